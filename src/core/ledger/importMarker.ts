@@ -2,21 +2,38 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isMissing } from '../util/errorCode.ts';
-import { isJsonObject, parseJsonObject } from '../util/json.ts';
+import { isJsonObject, parseJsonObject, type JsonObject } from '../util/json.ts';
 import { writeFileAtomically } from '../util/writeFileAtomically.ts';
 import { recordFolders, type RecordFolder } from './recordNames.ts';
 
 /** The modification times of the record folders of a ledger, in milliseconds since 1970; 0 for a missing folder. */
 type FolderTimes = Readonly<Record<RecordFolder, number>>;
 
+/** What an import did, as its marker records it. */
+export interface ImportMarker {
+  /** The times of the folders when the import started. */
+  readonly times: FolderTimes;
+  /** The modification times of records that can't be compared with their folder's, by {@link toRecordId}. */
+  readonly recent: Readonly<JsonObject>;
+  /** The keys of transfers that were removed, and may be restored. */
+  readonly removed: readonly string[];
+  /** The keys of transfers that could not be imported yet. */
+  readonly open: readonly string[];
+}
+
 const markerFolder = 'imported';
+
+/** Identifies a record within a ledger. */
+export function toRecordId(folder: RecordFolder, key: string): string {
+  return `${folder}/${key}`;
+}
 
 /** Returns true if a ledger has changes that were not imported into another one. Reads no records. */
 export async function needsImport(source: string, target: string): Promise<boolean> {
   const now = await readFolderTimes(source);
   if (recordFolders.every((name) => now[name] === 0)) return false;
-  const then = await readImportMarker(source, target);
-  return !then || recordFolders.some((name) => now[name] !== then[name]);
+  const marker = await readImportMarker(source, target);
+  return !marker || marker.open.length > 0 || recordFolders.some((name) => now[name] !== marker.times[name]);
 }
 
 /** Reads the modification times of the record folders. Rejects with the system's error if that fails. */
@@ -27,21 +44,22 @@ export async function readFolderTimes(ledgerFolder: string): Promise<FolderTimes
   return { running, ended, removed };
 }
 
-/** Returns the times of the last complete import from `source` into `target`; undefined if there was none. */
-export async function readImportMarker(source: string, target: string): Promise<FolderTimes | undefined> {
+/** Reads the marker of the last import from `source` into `target`; undefined if there was none. */
+export async function readImportMarker(source: string, target: string): Promise<ImportMarker | undefined> {
   const text = await readFile(getMarkerFile(source, target), 'utf8').catch(() => '');
-  const { source: marked, times } = parseJsonObject(text) ?? {};
-  return marked === source && isFolderTimes(times) ? times : undefined;
+  const { source: marked, times, recent, removed, open } = parseJsonObject(text) ?? {};
+  if (marked !== source || !isFolderTimes(times)) return undefined;
+  return { times, recent: isJsonObject(recent) ? recent : {}, removed: toKeys(removed), open: toKeys(open) };
 }
 
 /**
  * Marks the records of `source` as imported into `target`. The marker is in the target, so that it shares the fate of
  * what was imported. Nothing changes in `source`.
  */
-export async function writeImportMarker(source: string, target: string, times: FolderTimes): Promise<void> {
+export async function writeImportMarker(source: string, target: string, marker: ImportMarker): Promise<void> {
   const file = getMarkerFile(source, target);
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await writeFileAtomically(file, JSON.stringify({ version: 1, source, times }), true);
+  await writeFileAtomically(file, JSON.stringify({ version: 1, source, ...marker }), true);
 }
 
 function getMarkerFile(source: string, target: string): string {
@@ -59,4 +77,8 @@ async function readTime(folder: string): Promise<number> {
 
 function isFolderTimes(value: unknown): value is FolderTimes {
   return isJsonObject(value) && recordFolders.every((name) => typeof value[name] === 'number');
+}
+
+function toKeys(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((key) => typeof key === 'string') : [];
 }

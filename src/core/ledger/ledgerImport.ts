@@ -6,8 +6,15 @@ import { FileLock, runUnderLock } from '../util/fileLock.ts';
 import type { Logger } from '../util/logger.ts';
 import { mapConcurrently } from '../util/mapConcurrently.ts';
 import type { Transfer } from '../model/transferModel.ts';
-import type { ConnectionAlias } from './connectionAlias.ts';
-import { needsImport, readFolderTimes, readImportMarker, writeImportMarker } from './importMarker.ts';
+import { replaceConnection, toImportedId, type ConnectionAlias } from './connectionAlias.ts';
+import {
+  needsImport,
+  readFolderTimes,
+  readImportMarker,
+  toRecordId,
+  writeImportMarker,
+  type ImportMarker,
+} from './importMarker.ts';
 import { RecordFiles } from './recordFiles.ts';
 import { recordFolders, toRecordName, type RecordFolder } from './recordNames.ts';
 import { TransferLedger } from './transferLedger.ts';
@@ -46,53 +53,65 @@ export async function importRecords(request: ImportRequest): Promise<void> {
 class LedgerImport {
   private readonly request: ImportRequest;
   private readonly source: RecordFiles;
-  private readonly target: RecordFiles;
   private readonly ledger: TransferLedger;
+  private readonly recent: Record<string, number> = {};
+  private readonly open: string[] = [];
+  private before: ImportMarker | undefined;
 
   constructor(request: ImportRequest) {
-    const { source, target, alias, clock, log } = request;
+    const { source, target, clock, log } = request;
     this.request = request;
     this.source = new RecordFiles(source, log);
-    this.target = new RecordFiles(target, log, alias);
-    this.ledger = new TransferLedger(target, log, clock, alias);
+    this.ledger = new TransferLedger(target, log, clock);
   }
 
   async run(): Promise<void> {
     const { source, target } = this.request;
     const times = await readFolderTimes(source);
-    const before = await readImportMarker(source, target);
-    let isComplete = true;
-    for (const folder of recordFolders) {
-      await this.target.createFolder(folder);
-      const since = (before?.[folder] ?? 0) - toleranceMs;
-      if (!(await this.importFolder(folder, since))) isComplete = false;
-    }
-    if (isComplete) await writeImportMarker(source, target, times);
+    this.before = await readImportMarker(source, target);
+    const removed = await this.source.listKeys('removed');
+    for (const folder of recordFolders) await this.importFolder(folder, times[folder]);
+    const { recent, open } = this;
+    await writeImportMarker(source, target, { times, recent, removed, open });
   }
 
-  /** Resolves to false if some records have to be imported later. */
-  private async importFolder(folder: RecordFolder, since: number): Promise<boolean> {
+  private async importFolder(folder: RecordFolder, changedAt: number): Promise<void> {
     const keys = await this.source.listKeys(folder);
-    const done = await mapConcurrently(keys, maxParallelFiles, (key) => this.importRecord(folder, key, since));
-    return done.every(Boolean);
+    await mapConcurrently(keys, maxParallelFiles, async (key) => {
+      const at = await this.source.readStamp(folder, key);
+      if (at === undefined) return;
+      if (at >= changedAt - toleranceMs) this.recent[toRecordId(folder, key)] = at;
+      if (this.isChanged(folder, key, at)) await this.importRecord(folder, key, at);
+    });
   }
 
-  private async importRecord(folder: RecordFolder, key: string, since: number): Promise<boolean> {
-    const at = await this.source.readStamp(folder, key);
-    if (at === undefined || at < since) return true;
+  /** Returns true if the last import did not have this version of a record in this folder. */
+  private isChanged(folder: RecordFolder, key: string, at: number): boolean {
+    const { before } = this;
+    if (!before || before.open.includes(key)) return true;
+    if (before.recent[toRecordId(folder, key)] === at) return false;
+    return at >= before.times[folder] - toleranceMs || (folder !== 'removed' && this.wasRemoved(key));
+  }
+
+  private wasRemoved(key: string): boolean {
+    return this.before?.removed.includes(key) ?? false;
+  }
+
+  private async importRecord(folder: RecordFolder, key: string, at: number): Promise<void> {
     // A window of an earlier version waits for the response, and would be considered closed (D12: never resubmit).
-    if (await this.isPending(key)) return false;
+    if (await this.isPending(key)) {
+      this.open.push(key);
+      return;
+    }
     const found = await this.source.read(folder, key).catch((error: unknown) => this.reportUnreadable(key, error));
-    if (found === 'unreadable') return false;
-    if (found === 'later') await this.copyLater(folder, key);
-    else if (found) await this.put(folder, found.transfer, at);
-    return true;
+    if (found === 'later') await this.addLater(folder, key, at);
+    else if (found) await this.addOrMerge(folder, found.transfer, at);
   }
 
   /** One damaged file does not keep the other records from being shared. */
-  private reportUnreadable(key: string, error: unknown): 'unreadable' {
+  private reportUnreadable(key: string, error: unknown): undefined {
     this.request.log.warn(`The record ${key} could not be imported: ${getErrorCode(error)}`);
-    return 'unreadable';
+    this.open.push(key);
   }
 
   private async isPending(key: string): Promise<boolean> {
@@ -100,26 +119,21 @@ class LedgerImport {
     return (await FileLock.getFreeAt(join(source, 'submitting', `${key}.lock`))) > clock.now();
   }
 
-  /** Copies a record that this version can't read. */
-  private async copyLater(folder: RecordFolder, key: string): Promise<void> {
+  /** Adds a record that this version can't read, and therefore can't merge. */
+  private async addLater(folder: RecordFolder, key: string, at: number): Promise<void> {
     const text = await readFile(join(this.request.source, folder, toRecordName(key)), 'utf8');
-    await this.target.write(folder, key, text, true);
+    await this.ledger.add({ folder, key, text, at });
   }
 
-  private async put(folder: RecordFolder, transfer: Transfer, at: number): Promise<void> {
-    const { key } = transfer;
-    if (await this.isKnown(key)) {
-      if (folder === 'removed') await this.ledger.remove([key]);
-      else await this.ledger.write(transfer);
+  private async addOrMerge(folder: RecordFolder, found: Transfer, at: number): Promise<void> {
+    const { key } = found;
+    const transfer = replaceConnection(found, toImportedId(this.request.alias, found.order.connectionId));
+    if (await this.ledger.add({ folder, key, text: formatRecord(transfer), at })) return;
+    if (folder === 'removed') {
+      await this.ledger.remove([key]);
       return;
     }
-    await this.target.write(folder, key, formatRecord(this.target.toStored(transfer)), true);
-    // The time decides which transfers ended last, and until when a removed one can be restored.
-    await this.target.stamp(folder, key, at);
-  }
-
-  private async isKnown(key: string): Promise<boolean> {
-    const known = await Promise.all(recordFolders.map((folder) => this.target.has(folder, key)));
-    return known.some(Boolean);
+    if (this.wasRemoved(key)) await this.ledger.restore([key]);
+    await this.ledger.write(transfer);
   }
 }

@@ -5,8 +5,8 @@ import { getErrorCode } from '../util/errorCode.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { Logger } from '../util/logger.ts';
 import { writeFileAtomically } from '../util/writeFileAtomically.ts';
-import { fromStoredId, toStoredId, type ConnectionAlias } from './connectionAlias.ts';
-import { parseRecordKey, toRecordName, type RecordFolder } from './recordNames.ts';
+import { fromStoredId, replaceConnection, toStoredId, type ConnectionAlias } from './connectionAlias.ts';
+import { parseRecordKey, recordFolders, toRecordName, type RecordFolder } from './recordNames.ts';
 import { parseRecord } from './transferRecord.ts';
 
 /** The result of reading a record file; `record` contains its entire content. */
@@ -57,6 +57,12 @@ export class RecordFiles {
 
   async has(folder: RecordFolder, key: string): Promise<boolean> {
     return (await ignoreMissing(access(this.path(folder, key)).then(() => true))) ?? false;
+  }
+
+  /** Returns true if any folder has a record of the transfer. */
+  async isKnown(key: string): Promise<boolean> {
+    const known = await Promise.all(recordFolders.map((folder) => this.has(folder, key)));
+    return known.some(Boolean);
   }
 
   /** Reads a record; `later` if a later version wrote it, in which case the file is left untouched. */
@@ -152,11 +158,6 @@ export class RecordFiles {
   private path(folder: RecordFolder, key: string): string {
     return join(this.folder, folder, toRecordName(key));
   }
-}
-
-function replaceConnection(transfer: Transfer, connectionId: string): Transfer {
-  if (transfer.order.connectionId === connectionId) return transfer;
-  return { ...transfer, order: { ...transfer.order, connectionId } };
 }
 
 async function ignoreMissing<T>(promise: Promise<T>): Promise<T | undefined> {

@@ -15,6 +15,15 @@ type RecordChange =
   | { readonly kind: 'same' | 'removed' | 'missing' | 'unreadable' }
   | { readonly kind: 'there'; readonly transfer: Transfer };
 
+/** A record of another ledger. */
+interface ImportedRecord {
+  readonly folder: RecordFolder;
+  readonly key: string;
+  readonly text: string;
+  /** Modification time, in milliseconds since 1970. */
+  readonly at: number;
+}
+
 const maxParallelFiles = 32;
 const dayMs = 86_400_000;
 
@@ -43,6 +52,20 @@ export class TransferLedger {
    */
   write(transfer: Transfer): Promise<Transfer> {
     return this.runInTurn(transfer.key, () => this.put(transfer));
+  }
+
+  /**
+   * Adds the record of another ledger, with its modification time, which decides which transfers ended last and until
+   * when a removed one can be restored. Resolves to false, and changes nothing, if this ledger has the transfer.
+   */
+  async add({ folder, key, text, at }: ImportedRecord): Promise<boolean> {
+    await this.files.createFolder(folder);
+    return await this.runInTurn(key, async () => {
+      if (await this.files.isKnown(key)) return false;
+      await this.files.write(folder, key, text, true);
+      await this.files.stamp(folder, key, at);
+      return true;
+    });
   }
 
   /** Removes transfers. They can be restored for a day. */

@@ -4,7 +4,7 @@ import { access, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ConnectionAlias } from '../../core/ledger/connectionAlias.ts';
 import type { ImportRequest } from '../../core/ledger/ledgerImport.ts';
-import { needsImport } from '../../core/ledger/importMarker.ts';
+import { needsImport, readImportMarker } from '../../core/ledger/importMarker.ts';
 import { getUserLedgerFolder } from '../../core/ledger/userLedgerFolder.ts';
 import { systemClock as clock } from '../../core/util/clock.ts';
 import { EarlyLog } from './earlyLog.ts';
@@ -20,26 +20,35 @@ export interface LedgerPlace {
 
 /**
  * Opens the folder of records that all windows of the user share (D63: shared ledger folder). Imports the records in the
- * editor's own storage first. As long as that fails, or the folder can't be written, the window uses those records.
- * Never rejects.
+ * editor's own storage first. If that fails before anything was imported, or the folder can't be found, the window uses
+ * those records. Never rejects.
  */
 export async function openLedgerPlace(
   storageFolder: string,
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<LedgerPlace> {
   const own = join(storageFolder, 'transfers');
-  const folder = getUserLedgerFolder(environment, process.platform);
-  const alias = { id: localConnectionId, storedId: getStoredLocalId(storageFolder) };
   const log = new EarlyLog();
+  try {
+    return await openShared(storageFolder, own, getUserLedgerFolder(environment, process.platform), log);
+  } catch (error) {
+    log.warn(`The shared transfer records can't be used; this editor uses ${own}: ${String(error)}`);
+    return { folder: own, log };
+  }
+}
+
+async function openShared(storageFolder: string, own: string, folder: string, log: EarlyLog): Promise<LedgerPlace> {
+  const alias = { id: localConnectionId, storedId: getStoredLocalId(storageFolder) };
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await access(folder, constants.R_OK | constants.W_OK);
     if (await needsImport(own, folder)) await importOwn({ source: own, target: folder, alias }, log);
-    return { folder, alias, log };
   } catch (error) {
-    log.warn(`The shared transfer records in ${folder} can't be used; this editor uses ${own}: ${String(error)}`);
-    return { folder: own, log };
+    // After an import, the records in the storage are outdated.
+    if (!(await readImportMarker(own, folder))) throw error;
+    log.warn(`The transfer records in ${own} could not be imported into ${folder}: ${String(error)}`);
   }
+  return { folder, alias, log };
 }
 
 /** Loads the import only if there is something to import, because every window runs this when it opens. */

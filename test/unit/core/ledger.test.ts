@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
 import { withState } from '../../../src/core/model/transferModel.ts';
+import { systemClock } from '../../../src/core/util/clock.ts';
+import { FileLock } from '../../../src/core/util/fileLock.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 import { writtenChanges } from './ledgerWriter.ts';
@@ -177,6 +179,19 @@ describe('The ledger', () => {
     await ledger.purge();
     assert.deepEqual(await readdir(join(folder, 'running')), ['two.json']);
     assert.deepEqual(await readdir(join(folder, 'ended')), ['one.json']);
+  });
+
+  it('adds no record of another ledger while a window writes that transfer', async () => {
+    const { key } = submittingTransfer;
+    await mkdir(join(folder, 'locks'));
+    const lock = await FileLock.acquire(join(folder, 'locks', `${key}.lock`), systemClock);
+    const adding = ledger.add({ folder: 'running', key, text: 'imported', at: 1 });
+    await mkdir(join(folder, 'ended'));
+    await writeFile(join(folder, 'ended', `${key}.json`), 'written');
+    await lock?.release();
+    assert.equal(await adding, false);
+    assert.equal(await readFile(join(folder, 'ended', `${key}.json`), 'utf8'), 'written');
+    assert.deepEqual(await readdir(join(folder, 'running')), []);
   });
 
   it('merges a write with the changes of another window', async () => {

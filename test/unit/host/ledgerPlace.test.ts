@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { syncBuiltinESMExports } from 'node:module';
+import os, { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { getMachine } from '../../../src/core/model/connection.ts';
-import { withState, type Transfer } from '../../../src/core/model/transferModel.ts';
+import { getLocalConnectionId, getMachine } from '../../../src/core/model/connection.ts';
 import { getUserLedgerFolder } from '../../../src/core/ledger/userLedgerFolder.ts';
 import { PollingLease } from '../../../src/core/ledger/pollingLease.ts';
 import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
@@ -21,6 +21,7 @@ import { MemoryLog } from '../../support/memoryLog.ts';
 import { SeededRandom } from '../../support/random.ts';
 import * as version01 from '../../support/version01.ts';
 import { running } from '../core/specimens.ts';
+import { load, summarize, withKey } from './ledgerSpecimens.ts';
 
 const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000);
 
@@ -49,14 +50,6 @@ describe('The folder of transfer records that all windows share (D63)', () => {
   };
   const openLedger = ({ folder: ledgerFolder, alias }: LedgerPlace): TransferLedger =>
     new TransferLedger(ledgerFolder, log, systemClock, alias);
-  const load = async (ledger: TransferLedger): Promise<readonly Transfer[]> =>
-    [await ledger.loadRunning(), await ledger.loadEnded(), await ledger.loadRemoved()].flat();
-  const summarize = (transfers: readonly Transfer[]): readonly string[] =>
-    transfers.map(({ key, state }) => `${key} ${state}`).sort();
-  const withKey = (key: string, state: Transfer['state'] = 'active'): Transfer => ({
-    ...withState(running, state, 1),
-    key,
-  });
   const installVersion01 = (): Promise<void> =>
     version01.installStorage({ server: 'http://127.0.0.1:9', home, storage });
 
@@ -157,23 +150,34 @@ describe('The folder of transfer records that all windows share (D63)', () => {
     await writeFile(home, 'no folder');
     const place = await open();
     assert.deepEqual([place.folder, place.alias], [own, undefined]);
-    assert.match(
-      getMessages(place).join('\n'),
-      /^warn The shared transfer records in .* can't be used; .*: Error: E\w+/,
-    );
+    assert.match(getMessages(place).join('\n'), /^warn The shared transfer records can't be used; .*: Error: E\w+/);
   });
 
-  it('receives what a window of an earlier version writes after the import', async () => {
+  it('is still used after an import if its disk is full, because the records in the storage are outdated', async () => {
     const earlier = new TransferLedger(own, log);
-    await Promise.all(['a', 'b', 'c'].map((key) => earlier.write(withKey(key))));
-    const ledger = openLedger(await open());
-    await earlier.write(withKey('a', 'succeeded'));
-    await earlier.write(withKey('new'));
-    await earlier.remove(['b']);
-    await open();
-    assert.deepEqual(summarize(await ledger.loadRunning()), ['c active', 'new active']);
-    assert.deepEqual(summarize(await ledger.loadEnded()), ['a succeeded']);
-    assert.deepEqual(summarize(await ledger.loadRemoved()), ['b active']);
+    await earlier.write(withKey('a'));
+    await openLedger(await open()).write(withKey('a', 'succeeded'));
+    await earlier.write(withKey('b'));
+    const makeRoom = fillDisk(home);
+    const full = await open().finally(makeRoom);
+    assert.deepEqual(summarize(await load(openLedger(full))), ['a succeeded']);
+    assert.match(getMessages(full).join('\n'), /^warn The transfer records in .* could not be imported .*ENOSPC/);
+    assert.deepEqual(summarize(await load(openLedger(await open()))), ['a succeeded', 'b active']);
+  });
+
+  it('is not used if the system names no home folder', async () => {
+    const { homedir } = os;
+    const fail = (): never => {
+      throw Object.assign(new Error('A system error occurred: uv_os_homedir'), { code: 'ERR_SYSTEM_ERROR' });
+    };
+    Object.assign(os, { homedir: fail });
+    syncBuiltinESMExports();
+    const place = await openLedgerPlace(storage, {}).finally(() => {
+      Object.assign(os, { homedir });
+      syncBuiltinESMExports();
+    });
+    assert.equal(place.folder, own);
+    assert.match(getMessages(place).join('\n'), /can't be used.*uv_os_homedir/);
   });
 
   it('receives a submission only after an earlier window has its response (D12)', async () => {
@@ -194,6 +198,31 @@ describe('The folder of transfer records that all windows share (D63)', () => {
     await writeFile(join(own, 'running', 'x.json'), '{"version":9}');
     await open();
     assert.equal(await readFile(join(shared, 'running', 'x.json'), 'utf8'), '{"version":9}');
+  });
+
+  it('does not replace a record of a later version with an earlier copy', async () => {
+    for (const [ledger, text] of [
+      [own, '{"version":9}'],
+      [shared, '{"version":9,"state":"later"}'],
+    ] as const) {
+      await mkdir(join(ledger, 'running'), { recursive: true });
+      await writeFile(join(ledger, 'running', 'x.json'), text);
+    }
+    await open();
+    assert.equal(await readFile(join(shared, 'running', 'x.json'), 'utf8'), '{"version":9,"state":"later"}');
+  });
+
+  it('keeps the local services of the machines of a shared home apart (D29)', async () => {
+    const machines = ['one', 'two'].map(getLocalConnectionId);
+    for (const connectionId of machines)
+      await new TransferLedger(own, log).write({ ...withKey(connectionId), order: { ...running.order, connectionId } });
+    const { folder: ledgerFolder } = await open();
+    const stored = await new TransferLedger(ledgerFolder, log).loadRunning();
+    for (const { key, order } of stored) {
+      assert.match(order.connectionId, /^local@(one|two):[\da-f]{8}$/);
+      assert.equal(getMachine(order.connectionId), getMachine(key));
+    }
+    assert.equal(stored.length, 2);
   });
 
   it('keeps the local services of two editors apart (D29)', async () => {
