@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import * as z from 'zod/mini';
 import { parseJsonObject } from '../../core/util/json.ts';
-import { selectSharedHashes } from './storeFeatures.ts';
+import { parseStoreFeatures, type StoreFeatures } from './storeFeatures.ts';
 import { StoreError, toStoreError } from './storeError.ts';
 
 /** The address and password of a running rclone. */
@@ -107,10 +107,11 @@ export class StoreClient {
     return toStoreObject(item);
   }
 
-  /** Returns the hashes that a store and Node.js share, the preferred one first. */
-  async getHashNames(remote: string): Promise<readonly string[]> {
-    const { Hashes: names } = await this.call('operations/fsinfo', { fs: remote });
-    return Array.isArray(names) ? selectSharedHashes(names) : [];
+  /** Reads the features of a store. Throws {@link StoreError}. */
+  async getFeatures(remote: string): Promise<StoreFeatures> {
+    const features = parseStoreFeatures(await this.call('operations/fsinfo', { fs: remote }));
+    if (features === undefined) throw new StoreError('failed', 'rclone does not describe it');
+    return features;
   }
 
   /** Lists the objects below a folder; none if the folder doesn't exist. */
@@ -170,13 +171,18 @@ export class StoreClient {
   }
 
   /**
-   * Removes a folder with all objects in it, as far as the store permits. Throws {@link StoreError} only if the store
-   * can't be reached: stores report a missing folder in many ways.
+   * Removes a folder with all objects in it. Returns false if some of them remain. Throws {@link StoreError} if the store
+   * can't be reached.
    */
-  async purge(remote: string, path: string): Promise<void> {
-    await this.call('operations/purge', { fs: remote, remote: path }).catch((error: unknown) => {
+  async purge(remote: string, path: string): Promise<boolean> {
+    try {
+      await this.call('operations/purge', { fs: remote, remote: path });
+      return true;
+    } catch (error) {
       if (!(error instanceof StoreError) || error.kind === 'unreachable') throw error;
-    });
+      // Stores report a missing folder in many ways.
+      return (await this.list(remote, path)).length === 0;
+    }
   }
 
   /** Calls a method of rclone and returns its response. Throws {@link StoreError}. */

@@ -9,6 +9,7 @@ const featuresSchema = z.object({
   Hashes: z.nullish(z.array(z.string())),
   Features: z.object({
     Copy: z.optional(z.boolean()),
+    Move: z.optional(z.boolean()),
     SlowHash: z.optional(z.boolean()),
     SlowModTime: z.optional(z.boolean()),
   }),
@@ -16,13 +17,14 @@ const featuresSchema = z.object({
 
 /** The features of a store that determine how it is listed and verified. */
 export interface StoreFeatures {
-  /** The hashes that the store and Node.js share, the preferred one first. */
+  /** The hashes that the store has and Node.js can compute too, the preferred one first. */
   readonly hashes: readonly string[];
   /** True if a listing contains the hashes without more requests. */
   readonly hasListedHashes: boolean;
   /** False if each original time takes a request; the listing then has the times of the uploads. */
   readonly hasListedTimes: boolean;
-  readonly canCopy: boolean;
+  /** True if an object gets another name in one step. */
+  readonly canRename: boolean;
 }
 
 const preferredHashes = ['sha256', 'md5', 'sha1'] as const;
@@ -34,18 +36,20 @@ const preferredHashes = ['sha256', 'md5', 'sha1'] as const;
 export async function readStoreFeatures(program: string, remote: string, signal: AbortSignal): Promise<StoreFeatures> {
   const child = startRclone(program, ['backend', 'features', '--', remote]);
   const { code, text, errors } = await collectOutput(child, signal);
-  const parsed = z.safeParse(featuresSchema, parseJsonObject(text));
-  if (code !== 0 || !parsed.success) throw new DatabaseUnavailableError(describeStoreFailure(errors, remote));
-  const { Hashes, Features } = parsed.data;
-  return {
-    hashes: selectSharedHashes(Hashes ?? []),
-    hasListedHashes: Features.SlowHash !== true,
-    hasListedTimes: Features.SlowModTime !== true,
-    canCopy: Features.Copy === true,
-  };
+  const features = code === 0 ? parseStoreFeatures(parseJsonObject(text)) : undefined;
+  if (features === undefined) throw new DatabaseUnavailableError(describeStoreFailure(errors, remote));
+  return features;
 }
 
-/** Returns the hashes that Node.js can compute too, the preferred one first. */
-export function selectSharedHashes(names: readonly unknown[]): readonly string[] {
-  return preferredHashes.filter((name) => names.includes(name));
+/** Converts rclone's description of a store; undefined if it isn't one. */
+export function parseStoreFeatures(document: unknown): StoreFeatures | undefined {
+  const parsed = z.safeParse(featuresSchema, document);
+  if (!parsed.success) return undefined;
+  const { Hashes, Features } = parsed.data;
+  return {
+    hashes: preferredHashes.filter((name) => Hashes?.includes(name)),
+    hasListedHashes: Features.SlowHash !== true,
+    hasListedTimes: Features.SlowModTime !== true,
+    canRename: Features.Copy === true || Features.Move === true,
+  };
 }

@@ -4,6 +4,7 @@ import * as nodePath from 'node:path';
 import { getErrorCode } from '../../core/util/errorCode.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import { BadFile } from './fileProcessing.ts';
+import { isFolder } from './transferErrors.ts';
 
 /**
  * Creates the folders of a transfer within a destination, but never the destination itself: a missing disk must not be
@@ -63,13 +64,18 @@ function toShortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
-/** Removes a transfer's unfinished files and its manifest from a destination; complete files remain. Never rejects. */
-export async function discardTransfer(destination: string, transferId: string, manifestName: string): Promise<void> {
+/**
+ * Removes a transfer's unfinished files and its manifest from a destination; complete files remain. Returns false if the
+ * destination is unavailable. Never rejects.
+ */
+export async function discardTransfer(destination: string, transferId: string, manifestName: string): Promise<boolean> {
+  if (!(await isFolder(destination))) return false;
   const folder = nodePath.join(destination, getTransferFolderName(transferId));
   const stats = await fs.promises.lstat(folder).catch(() => undefined);
-  if (stats?.isDirectory() !== true) return;
+  if (stats?.isDirectory() !== true) return true;
   await fs.promises.rm(nodePath.join(folder, manifestName), { force: true }).catch(() => undefined);
   await removeLeftovers(folder, transferId);
+  return true;
 }
 
 /** Removes the part files and empty folders of an ended transfer. Never rejects. */

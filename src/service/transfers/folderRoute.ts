@@ -56,17 +56,18 @@ export class FolderRoute implements TransferRoute {
     return await threads.run((calls) => calls.call('findLost', job), abandonment);
   }
 
-  async finish(record: TransferRecord, files: readonly TransferRecordFile[], signal: AbortSignal): Promise<void> {
+  async finish(record: TransferRecord, files: readonly TransferRecordFile[], signal: AbortSignal): Promise<boolean> {
     const { source, destination, isFlushed } = this.options;
     if (!isFlushed) await syncFileSystem(this.destination, signal);
     await writeManifest(
       { record, source: source.document, destination: destination.document, files },
       this.destination,
     );
+    return true;
   }
 
-  async discard(manifestName: string): Promise<void> {
-    await discardTransfer(this.destination, this.options.transferId, manifestName);
+  async discard(manifestName: string): Promise<boolean> {
+    return await discardTransfer(this.destination, this.options.transferId, manifestName);
   }
 
   async toTransferError(failure: FileFailure, { path, bytes }: TransferRecordFile): Promise<unknown> {

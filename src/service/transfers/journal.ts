@@ -36,10 +36,11 @@ interface PendingTransfer {
   readonly reject: (error: unknown) => void;
 }
 
-/** Unfinished files of an ended transfer at an unreachable destination. */
+/** Unfinished files of an ended transfer that could not be removed from its destination. */
 interface Leftovers {
   readonly transferId: string;
   readonly destinationId: string;
+  /** The manifest to remove with them; empty to leave it. */
   readonly manifestName: string;
 }
 

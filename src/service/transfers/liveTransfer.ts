@@ -4,6 +4,7 @@ import type { Logger } from '../../core/util/logger.ts';
 import type { TransferJournal } from './journal.ts';
 import {
   formatTransferMessage,
+  hasEnded,
   type TransferRecordFile,
   type TransferRecord,
   type TransferStatusWord,
@@ -95,6 +96,10 @@ export class LiveTransfer implements RunProgress {
     const message = formatTransferMessage(this.current.id, text);
     this.current = { ...this.current, status, message, endedAtMs: this.options.clock.now() };
     this.options.logger.info(message);
+    if (this.run.leftoverManifest !== undefined)
+      this.options.logger.warn(
+        `Transfer ${this.current.id}: its destination has unfinished files, to be removed later`,
+      );
     return this.persist();
   }
 
@@ -103,12 +108,19 @@ export class LiveTransfer implements RunProgress {
     try {
       if (this.unwritten.length > 0) this.options.journal.updateFiles(this.current, this.unwritten);
       this.unwritten = [];
-      this.options.journal.update(this.current);
+      this.writeRecord();
       this.writtenAtMs = this.options.clock.now();
       return true;
     } catch (error) {
       this.options.logger.error(`The journal cannot be written: ${String(error)}`);
       return false;
     }
+  }
+
+  private writeRecord(): void {
+    const { journal } = this.options;
+    const manifest = hasEnded(this.current.status) ? this.run.leftoverManifest : undefined;
+    if (manifest === undefined) journal.update(this.current);
+    else journal.endWithLeftovers(this.current, manifest);
   }
 }

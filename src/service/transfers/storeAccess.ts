@@ -7,12 +7,13 @@ import { hasRoom } from './transferErrors.ts';
 interface StoreLeftovers {
   readonly remote: string;
   readonly transferId: string;
+  /** Name of the manifest to remove; empty to leave it. */
   readonly manifest: string;
 }
 
 /**
  * Removes a transfer's unfinished objects and its manifest from a store; complete objects remain. Returns false if the
- * store is unavailable.
+ * store is unavailable, or has not removed all of them.
  */
 export async function discardInStore(daemon: RcloneDaemon, leftovers: StoreLeftovers): Promise<boolean> {
   const { remote, transferId, manifest } = leftovers;
@@ -22,9 +23,9 @@ export async function discardInStore(daemon: RcloneDaemon, leftovers: StoreLefto
   return await withStoreClient(daemon, async (client) => {
     const objects = await client.list(remote, folder);
     for (const { path } of objects.filter(isLeftover)) await client.remove(remote, path);
-    await client.purge(remote, getUploadFolderName(transferId));
+    const isRemoved = await client.purge(remote, getUploadFolderName(transferId));
     if (objects.every(isLeftover)) await client.removeEmptyFolders(remote, folder);
-    return true;
+    return isRemoved;
   }).catch(() => false);
 }
 

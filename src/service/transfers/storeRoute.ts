@@ -5,6 +5,7 @@ import type { DatabasePlace } from '../catalog/servedDatabases.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import type { StoreClient } from '../stores/storeClient.ts';
 import { StoreError } from '../stores/storeError.ts';
+import type { StoreFeatures } from '../stores/storeFeatures.ts';
 import type { CarrySide } from './carryJob.ts';
 import { discardTransfer } from './destinationFolders.ts';
 import type { FileFailure, FileToMove, FileToStage, JobResult, JobSignal } from './fileJobs.ts';
@@ -42,8 +43,9 @@ export class StoreRoute implements TransferRoute {
   async prepare(): Promise<void> {
     const [from, to] = [this.source.remote, this.destination.remote];
     await this.runInStore(async (client) => {
-      const [source, destination] = await Promise.all([from, to].map(async (remote) => await findHash(client, remote)));
-      this.hashes = { source, destination };
+      const [source, destination] = await Promise.all([from, to].map(async (remote) => await describe(client, remote)));
+      if (destination?.canRename === false) throw createRenameFailure();
+      this.hashes = { source: source?.hashes[0], destination: destination?.hashes[0] };
       if (to !== undefined) await this.findPresent(client, to);
     });
   }
@@ -90,7 +92,7 @@ export class StoreRoute implements TransferRoute {
     return { done: [], lost: lost.map(({ position }) => position) };
   }
 
-  async finish(record: TransferRecord, files: readonly TransferRecordFile[], signal: AbortSignal): Promise<void> {
+  async finish(record: TransferRecord, files: readonly TransferRecordFile[], signal: AbortSignal): Promise<boolean> {
     const { source, destination, isFlushed } = this.options;
     const content = { record, source: source.document, destination: destination.document, files };
     const { folder, remote } = this.destination;
@@ -101,11 +103,11 @@ export class StoreRoute implements TransferRoute {
         await this.requirePresent(client, remote, files);
       });
       const text = Buffer.from([...generateTransferManifest(content)].join(''));
-      await this.uploadManifest(remote, chooseManifestName(record.id, files), text, signal);
-      return;
+      return await this.uploadManifest(remote, chooseManifestName(record.id, files), text, signal);
     }
     if (!isFlushed) await syncFileSystem(folder, signal);
     await writeManifest(content, folder);
+    return true;
   }
 
   /** Throws a suspension if the destination doesn't have a file: the next run moves it again. */
@@ -125,14 +127,16 @@ export class StoreRoute implements TransferRoute {
     }
   }
 
-  async discard(manifestName: string): Promise<void> {
+  async discard(manifestName: string): Promise<boolean> {
     const { transferId, daemon } = this.options;
     const { folder, remote } = this.destination;
     const work =
       folder === undefined
         ? discardInStore(daemon, { remote, transferId, manifest: manifestName })
         : discardTransfer(folder, transferId, manifestName);
-    await settlesWithin(systemClock, discardLimitMs, work);
+    let isRemoved = false;
+    const removal = work.then((result) => (isRemoved = result));
+    return (await settlesWithin(systemClock, discardLimitMs, removal)) && isRemoved;
   }
 
   async toTransferError(failure: FileFailure, file: TransferRecordFile): Promise<unknown> {
@@ -192,23 +196,24 @@ export class StoreRoute implements TransferRoute {
     return freeBytes !== undefined && freeBytes < bytes;
   }
 
-  private async uploadManifest(remote: string, name: string, text: Buffer, signal: AbortSignal): Promise<void> {
+  /** Returns false if the store still has objects of uploads. */
+  private async uploadManifest(remote: string, name: string, text: Buffer, signal: AbortSignal): Promise<boolean> {
     const part = `manifest.part-${this.options.transferId}`;
     const pieces = (async function* (): AsyncGenerator<Buffer> {
       yield await Promise.resolve(text);
     })();
-    await this.runInStore(async (client) => {
+    return await this.runInStore(async (client) => {
       const object = { folder: this.folderName, name: part, bytes: text.length };
       await client.write(remote, object, pieces, signal);
       await client.remove(remote, `${this.folderName}/${name}`);
       await client.rename(remote, `${this.folderName}/${part}`, `${this.folderName}/${name}`, signal);
-      await client.purge(remote, getUploadFolderName(this.options.transferId));
+      return await client.purge(remote, getUploadFolderName(this.options.transferId));
     });
   }
 
-  private async runInStore(work: (client: StoreClient) => Promise<void>): Promise<void> {
+  private async runInStore<T>(work: (client: StoreClient) => Promise<T>): Promise<T> {
     try {
-      await withStoreClient(this.options.daemon, work);
+      return await withStoreClient(this.options.daemon, work);
     } catch (error) {
       throw toRouteError(error);
     }
@@ -223,8 +228,13 @@ export class StoreRoute implements TransferRoute {
   }
 }
 
-async function findHash(client: StoreClient, remote: string | undefined): Promise<string | undefined> {
-  return remote === undefined ? undefined : (await client.getHashNames(remote))[0];
+async function describe(client: StoreClient, remote: string | undefined): Promise<StoreFeatures | undefined> {
+  return remote === undefined ? undefined : await client.getFeatures(remote);
+}
+
+function createRenameFailure(): TransferFailure {
+  const reason = 'unfinished files would be visible under their final names';
+  return new TransferFailure(`the destination can neither rename nor copy objects: ${reason}`);
 }
 
 function createSuspension(operation: FileFailure['operation'], reason: string): TransferSuspension {

@@ -13,10 +13,10 @@ export interface TransferRoute {
   move(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult>;
   /** Finds transferred files that the destination no longer has. */
   findLost(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult>;
-  /** Makes all files durable and writes the manifest. */
-  finish(record: TransferRecord, files: readonly TransferRecordFile[], signal: AbortSignal): Promise<void>;
-  /** Removes unfinished files and the manifest from the destination. Never rejects. */
-  discard(manifestName: string): Promise<void>;
+  /** Makes all files durable and writes the manifest. Returns false if the destination still has unfinished files. */
+  finish(record: TransferRecord, files: readonly TransferRecordFile[], signal: AbortSignal): Promise<boolean>;
+  /** Removes unfinished files and the manifest from the destination. Returns false if some may remain. Never rejects. */
+  discard(manifestName: string): Promise<boolean>;
   /** Converts the failure of a file to the transfer's failure or suspension. */
   toTransferError(failure: FileFailure, file: TransferRecordFile): Promise<unknown>;
 }

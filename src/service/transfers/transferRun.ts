@@ -57,6 +57,8 @@ export class TransferRun {
   private readonly moving = new Set<JobSignal>();
   private readonly abandonment = new AbortController();
   private openRoute: TransferRoute | undefined;
+  private manifestName = '';
+  private hasLeftovers = false;
   /** The methods that verified files in or from stores, such as `md5`. */
   private readonly methods = new Set<string>();
 
@@ -69,7 +71,16 @@ export class TransferRun {
   /** Names the hashes that verified the files, if stores were involved. */
   describeSuccess(): string {
     const methods = [...this.methods].sort().join(' and ');
-    return methods === '' ? 'completed successfully' : `completed successfully, verified by ${methods}`;
+    const note = this.hasLeftovers ? '; unfinished objects will be removed later' : '';
+    return `completed successfully${methods === '' ? '' : `, verified by ${methods}`}${note}`;
+  }
+
+  /**
+   * The manifest to remove later with unfinished files that remain at the destination; empty to leave it. Undefined if
+   * no unfinished files remain.
+   */
+  get leftoverManifest(): string | undefined {
+    return this.hasLeftovers ? this.manifestName : undefined;
   }
 
   /** Number of files transferred by unfinished jobs. */
@@ -100,7 +111,8 @@ export class TransferRun {
   /** Removes unfinished files and the manifest from the destination; transferred files remain. Never rejects. */
   async discard(): Promise<void> {
     const { id } = this.progress.getRecord();
-    await this.route.discard(chooseManifestName(id, this.files));
+    this.manifestName = chooseManifestName(id, this.files);
+    this.hasLeftovers = !(await this.route.discard(this.manifestName));
   }
 
   private get route(): TransferRoute {
@@ -179,7 +191,7 @@ export class TransferRun {
   private async finalize(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     this.progress.enterStatus('finalizing', 'finalizing');
-    await this.route.finish(this.progress.getRecord(), this.files, signal);
+    this.hasLeftovers = !(await this.route.finish(this.progress.getRecord(), this.files, signal));
   }
 
   /** Runs several batches concurrently. The first failure stops all of them and is thrown. */

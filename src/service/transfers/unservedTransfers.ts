@@ -6,7 +6,6 @@ import { discardInStore } from './storeAccess.ts';
 import type { TransferJournal } from './journal.ts';
 import { discardTransfer } from './destinationFolders.ts';
 import { chooseManifestName } from './manifest.ts';
-import { isFolder } from './transferErrors.ts';
 import { formatTransferMessage, type TransferRecordFile, type TransferRecord } from './journalRecord.ts';
 
 interface UnservedTransfersOptions {
@@ -75,9 +74,7 @@ export class UnservedTransfers {
   /** Returns false if the destination is unavailable. */
   private async removeAt({ folder, remote }: DatabasePlace, transferId: string, manifest: string): Promise<boolean> {
     if (remote !== undefined) return await discardInStore(this.options.daemon, { remote, transferId, manifest });
-    if (!(await isFolder(folder))) return false;
-    await discardTransfer(folder, transferId, manifest);
-    return true;
+    return await discardTransfer(folder, transferId, manifest);
   }
 
   private async removeLeftovers(): Promise<void> {
