@@ -194,8 +194,7 @@ export const actions: Readonly<Record<string, Action>> = {
   pressRow: async (stage, view, label, button) => (await row(stage, view, label)).action(button),
   menu: async (stage, view, label, entry) => (await row(stage, view, label)).menu(entry),
   submenu: async (stage, view, label, entry = '') => (await row(stage, view, label)).submenu('Share', entry),
-  openShare: async (stage, view, label, entry = '') => (await row(stage, view, label)).openSubmenu('Share', entry),
-  openSubmenu: async (stage, view, label, title = '', entry = '') =>
+  openShare: async (stage, view, label, entry = '', title = 'Share') =>
     (await row(stage, view, label)).openSubmenu(title, entry),
   openMenu: async (stage, view, label, entry = '') => (await row(stage, view, label)).openMenu(entry),
   saveAs: ({ editor, window }, name = '', step = '') => window.quickInput.saveAs(join(editor.workspace, name), step),
@@ -255,7 +254,6 @@ export const actions: Readonly<Record<string, Action>> = {
   },
   check,
   select,
-
   askTransfer,
   submit,
   transfer: async (stage, destination, description) => {

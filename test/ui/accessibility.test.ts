@@ -40,7 +40,7 @@ describe('The pages for users with visual impairments', function () {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'accessibility-'));
     await writeFile(join(folder, 'notes.txt'), 'Notes of the workspace');
-    await writeFile(join(folder, 'monthly.transfer.json'), '{ "from": { "database": "Sample Data", "query": "" } }');
+    await writeFile(join(folder, 'a.transfer.json'), '{ "from": { "database": "Sample Data", "query": "stations" } }');
     editor = await openEditor({ workspace: folder });
     window = await editor.openWindow();
     await openPages();

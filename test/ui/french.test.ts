@@ -109,7 +109,10 @@ describe('A user whose editor is in French', function () {
   }
 
   it('cites a file, matches a table, and reads a recipe and the question for the agent in French', async () => {
-    await writeFile(join(folder, 'monthly.transfer.json'), '{ "from": { "database": "Archive", "query": "" } }');
+    await writeFile(
+      join(folder, 'monthly.transfer.json'),
+      '{ "from": { "database": "Archive", "query": "csv" }, "to": { "database": "Archive" } }',
+    );
     await writeFile(join(folder, 'study.csv'), 'sample,file\n1,notes.txt\n2,large.bin\n');
     await search();
     await window.command('Transfert de données: Citer…');
