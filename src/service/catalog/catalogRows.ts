@@ -29,11 +29,32 @@ export function toCatalogFile(row: FileRow): CatalogFile {
   };
 }
 
+const describedFields = /"(?:id|title|description|format|keywords)":/;
+
+/**
+ * Returns the properties of a file whose search words are parts of its path; undefined for other files.
+ * `folderLength` counts the characters before the name.
+ */
+export function describePlainFile({
+  path,
+  metadata = '',
+}: ScannedFile): { readonly format: string; readonly folderLength: number } | undefined {
+  if (toIndexText(path) !== path || describedFields.test(metadata)) return undefined;
+  return { format: getFormat(getBaseName(path)), folderLength: path.lastIndexOf('/') + 1 };
+}
+
+/** Inserts the search words of plain files, from rows with `id`, `path` and `folderLength`, as {@link CatalogRows} does. */
+export const plainWordsSql = `INSERT INTO words (rowid, name, title, folder, rest)
+  SELECT id, substr(path, folderLength + 1), '',
+    CASE folderLength WHEN 0 THEN '' ELSE substr(path, 1, folderLength - 1) || ' ${folderEndMarker}' END, ''`;
+
 /** Values for the columns of the `words` table. */
 type RowWords = readonly [name: string, title: string, folder: string, rest: string];
 
 /** Writes rows: a file's properties and its search words. Never begins a transaction. */
 export class CatalogRows {
+  /** True if words are in SQLite's full-text index. */
+  readonly isIndexed: boolean;
   private readonly mode: TextMode;
   private readonly insertFile: StatementSync;
   private readonly updateFile: StatementSync;
@@ -44,6 +65,7 @@ export class CatalogRows {
 
   constructor(database: SqliteFile, mode: TextMode) {
     this.mode = mode;
+    this.isIndexed = mode === 'index';
     this.insertFile = database.prepare(
       'INSERT INTO files (id, path, format, bytes, modified, metadata, sha256, declared) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     );

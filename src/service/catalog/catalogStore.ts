@@ -46,7 +46,7 @@ export class CatalogStore {
 
   /** Starts a listing whose files come in any order. */
   startListing(): StagedListing {
-    return new StagedListing(this.database);
+    return new StagedListing(this.database, this.rows);
   }
 
   openListingRecord(): ListingRecord {
@@ -125,6 +125,10 @@ export class CatalogStore {
       return row && { path, bytes: row.bytes, modifiedMs: row.modified, sha256: row.sha256 };
     };
     return runInReadTransaction(this.database, () => paths.map(getHash));
+  }
+
+  isEmpty(): boolean {
+    return this.database.prepare('SELECT 1 FROM files LIMIT 1').get() === undefined;
   }
 
   count(): number {

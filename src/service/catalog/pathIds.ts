@@ -9,7 +9,7 @@ interface IdRange {
 }
 
 /** Distance between consecutive new ids, which leaves room for later files. */
-const stride = 2 ** 13;
+export const idStride = 2 ** 13;
 const maxId = 2 ** 52;
 /** Minimum distance after rows were moved to make room. */
 const minRoom = 32;
@@ -31,7 +31,7 @@ export class PathIds {
     const range = this.findRange(first.path);
     const hasRoom = range.before - range.after > files.length;
     const { after, before } = hasRoom ? range : this.makeRoom(range, files.length);
-    const step = Math.min(stride, Math.floor((before - after) / (files.length + 1)));
+    const step = Math.min(idStride, Math.floor((before - after) / (files.length + 1)));
     for (const [index, file] of files.entries()) this.rows.insert(after + step * (index + 1), file);
     return !hasRoom;
   }
@@ -50,7 +50,7 @@ export class PathIds {
       const right = this.select('id >= ? ORDER BY id', before, reach);
       const from = left.length < reach ? 0 : (left.shift()?.id ?? 0);
       const to = right.length < reach ? maxId : (right.pop()?.id ?? maxId);
-      const step = Math.min(stride, Math.floor((to - from) / (left.length + right.length + count + 1)));
+      const step = Math.min(idStride, Math.floor((to - from) / (left.length + right.length + count + 1)));
       const isEverything = from === 0 && to === maxId;
       if (step < minRoom && !isEverything) continue;
       return this.spreadRows({ left, right, from, step, count });

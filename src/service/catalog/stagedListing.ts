@@ -1,6 +1,23 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import { runInTransaction, type SqliteFile } from '../sqlite.ts';
 import type { ScannedFile } from './catalogFile.ts';
+import { describePlainFile, plainWordsSql, type CatalogRows } from './catalogRows.ts';
+import { idStride } from './pathIds.ts';
+
+/** Number of files that are copied in one step. */
+const pieceSize = 5_000;
+/** Number of steps per transaction; enough to avoid many small index segments. */
+const piecesPerTransaction = 10;
+
+// A store can have several objects with one path; the first one counts.
+const createOrdered = `
+  DROP TABLE IF EXISTS temp.ordered;
+  CREATE TEMP TABLE ordered AS
+    SELECT path, bytes, modified, metadata, format, folder, min(rowid) FROM temp.listed GROUP BY path ORDER BY path;`;
+const inPiece = 'FROM temp.ordered WHERE rowid > ? AND rowid <= ?';
+const insertFiles = `INSERT INTO files (id, path, format, bytes, modified, metadata)
+  SELECT rowid * ${idStride}, path, format, bytes, modified, metadata ${inPiece}`;
+const insertWords = `${plainWordsSql} FROM (SELECT rowid * ${idStride} AS id, path, folder AS folderLength ${inPiece})`;
 
 /**
  * Stores a listing whose order is unknown in a temporary table, so that it can be merged in path order. The catalog
@@ -9,13 +26,15 @@ import type { ScannedFile } from './catalogFile.ts';
  */
 export class StagedListing {
   private readonly database: SqliteFile;
+  private readonly rows: CatalogRows;
 
   /** Removes the rows that an earlier listing left. */
-  constructor(database: SqliteFile) {
+  constructor(database: SqliteFile, rows: CatalogRows) {
     this.database = database;
+    this.rows = rows;
     database.exec(`
       CREATE TEMP TABLE IF NOT EXISTS listed (
-        path TEXT NOT NULL, bytes INTEGER NOT NULL, modified REAL NOT NULL, metadata TEXT
+        path TEXT NOT NULL, bytes INTEGER NOT NULL, modified REAL NOT NULL, metadata TEXT, format TEXT, folder INTEGER
       );
       PRAGMA temp.cache_size = -16384;
       DELETE FROM temp.listed;`);
@@ -23,9 +42,35 @@ export class StagedListing {
 
   add(files: readonly ScannedFile[]): void {
     runInTransaction(this.database, () => {
-      const insert = this.database.prepare('INSERT INTO temp.listed VALUES (?, ?, ?, ?)');
-      for (const { path, bytes, modifiedMs, metadata } of files) insert.run(path, bytes, modifiedMs, metadata ?? null);
+      const insert = this.database.prepare('INSERT INTO temp.listed VALUES (?, ?, ?, ?, ?, ?)');
+      for (const file of files) {
+        const { path, bytes, modifiedMs, metadata = null } = file;
+        const plain = describePlainFile(file);
+        insert.run(path, bytes, modifiedMs, metadata, plain?.format ?? null, plain?.folderLength ?? null);
+      }
     });
+  }
+
+  /**
+   * Copies the files to an empty catalog, in path order, and yields after each step. Takes half the time of a merge.
+   * Files of completed transactions remain if the copying ends early.
+   */
+  *fillCatalog(): Generator<undefined, undefined> {
+    const { database } = this;
+    database.exec(createOrdered);
+    const { count } = database.prepare('SELECT count(*) AS count FROM temp.ordered').get() ?? {};
+    try {
+      database.exec('BEGIN IMMEDIATE');
+      for (let piece = 0; piece * pieceSize < Number(count); piece += 1) {
+        this.fillPiece(piece * pieceSize, (piece + 1) * pieceSize);
+        if (piece % piecesPerTransaction === piecesPerTransaction - 1) database.exec('COMMIT; BEGIN IMMEDIATE');
+        yield;
+      }
+      database.exec('COMMIT');
+    } finally {
+      if (database.isTransaction) database.exec('ROLLBACK');
+      database.exec('DROP TABLE temp.ordered');
+    }
   }
 
   /** Returns the files in path order, in batches. A store can have several objects with one path; the first one counts. */
@@ -45,6 +90,19 @@ export class StagedListing {
 
   clear(): void {
     this.database.exec('DELETE FROM temp.listed');
+  }
+
+  /** Copies the files of a range of rows: those of plain files without converting them. */
+  private fillPiece(from: number, to: number): void {
+    const { database, rows } = this;
+    const others = database.prepare(`SELECT count(*) AS count ${inPiece} AND folder IS NULL`).get(from, to);
+    if (rows.isIndexed && others?.['count'] === 0) {
+      database.prepare(insertFiles).run(from, to);
+      database.prepare(insertWords).run(from, to);
+      return;
+    }
+    for (const row of database.prepare(`SELECT rowid, * ${inPiece} ORDER BY rowid`).iterate(from, to))
+      rows.insert(Number(row['rowid']) * idStride, toScannedFile(row));
   }
 }
 

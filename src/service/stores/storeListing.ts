@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import { parseJsonObject } from '../../core/util/json.ts';
 import type { ScannedFile } from '../catalog/catalogFile.ts';
 import { hasHiddenPart } from '../catalog/servedNames.ts';
@@ -41,7 +40,7 @@ export async function* listStore(store: ListedStore, under: string, signal: Abor
   const errors = collectErrors(child);
   const stop = endWithSignal(child, signal);
   try {
-    yield* gather(createInterface({ input: child.stdout, crlfDelay: Infinity }), under);
+    yield* gather(splitLines(child.stdout.setEncoding('utf8')), under);
     const code = await ended;
     if (code === 0 || (code === missingFolder && under !== '')) return;
     throw new DatabaseUnavailableError(describeStoreFailure(errors.toString(), store.remote));
@@ -64,20 +63,38 @@ function createArguments({ remote, features }: ListedStore, under: string): stri
   ];
 }
 
-async function* gather(lines: AsyncIterable<string>, under: string): AsyncGenerator<ListingBatch> {
-  let files: ScannedFile[] = [];
-  let unnamable = 0;
-  for await (const line of lines) {
-    const object = parseListedLine(line);
-    if (object === undefined) continue;
-    const file = toScannedObject(object, under);
-    if (file === undefined) unnamable += 1;
-    else if (!hasHiddenPart(file.path)) files.push(file);
-    if (files.length < batchSize) continue;
-    yield { files, unnamable };
-    [files, unnamable] = [[], 0];
+/** Splits output at line feeds; other line breaks can be part of a name. */
+async function* splitLines(output: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
+  let rest = '';
+  for await (const piece of output) {
+    const lines = (rest + piece).split('\n');
+    rest = lines.pop() ?? '';
+    yield lines;
   }
-  yield { files, unnamable };
+  yield [rest];
+}
+
+async function* gather(pieces: AsyncIterable<readonly string[]>, under: string): AsyncGenerator<ListingBatch> {
+  let batch = createBatch();
+  for await (const lines of pieces) {
+    for (const line of lines) addLine(batch, line, under);
+    if (batch.files.length < batchSize) continue;
+    yield batch;
+    batch = createBatch();
+  }
+  yield batch;
+}
+
+function createBatch(): { files: ScannedFile[]; unnamable: number } {
+  return { files: [], unnamable: 0 };
+}
+
+function addLine(batch: ReturnType<typeof createBatch>, line: string, under: string): void {
+  const object = parseListedLine(line);
+  if (object === undefined) return;
+  const file = toScannedObject(object, under);
+  if (file === undefined) batch.unnamable += 1;
+  else if (!hasHiddenPart(file.path)) batch.files.push(file);
 }
 
 type ListedObject = Readonly<Record<string, unknown>>;

@@ -57,21 +57,33 @@ export class StoreScan {
     return { unnamable, note };
   }
 
-  /** Merges in pieces, so that searches don't have to wait for all of them. */
+  /** Updates the catalog in pieces, so that searches don't have to wait for all of them. */
   private async merge(staged: StagedListing, under: string): Promise<void> {
+    const pieces = this.catalog.isEmpty() ? staged.fillCatalog() : this.mergePieces(staged, under);
+    try {
+      while (pieces.next().done !== true) await this.pause();
+    } finally {
+      pieces.return(undefined);
+      staged.clear();
+    }
+  }
+
+  private async pause(): Promise<void> {
+    await setImmediate();
+    this.signal.throwIfAborted();
+  }
+
+  private *mergePieces(staged: StagedListing, under: string): Generator<undefined, undefined> {
     const merge = this.catalog.startMerge(under);
     try {
       for (const files of staged.listInOrder(mergeBatch)) {
         merge.take(files);
-        await setImmediate();
-        this.signal.throwIfAborted();
+        yield;
       }
       merge.finish();
-    } catch (error) {
-      merge.abandon();
-      throw error;
     } finally {
-      staged.clear();
+      // Does nothing after the end.
+      merge.abandon();
     }
   }
 }

@@ -1,20 +1,41 @@
 import assert from 'node:assert/strict';
 import type { ScannedFile } from '../../../src/service/catalog/catalogFile.ts';
+import { CatalogMerge } from '../../../src/service/catalog/catalogMerge.ts';
+import { CatalogRows } from '../../../src/service/catalog/catalogRows.ts';
+import { openCatalogFile, type TextMode } from '../../../src/service/catalog/catalogTables.ts';
+import { PathIds } from '../../../src/service/catalog/pathIds.ts';
 import { StagedListing } from '../../../src/service/catalog/stagedListing.ts';
-import { openSqlite, type SqliteFile } from '../../../src/service/sqlite.ts';
+import type { SqliteFile } from '../../../src/service/sqlite.ts';
 
 function createFile(path: string, bytes = 1): ScannedFile {
   return { path, bytes, modifiedMs: 0 };
 }
 
+function open(mode: TextMode = 'index'): { readonly database: SqliteFile; readonly rows: CatalogRows } {
+  const database = openCatalogFile(':memory:', mode);
+  return { database, rows: new CatalogRows(database, mode) };
+}
+
+/** Returns all rows, and all words with their places. */
+function readAll(database: SqliteFile, mode: TextMode): string {
+  const words = mode === 'index' ? 'temp.places' : 'words';
+  if (mode === 'index') database.exec('CREATE VIRTUAL TABLE temp.places USING fts5vocab(main, words, instance)');
+  const all = [
+    database.prepare('SELECT * FROM files ORDER BY id').all(),
+    database.prepare(`SELECT * FROM ${words}`).all(),
+  ];
+  return JSON.stringify(all);
+}
+
 describe('A staged listing (D62)', () => {
   let database: SqliteFile;
+  let rows: CatalogRows;
 
-  beforeEach(() => (database = openSqlite(':memory:')));
+  beforeEach(() => ({ database, rows } = open()));
   afterEach(() => database.close());
 
   it('returns the files of any order in path order, in batches', () => {
-    const staged = new StagedListing(database);
+    const staged = new StagedListing(database, rows);
     staged.add([createFile('b/x'), createFile('ü'), createFile('a')]);
     staged.add([createFile('b-x'), { ...createFile('\u{1F600}'), metadata: '{}' }, createFile('\uFF00')]);
     const batches = [...staged.listInOrder(4)].map((batch) => batch.map(({ path }) => path));
@@ -25,18 +46,61 @@ describe('A staged listing (D62)', () => {
   });
 
   it('returns the first of several objects with one path, also across batches', () => {
-    const staged = new StagedListing(database);
+    const staged = new StagedListing(database, rows);
     staged.add([createFile('b', 1), createFile('a', 2), createFile('a', 3)]);
     staged.add([createFile('a', 4), createFile('b', 5)]);
     assert.deepEqual([...staged.listInOrder(1)].flat(), [createFile('a', 2), createFile('b', 1)]);
   });
 
   it('is empty again when it is cleared, and when another listing starts', () => {
-    const staged = new StagedListing(database);
+    const staged = new StagedListing(database, rows);
     staged.add([createFile('a')]);
     staged.clear();
     assert.deepEqual([...staged.listInOrder(10)].flat(), []);
     staged.add([createFile('b')]);
-    assert.deepEqual([...new StagedListing(database).listInOrder(10)].flat(), []);
+    assert.deepEqual([...new StagedListing(database, rows).listInOrder(10)].flat(), []);
+  });
+
+  const plain = Array.from({ length: 5_100 }, (_, index) =>
+    createFile(`run-${index % 7}/Reads_${index}.fastq.gz`, index),
+  );
+  const odd: readonly ScannedFile[] = [
+    createFile('at the root'),
+    createFile('deep/er/x.y'),
+    createFile('deep/er/x.y', 2),
+    createFile('deep/ß/ＦＵＬＬ.csv'),
+    { ...createFile('hashed.bin'), metadata: '{"hash":"md5:0","storageClass":"GLACIER"}' },
+    { ...createFile('titled.bin'), metadata: '{"title":"A title","id":"doi:1","keywords":["key"],"format":"HDF"}' },
+    { ...createFile('old.bin'), modifiedMs: Number.NEGATIVE_INFINITY },
+  ];
+  const listings = { plain, odd, 'plain and odd': [...plain, ...odd] };
+
+  for (const [name, files] of Object.entries(listings)) {
+    for (const mode of ['index', 'scan'] as const) {
+      it(`fills an empty catalog like a merge: ${name} files, ${mode}`, () => {
+        const [filled, merged] = [open(mode), open(mode)];
+        const staged = new StagedListing(filled.database, filled.rows);
+        staged.add([...files].reverse());
+        const inOrder = [...staged.listInOrder(100)];
+        assert.ok([...staged.fillCatalog()].length > 0);
+        const merge = new CatalogMerge(merged.database, merged.rows, new PathIds(merged.database, merged.rows), '');
+        for (const batch of inOrder) merge.take(batch);
+        merge.finish();
+        assert.equal(readAll(filled.database, mode), readAll(merged.database, mode));
+        filled.database.close();
+        merged.database.close();
+      });
+    }
+  }
+
+  it('leaves the catalog as it was if filling it ends early', () => {
+    const staged = new StagedListing(database, rows);
+    staged.add(plain);
+    const pieces = staged.fillCatalog();
+    pieces.next();
+    pieces.return(undefined);
+    assert.deepEqual(database.prepare('SELECT count(*) AS count FROM files').get(), { __proto__: null, count: 0 });
+    assert.equal([...staged.fillCatalog()].length, 2);
+    assert.deepEqual(database.prepare('SELECT count(*) AS count FROM files').get(), { __proto__: null, count: 5_100 });
   });
 });
