@@ -112,10 +112,19 @@ export abstract class ContractRig {
 
   /** Polls until the transfer has one of these states. */
   async reaches(id: string, ...states: readonly string[]): Promise<StatusBody> {
-    return await eventually(async () => {
-      const status = await this.status(id);
-      return states.includes(status.status) ? status : undefined;
-    }, this.getLimitMs());
+    return await eventually(
+      async () => {
+        const status = await this.status(id);
+        return states.includes(status.status) ? status : undefined;
+      },
+      this.getLimitMs(),
+      this.getIntervalMs(),
+    );
+  }
+
+  /** Returns the interval at which {@link reaches} polls. */
+  protected getIntervalMs(): number {
+    return 10;
   }
 
   /** Returns the time after which {@link reaches} fails. */

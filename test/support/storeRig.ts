@@ -26,6 +26,13 @@ interface StoreServiceOptions {
   readonly program?: string;
   /** More databases. */
   readonly remotes?: readonly { readonly name: string; readonly remote: string }[];
+  /** False to leave out the store that can't be reached; defaults to true. */
+  readonly gone?: boolean;
+}
+
+interface StoreRigOptions extends StoreOptions {
+  /** Interval at which the rig polls transfers and listings; 10 ms by default. */
+  readonly intervalMs?: number;
 }
 
 /** A service in another process with stores as databases `sftp`, `dav`, `s3`, and a folder `folder`. */
@@ -35,12 +42,14 @@ export class StoreRig extends ContractRig {
   readonly data: string;
   private readonly kinds: readonly StoreKind[];
   private readonly root: string;
+  private readonly intervalMs: number;
   private running: StartedService | undefined;
   /** The log of all services of this rig. */
   private logs = '';
 
-  private constructor(root: string, servers: StoreServers, kinds: readonly StoreKind[]) {
+  private constructor(root: string, servers: StoreServers, kinds: readonly StoreKind[], intervalMs: number) {
     super();
+    this.intervalMs = intervalMs;
     this.root = root;
     this.servers = servers;
     this.kinds = kinds;
@@ -51,10 +60,10 @@ export class StoreRig extends ContractRig {
   static async start(
     kinds: readonly StoreKind[],
     files: Partial<Record<StoreKind, Readonly<Record<string, string | Buffer>>>> = {},
-    options: StoreOptions = {},
+    options: StoreRigOptions = {},
   ): Promise<StoreRig> {
     const root = await fs.mkdtemp(nodePath.join(options.parent ?? os.tmpdir(), 'dts-store-rig-'));
-    const rig = new StoreRig(root, await StoreServers.start(kinds, options), kinds);
+    const rig = new StoreRig(root, await StoreServers.start(kinds, options), kinds, options.intervalMs ?? 10);
     await fs.mkdir(rig.folder);
     for (const kind of kinds) await rig.servers.write(kind, files[kind] ?? {});
     await rig.startService();
@@ -71,12 +80,12 @@ export class StoreRig extends ContractRig {
   }
 
   async startService(more: StoreServiceOptions = {}): Promise<void> {
-    const { remotes = [], program, ...config } = more;
+    const { remotes = [], program, gone = true, ...config } = more;
     const stores = this.kinds.map((kind) => ({ name: kind, remote: this.servers.remote(kind) }));
     const databases = [
       ...stores,
       { name: 'folder', folder: this.folder },
-      { name: 'gone', remote: 'gone:' },
+      ...(gone ? [{ name: 'gone', remote: 'gone:' }] : []),
       ...remotes,
     ];
     const options = { environment: this.servers.environment, ...(program !== undefined && { program }) };
@@ -129,10 +138,14 @@ export class StoreRig extends ContractRig {
 
   /** Waits for the end of the first scan. */
   async waitForListing(database: string): Promise<DatabaseBody> {
-    return await eventually(async () => {
-      const body = await this.describe(database);
-      return body.listing?.asOf === undefined ? undefined : body;
-    }, 300_000);
+    return await eventually(
+      async () => {
+        const body = await this.describe(database);
+        return body.listing?.asOf === undefined ? undefined : body;
+      },
+      300_000,
+      this.getIntervalMs(),
+    );
   }
 
   /** Scans a database again and waits for the end of the scan. */
@@ -157,6 +170,10 @@ export class StoreRig extends ContractRig {
 
   protected override getLimitMs(): number {
     return 600_000;
+  }
+
+  protected override getIntervalMs(): number {
+    return this.intervalMs;
   }
 
   private forgetService(): void {
