@@ -129,7 +129,11 @@ function createLocalService(
     clock,
     log,
     places: () => getServedPlaces(settings, servicePlaces, log),
-    getConfig: () => ({ retentionDays: settings.retentionDays, rclone: settings.rclonePath }),
+    getConfig: () => ({
+      retentionDays: settings.retentionDays,
+      rclone: settings.rclonePath,
+      storeBytesPerSecond: settings.storeBytesPerSecond,
+    }),
   });
 }
 

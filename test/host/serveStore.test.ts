@@ -74,6 +74,13 @@ describe('Serving a store as a database (D62)', function () {
     ]);
   });
 
+  it('starts the service with the bandwidth limit of the setting, and ignores an invalid one', async () => {
+    for (const [text, limit] of [['10M', 10_485_760], ['fast', undefined], ['', undefined]] as const) {
+      await stage.settings.update('rclone.bandwidth', text, true);
+      assert.equal(stage.parts.settings.storeBytesPerSecond, limit, text);
+    }
+  });
+
   it('reports a store that is already served', async () => {
     await stage.parts.settings.saveServedPlace({ name: 'Mine', remote: 'lab:' });
     const done = stage.run('dataTransfer.serveStore');

@@ -1,5 +1,6 @@
 import { ConfigurationTarget, l10n, workspace } from 'vscode';
 import type { Connection } from '../../core/model/connection.ts';
+import { parseBandwidth } from '../../core/util/bandwidth.ts';
 import { parseOrcid } from '../../core/util/orcid.ts';
 import { isJsonObject } from '../../core/util/json.ts';
 import { CommandFailure } from './commandBoundary.ts';
@@ -114,6 +115,11 @@ export class Settings {
   /** Returns the path of rclone; undefined to search for it (D62: stores through rclone). */
   get rclonePath(): string | undefined {
     return this.get('rclone.path', '').trim() || undefined;
+  }
+
+  /** Returns the limit for all stores together, in bytes per second; undefined for none (D62: stores through rclone). */
+  get storeBytesPerSecond(): number | undefined {
+    return parseBandwidth(this.get('rclone.bandwidth', ''));
   }
 
   /** Returns the rule for transfers that agents propose. A value that can't be understood allows none. */

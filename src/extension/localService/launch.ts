@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
 /** Options for {@link launchService}. Paths are absolute. */
-interface LaunchOptions {
+export interface LaunchOptions {
   /** Path to the service's bundle. */
   readonly program: string;
   readonly dataFolder: string;
@@ -11,6 +11,8 @@ interface LaunchOptions {
   readonly retentionDays: number;
   /** Path of rclone; undefined to search for it (D62: stores through rclone). */
   readonly rclone: string | undefined;
+  /** Maximum number of bytes that all transfers together read from stores, and write to them, per second. */
+  readonly storeBytesPerSecond?: number | undefined;
 }
 
 const startLimitMs = 30_000;

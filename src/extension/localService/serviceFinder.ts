@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { wait, type Clock } from '../../core/util/clock.ts';
 import { FileLock } from '../../core/util/fileLock.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import { launchService } from './launch.ts';
+import { launchService, type LaunchOptions } from './launch.ts';
 import { getServiceState, stopService } from './serviceLink.ts';
 import { compareVersions, readServiceRecord, type ServiceRecord } from './serviceRecord.ts';
 
@@ -18,8 +18,8 @@ export interface ServiceOptions {
   readonly version: string;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Returns the settings of a newly started service: how long it retains ended transfers, and its rclone. */
-  getConfig(): { readonly retentionDays: number; readonly rclone: string | undefined };
+  /** Returns the settings of a newly started service. */
+  getConfig(): Omit<LaunchOptions, 'program' | 'dataFolder'>;
 }
 
 const retryDelayMs = 100;

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import { launchService } from '../../../src/extension/localService/launch.ts';
+
+const program = `
+  process.stdin.on('data', (text) => {
+    require('node:fs').writeFileSync('config.json', text);
+    console.log('{}');
+    process.exit();
+  });
+`;
+
+describe('The local service that a window starts', () => {
+  it('gets the path of rclone and the bandwidth limit of stores (D62)', async () => {
+    const dataFolder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-launch-'));
+    const file = nodePath.join(dataFolder, 'service.cjs');
+    await fs.writeFile(file, program);
+    const config = { retentionDays: 7, rclone: '/opt/rclone', storeBytesPerSecond: 10_485_760 };
+    await launchService({ program: file, dataFolder, ...config });
+    const received: unknown = JSON.parse(await fs.readFile(nodePath.join(dataFolder, 'config.json'), 'utf8'));
+    assert.deepEqual(received, { dataFolder, databases: [], ...config, shared: true });
+    await fs.rm(dataFolder, { recursive: true });
+  });
+});
