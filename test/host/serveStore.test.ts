@@ -75,7 +75,11 @@ describe('Serving a store as a database (D62)', function () {
   });
 
   it('starts the service with the bandwidth limit of the setting, and ignores an invalid one', async () => {
-    for (const [text, limit] of [['10M', 10_485_760], ['fast', undefined], ['', undefined]] as const) {
+    for (const [text, limit] of [
+      ['10M', 10_485_760],
+      ['fast', undefined],
+      ['', undefined],
+    ] as const) {
       await stage.settings.update('rclone.bandwidth', text, true);
       assert.equal(stage.parts.settings.storeBytesPerSecond, limit, text);
     }

@@ -82,6 +82,11 @@ export class StoreServers {
     return { RCLONE_CONFIG: this.configFile };
   }
 
+  /** The port of a server. */
+  getPort(kind: StoreKind): number {
+    return this.ports.get(kind) ?? 0;
+  }
+
   /** The folder that a server serves. */
   folder(kind: StoreKind): string {
     return this.folders?.[kind] ?? nodePath.join(this.root, kind === 's3' ? 's3-data' : kind);

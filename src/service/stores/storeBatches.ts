@@ -27,7 +27,7 @@ export class StoreBatches {
   }
 
   /**
-   * Copies objects between a remote and a local folder. Those that can't be copied are missing afterwards. Throws
+   * Copies objects between a remote and a local folder, or between two folders of a store. Those that can't be copied are missing afterwards. Throws
    * {@link StoreError} if the store can't be reached, or if rclone ended and may have left an incomplete file.
    */
   async copy(from: string, to: string, list: ObjectList): Promise<void> {
@@ -50,15 +50,13 @@ export class StoreBatches {
     lists: readonly ObjectList[],
     hash: string | undefined,
   ): Promise<ReadonlyMap<string, StoreObject>> {
-    const requests = lists.map(async (list) => await this.list(remote, list, hash));
+    const requests = lists.map(async (list) => {
+      return await this.client.list(remote, '', { hash, more: toOptions(list) }, this.signal);
+    });
     const objects = (await Promise.allSettled(requests)).flatMap((one) =>
       one.status === 'fulfilled' ? one.value : [],
     );
     return new Map(objects.map((object) => [object.path, object]));
-  }
-
-  private async list(remote: string, list: ObjectList, hash: string | undefined): Promise<StoreObject[]> {
-    return await this.client.list(remote, '', { hash, more: toOptions(list) }, this.signal);
   }
 
   private async call(method: string, sides: object, list: ObjectList): Promise<void> {

@@ -102,7 +102,7 @@ export class StoreClient {
     hash: string | undefined,
     signal?: AbortSignal,
   ): Promise<StoreObject | undefined> {
-    const opt = { noModTime: true, noMimeType: true, filesOnly: true, ...toHashOptions(hash) };
+    const opt = { ...leanOptions, ...toHashOptions(hash) };
     const { item } = await this.call('operations/stat', { fs: remote, remote: path, opt }, signal);
     return toStoreObject(item);
   }
@@ -121,7 +121,7 @@ export class StoreClient {
     { hash, more }: ListOptions = {},
     signal?: AbortSignal,
   ): Promise<StoreObject[]> {
-    const opt = { recurse: true, noModTime: true, noMimeType: true, filesOnly: true, ...toHashOptions(hash) };
+    const opt = { ...leanOptions, recurse: true, ...toHashOptions(hash) };
     try {
       const { list } = await this.call('operations/list', { fs: remote, remote: path, opt, ...more }, signal);
       return Array.isArray(list) ? list.flatMap((item) => toStoreObject(item) ?? []) : [];
@@ -262,6 +262,9 @@ function isConnectionError(error: unknown): boolean {
 async function drain(response: http.IncomingMessage): Promise<void> {
   await text(response);
 }
+
+/** Omits what may take a request per object. */
+const leanOptions = { noModTime: true, noMimeType: true, filesOnly: true } as const;
 
 function toHashOptions(hash: string | undefined): object {
   return hash === undefined ? {} : { showHash: true, hashTypes: [hash] };

@@ -25,6 +25,8 @@ export interface StoreFeatures {
   readonly hasListedTimes: boolean;
   /** True if an object gets another name in one step. */
   readonly canRename: boolean;
+  /** True if the store copies objects itself. */
+  readonly canCopy: boolean;
 }
 
 const preferredHashes = ['sha256', 'md5', 'sha1'] as const;
@@ -50,6 +52,7 @@ export function parseStoreFeatures(document: unknown): StoreFeatures | undefined
     hashes: preferredHashes.filter((name) => Hashes?.includes(name)),
     hasListedHashes: Features.SlowHash !== true,
     hasListedTimes: Features.SlowModTime !== true,
+    canCopy: Features.Copy === true,
     canRename: Features.Copy === true || Features.Move === true,
   };
 }

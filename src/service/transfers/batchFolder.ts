@@ -27,7 +27,7 @@ export function selectBatch({ files, bytesPerSecond }: CarryJob): readonly FileT
 }
 
 /** Returns true for a path that means the same to rclone, to every store and to this file system. */
-function hasPlainName(path: string): boolean {
+export function hasPlainName(path: string): boolean {
   return !specialCharacters.test(path) && !path.split('/').some((part) => part === '' || specialEnd.test(part));
 }
 

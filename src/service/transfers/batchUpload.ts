@@ -1,6 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { joinRemotePath } from '../../core/util/remote.ts';
-import { getTransferFolderName, getUploadFolderName } from '../../core/util/transferFolderNames.ts';
 import { StoreBatches, type ObjectList } from '../stores/storeBatches.ts';
 import type { StoreClient, StoreObject } from '../stores/storeClient.ts';
 import type { BatchFolder } from './batchFolder.ts';
@@ -9,6 +6,7 @@ import { chooseMethod, readBackMethod } from './carrySink.ts';
 import type { CarrySource } from './carrySource.ts';
 import type { DoneFile } from './fileJobs.ts';
 import { StreamDigests } from './streamDigests.ts';
+import { UnfinishedObjects } from './unfinishedObjects.ts';
 
 interface UploadTarget {
   readonly client: StoreClient;
@@ -33,22 +31,24 @@ export class BatchUpload {
   private readonly folder: BatchFolder;
   private readonly signal: AbortSignal;
   private readonly batches: StoreBatches;
-  /** A delayed removal from an earlier batch must not affect the objects of this one. */
-  private readonly attempt = randomBytes(4).toString('hex');
+  private readonly unfinished: UnfinishedObjects;
 
   constructor(target: UploadTarget, folder: BatchFolder, signal: AbortSignal) {
     this.target = target;
     this.folder = folder.createSibling();
     this.signal = signal;
     this.batches = new StoreBatches(target.client, signal);
+    this.unfinished = new UnfinishedObjects(target, this.folder, this.batches);
   }
 
   /** Returns the files that have their final names. The others have to be written one by one. Never rejects. */
   async run(files: readonly FileToCarry[], source: CarrySource): Promise<readonly DoneFile[]> {
     try {
       const read = await this.readAll(files, source);
-      await this.batches.copy(this.folder.files, this.place, this.createList(read));
-      return (await this.rename(await this.verify(read))).map(toDoneFile);
+      await this.batches.copy(this.folder.files, this.unfinished.place, this.createList(read));
+      const verified = await this.verify(read);
+      const renamed = await this.unfinished.rename(verified.map(({ file }) => file));
+      return verified.filter(({ file }) => renamed.has(file)).map(toDoneFile);
     } catch {
       // Writing the files one by one finds the reason.
       return [];
@@ -81,7 +81,7 @@ export class BatchUpload {
   private async verify(read: readonly UploadedFile[]): Promise<UploadedFile[]> {
     const { hash } = this.target;
     const lists = this.folder.createLists(read.map(({ file }) => file.path));
-    const objects = await this.batches.describe(this.place, lists, hash);
+    const objects = await this.batches.describe(this.unfinished.place, lists, hash);
     const [verified, unknown]: [UploadedFile[], UploadedFile[]] = [[], []];
     for (const uploaded of read) {
       const answer = compareObject(uploaded, objects.get(uploaded.file.path), hash);
@@ -95,7 +95,7 @@ export class BatchUpload {
   private async readBack(stored: readonly UploadedFile[]): Promise<readonly UploadedFile[]> {
     if (stored.length === 0) return [];
     const folder = this.folder.createSibling();
-    await this.batches.copy(this.place, folder.files, this.createList(stored));
+    await this.batches.copy(this.unfinished.place, folder.files, this.createList(stored));
     const same = stored.filter(({ file, digests }) => {
       const content = new StreamDigests([]);
       content.update(folder.read(file) ?? Buffer.of());
@@ -104,26 +104,8 @@ export class BatchUpload {
     return same.map((uploaded) => addMethod(uploaded, readBackMethod));
   }
 
-  /** Renames objects, and returns the files that have their final names. rclone reports no object that is missing. */
-  private async rename(verified: readonly UploadedFile[]): Promise<readonly UploadedFile[]> {
-    if (verified.length === 0) return [];
-    await this.batches.rename(this.place, this.finalPlace, this.createList(verified));
-    const lists = this.folder.createLists(verified.map(({ file }) => file.path));
-    const objects = await this.batches.describe(this.finalPlace, lists, undefined);
-    return verified.filter(({ file }) => objects.get(file.path)?.bytes === file.bytes);
-  }
-
   private createList(files: readonly UploadedFile[]): ObjectList {
     return this.folder.createList(files.map(({ file }) => file.path));
-  }
-
-  /** The folder of this batch's unfinished objects, which catalogs don't show. */
-  private get place(): string {
-    return joinRemotePath(this.target.remote, `${getUploadFolderName(this.target.transferId)}/${this.attempt}`);
-  }
-
-  private get finalPlace(): string {
-    return joinRemotePath(this.target.remote, getTransferFolderName(this.target.transferId));
   }
 }
 

@@ -9,6 +9,7 @@ import { FolderSource, type CarrySource } from './carrySource.ts';
 import { countDone, type DoneFile, type FileFailure, type JobResult } from './fileJobs.ts';
 import { isStopRequested, OperationError, toFileFailure } from './fileProcessing.ts';
 import { FolderSink } from './folderSink.ts';
+import { StoreCopy } from './storeCopy.ts';
 import { StoreSink } from './storeSink.ts';
 import { StreamDigests } from './streamDigests.ts';
 
@@ -38,6 +39,7 @@ class FileCarrier {
   private readonly job: CarryJob;
   private readonly source: CarrySource;
   private readonly sink: CarrySink;
+  private readonly client: StoreClient;
   private readonly folder: BatchFolder;
   private readonly abort = new AbortController();
   private readonly done: DoneFile[] = [];
@@ -45,6 +47,7 @@ class FileCarrier {
 
   constructor(job: CarryJob, client: StoreClient, folder: BatchFolder) {
     this.job = job;
+    this.client = client;
     this.folder = folder;
     const { source, destination } = job;
     this.source =
@@ -60,7 +63,8 @@ class FileCarrier {
     const timer = setInterval(() => {
       if (isStopRequested(this.job.signal)) this.abort.abort();
     }, stopCheckMs);
-    await this.carryBatch(selectBatch(this.job));
+    await this.copyInStore();
+    await this.carryBatch(selectBatch({ ...this.job, files: this.listRemaining() }));
     await this.carryOthers();
     clearInterval(timer);
     if (this.failure !== undefined) return { done: this.done, failure: this.failure };
@@ -72,15 +76,28 @@ class FileCarrier {
     const { source, sink, folder, abort } = this;
     if (files.length === 0) return;
     await source.fetch(files, abort.signal);
-    for (const file of await sink.writeBatch(files, { source, folder }, abort.signal)) {
-      this.done.push(file);
-      countDone(this.job.signal);
-    }
+    for (const file of await sink.writeBatch(files, { source, folder }, abort.signal)) this.addDone(file);
+  }
+
+  /** Has one store copy its objects itself, if it can. */
+  private async copyInStore(): Promise<void> {
+    const { job, client, folder, abort } = this;
+    if (job.isCopiedInStore !== true) return;
+    for (const file of await new StoreCopy(job, client, folder, abort.signal).run()) this.addDone(file);
+  }
+
+  private addDone(file: DoneFile): void {
+    this.done.push(file);
+    countDone(this.job.signal);
+  }
+
+  private listRemaining(): readonly FileToCarry[] {
+    const positions = new Set(this.done.map(({ position }) => position));
+    return this.job.files.filter(({ position }) => !positions.has(position));
   }
 
   private async carryOthers(): Promise<void> {
-    const positions = new Set(this.done.map(({ position }) => position));
-    const remaining = this.job.files.filter(({ position }) => !positions.has(position)).values();
+    const remaining = this.listRemaining().values();
     const count = this.job.bytesPerSecond === undefined ? parallelFiles : 1;
     await Promise.all(Array.from({ length: count }, async () => await this.carryAll(remaining)));
   }
@@ -89,8 +106,7 @@ class FileCarrier {
     for (let next = files.next(); next.done !== true; next = files.next()) {
       if (this.abort.signal.aborted || isStopRequested(this.job.signal)) return;
       try {
-        this.done.push(await this.carry(next.value));
-        countDone(this.job.signal);
+        this.addDone(await this.carry(next.value));
       } catch (error) {
         this.fail(next.value.position, error);
       }

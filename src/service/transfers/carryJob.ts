@@ -23,6 +23,8 @@ export interface CarryJob {
   readonly destinationPlace?: string | undefined;
   readonly rclone: RcloneAddress;
   readonly files: readonly FileToCarry[];
+  /** True if both sides are one store that copies objects itself (D66: copies within a store). */
+  readonly isCopiedInStore?: boolean;
   readonly bytesPerSecond?: number | undefined;
   /** True if each file is flushed to disk individually. */
   readonly isFlushed: boolean;

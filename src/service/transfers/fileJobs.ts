@@ -55,10 +55,13 @@ export type JobSignal = Int32Array<SharedArrayBuffer>;
 export interface DoneFile {
   readonly position: number;
   readonly bytes: number;
-  readonly sha256: string;
+  /** Hex; absent if only the store has read the content (D66: copies within a store). */
+  readonly sha256?: string;
+  /** Instead of the SHA-256: the hash that the store has for both objects, such as `md5:…`. */
+  readonly storeHash?: string;
   /** The modification time of a staged file, in milliseconds since 1970. */
   readonly modifiedMs?: number;
-  /** The hash that both sides share, or `reading back`; for files in or from stores. */
+  /** The hash that both sides share, `<hash> within the store`, or `reading back`; for files in or from stores. */
   readonly verifiedBy?: string;
 }
 

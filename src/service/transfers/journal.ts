@@ -26,6 +26,7 @@ interface FileRow {
   readonly bytes: number;
   readonly resource: string;
   readonly sha256: string | null;
+  readonly store_hash: string | null;
   readonly landed: number;
 }
 
@@ -56,7 +57,7 @@ const tables = `
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS transfer_files (
     transfer TEXT NOT NULL, position INTEGER NOT NULL, path TEXT NOT NULL, bytes INTEGER NOT NULL,
-    resource TEXT NOT NULL, sha256 TEXT, landed INTEGER NOT NULL, PRIMARY KEY (transfer, position)
+    resource TEXT NOT NULL, sha256 TEXT, landed INTEGER NOT NULL, store_hash TEXT, PRIMARY KEY (transfer, position)
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS leftovers (
     transfer TEXT PRIMARY KEY, destination TEXT NOT NULL, manifest TEXT NOT NULL
@@ -80,7 +81,10 @@ export class TransferJournal {
     this.database.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = ${mode}`);
     // In WAL mode, a commit survives the end of the process; `writePending` also protects it from a power failure.
     this.database.exec(`PRAGMA synchronous = ${mode === 'WAL' ? 'NORMAL' : 'FULL'}`);
-    runInTransaction(this.database, () => this.database.exec(tables));
+    runInTransaction(this.database, () => {
+      this.database.exec(tables);
+      addStoreHashes(this.database);
+    });
     // Without access to the log, acknowledged transfers still survive the end of the process.
     this.log = mode === 'WAL' ? open(`${file}-wal`, 'r+').catch(() => undefined) : Promise.resolve(undefined);
     this.insertTransfer = this.database.prepare(
@@ -130,11 +134,12 @@ export class TransferJournal {
   }
 
   updateFiles(record: TransferRecord, files: readonly TransferRecordFile[]): void {
-    const sql = 'UPDATE transfer_files SET landed = ?, sha256 = ?, bytes = ? WHERE transfer = ? AND position = ?';
+    const sql = `UPDATE transfer_files SET landed = ?, sha256 = ?, store_hash = ?, bytes = ?
+      WHERE transfer = ? AND position = ?`;
     runInTransaction(this.database, () => {
       const write = this.database.prepare(sql);
-      for (const { isTransferred, sha256, bytes, position } of files) {
-        write.run(isTransferred ? 1 : 0, sha256 ?? null, bytes, record.id, position);
+      for (const { isTransferred, sha256 = null, storeHash = null, bytes, position } of files) {
+        write.run(isTransferred ? 1 : 0, sha256, storeHash, bytes, record.id, position);
       }
       this.database.prepare('UPDATE transfers SET moved = ? WHERE id = ?').run(record.movedCount, record.id);
     });
@@ -205,6 +210,13 @@ export class TransferJournal {
   }
 }
 
+/** Adds the column that journals of versions without D66 (copies within a store) don't have. */
+function addStoreHashes(database: SqliteFile): void {
+  const columns = database.prepare('PRAGMA table_info(transfer_files)').all();
+  if (columns.some(({ name }) => name === 'store_hash')) return;
+  database.exec('ALTER TABLE transfer_files ADD COLUMN store_hash TEXT');
+}
+
 function toTransferRecord(row: TransferRow): TransferRecord {
   return {
     ...(JSON.parse(row.fixed) as FixedFields),
@@ -225,5 +237,6 @@ function toTransferFile(row: FileRow): TransferRecordFile {
     resource: JSON.parse(row.resource) as FileResource & JsonObject,
     isTransferred: row.landed === 1,
     ...(row.sha256 === null ? {} : { sha256: row.sha256 }),
+    ...(row.store_hash === null ? {} : { storeHash: row.store_hash }),
   };
 }

@@ -34,7 +34,9 @@ export interface TransferRecordFile {
   readonly resource: FileResource;
   readonly bytes: number;
   /** Hex; present once the file is staged. */
-  readonly sha256?: string;
+  readonly sha256?: string | undefined;
+  /** Instead of the SHA-256: the store's hash of a file that the store copied itself, such as `md5:…` (D66). */
+  readonly storeHash?: string | undefined;
   /** True if the file is complete and verified at the destination. */
   readonly isTransferred: boolean;
 }

@@ -48,8 +48,8 @@ function buildManifestHead(
 }
 
 function toManifestResource(file: TransferRecordFile, names: Map<string, number>): JsonObject {
-  const name = findFreeName(file.resource.name ?? 'file', names);
-  return { ...file.resource, name, path: file.path, bytes: file.bytes, hash: `sha256:${file.sha256 ?? ''}` };
+  const { resource, path, bytes, sha256 = '', storeHash = `sha256:${sha256}` } = file;
+  return { ...resource, name: findFreeName(resource.name ?? 'file', names), path, bytes, hash: storeHash };
 }
 
 /** Returns a name that is unique within the Data Package; `names` maps each name to its last suffix. */

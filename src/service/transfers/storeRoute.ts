@@ -1,4 +1,5 @@
 import { settlesWithin, systemClock } from '../../core/util/clock.ts';
+import { getRemoteName } from '../../core/util/remote.ts';
 import { getTransferFolderName, getUploadFolderName } from '../../core/util/transferFolderNames.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 import type { DatabasePlace } from '../catalog/servedDatabases.ts';
@@ -34,6 +35,8 @@ export class StoreRoute implements TransferRoute {
   /** Sizes of the objects at the destination when the run started, by path below the transfer's folder. */
   private present: ReadonlyMap<string, number> = new Map();
   private hashes: { readonly source: string | undefined; readonly destination: string | undefined } | undefined;
+  /** True if both sides are one store that copies objects itself (D66: copies within a store). */
+  private isCopiedInStore = false;
 
   constructor(options: StoreRouteOptions) {
     this.options = options;
@@ -46,6 +49,7 @@ export class StoreRoute implements TransferRoute {
       const [source, destination] = await Promise.all([from, to].map(async (remote) => await describe(client, remote)));
       if (destination?.canRename === false) throw createRenameFailure();
       this.hashes = { source: source?.hashes[0], destination: destination?.hashes[0] };
+      this.isCopiedInStore = areOnOneRemote(from, to) && source?.canCopy === true && destination?.canCopy === true;
       if (to !== undefined) await this.findPresent(client, to);
     });
   }
@@ -74,7 +78,8 @@ export class StoreRoute implements TransferRoute {
     const source: CarrySide = { place: this.source, hash: this.hashes?.source };
     const destination: CarrySide = { place: this.destination, hash: this.hashes?.destination };
     const listed = files.map((file) => ({ ...file, isPresent: this.present.has(file.path) }));
-    const route = { transferId, destinationPlace, isFlushed, bytesPerSecond, source, destination };
+    const { isCopiedInStore } = this;
+    const route = { transferId, destinationPlace, isFlushed, bytesPerSecond, source, destination, isCopiedInStore };
     return await this.useDaemon(async (rclone) => {
       const job = { ...route, rclone, files: listed, signal };
       return await threads.run((calls) => calls.call('carry', job), this.options.abandonment);
@@ -235,6 +240,11 @@ async function describe(client: StoreClient, remote: string | undefined): Promis
 function createRenameFailure(): TransferFailure {
   const reason = 'unfinished files would be visible under their final names';
   return new TransferFailure(`the destination can neither rename nor copy objects: ${reason}`);
+}
+
+function areOnOneRemote(source: string | undefined, destination: string | undefined): boolean {
+  if (source === undefined || destination === undefined) return false;
+  return getRemoteName(source) === getRemoteName(destination);
 }
 
 function createSuspension(operation: FileFailure['operation'], reason: string): TransferSuspension {

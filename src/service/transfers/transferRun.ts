@@ -146,7 +146,8 @@ export class TransferRun {
     const known = new Map(cached.map((file) => [file?.path, file?.sha256]));
     return done.flatMap(({ position, bytes, modifiedMs, sha256 }) => {
       const path = this.getFile(position).path;
-      return modifiedMs === undefined || known.get(path) === sha256 ? [] : [{ path, bytes, modifiedMs, sha256 }];
+      const isKnown = modifiedMs === undefined || sha256 === undefined || known.get(path) === sha256;
+      return isKnown ? [] : [{ path, bytes, modifiedMs, sha256 }];
     });
   }
 
@@ -159,8 +160,8 @@ export class TransferRun {
       this.moving.add(jobSignal);
       const files = batch.map(toFileToMove);
       const result = await this.route.move(files, jobSignal).finally(() => this.moving.delete(jobSignal));
-      const moved = result.done.map(({ position, sha256 }) =>
-        this.updateFile(position, { isTransferred: true, sha256 }),
+      const moved = result.done.map(({ position, sha256, storeHash }) =>
+        this.updateFile(position, { isTransferred: true, sha256, storeHash }),
       );
       for (const { verifiedBy } of result.done) if (verifiedBy !== undefined) this.methods.add(verifiedBy);
       this.progress.reportAdvanced(moved);

@@ -1,0 +1,135 @@
+import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
+import { StoreBatches } from '../stores/storeBatches.ts';
+import type { StoreClient, StoreObject } from '../stores/storeClient.ts';
+import { hasPlainName, type BatchFolder } from './batchFolder.ts';
+import type { CarryJob, FileToCarry } from './carryJob.ts';
+import { readBackMethod } from './carrySink.ts';
+import { compareHash, StoreSource } from './carrySource.ts';
+import type { DoneFile } from './fileJobs.ts';
+import { StreamDigests } from './streamDigests.ts';
+import { UnfinishedObjects } from './unfinishedObjects.ts';
+
+/** A larger object may be copied in pieces; its hash is then a note of the uploader, which the copy inherits. */
+const maxHashedBytes = 4 * 1024 ** 3;
+
+interface CopiedFile {
+  readonly file: FileToCarry;
+  readonly done: DoneFile;
+}
+
+/**
+ * Has a store copy objects itself, so that their content doesn't pass through this machine. The copies are verified by
+ * the hashes that the store has for both objects, or by reading both (D66: copies within a store).
+ */
+export class StoreCopy {
+  private readonly files: readonly FileToCarry[];
+  private readonly client: StoreClient;
+  private readonly source: string;
+  private readonly destination: string;
+  private readonly hash: string | undefined;
+  private readonly transferFolder: string;
+  private readonly folder: BatchFolder;
+  private readonly signal: AbortSignal;
+  private readonly batches: StoreBatches;
+  private readonly unfinished: UnfinishedObjects;
+
+  constructor(job: CarryJob, client: StoreClient, folder: BatchFolder, signal: AbortSignal) {
+    const { source, destination, transferId } = job;
+    // An empty object has no content to save, and a list can't name every object.
+    this.files = job.files.filter(({ path, bytes }) => bytes > 0 && hasPlainName(path));
+    this.client = client;
+    this.source = source.place.remote ?? '';
+    this.destination = destination.place.remote ?? '';
+    this.hash = destination.hash;
+    this.transferFolder = getTransferFolderName(transferId);
+    this.folder = folder.createSibling();
+    this.signal = signal;
+    this.batches = new StoreBatches(client, signal);
+    const target = { remote: this.destination, transferId };
+    this.unfinished = new UnfinishedObjects(target, this.folder, this.batches);
+  }
+
+  /** Returns the files that have their final names. The others have to be moved one by one. Never rejects. */
+  async run(): Promise<readonly DoneFile[]> {
+    if (this.files.length === 0) return [];
+    try {
+      const list = this.folder.createList(this.files.map(({ path }) => path));
+      await this.batches.copy(this.source, this.unfinished.place, list);
+      return await this.rename(await this.verify());
+    } catch {
+      // Moving the files one by one finds the reason.
+      return [];
+    }
+  }
+
+  /** Returns the files that the store has copied correctly. */
+  private async verify(): Promise<readonly CopiedFile[]> {
+    const [originals, copies] = await Promise.all([this.describeOriginals(), this.describeCopies()]);
+    const verified: CopiedFile[] = [];
+    for (const file of this.files) {
+      const copy = copies.get(file.path);
+      if (copy?.bytes !== file.bytes) continue;
+      const done = await this.compare(file, originals.get(file.path), copy);
+      if (done !== undefined) verified.push({ file, done });
+    }
+    return verified;
+  }
+
+  /** Describes the objects whose hashes are not in the catalog. */
+  private async describeOriginals(): Promise<ReadonlyMap<string, StoreObject>> {
+    const { hash } = this;
+    const unknown = this.files.filter(({ declared }) => declared?.algorithm !== hash);
+    const lists = this.folder.createLists(unknown.map(({ path }) => path));
+    return await this.batches.describe(this.source, lists, hash);
+  }
+
+  /** Lists the copies: a listing of S3 has the hash of the content, a single object that of its metadata. */
+  private async describeCopies(): Promise<ReadonlyMap<string, StoreObject>> {
+    const { client, destination, hash, signal, unfinished } = this;
+    const objects = await client.list(destination, unfinished.path, { hash }, signal);
+    return new Map(objects.map((object) => [object.path.slice(unfinished.path.length + 1), object]));
+  }
+
+  /** Compares a copy with its original. Returns undefined if they differ or can't be read. */
+  private async compare(
+    file: FileToCarry,
+    original: StoreObject | undefined,
+    copy: StoreObject,
+  ): Promise<DoneFile | undefined> {
+    const { hash } = this;
+    const { position, bytes, declared } = file;
+    const stored = hash === undefined || bytes > maxHashedBytes ? undefined : copy.hashes[hash];
+    const expected = hash === undefined ? undefined : (original?.hashes[hash] ?? declared?.hex);
+    if (stored === undefined || stored === '' || stored !== expected) return await this.compareContent(file);
+    return { position, bytes, storeHash: `${hash}:${stored}`, verifiedBy: `${hash} within the store` };
+  }
+
+  /** Reads an object and its copy, because the store has no hash that proves their equality. */
+  private async compareContent(file: FileToCarry): Promise<DoneFile | undefined> {
+    const { client, source, signal, unfinished } = this;
+    const [original, copy] = [new StreamDigests([file.declared?.algorithm]), new StreamDigests([])];
+    const read = async (pieces: AsyncIterable<Buffer>, digests: StreamDigests): Promise<void> => {
+      for await (const piece of pieces) digests.update(piece);
+    };
+    try {
+      const pieces = new StoreSource(client, source, undefined).read(file, 0, signal);
+      await Promise.all([read(pieces, original), read(client.read(unfinished.place, file.path, 0, signal), copy)]);
+      if (file.declared !== undefined) compareHash(file.declared.algorithm, file.declared.hex, original);
+    } catch {
+      return undefined;
+    }
+    const { position, bytes } = file;
+    return original.sha256 === copy.sha256
+      ? { position, bytes, sha256: copy.sha256, verifiedBy: readBackMethod }
+      : undefined;
+  }
+
+  private async rename(copied: readonly CopiedFile[]): Promise<readonly DoneFile[]> {
+    const files = copied.map(({ file }) => file);
+    // A store might not replace an object of an earlier run.
+    for (const { path, isPresent } of files)
+      if (isPresent) await this.client.remove(this.destination, `${this.transferFolder}/${path}`);
+    const renamed = await this.unfinished.rename(files);
+    return copied.flatMap(({ file, done }) => (renamed.has(file) ? done : []));
+  }
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import * as fs from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import { text } from 'node:stream/consumers';
+import { StoreClient } from '../../../src/service/stores/storeClient.ts';
+import { BatchFolder } from '../../../src/service/transfers/batchFolder.ts';
+import type { FileToCarry } from '../../../src/service/transfers/carryJob.ts';
+import { createJobSignal, type DoneFile } from '../../../src/service/transfers/fileJobs.ts';
+import { StoreCopy } from '../../../src/service/transfers/storeCopy.ts';
+
+const content = 'content';
+const md5 = createHash('md5').update(content).digest('hex');
+const sha256 = createHash('sha256').update(content).digest('hex');
+const transferId = '2c1d5e0a-0000-4000-8000-000000000002';
+
+/** The rclone of one store: what it lists of the copies, and what it reads of them. */
+interface FakeStore {
+  readonly hash?: string;
+  readonly bytes?: number;
+  readonly copy?: string;
+  readonly failing?: string;
+}
+
+describe('The copies that a store makes (D66)', () => {
+  let staging: string;
+  let server: Server;
+  let store: FakeStore;
+  let methods: string[];
+
+  beforeEach(async () => {
+    staging = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-copy-'));
+    methods = [];
+    server = createServer((request, response) => {
+      void text(request).then((body) => {
+        const method = request.method === 'GET' ? 'read' : (request.url ?? '').slice(1);
+        methods.push(method);
+        if (method === store.failing) response.writeHead(500).end('{}');
+        else if (method === 'read') response.end((request.url ?? '').includes('.part-') ? store.copy : content);
+        else response.end(JSON.stringify(method === 'operations/list' ? { list: list(JSON.parse(body)) } : {}));
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+
+  afterEach(async () => {
+    server.closeAllConnections();
+    server.close();
+    await fs.rm(staging, { recursive: true });
+  });
+
+  function list({ fs: remote, remote: path }: { fs: string; remote: string }): readonly object[] {
+    const { hash, bytes = content.length } = store;
+    const object = { Size: bytes, Hashes: hash === undefined ? {} : { md5: hash } };
+    return [{ ...object, Path: path === '' ? 'a.txt' : `${path}/a.txt`, remote }];
+  }
+
+  async function copy(fake: FakeStore, more: Partial<FileToCarry> = {}): Promise<readonly DoneFile[]> {
+    store = fake;
+    const client = new StoreClient(
+      { port: (server.address() as AddressInfo).port, authorization: 'Basic eDp5', stagingFolder: staging },
+      2,
+    );
+    const declared = { algorithm: 'md5', hex: md5 };
+    const file = { position: 0, path: 'a.txt', bytes: content.length, sha256: '', declared, isPresent: false, ...more };
+    const side = (remote: string) => ({ place: { remote }, hash: 'md5' });
+    const job = {
+      ...{ transferId, source: side('lab:from'), destination: side('lab:to'), files: [file] },
+      ...{
+        rclone: { port: 0, authorization: '', stagingFolder: staging },
+        isFlushed: false,
+        signal: createJobSignal(),
+      },
+    };
+    const done = await new StoreCopy(job, client, new BatchFolder(staging), new AbortController().signal).run();
+    client.dispose();
+    return done;
+  }
+
+  it('are verified by the hash of the store, without reading them', async () => {
+    assert.deepEqual(await copy({ hash: md5 }), [
+      { position: 0, bytes: 7, storeHash: `md5:${md5}`, verifiedBy: 'md5 within the store' },
+    ]);
+    assert.deepEqual(methods, ['sync/copy', 'operations/list', 'sync/move', 'operations/list']);
+  });
+
+  for (const [name, fake, more] of [
+    ['the store has no hash', {}, {}],
+    ['the hashes differ', { hash: '0'.repeat(32) }, {}],
+  ] as const) {
+    it(`are read together with their originals if ${name}`, async () => {
+      assert.deepEqual(await copy({ ...fake, copy: content }, more), [
+        { position: 0, bytes: 7, sha256, verifiedBy: 'reading back' },
+      ]);
+      assert.equal(methods.filter((method) => method === 'read').length, 2);
+    });
+  }
+
+  it('are read if they may be so large that they inherit their hash', async () => {
+    const bytes = 4 * 1024 ** 3 + 1;
+    assert.deepEqual(await copy({ hash: md5, bytes, copy: content }, { bytes }), []);
+    assert.ok(methods.includes('read'));
+  });
+
+  it('never get their final names if their content differs', async () => {
+    assert.deepEqual(await copy({ copy: 'CONTENT' }), []);
+    assert.ok(!methods.includes('sync/move'), methods.join());
+  });
+
+  it('never get their final names if they have another size', async () => {
+    assert.deepEqual(await copy({ hash: md5, bytes: 6, copy: content }), []);
+    assert.ok(!methods.includes('sync/move'), methods.join());
+  });
+
+  it('replace the object of an earlier run', async () => {
+    assert.equal((await copy({ hash: md5 }, { isPresent: true })).length, 1);
+    assert.ok(methods.indexOf('operations/deletefile') < methods.indexOf('sync/move'), methods.join());
+  });
+
+  for (const failing of ['operations/list', 'sync/move']) {
+    it(`are left to be moved one by one if ${failing} fails`, async () => {
+      const done = await copy({ hash: md5, failing });
+      assert.equal(done.length, 0);
+      assert.ok(methods.includes(failing), methods.join());
+    });
+  }
+});
