@@ -41,7 +41,7 @@ export function activate(context: ExtensionContext): unknown {
     lifetime.track(new FirstTransferWatch(folder, systemClock, startInBackground)).start(),
   );
   return context.extensionMode === ExtensionMode.Test
-    ? start().then(({ services, openLink }) => ({ ...services, openLink, context }))
+    ? start().then(({ services, openLink }) => ({ ...services, openLink, context, sideBar }))
     : undefined;
 }
 

@@ -5,6 +5,7 @@ import type { RecipeFeatures } from './commands/recipes/recipeFeatures.ts';
 import type { CommandServices } from './commands/services.ts';
 import type { LedgerPlace } from './editor/ledgerPlace.ts';
 import type { RecipeFiles } from './editor/recipeFiles.ts';
+import { RecipeBadge } from './views/recipeBadge.ts';
 import { RecipeTree, type RecipeStatus } from './views/recipeTree.ts';
 import type { SideBar } from './views/sideBar.ts';
 
@@ -23,11 +24,16 @@ export function startRecipes(
 ): void {
   const changed = lifetime.track(new Emitter<void>());
   let features: Promise<RecipeFeatures> | undefined;
-  const load = (): Promise<RecipeFeatures> => (features ??= loadRecipes(lifetime, services, () => changed.fire()));
+  let loaded: RecipeFeatures | undefined;
+  const load = async (): Promise<RecipeFeatures> =>
+    (loaded = await (features ??= loadRecipes(lifetime, services, () => changed.fire())));
   lifetime.track(recipeFiles.onDidOpen(() => void load()));
   const getStatus = async (uri: Uri): Promise<RecipeStatus> => (await load()).getStatus(uri);
-  const tree = new RecipeTree({ files: recipeFiles, getStatus, onDidChangeStatus: changed.event });
-  sideBar.recipes.fill(lifetime.track(tree));
+  const shared = { files: recipeFiles, onDidChangeStatus: changed.event };
+  sideBar.recipes.fill(lifetime.track(new RecipeTree({ ...shared, getStatus })));
+  const hasNewFiles = (uri: Uri): boolean => loaded?.hasNewFiles(uri) ?? false;
+  const { view } = sideBar.recipes;
+  lifetime.track(new RecipeBadge({ ...shared, view, settings: services.settings, hasNewFiles }));
 }
 
 async function loadRecipes(

@@ -17,6 +17,7 @@ import type { Search } from '../../src/core/store/searchStore.ts';
 import type { CommandArguments, CommandId, TransferNode } from '../../src/extension/editor/contributions.ts';
 import { localConnectionId } from '../../src/extension/editor/machine.ts';
 import type { RunningExtension } from '../../src/extension/startup.ts';
+import type { SideBar } from '../../src/extension/views/sideBar.ts';
 import { publicLike, type PublicState } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { ScriptedWindow } from '../support/scriptedWindow.ts';
@@ -24,7 +25,7 @@ import { until } from '../unit/core/rig.ts';
 
 /** Services that the extension returns when it runs under test. */
 export type ExtensionParts = RunningExtension['services'] &
-  Pick<RunningExtension, 'openLink'> & { readonly context: ExtensionContext };
+  Pick<RunningExtension, 'openLink'> & { readonly context: ExtensionContext; readonly sideBar: SideBar };
 
 /** ID of the extension in the editor. */
 export const extensionId = 'data-transfer-explorer.data-transfer-explorer';

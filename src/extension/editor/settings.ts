@@ -2,6 +2,7 @@ import { ConfigurationTarget, l10n, workspace } from 'vscode';
 import type { Connection } from '../../core/model/connection.ts';
 import { parseBandwidth } from '../../core/util/bandwidth.ts';
 import { parseOrcid } from '../../core/util/orcid.ts';
+import type { Disposable } from '../../core/util/lifetime.ts';
 import { isJsonObject } from '../../core/util/json.ts';
 import { CommandFailure } from './commandBoundary.ts';
 import { isEntryForConnection, readConnections, type SavedConnections } from './savedConnections.ts';
@@ -126,6 +127,17 @@ export class Settings {
   get agentSubmission(): 'ask' | 'never' {
     const value = workspace.getConfiguration(section).get<unknown>('agents.submit', 'ask');
     return value === 'ask' ? 'ask' : 'never';
+  }
+
+  /** Returns true if the view of the recipes shows how many have new files. */
+  get isRecipeBadgeEnabled(): boolean {
+    return this.get('recipes.badge', false);
+  }
+
+  onDidChangeRecipeBadge(listener: () => void): Disposable {
+    return workspace.onDidChangeConfiguration((change) => {
+      if (change.affectsConfiguration(`${section}.recipes.badge`)) listener();
+    });
   }
 
   get retentionDays(): number {

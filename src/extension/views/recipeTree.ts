@@ -8,6 +8,8 @@ import { setAccessibleLabel } from './placeholders.ts';
 export interface RecipeStatus {
   readonly description: string;
   readonly icon: 'beaker' | 'bell-dot' | 'error';
+  /** True if files were added since the last run. */
+  readonly hasNewFiles?: boolean;
 }
 
 /** Dependencies of {@link RecipeTree}. */

@@ -25,6 +25,8 @@ const unknown: RecipeStatus = { description: '', icon: 'beaker' };
 interface CheckedStatus {
   readonly status: RecipeStatus;
   readonly checkedAt: number;
+  /** True if the recipe or its lock has changed since the check. */
+  readonly isOutdated?: boolean;
 }
 
 /** Finds what has changed since the last run of recipes, one at a time, and only if a connection is open. */
@@ -52,9 +54,15 @@ export class RecipeChanges implements Disposable {
     const now = systemClock.now();
     if (known && now - known.checkedAt < maxAgeMs) return known.status;
     const status = known?.status ?? unknown;
-    this.checked.set(uri.toString(), { status, checkedAt: now });
+    this.checked.set(uri.toString(), { ...known, status, checkedAt: now });
     this.queue = this.queue.then(() => this.check(uri));
     return status;
+  }
+
+  /** Returns true if a recipe had new files when it was last checked, and hasn't been run since. Checks nothing. */
+  hasNewFiles(uri: Uri): boolean {
+    const known = this.checked.get(uri.toString());
+    return known?.status.hasNewFiles === true && !known.isOutdated;
   }
 
   dispose(): void {
@@ -77,7 +85,7 @@ export class RecipeChanges implements Disposable {
 
   private forget(key: string): void {
     const known = this.checked.get(key);
-    if (known) this.checked.set(key, { ...known, checkedAt: -Infinity });
+    if (known) this.checked.set(key, { ...known, checkedAt: -Infinity, isOutdated: true });
   }
 
   private async check(uri: Uri): Promise<void> {
@@ -85,8 +93,9 @@ export class RecipeChanges implements Disposable {
     const status = await this.findStatus(uri.fsPath).catch(() => unknown);
     const before = this.checked.get(uri.toString());
     if (!before) return;
-    this.checked.set(uri.toString(), { ...before, status });
-    if (before.status.description !== status.description) this.changed.fire();
+    const { checkedAt, isOutdated } = before;
+    this.checked.set(uri.toString(), { status, checkedAt });
+    if (isOutdated || before.status.description !== status.description) this.changed.fire();
   }
 
   private async findStatus(path: string): Promise<RecipeStatus> {
@@ -103,7 +112,8 @@ export class RecipeChanges implements Disposable {
     if (!session || !('lock' in lock)) return unknown;
     const difference = await this.findDifference(session, recipe, dirname(path), lock.lock);
     if (!difference) return unknown;
-    return { description: formatRowDifference(difference), icon: hasDifference(difference) ? 'bell-dot' : 'beaker' };
+    const icon = hasDifference(difference) ? 'bell-dot' : 'beaker';
+    return { description: formatRowDifference(difference), icon, hasNewFiles: difference.added.length > 0 };
   }
 
   private findSession({ service }: Recipe): OpenConnection | undefined {

@@ -22,6 +22,10 @@ export class RecipeFeatures implements Disposable {
     return this.changes.getStatus(uri);
   }
 
+  hasNewFiles(uri: Uri): boolean {
+    return this.changes.hasNewFiles(uri);
+  }
+
   dispose(): void {
     this.lifetime.dispose();
   }
