@@ -76,6 +76,14 @@ export const transferPages: Readonly<Record<string, Record<string, unknown>>> = 
     ...{ canCancel: true, status: moved(1) },
     requestedBy: { agent: 'Claude Code', plan: '0b6f0d2e-0000-4000-8000-000000000000' },
   }),
+  'a transfer that left out files': transferNews('succeeded', {
+    ...{ ended: true, canSubmitAgain: true, status: moved(2), statusText: 'completed: 2 of 3 files transferred' },
+    place: {
+      folder: '/data/received/dts-f0e1d2c3-0000-4000-8000-000000000000',
+      revealLabel: 'Reveal in File Explorer',
+      missing: 'Not transferred: reads/sample-2.fastq.gz',
+    },
+  }),
   'a transfer of files with licenses': transferNews('succeeded', {
     ...{ ended: true, canSubmitAgain: true, status: moved(3) },
     licenses: [

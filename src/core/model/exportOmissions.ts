@@ -14,7 +14,12 @@ export interface Omission {
   readonly kind: OmissionKind;
   /** The number of files; absent if it is unknown. */
   readonly count?: number;
+  /** The names of the files, if they are known. */
+  readonly names?: readonly string[];
 }
+
+/** The number of names that a remark lists. */
+const maxNames = 20;
 
 /** The remarks as written to files. Not translated, because programs read them. */
 const remarks: Readonly<Record<OmissionKind, (count: number) => string>> = {
@@ -28,7 +33,15 @@ const remarks: Readonly<Record<OmissionKind, (count: number) => string>> = {
 
 /** Formats each omission as a sentence for a file. */
 export function formatOmissions(omissions: readonly Omission[]): readonly string[] {
-  return omissions.map(({ kind, count = 0 }) => remarks[kind](count));
+  return omissions.map(({ kind, count = 0, names = [] }) => withNames(remarks[kind](count), names));
+}
+
+/** Adds names on the same line, because a line break in a name would end a comment in a list of checksums. */
+function withNames(remark: string, names: readonly string[]): string {
+  if (names.length === 0) return remark;
+  const listed = names.slice(0, maxNames).map((name) => name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' '));
+  const rest = names.length - listed.length;
+  return `${remark.slice(0, -1)}: ${[...listed, ...(rest > 0 ? [`${rest} more`] : [])].join(', ')}.`;
 }
 
 /** Returns the omission of a number of files; none if there are no such files. */
@@ -36,12 +49,18 @@ export function createOmission(kind: OmissionKind, count: number): readonly Omis
   return count > 0 ? [{ kind, count }] : [];
 }
 
-/** Returns which requested files of a transfer are not among the files of its manifest. */
+/**
+ * Returns which requested files of a transfer are not among the files of its manifest; none if the manifest has no IDs
+ * to compare.
+ */
 export function listTransferOmissions(
   { order }: Transfer,
   files: readonly { readonly id?: string }[],
 ): readonly Omission[] {
   if (files.length === 0) return [{ kind: 'noManifest' }];
   const ids = new Set(files.map(({ id }) => id));
-  return createOmission('notTransferred', order.files.filter(({ id }) => !ids.has(id)).length);
+  const isComparable = files.some(({ id }) => id !== undefined);
+  const unlisted = isComparable ? order.files.filter(({ id }) => !ids.has(id)) : [];
+  const names = unlisted.map(({ id, name }) => name || id);
+  return unlisted.length > 0 ? [{ kind: 'notTransferred', count: unlisted.length, names }] : [];
 }

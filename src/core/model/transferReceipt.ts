@@ -1,11 +1,13 @@
 import { formatDay } from '../util/writtenDate.ts';
-import type { Transfer } from './transferModel.ts';
+import type { Transfer, TransferFile } from './transferModel.ts';
 import { getProgress, hasTransferredFiles } from './transferOutcome.ts';
 
 /** States which part of the requested files was transferred, and on which day. */
 export interface TransferReceipt {
   /** Number of files that were transferred; absent if all of them were. */
   readonly movedCount?: number;
+  /** The files that were not transferred; absent if they are unknown. */
+  readonly missing?: readonly TransferFile[];
   readonly fileCount: number;
   /** `YYYY-MM-DD`; absent if unknown. */
   readonly day?: string;
@@ -13,15 +15,18 @@ export interface TransferReceipt {
   readonly isSeen: boolean;
 }
 
-/** Returns the receipt of a transfer; undefined if it didn't transfer any file. The status of a service has no time. */
-export function createReceipt(transfer: Transfer): TransferReceipt | undefined {
+/**
+ * Returns the receipt of a transfer; undefined if it didn't transfer any file. The status of a service has no time, and
+ * doesn't say which files are `missing`.
+ */
+export function createReceipt(transfer: Transfer, missing: readonly TransferFile[] = []): TransferReceipt | undefined {
   if (!hasTransferredFiles(transfer)) return undefined;
   const { moved, total = transfer.order.files.length } = getProgress(transfer);
   const seenAt = transfer.changes.at(-1)?.at;
   const isPartial = moved !== undefined && moved < total;
   return {
     ...{ fileCount: total, isSeen: true },
-    ...(isPartial && { movedCount: moved }),
+    ...(isPartial && { movedCount: moved, ...(missing.length > 0 && { missing }) }),
     ...(seenAt !== undefined && { day: formatDay(seenAt) }),
   };
 }

@@ -2,9 +2,10 @@ import type { Transfer } from '../../core/model/transferModel.ts';
 import { hasTransferredFiles } from '../../core/model/transferOutcome.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import type { TransferredFolder } from '../../core/verification/transferredFolderSearch.ts';
+import { findUntransferredFiles } from '../../core/verification/untransferredFiles.ts';
 import { listRevealActions } from '../editor/folderActions.ts';
 import type { VerificationHistory } from '../editor/verificationHistory.ts';
-import { describePastVerification } from '../words/verificationWords.ts';
+import { describePastVerification, describeUntransferredFiles } from '../words/verificationWords.ts';
 import type { PagePlace } from '../../webviews/messages/transferMessages.ts';
 
 /** Services that locate transferred files. */
@@ -22,11 +23,13 @@ export async function findPlace(
 ): Promise<PagePlace | undefined> {
   if (transfer?.id === undefined || !hasTransferredFiles(transfer)) return undefined;
   const [found, past] = await Promise.all([locateFiles(transfer), verificationHistory.get(transfer.key)]);
+  const missing = await findUntransferredFiles(transfer, found);
   const folder = found?.folder ?? getTransferFolderName(transfer.id);
   const [reveal] = found ? listRevealActions(folder) : [];
   return {
     folder,
     ...(reveal && { revealLabel: reveal.label }),
     ...(past && { verified: describePastVerification(past, now) }),
+    ...(missing.length > 0 && { missing: describeUntransferredFiles(missing) }),
   };
 }

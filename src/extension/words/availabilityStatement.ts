@@ -5,6 +5,7 @@ import type { Citation } from '../../core/citations/citation.ts';
 import type { TransferReceipt } from '../../core/model/transferReceipt.ts';
 import { formatFileCount, formatList, plural } from './localeFormats.ts';
 import { escapeMarkdown } from './markdownText.ts';
+import { formatNames } from './nameList.ts';
 import { toPlainLine } from './plainText.ts';
 
 /** The facts that a data availability statement states. */
@@ -63,7 +64,20 @@ function describeReceipt(count: number, service: string, receipt: TransferReceip
   return `${moved} ${l10n.t('The transfer was observed to have ended on {0}.', receipt.day)}`;
 }
 
-function describeMovedFiles(count: number, service: string, { movedCount, fileCount }: TransferReceipt): string {
+function describeMovedFiles(count: number, service: string, receipt: TransferReceipt): string {
+  const { movedCount, missing, fileCount } = receipt;
+  if (movedCount !== undefined && missing) {
+    const names = formatNames(
+      missing.map(({ id, name }) => name || id),
+      escapeMarkdown,
+    );
+    return plural(
+      movedCount,
+      '{0} of {1} requested files was obtained through {2}. Not transferred: {3}.',
+      '{0} of {1} requested files were obtained through {2}. Not transferred: {3}.',
+      ...[String(fileCount), service, names],
+    );
+  }
   if (movedCount !== undefined)
     return plural(
       movedCount,

@@ -6,13 +6,9 @@ import { sumUpFiles } from '../../core/recipes/recipeFile.ts';
 import type { LockReadResult } from '../../core/recipes/recipeLock.ts';
 import type { ResolveFailure, TableProblem } from '../../core/recipes/resolvedFiles.ts';
 import { formatFileCount, formatList, formatNumber, formatSize, plural } from './localeFormats.ts';
-import { toPlainLine, toPlainText } from './plainText.ts';
+import { formatNames } from './nameList.ts';
+import { toPlainLine } from './plainText.ts';
 import { describeReason } from './reasonWords.ts';
-
-/** The number of names that a sentence lists. */
-const maxNames = 5;
-
-const maxNameLength = 60;
 
 /** Counts the differences: "1 new, 2 changed, 11 unchanged". */
 function formatDifference(difference: LockDifference): string {
@@ -127,10 +123,4 @@ function describeExpectation(unmet: UnmetExpectation): string {
     case 'missingIds':
       return l10n.t('Expected files are missing: {0}', formatNames(unmet.ids));
   }
-}
-
-function formatNames(names: readonly string[]): string {
-  const rest = names.length - maxNames;
-  const listed = names.slice(0, maxNames).map((name) => toPlainText(name, maxNameLength));
-  return formatList([...listed, rest > 0 ? plural(rest, '({0} more)', '({0} more)') : undefined]);
 }

@@ -1,10 +1,12 @@
 import { l10n } from 'vscode';
+import type { TransferFile } from '../../core/model/transferModel.ts';
 import type { PastVerification } from '../../core/verification/pastVerification.ts';
 import type { VerificationProgress, VerificationReport } from '../../core/verification/verification.ts';
 import type { ExtraFiles } from '../../core/verification/extraFiles.ts';
 import type { FileOutcome } from '../../core/verification/fileCheck.ts';
 import type { ManifestError } from '../../core/verification/transferManifest.ts';
 import { formatFileCount, formatList, formatNumber, formatTime, plural, formatSize } from './localeFormats.ts';
+import { formatNames } from './nameList.ts';
 import { toPlainLine } from './plainText.ts';
 
 /** Groups files whose verification found a difference or a problem. */
@@ -126,6 +128,11 @@ export function describePastVerification({ at, fileCount, intactCount }: PastVer
         formatNumber(intactCount),
         time,
       );
+}
+
+/** Names the requested files that a transfer left out. */
+export function describeUntransferredFiles(files: readonly TransferFile[]): string {
+  return l10n.t('Not transferred: {0}', formatNames(files.map(({ id, name }) => name || id)));
 }
 
 /** Describes the progress of a verification: "312 of 1,000 files, 1.2 GB of 4 GB". */

@@ -51,6 +51,8 @@ export interface PagePlace {
   readonly revealLabel?: string;
   /** The last verification, in words; absent if there was none. */
   readonly verified?: string;
+  /** Names the requested files that were not transferred; absent if there are none, or they are unknown. */
+  readonly missing?: string;
 }
 
 /** Contains a license of transferred files, with the number of files in words. */
@@ -221,7 +223,12 @@ const pageTransfer = object<PageTransfer>({
     ),
   ),
   place: optional(
-    object<PagePlace>({ folder: isString, revealLabel: optional(isString), verified: optional(isString) }),
+    object<PagePlace>({
+      folder: isString,
+      revealLabel: optional(isString),
+      verified: optional(isString),
+      missing: optional(isString),
+    }),
   ),
 });
 

@@ -15,7 +15,7 @@ interface PlaceProps {
 /** Renders where the transferred files are, whether they were verified, and the buttons that open them. */
 export function PlaceSection({ transfer: { place }, send }: PlaceProps): VNode | null {
   if (place === undefined) return null;
-  const { folder, revealLabel, verified } = place;
+  const { folder, revealLabel, verified, missing } = place;
   const isHere = revealLabel !== undefined;
   const actions = filterActions([
     { intent: 'showFiles', label: l10n.t('Show Files'), isPrimary: true },
@@ -30,6 +30,11 @@ export function PlaceSection({ transfer: { place }, send }: PlaceProps): VNode |
         <ServerText class="code">{shortenText(folder, maxPathLength)}</ServerText>
       </p>
       {(isHere || verified !== undefined) && <p class="verified">{verified ?? l10n.t('Not verified yet.')}</p>}
+      {missing !== undefined && (
+        <p class="missing">
+          <ServerText>{missing}</ServerText>
+        </p>
+      )}
       <div class="actions" role="group" aria-label={l10n.t('Transferred Files')}>
         <ActionButtons actions={actions} onAction={(type) => send({ type })} />
       </div>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createRoCrate } from '../../../src/core/model/roCrate.ts';
-import type { Omission } from '../../../src/core/model/exportOmissions.ts';
+import { formatOmissions, listTransferOmissions, type Omission } from '../../../src/core/model/exportOmissions.ts';
 import { createFileCrate } from '../../../src/core/model/fileCrate.ts';
 import type { RecordedFile } from '../../../src/core/model/fileExport.ts';
 import type { Transfer, TransferState } from '../../../src/core/model/transferModel.ts';
@@ -209,6 +209,24 @@ describe('An RO-Crate 1.2 of a transfer', () => {
       String(described?.['description']),
       / Not listed: 3 that the manifest of the transfer does not contain\.$/,
     );
+  });
+
+  it('names the requested files that the manifest of the transfer does not list, on one line', () => {
+    const files = [{ id: 'a' }, { id: 'b', name: 'x\n# y' }, { id: 'c', name: 'c.txt' }].map((file) => ({
+      name: '',
+      ...file,
+    }));
+    const omissions = listTransferOmissions(transfer('succeeded', { order: { ...order, files } }), [{ id: 'c' }]);
+    assert.deepEqual(formatOmissions(omissions), [
+      'Not listed: 2 that the manifest of the transfer does not contain: a, x # y.',
+    ]);
+    const many = Array.from({ length: 22 }, (_, index) => ({ id: String(index), name: '' }));
+    const more = listTransferOmissions(transfer('succeeded', { order: { ...order, files: many } }), [{ id: '0' }]);
+    assert.match(formatOmissions(more).join(''), /contain: 1, .*, 20, 1 more\.$/);
+  });
+
+  it('claims no missing file if the manifest of the transfer has no IDs', () => {
+    assert.deepEqual(listTransferOmissions(transfer('succeeded'), [{}]), []);
   });
 
   it('does not describe itself twice, nor a source that was requested twice', () => {

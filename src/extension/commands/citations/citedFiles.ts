@@ -3,6 +3,7 @@ import type { CitableFile } from '../../../core/citations/citableUnits.ts';
 import { getMachine } from '../../../core/model/connection.ts';
 import type { Transfer } from '../../../core/model/transferModel.ts';
 import { createReceipt, type TransferReceipt } from '../../../core/model/transferReceipt.ts';
+import { findUntransferredFiles } from '../../../core/verification/untransferredFiles.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { getConnectionName } from '../../editor/connectionName.ts';
 import type { CommandArguments, FileNode, FileRef } from '../../editor/contributions.ts';
@@ -12,6 +13,7 @@ import type { CitedService } from '../../words/availabilityStatement.ts';
 import { plural } from '../../words/localeFormats.ts';
 import { chooseCheckedFiles, getSelectedFiles, loadEntries, toKnownFile, type KnownFile } from '../files/files.ts';
 import type { CommandServices } from '../services.ts';
+import { locateTransferredFiles } from '../verification/transferredFolders.ts';
 import { readCitableManifest } from './citableManifest.ts';
 
 /** The object of a citation command: a file, a search, a transfer or a manifest. */
@@ -68,7 +70,9 @@ async function collectTransfer(
   }));
   if (files.length === 0)
     throw new CommandHint(l10n.t('The files of this transfer are unknown.'), createDetailsStep(key));
-  const [cited, receipt] = [await collectFiles(services, files), createReceipt(transfer)];
+  const cited = await collectFiles(services, files);
+  const missing = await findUntransferredFiles(transfer, await locateTransferredFiles(services, transfer));
+  const receipt = createReceipt(transfer, missing);
   return cited && { ...cited, ...(receipt && { receipt }) };
 }
 
