@@ -1,9 +1,10 @@
 import { Ajv } from 'ajv';
+import formats from 'ajv-formats';
 import { parse } from 'yaml';
 
 /**
- * The rules of the Citation File Format 1.2.0 for the fields that are written, from its schema guide. They were written
- * for these tests: fields that the format has but the product doesn't write are errors here.
+ * The rules of the Citation File Format 1.2.0 for the fields that are written, from its schema guide. They are
+ * stricter than its schema: fields that the format has but the product doesn't write are errors here.
  */
 const text = { type: 'string', minLength: 1 };
 const day = { type: 'string', pattern: '^[0-9]{4}-(0[1-9]|1[012])-(0[1-9]|[12][0-9]|3[01])$' };
@@ -50,9 +51,16 @@ const citationFile = object(
 
 const validate = new Ajv({ allErrors: true }).compile(citationFile);
 
-/** Returns the content of a `CITATION.cff`, and the rules that it breaks. */
+/** The format's own JSON schema, which the entry of the package would compile again for each file. */
+const { schema } = (await import(new URL('schema.js', import.meta.resolve('cffjs')).href)) as { schema: object };
+const validateSchema = formats.default(new Ajv({ allErrors: true })).compile(schema);
+
+/** Returns the content of a `CITATION.cff`, and the rules that it breaks: these, and the schema of the format. */
 export function checkCitationFile(yaml: string): { readonly content: unknown; readonly errors: readonly string[] } {
   const content: unknown = parse(yaml);
-  validate(content);
-  return { content, errors: (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message ?? ''}`) };
+  const errors = [validate, validateSchema].flatMap((check) => {
+    check(content);
+    return check.errors ?? [];
+  });
+  return { content, errors: errors.map((error) => `${error.instancePath} ${error.message ?? ''}`) };
 }
