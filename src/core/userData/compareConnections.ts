@@ -1,0 +1,62 @@
+import type { Connection } from '../model/connection.ts';
+import { omit } from '../util/omit.ts';
+
+/** A connection of a file, compared with the saved ones. */
+export interface ConnectionComparison {
+  /** The connection to save, without the variable of its key. Has the ID that it has on this machine. */
+  readonly connection: Connection;
+  /** The ID in the file. */
+  readonly fileId: string;
+  /** The saved connection with the same ID or address. */
+  readonly saved?: Connection;
+  readonly isDifferent: boolean;
+  /** The environment variable in the file, unless this machine uses the same one. Its value would be sent there. */
+  readonly variable?: string;
+}
+
+/** Compares connections with the saved ones. */
+export function compareConnections(
+  connections: readonly Connection[],
+  saved: readonly Connection[],
+): readonly ConnectionComparison[] {
+  return connections.map((connection) => compareConnection(connection, saved));
+}
+
+function compareConnection(given: Connection, all: readonly Connection[]): ConnectionComparison {
+  const saved = all.find(({ id }) => id === given.id) ?? all.find((one) => hasSameAddress(one, given));
+  const connection = toSaved(given, saved, all);
+  const variable = given.apiKeyVariable === saved?.apiKeyVariable ? undefined : given.apiKeyVariable;
+  return {
+    connection,
+    fileId: given.id,
+    isDifferent: saved === undefined || serialize(connection) !== serialize(saved),
+    ...(saved && { saved }),
+    ...(variable !== undefined && { variable }),
+  };
+}
+
+/** Returns the connection to save. The key's variable and permissions apply only to the address they were given for. */
+function toSaved(given: Connection, saved: Connection | undefined, all: readonly Connection[]): Connection {
+  const connection = { ...omit(given, 'apiKeyVariable'), id: saved?.id ?? given.id };
+  if (!saved) return { ...connection, name: getFreeName(given, all) };
+  if (!hasSameAddress(saved, given)) return connection;
+  const { allowInsecureHttp, apiKeyVariable } = saved;
+  return {
+    ...connection,
+    ...(allowInsecureHttp !== undefined && { allowInsecureHttp }),
+    ...(apiKeyVariable !== undefined && { apiKeyVariable }),
+  };
+}
+
+function getFreeName({ name, server }: Connection, all: readonly Connection[]): string {
+  return all.some((one) => one.name === name) ? `${name} (${new URL(server).host})` : name;
+}
+
+function hasSameAddress(one: Connection, other: Connection): boolean {
+  const normalize = ({ server, port }: Connection): string => `${server.replace(/\/+$/, '')} ${String(port)}`;
+  return normalize(one) === normalize(other);
+}
+
+function serialize({ name, server, port, scheme, transport }: Connection): string {
+  return JSON.stringify([name, server.replace(/\/+$/, ''), port, scheme, transport]);
+}

@@ -1,0 +1,108 @@
+import { mkdir, rename, rm, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RecordFiles } from '../ledger/recordFiles.ts';
+import { recordFolders, toRecordName } from '../ledger/recordNames.ts';
+import { TransferLedger } from '../ledger/transferLedger.ts';
+import { formatRecord } from '../ledger/transferRecord.ts';
+import { hasEnded, type Transfer } from '../model/transferModel.ts';
+import { systemClock } from '../util/clock.ts';
+import { runUnderLock } from '../util/fileLock.ts';
+import { writeFileAtomically } from '../util/writeFileAtomically.ts';
+import { mapWithProgress, type RecordWork } from './historyRecords.ts';
+
+/** Another window may import thousands of records on a slow disk. */
+const lockTimeoutMs = 120_000;
+
+/** The records to import. */
+interface HistoryChange {
+  readonly created: readonly Transfer[];
+  /** Records of this machine, merged with the file (D48: ledger as files). */
+  readonly updated: readonly Transfer[];
+}
+
+/**
+ * Adds transfers to the ledger. Writes them beside it first, and moves them into it after `saveOthers` has resolved, so
+ * that a full disk, a cancellation or a failure of `saveOthers` leaves the ledger as it was. Resolves to the number of
+ * added records; those that another import has added in the meantime are not counted. Rejects with the first failure.
+ */
+export async function importHistory(
+  { created, updated }: HistoryChange,
+  work: RecordWork,
+  saveOthers: () => Promise<void>,
+): Promise<number> {
+  const { ledgerFolder } = work;
+  await mkdir(ledgerFolder, { recursive: true, mode: 0o700 });
+  const staged = new StagedRecords(work);
+  const run = async (): Promise<number> => {
+    try {
+      await staged.write(created);
+      await saveOthers();
+      return await staged.moveIntoLedger(created, updated);
+    } finally {
+      await staged.delete();
+    }
+  };
+  return await runUnderLock(join(ledgerFolder, 'import.lock'), systemClock, run, lockTimeoutMs);
+}
+
+/** Records in a folder beside those of the ledger. Used under the lock of imports. */
+class StagedRecords {
+  private readonly work: RecordWork;
+  private readonly folder: string;
+  private readonly files: RecordFiles;
+  private readonly ledger: TransferLedger;
+
+  constructor(work: RecordWork) {
+    this.work = work;
+    this.folder = join(work.ledgerFolder, 'importing');
+    this.files = new RecordFiles(work.ledgerFolder, work.log);
+    this.ledger = new TransferLedger(work.ledgerFolder, work.log);
+  }
+
+  /** Writes the records. Deletes those that an import left behind when its window was killed. */
+  async write(transfers: readonly Transfer[]): Promise<void> {
+    await this.delete();
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    await mapWithProgress(transfers, this.work, async (transfer) => {
+      const path = this.getPath(transfer);
+      await writeFileAtomically(path, formatRecord(transfer));
+      // The time decides which transfers ended last.
+      const at = (transfer.changes.at(-1)?.at ?? transfer.createdAt) / 1000;
+      await utimes(path, at, at);
+    });
+  }
+
+  async moveIntoLedger(created: readonly Transfer[], updated: readonly Transfer[]): Promise<number> {
+    await Promise.all([this.files.createFolder('running'), this.files.createFolder('ended')]);
+    const work = { ...this.work, signal: new AbortController().signal };
+    const added = await mapWithProgress(created, work, (transfer) => this.add(transfer));
+    await mapWithProgress(updated, work, (transfer) => this.merge(transfer));
+    return added.filter(Boolean).length;
+  }
+
+  async delete(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** Moves a record into the ledger. Restores one that the user removed here. Resolves to false if it is there. */
+  private async add(transfer: Transfer): Promise<boolean> {
+    const { key, state } = transfer;
+    const [isRunning, isEnded, isRemoved] = await Promise.all(recordFolders.map((one) => this.files.has(one, key)));
+    if (isRunning || isEnded) return false;
+    if (isRemoved) await this.merge(transfer);
+    else {
+      const folder = join(this.work.ledgerFolder, hasEnded(state) ? 'ended' : 'running');
+      await rename(this.getPath(transfer), join(folder, toRecordName(key)));
+    }
+    return true;
+  }
+
+  private async merge(transfer: Transfer): Promise<void> {
+    await this.ledger.restore([transfer.key]);
+    await this.ledger.write(transfer);
+  }
+
+  private getPath({ key }: Transfer): string {
+    return join(this.folder, toRecordName(key));
+  }
+}

@@ -1,0 +1,65 @@
+import { RecordFiles } from '../ledger/recordFiles.ts';
+import type { RecordFolder } from '../ledger/recordNames.ts';
+import type { Transfer } from '../model/transferModel.ts';
+import type { Logger } from '../util/logger.ts';
+import { mapConcurrently } from '../util/mapConcurrently.ts';
+
+const maxParallelFiles = 32;
+/** Number of records after which progress is reported. */
+const reportInterval = 500;
+
+/** Receives the number of completed records, and of all. */
+export type RecordProgress = (done: number, total: number) => void;
+
+/** Options of reading and writing many records. */
+export interface RecordWork {
+  readonly ledgerFolder: string;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  readonly onProgress: RecordProgress;
+}
+
+/** All records of some folders of the ledger, and the number of those that only a later version can read. */
+interface StoredHistory {
+  readonly transfers: readonly Transfer[];
+  readonly laterCount: number;
+}
+
+/**
+ * Reads records with the IDs that connections have in the ledger (D63: shared ledger folder). Skips damaged ones.
+ * Rejects with the signal's reason if it is aborted.
+ */
+export async function readHistory(folders: readonly RecordFolder[], work: RecordWork): Promise<StoredHistory> {
+  const files = new RecordFiles(work.ledgerFolder, work.log);
+  const keys = await Promise.all(folders.map((folder) => files.listKeys(folder)));
+  const all = keys.flatMap((list, index) => list.map((key) => ({ key, folder: folders[index] ?? 'ended' }) as const));
+  const found = await mapWithProgress(all, work, ({ folder, key }) => files.read(folder, key).catch(() => undefined));
+  const records = found.filter((record) => record !== undefined);
+  const readable = records.filter((record) => record !== 'later');
+  const transfers = new Map(readable.map(({ transfer }) => [transfer.key, transfer]));
+  return { transfers: [...transfers.values()], laterCount: records.length - readable.length };
+}
+
+/**
+ * Maps a list concurrently, in any order. Reports progress. After a failure, or if the signal is aborted, starts no
+ * further call, waits for those under way, and rejects with the error or the signal's reason.
+ */
+export async function mapWithProgress<T, R>(
+  items: readonly T[],
+  { signal, onProgress }: Pick<RecordWork, 'signal' | 'onProgress'>,
+  map: (item: T) => Promise<R>,
+): Promise<readonly R[]> {
+  const results: R[] = [];
+  const failures: unknown[] = [];
+  await mapConcurrently(items, maxParallelFiles, async (item) => {
+    if (signal.aborted || failures.length > 0) return;
+    await map(item).then(
+      (result) => results.push(result),
+      (error: unknown) => failures.push(error),
+    );
+    if (results.length % reportInterval === 0) onProgress(results.length, items.length);
+  });
+  signal.throwIfAborted();
+  if (failures.length > 0) throw failures[0];
+  return results;
+}

@@ -1,0 +1,28 @@
+import type { Connection } from '../model/connection.ts';
+import type { Transfer } from '../model/transferModel.ts';
+
+/** Identifies the file format of {@link UserData}. */
+export const userDataFormat = 'data-transfer-explorer user data';
+/** The version of the format that this program reads and writes. */
+export const userDataVersion = 1;
+
+/** A folder or store that the local service serves, as the settings describe it. Has a `folder` or a `remote`. */
+export interface ServedEntry {
+  readonly name: string;
+  /** An absolute path on the machine of the export. */
+  readonly folder?: string | undefined;
+  /** An rclone remote and a path, such as `lab:bucket/prefix`. */
+  readonly remote?: string | undefined;
+  readonly organization?: string;
+  readonly readOnly?: boolean;
+  readonly rescanMinutes?: number | undefined;
+}
+
+/** The data of a user that another machine can import (D65: user data file). Never contains a key. */
+export interface UserData {
+  /** Absent if the user has not set it. */
+  readonly orcid?: string;
+  readonly connections: readonly Connection[];
+  readonly databases: readonly ServedEntry[];
+  readonly transfers: readonly Transfer[];
+}

@@ -1,0 +1,142 @@
+import * as z from 'zod/mini';
+import { getMachine, type Connection } from '../model/connection.ts';
+import type { ReasonKind } from '../model/reason.ts';
+import type { Transfer, TransferState } from '../model/transferModel.ts';
+import { isDeeperThan } from '../util/json.ts';
+import { findRemoteProblem } from '../util/remote.ts';
+import type { ServedEntry } from './userData.ts';
+
+const maxLevels = 60;
+/** The last time that JavaScript can represent, in milliseconds since 1970. */
+const lastTime = 8.64e15;
+
+const states = [
+  ...(['submitting', 'notConfirmed', 'refused', 'accepted', 'staging', 'active', 'finalizing', 'inactive'] as const),
+  ...(['unknown', 'running', 'succeeded', 'failed', 'cancelled', 'expired'] as const),
+] as const satisfies readonly TransferState[];
+
+const reasonKinds = [
+  ...(['badAddress', 'insecureAddress', 'badArgument', 'notConnected', 'keyMissing', 'keyGone'] as const),
+  ...(['keyElsewhere', 'variableEmpty', 'unreachable', 'certificate', 'proxy', 'timeout', 'dropped'] as const),
+  ...(['unauthorized', 'forbidden', 'notFound', 'refused', 'serverError', 'entryRejected', 'redirect'] as const),
+  ...(['noService', 'serviceStopped', 'unreadable', 'tooLarge', 'foreignAnswer', 'queued'] as const),
+  ...(['lookupFailed', 'cancelled'] as const),
+] as const satisfies readonly ReasonKind[];
+
+const timeSchema = z.number().check(z.gte(0), z.lte(lastTime));
+const countSchema = z.int().check(z.gte(0));
+const nameSchema = z.string().check(z.minLength(1), z.maxLength(1000));
+const textSchema = z.optional(z.string());
+const flagSchema = z.optional(z.boolean());
+const objectSchema = z.record(z.string(), z.unknown());
+
+const causeSchema = z.object({
+  kind: z.enum(reasonKinds),
+  request: textSchema,
+  status: z.optional(z.int()),
+  detail: textSchema,
+  code: textSchema,
+  signIn: z.optional(z.enum(['key', 'orcid', 'account', 'outage'])),
+  keyWorked: flagSchema,
+  maybeDone: flagSchema,
+  isIdAtFault: flagSchema,
+  retryAfterMs: z.optional(countSchema),
+});
+
+const statusSchema = z.object({
+  id: textSchema,
+  status: textSchema,
+  message: textSchema,
+  fileCount: z.optional(countSchema),
+  movedFileCount: z.optional(countSchema),
+  doubtful: flagSchema,
+});
+
+const fileSchema = z.object({
+  id: nameSchema,
+  name: z.string(),
+  sizeBytes: z.optional(countSchema),
+  hash: textSchema,
+  licenses: z.optional(z.array(z.object({ name: z.string(), url: textSchema }))),
+});
+
+const orderSchema = z.object({
+  connectionId: nameSchema,
+  orcid: z.string(),
+  source: z.string(),
+  destination: z.string(),
+  files: z.array(fileSchema),
+  description: textSchema,
+  instructions: z.optional(objectSchema.check(z.refine((value) => !isDeeperThan(value, maxLevels)))),
+});
+
+const transferSchema = z.object({
+  // The key is the name of the record's file.
+  key: z.string().check(z.regex(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/)),
+  order: orderSchema,
+  createdAt: timeSchema,
+  state: z.enum(states),
+  changes: z.array(z.object({ state: z.enum(states), at: timeSchema })).check(z.minLength(1)),
+  id: z.optional(nameSchema),
+  foreignIds: z.optional(z.array(z.string())),
+  status: z.optional(statusSchema),
+  askedAt: z.optional(timeSchema),
+  movement: z.optional(z.array(z.object({ at: timeSchema, moved: countSchema }))),
+  cancelAcceptedAt: z.optional(timeSchema),
+  cancelUnheeded: flagSchema,
+  problem: z.optional(z.extend(causeSchema, { cause: z.optional(causeSchema) })),
+  startedElsewhere: flagSchema,
+  replacedBy: textSchema,
+  requestedBy: z.optional(z.object({ agent: z.string(), plan: z.string() })),
+});
+
+const connectionSchema = z.object({
+  id: nameSchema.check(z.refine((id) => getMachine(id) === undefined)),
+  name: nameSchema,
+  server: nameSchema.check(z.refine(isServiceAddress)),
+  port: z.optional(z.int().check(z.gte(1), z.lte(65_535))),
+  scheme: z.optional(z.enum(['base64', 'plain'])),
+  transport: z.optional(z.enum(['direct', 'editor'])),
+  apiKeyVariable: z.optional(z.string().check(z.regex(/^[A-Za-z_][A-Za-z\d_]*$/))),
+});
+
+const placeSchema = z
+  .object({
+    name: nameSchema,
+    folder: z.optional(nameSchema),
+    remote: z.optional(nameSchema.check(z.refine((remote) => findRemoteProblem(remote) === undefined))),
+    organization: textSchema,
+    readOnly: flagSchema,
+    rescanMinutes: z.optional(z.number().check(z.gt(0))),
+  })
+  .check(z.refine(({ folder, remote }) => (folder === undefined) !== (remote === undefined)));
+
+/** Parses a transfer. Drops unknown fields; undefined if the value is not a valid transfer. */
+export function parseTransfer(value: unknown): Transfer | undefined {
+  const { data } = z.safeParse(transferSchema, value);
+  return data && settleSubmission(data as Transfer);
+}
+
+/** Parses a connection, without the permission to send a key over plain HTTP; undefined if it is not valid. */
+export function parseConnection(value: unknown): Connection | undefined {
+  return z.safeParse(connectionSchema, value).data as Connection | undefined;
+}
+
+/** Parses a served folder or store; undefined if it is not valid. */
+export function parseServedEntry(value: unknown): ServedEntry | undefined {
+  return z.safeParse(placeSchema, value).data as ServedEntry | undefined;
+}
+
+/** Marks a submission as not confirmed, because its response reaches only the other machine (D12: never resubmit). */
+function settleSubmission(transfer: Transfer): Transfer {
+  if (transfer.state !== 'submitting') return transfer;
+  const changes = [...transfer.changes, { state: 'notConfirmed', at: transfer.createdAt }] as const;
+  return { ...transfer, state: 'notConfirmed', changes, problem: { kind: 'dropped', maybeDone: true } };
+}
+
+/** Returns true for an `http://` or `https://` address without user name and password. */
+function isServiceAddress(text: string): boolean {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
+  const { username, password } = new URL(text);
+  return username === '' && password === '';
+}

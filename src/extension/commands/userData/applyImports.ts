@@ -1,0 +1,100 @@
+import { l10n } from 'vscode';
+import type { Connection } from '../../../core/model/connection.ts';
+import type { Transfer } from '../../../core/model/transferModel.ts';
+import { importHistory } from '../../../core/userData/historyImport.ts';
+import type { RecordWork } from '../../../core/userData/historyRecords.ts';
+import { CommandFailure } from '../../editor/commandBoundary.ts';
+import type { ServedPlace } from '../../editor/settings.ts';
+import { describeError } from '../../words/plainText.ts';
+import { openInBackground } from '../connections/connectionOpener.ts';
+import type { CommandServices } from '../services.ts';
+import type { ImportItem, ImportOffer } from './importChoice.ts';
+import type { ServedComparison } from './servedEntries.ts';
+
+/** The entries that the user selected. */
+interface ImportChoice {
+  readonly offer: ImportOffer;
+  readonly items: readonly ImportItem[];
+  /** The file's name, for messages. */
+  readonly name: string;
+}
+
+/** The entries that were imported. */
+export interface ImportedData {
+  readonly transfers: readonly Transfer[];
+  readonly connections: readonly Connection[];
+  readonly databases: readonly ServedPlace[];
+  readonly orcid?: string;
+}
+
+/** Imports the selected entries. Throws a {@link CommandFailure}, or the signal's reason if it is aborted. */
+export async function applyImports(
+  services: CommandServices,
+  choice: ImportChoice,
+  work: RecordWork,
+): Promise<ImportedData> {
+  const imported = collect(choice);
+  const { created, updated } = selectTransfers(choice);
+  try {
+    // Ended records are loaded when the list shows them, like those of earlier sessions.
+    if (created.length > 0) services.transferStore.setHasEarlier(true);
+    await importHistory({ created, updated }, work, () => saveSettings(services, choice, imported));
+  } catch (error) {
+    if (work.signal.aborted || error instanceof CommandFailure) throw error;
+    throw new CommandFailure(l10n.t('Could not import {0}: {1}', choice.name, describeError(error)));
+  }
+  await services.transferFlow.loadLastFinished();
+  const ids = new Set(imported.transfers.map(({ order }) => order.connectionId));
+  for (const id of ids) if (!services.sessions.get(id)) await openInBackground(services, id);
+  return imported;
+}
+
+function collect(choice: ImportChoice): ImportedData {
+  const { created, updated } = selectTransfers(choice);
+  const orcid = choice.items.find((item) => item.kind === 'orcid')?.value;
+  return {
+    transfers: [...created, ...updated],
+    connections: selectConnections(choice),
+    databases: selectDatabases(choice.items).map(({ place }) => place),
+    ...(orcid !== undefined && { orcid }),
+  };
+}
+
+function selectTransfers({ offer, items }: ImportChoice): Record<'created' | 'updated', readonly Transfer[]> {
+  const { finished, unfinished, updates } = offer.history;
+  const select = (kind: ImportItem['kind'], transfers: readonly Transfer[]): readonly Transfer[] =>
+    items.some((item) => item.kind === kind) ? transfers : [];
+  return {
+    created: [...select('finished', finished), ...select('unfinished', unfinished)],
+    updated: select('updates', updates),
+  };
+}
+
+/** Returns the connections to save. A variable without its connection applies to the one on this machine. */
+function selectConnections({ offer, items }: ImportChoice): readonly Connection[] {
+  return offer.connections.flatMap((comparison) => {
+    const has = (kind: ImportItem['kind']): boolean =>
+      items.some((item) => item.kind === kind && 'comparison' in item && item.comparison === comparison);
+    const base = has('connection') ? comparison.connection : comparison.saved;
+    if (!base || !(has('connection') || has('variable'))) return [];
+    const { variable } = comparison;
+    return has('variable') && variable !== undefined ? { ...base, apiKeyVariable: variable } : base;
+  });
+}
+
+function selectDatabases(items: readonly ImportItem[]): readonly ServedComparison[] {
+  return items.flatMap((item) => (item.kind === 'database' ? [item.comparison] : []));
+}
+
+async function saveSettings(
+  { settings }: CommandServices,
+  { items }: ImportChoice,
+  { connections, orcid }: ImportedData,
+): Promise<void> {
+  for (const connection of connections) await settings.saveConnection(connection);
+  for (const { place, saved } of selectDatabases(items)) {
+    if (saved) await settings.removeServedPlace(saved);
+    await settings.saveServedPlace(place);
+  }
+  if (orcid !== undefined) await settings.saveOrcid(orcid);
+}

@@ -1,0 +1,80 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { commands, l10n, Uri } from 'vscode';
+import type { UserData } from '../../../core/userData/userData.ts';
+import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
+import { withProgress } from '../../editor/progress.ts';
+import { pickNewFile, writeTextFile } from '../../editor/textFile.ts';
+import { createConnectStep } from '../../notices/nextSteps.ts';
+import { plural } from '../../words/localeFormats.ts';
+import { describeError } from '../../words/plainText.ts';
+import { describeUserData, describeRecordProgress } from '../../words/userDataWords.ts';
+import type { CommandServices } from '../services.ts';
+import { getFileName } from './userDataFile.ts';
+
+/** Writes transfers, connections, served places and the ORCID iD to a file, without keys (D65: user data file). */
+export async function exportUserData(services: CommandServices): Promise<void> {
+  if (isEmpty(services)) throw new CommandHint(l10n.t('There is no data to export yet.'), createConnectStep());
+  const title = l10n.t('Export Data for Another Machine');
+  const file = await pickNewFile(title, getSuggestedFile(), { JSON: ['json'] });
+  if (!file) return;
+  const written = await withProgress(title, async (signal, report) => {
+    try {
+      return await writeUserData(services, file, signal, report);
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      throw new CommandFailure(l10n.t('Could not write {0}: {1}', getFileName(file), describeError(error)));
+    }
+  });
+  if (written) reportExport(services, file, written);
+}
+
+interface WrittenData {
+  readonly data: UserData;
+  readonly laterCount: number;
+}
+
+async function writeUserData(
+  { settings, commandLinePlaces, log }: CommandServices,
+  file: Uri,
+  signal: AbortSignal,
+  report: (message: string) => void,
+): Promise<WrittenData> {
+  const { readHistory } = await import('../../../core/userData/historyRecords.ts');
+  const { formatUserData } = await import('../../../core/userData/formatUserData.ts');
+  const onProgress = (done: number, total: number): void => report(describeRecordProgress(done, total));
+  const { ledgerFolder } = commandLinePlaces;
+  const { transfers, laterCount } = await readHistory(['running', 'ended'], { ledgerFolder, log, signal, onProgress });
+  const { connections, servedPlaces: databases, orcid } = settings;
+  const data = { connections, databases, transfers, ...(orcid !== '' && { orcid }) };
+  await writeTextFile(file, stopWhenAborted(formatUserData(data, Date.now()), signal));
+  return { data, laterCount };
+}
+
+function* stopWhenAborted(pieces: Iterable<string>, signal: AbortSignal): Generator<string> {
+  for (const piece of pieces) {
+    signal.throwIfAborted();
+    yield piece;
+  }
+}
+
+function reportExport({ notices }: CommandServices, file: Uri, { data, laterCount }: WrittenData): void {
+  const text = l10n.t('Exported {0}. API keys are not in the file.', describeUserData(data));
+  const left = plural(
+    laterCount,
+    '{0} transfer of a later version of the extension was left out.',
+    '{0} transfers of a later version of the extension were left out.',
+  );
+  const open = { label: l10n.t('Open'), run: () => commands.executeCommand('vscode.open', file) };
+  void notices.info(laterCount === 0 ? text : `${text} ${left}`, open);
+}
+
+function isEmpty({ settings, transferStore }: CommandServices): boolean {
+  const hasTransfers = transferStore.hasEarlier || transferStore.getAll().length > 0;
+  const { connections, servedPlaces, orcid } = settings;
+  return !hasTransfers && connections.length === 0 && servedPlaces.length === 0 && orcid === '';
+}
+
+function getSuggestedFile(): Uri {
+  return Uri.file(join(homedir(), `data-transfer-${new Date().toISOString().slice(0, 10)}.json`));
+}

@@ -1,0 +1,95 @@
+import { commands, l10n, Range, type Uri } from 'vscode';
+import type { Connection } from '../../../core/model/connection.ts';
+import { compareConnections } from '../../../core/userData/compareConnections.ts';
+import { compareHistory } from '../../../core/userData/compareHistory.ts';
+import { readHistory, type RecordWork } from '../../../core/userData/historyRecords.ts';
+import type { ParsedUserData } from '../../../core/userData/parseUserData.ts';
+import { pickFile } from '../../editor/openDialogs.ts';
+import { withProgress } from '../../editor/progress.ts';
+import { runCommand } from '../../editor/commandBoundary.ts';
+import type { NoticeAction, Notices } from '../../editor/notices.ts';
+import {
+  describeInvalidLines,
+  describeRecordProgress,
+  describeSecretLines,
+  describeUserData,
+} from '../../words/userDataWords.ts';
+import type { CommandServices } from '../services.ts';
+import { applyImports, type ImportedData } from './applyImports.ts';
+import { chooseImports, hasOffer, type ImportOffer } from './importChoice.ts';
+import { compareServedEntries } from './servedEntries.ts';
+import { getFileName, readUserDataFile } from './userDataFile.ts';
+
+/** Imports entries of a file that the user selects. Shows them before anything changes (D65: user data file). */
+export async function importUserData(services: CommandServices): Promise<void> {
+  const file = await pickFile(l10n.t('Import Data from Another Machine'), 'JSON', ['json']);
+  if (!file) return;
+  const name = getFileName(file);
+  const parsed = await readUserDataFile(file);
+  warnAboutSecrets(services.notices, file, parsed.secretLines);
+  const offer = await runWithRecords(services, l10n.t('Reading {0}…', name), (work) => compare(services, parsed, work));
+  if (!offer) return;
+  if (!hasOffer(offer)) {
+    void services.notices.info(join(l10n.t('Everything in {0} is already on this machine.', name), parsed));
+    return;
+  }
+  const items = await chooseImports(offer, name);
+  if (!items) return;
+  const title = l10n.t('Importing from {0}…', name);
+  const imported = await runWithRecords(services, title, (work) =>
+    applyImports(services, { offer, items, name }, work),
+  );
+  if (imported) reportImport(services.notices, imported, parsed);
+}
+
+/** Shows progress while records are read or written. Resolves to undefined if the user cancels. */
+async function runWithRecords<T>(
+  { commandLinePlaces, log }: CommandServices,
+  title: string,
+  operation: (work: RecordWork) => Promise<T>,
+): Promise<T | undefined> {
+  const { ledgerFolder } = commandLinePlaces;
+  return await withProgress(title, async (signal, report) => {
+    const onProgress = (done: number, total: number): void => report(describeRecordProgress(done, total));
+    try {
+      return await operation({ ledgerFolder, log, signal, onProgress });
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      throw error;
+    }
+  });
+}
+
+async function compare(services: CommandServices, { data }: ParsedUserData, work: RecordWork): Promise<ImportOffer> {
+  const { settings } = services;
+  const connections = compareConnections(data.connections, settings.connections);
+  const ids = new Map(connections.map(({ fileId, connection }) => [fileId, connection.id]));
+  const stored = await readHistory(['running', 'ended'], work);
+  const history = compareHistory(data.transfers, stored.transfers, ids);
+  const databases = await compareServedEntries(services, data.databases);
+  const replaced = settings.orcid;
+  const isOrcidNew = data.orcid !== undefined && data.orcid !== replaced;
+  return { history, connections, databases, ...(isOrcidNew && { orcid: { value: data.orcid, replaced } }) };
+}
+
+function warnAboutSecrets(notices: Notices, file: Uri, lines: readonly number[]): void {
+  const [first] = lines;
+  if (first === undefined) return;
+  const selection = new Range(first - 1, 0, first - 1, 0);
+  const open = (): unknown => commands.executeCommand('vscode.open', file, { selection });
+  void notices.warning(describeSecretLines(getFileName(file), lines), { label: l10n.t('Open'), run: open });
+}
+
+function reportImport(notices: Notices, { connections, ...others }: ImportedData, parsed: ParsedUserData): void {
+  const text = l10n.t('Imported {0}.', describeUserData({ connections, ...others }));
+  void notices.info(join(text, parsed), ...connections.slice(0, 1).map(createKeyStep));
+}
+
+function createKeyStep({ id }: Connection): NoticeAction {
+  return { label: l10n.t('Set API Key…'), run: () => runCommand('dataTransfer.setApiKey', { kind: 'connection', id }) };
+}
+
+/** Appends the entries that were left out. */
+function join(text: string, { invalidLines }: ParsedUserData): string {
+  return invalidLines.length === 0 ? text : `${text} ${describeInvalidLines(invalidLines)}`;
+}

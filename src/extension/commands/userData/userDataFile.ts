@@ -1,0 +1,40 @@
+import { basename } from 'node:path';
+import { l10n, workspace, type Uri } from 'vscode';
+import { parseUserData, type ParsedUserData, type UserDataReadResult } from '../../../core/userData/parseUserData.ts';
+import { CommandFailure } from '../../editor/commandBoundary.ts';
+import { formatSize } from '../../words/localeFormats.ts';
+import { describeError, toPlainLine } from '../../words/plainText.ts';
+
+/** Larger files don't fit into one string of the runtime. */
+const maxBytes = 256_000_000;
+
+/** Reads a user data file. Throws a {@link CommandFailure} if it can't be used. */
+export async function readUserDataFile(file: Uri): Promise<ParsedUserData> {
+  const result = parseUserData(await readText(file));
+  if (result.kind === 'parsed') return result;
+  throw new CommandFailure(describeUnusable(getFileName(file), result));
+}
+
+/** Returns the name of a file for messages. */
+export function getFileName(file: Uri): string {
+  return toPlainLine(basename(file.path));
+}
+
+async function readText(file: Uri): Promise<string> {
+  const name = getFileName(file);
+  try {
+    const { size } = await workspace.fs.stat(file);
+    if (size > maxBytes) throw new Error(l10n.t('It is larger than {0}.', formatSize(maxBytes)));
+    return new TextDecoder().decode(await workspace.fs.readFile(file));
+  } catch (error) {
+    throw new CommandFailure(l10n.t('Could not read {0}: {1}', name, describeError(error)));
+  }
+}
+
+function describeUnusable(name: string, result: Exclude<UserDataReadResult, ParsedUserData>): string {
+  if (result.kind === 'broken')
+    return l10n.t("{0} isn't valid JSON (line {1}, column {2}).", name, String(result.line), String(result.column));
+  if (result.kind === 'later')
+    return l10n.t('{0} was written by a later version of the extension. Update the extension on this machine.', name);
+  return l10n.t('{0} was not written by "Export Data for Another Machine…".', name);
+}

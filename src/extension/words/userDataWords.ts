@@ -1,0 +1,134 @@
+import { l10n } from 'vscode';
+import type { Connection } from '../../core/model/connection.ts';
+import type { Transfer } from '../../core/model/transferModel.ts';
+import { getRemoteName } from '../../core/util/remote.ts';
+import { formatList, formatNumber, plural } from './localeFormats.ts';
+import { toPlainLine } from './plainText.ts';
+
+/** The text of a row in a list of choices. */
+interface RowText {
+  readonly label: string;
+  readonly description?: string;
+  readonly detail?: string;
+}
+
+/** A folder or store that the local service serves. */
+interface ServedText {
+  readonly name: string;
+  readonly folder?: string | undefined;
+  readonly remote?: string | undefined;
+}
+
+const maxLines = 5;
+
+/** Describes exported or imported data: "12 transfers, 2 connections, 1 database". Omits what is empty. */
+export function describeUserData(data: {
+  readonly transfers: readonly unknown[];
+  readonly connections: readonly unknown[];
+  readonly databases: readonly unknown[];
+  readonly orcid?: string;
+}): string {
+  const { transfers, connections, databases, orcid } = data;
+  return formatList([
+    transfers.length === 0 ? undefined : plural(transfers.length, '{0} transfer', '{0} transfers'),
+    connections.length === 0 ? undefined : plural(connections.length, '{0} connection', '{0} connections'),
+    databases.length === 0 ? undefined : plural(databases.length, '{0} served database', '{0} served databases'),
+    orcid === undefined ? undefined : l10n.t('your ORCID iD'),
+  ]);
+}
+
+/** Describes the progress of reading or writing records. */
+export function describeRecordProgress(done: number, total: number): string {
+  return plural(total, '{1} of {0} transfer', '{1} of {0} transfers', formatNumber(done));
+}
+
+export function describeFinished(count: number): RowText {
+  return { label: plural(count, '{0} finished transfer', '{0} finished transfers'), description: l10n.t('new') };
+}
+
+export function describeUnfinished(transfers: readonly Transfer[]): RowText {
+  const label = plural(transfers.length, '{0} unfinished transfer', '{0} unfinished transfers');
+  const detail = l10n.t('This machine checks their status, too, once it has the API key. Nothing is submitted again.');
+  return { label, description: l10n.t('new'), detail };
+}
+
+export function describeUpdates(count: number): RowText {
+  const label = plural(count, '{0} transfer with another status', '{0} transfers with another status');
+  return { label, detail: l10n.t('Adds what the file knows to the records on this machine.') };
+}
+
+/** Describes a connection of the file. `saved` is the one on this machine that it would replace. */
+export function describeConnectionRow(connection: Connection, saved: Connection | undefined): RowText {
+  const detail = saved
+    ? l10n.t('Replaces {0} on this machine.', formatList([toPlainLine(saved.name), formatAddress(saved)]))
+    : l10n.t('New connection. Enter its API key after the import.');
+  return { label: toPlainLine(connection.name), description: formatAddress(connection), detail };
+}
+
+/** Describes the environment variable of a connection, whose value the service would receive. */
+export function describeVariableRow(connection: Connection, variable: string): RowText {
+  return {
+    label: l10n.t('Environment variable {0}', variable),
+    description: l10n.t('API key of {0}', toPlainLine(connection.name)),
+    detail: l10n.t('Its value is sent to {0}.', formatAddress(connection)),
+  };
+}
+
+/** Describes a served folder or store. `saved` is the entry that it would replace. */
+export function describeDatabaseRow(
+  place: ServedText,
+  saved: ServedText | undefined,
+  missing: 'folder' | 'remote' | 'rclone' | undefined,
+): RowText {
+  const description = toPlainLine(place.folder ?? place.remote ?? '');
+  const detail = describeMissing(place, missing) ?? describeServed(saved);
+  return { label: toPlainLine(place.name), description, detail };
+}
+
+export function describeOrcidRow(orcid: string, replaced: string): RowText {
+  const detail = replaced === '' ? l10n.t('None is set on this machine.') : l10n.t('Replaces {0}.', replaced);
+  return { label: l10n.t('ORCID iD'), description: orcid, detail };
+}
+
+/** Describes the entries of a file that were left out because they are not valid. */
+export function describeInvalidLines(lines: readonly number[]): string {
+  return plural(
+    lines.length,
+    '{0} invalid entry was left out: line {1}.',
+    '{0} invalid entries were left out: lines {1}.',
+    formatLines(lines),
+  );
+}
+
+/** Warns of values in a file that look like a key. */
+export function describeSecretLines(file: string, lines: readonly number[]): string {
+  return plural(
+    lines.length,
+    '{1} contains what looks like an API key or a password: line {2}. It is not imported. Remove it from the file.',
+    '{1} contains what looks like API keys or passwords: lines {2}. They are not imported. Remove them from the file.',
+    file,
+    formatLines(lines),
+  );
+}
+
+function formatLines(lines: readonly number[]): string {
+  const shown = lines.slice(0, maxLines).map(formatNumber);
+  return formatList([...shown, ...(lines.length > maxLines ? ['…'] : [])]);
+}
+
+function describeServed(saved: ServedText | undefined): string {
+  return saved
+    ? l10n.t('Replaces {0} on this machine.', toPlainLine(saved.name))
+    : l10n.t('New database of the local service.');
+}
+
+function describeMissing(place: ServedText, missing: 'folder' | 'remote' | 'rclone' | undefined): string | undefined {
+  if (missing === 'folder') return l10n.t("This folder isn't on this machine.");
+  if (missing === 'rclone') return l10n.t("rclone isn't installed on this machine.");
+  if (missing === undefined) return undefined;
+  return l10n.t('rclone has no store {0} on this machine.', toPlainLine(getRemoteName(place.remote ?? '')));
+}
+
+function formatAddress({ server, port }: Connection): string {
+  return toPlainLine(port === undefined ? server : `${server}:${String(port)}`);
+}

@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Uri } from 'vscode';
+import { userDataFormat } from '../../src/core/userData/userData.ts';
+import type { ScriptedPick } from '../support/scriptedInputs.ts';
+import { hostileTransfer, recordOf } from '../unit/core/userDataSpecimens.ts';
+import { until } from '../unit/core/rig.ts';
+import { assertPlain, hostileTexts } from './specimens.ts';
+import { orcid, Stage } from './stage.ts';
+
+const connection = { id: 'kbase', name: 'KBase', server: 'https://dts.example.org' };
+const finishedRow = '2 finished transfers';
+const finished = [recordOf(1), recordOf(2, { state: 'failed' })];
+const active = recordOf(3, { state: 'active' });
+
+describe('Data for another machine (D65)', function () {
+  this.timeout(30_000);
+  let stage: Stage;
+  let folder: string;
+  let file: string;
+  const config = process.env['RCLONE_CONFIG'];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'moving-host-'));
+    file = join(folder, 'moved.json');
+    process.env['RCLONE_CONFIG'] = join(folder, 'rclone.conf');
+    await writeFile(join(folder, 'rclone.conf'), `[lab]\ntype = alias\nremote = ${folder}\n`);
+    stage = await Stage.open();
+  });
+  afterEach(async () => {
+    await stage.close();
+    if (config === undefined) delete process.env['RCLONE_CONFIG'];
+    else process.env['RCLONE_CONFIG'] = config;
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+  });
+
+  const writeFileOf = async (content: object): Promise<void> =>
+    await writeFile(file, JSON.stringify({ format: userDataFormat, version: 1, ...content }, undefined, 1));
+
+  const startImport = async (): Promise<void> => {
+    const done = stage.run('dataTransfer.importUserData');
+    (await stage.person.folderDialog()).choose(Uri.file(file));
+    await done;
+  };
+
+  /** Imports what `choose` selects in the list. */
+  const importChosen = async (choose: (pick: ScriptedPick) => void): Promise<ScriptedPick> => {
+    const done = stage.run('dataTransfer.importUserData');
+    (await stage.person.folderDialog()).choose(Uri.file(file));
+    const pick = await stage.person.pick();
+    choose(pick);
+    await done;
+    return pick;
+  };
+
+  const exportAll = async (): Promise<void> => {
+    const done = stage.run('dataTransfer.exportUserData');
+    (await stage.person.saveDialog()).choose(Uri.file(file));
+    await done;
+  };
+
+  const checked = (pick: ScriptedPick): readonly string[] => pick.selectedItems.map(({ label }) => label);
+  const detailOf = (pick: ScriptedPick, label: string): string =>
+    pick.items.find((item) => item.label === label)?.detail ?? '';
+  const shownKeys = (): readonly string[] =>
+    stage.parts.transferStore
+      .getAll()
+      .map(({ key }) => key)
+      .toSorted();
+
+  it('is exported to a file without keys, and imported where it is missing', async () => {
+    await stage.connectToPublic();
+    for (const transfer of [...finished, active]) await stage.parts.transferFlow.save(transfer);
+    await stage.parts.settings.saveServedPlace({ name: 'Archive', folder });
+    await exportAll();
+    await stage.person.notice(
+      /^Exported 3 transfers, 1 connection, 1 served database, your ORCID iD\. API keys are not in the file\.$/,
+    );
+    assert.doesNotMatch(await readFile(file, 'utf8'), /the-key/);
+    const [saved] = stage.parts.settings.connections;
+    await stage.close();
+
+    stage = await Stage.open();
+    assert.deepEqual([shownKeys(), stage.parts.settings.connections, stage.parts.settings.orcid], [[], [], '']);
+    const pick = await importChosen((list) => {
+      assert.deepEqual(checked(list), [finishedRow, 'DTS prototype', 'Archive', 'ORCID iD']);
+      list.accept();
+    });
+    assert.deepEqual(pick.labels, [finishedRow, '1 unfinished transfer', 'DTS prototype', 'Archive', 'ORCID iD']);
+    const notice = await stage.person.notice(
+      /^Imported 2 transfers, 1 connection, 1 served database, your ORCID iD\.$/,
+    );
+    assert.deepEqual(notice.buttons, ['Set API Key…']);
+    await stage.parts.transferFlow.loadFinished();
+    assert.deepEqual(
+      shownKeys(),
+      finished.map(({ key }) => key),
+    );
+    assert.deepEqual(stage.parts.settings.connections, [saved]);
+    assert.deepEqual(stage.parts.settings.servedPlaces, [{ name: 'Archive', folder }]);
+    assert.equal(stage.parts.settings.orcid, orcid);
+    notice.press('Set API Key…');
+    assert.match((await stage.person.textBox()).text, /Developer token/);
+  });
+
+  it('says so if everything is here', async () => {
+    await stage.parts.transferFlow.save(recordOf(1));
+    await exportAll();
+    await await startImport();
+    await stage.person.notice(/^Everything in moved\.json is already on this machine\.$/);
+  });
+
+  it('shows an unfinished transfer once the user takes it, and sends nothing again (D12)', async () => {
+    const unconfirmed = recordOf(4, { state: 'notConfirmed', id: undefined });
+    await writeFileOf({ transfers: [active, unconfirmed] });
+    const pick = await importChosen((list) => {
+      assert.deepEqual(checked(list), []);
+      list.choose('2 unfinished transfers');
+    });
+    assert.match(detailOf(pick, '2 unfinished transfers'), /Nothing is submitted again\.$/);
+    const { transferStore } = stage.parts;
+    await until(transferStore.onDidChange, () => transferStore.getNotConfirmed().length === 1);
+    assert.deepEqual(shownKeys(), [active.key, unconfirmed.key]);
+    assert.equal(stage.server.requestsTo('POST /api/v1/transfers').length, 0);
+  });
+
+  it('replaces nothing that the user has not selected', async () => {
+    const { settings, transferFlow } = stage.parts;
+    await settings.saveConnection(connection);
+    await settings.saveServedPlace({ name: 'Archive', folder });
+    await settings.saveOrcid(orcid);
+    await transferFlow.save(recordOf(1, { state: 'active', changes: [{ state: 'active', at: 1 }], createdAt: 1 }));
+    const content = {
+      orcid: '0000-0001-5109-3700',
+      connections: [{ ...connection, name: 'Other', apiKeyVariable: 'DTS_KEY' }],
+      databases: [{ name: 'Renamed', folder, readOnly: true }],
+      transfers: [recordOf(1)],
+    };
+    await writeFileOf(content);
+    const labels = ['1 transfer with another status', 'Other', 'Environment variable DTS_KEY', 'Renamed', 'ORCID iD'];
+    const before = [settings.connections, settings.servedPlaces, settings.orcid];
+    const pick = await importChosen((list) => list.escape());
+    assert.deepEqual([pick.labels, checked(pick)], [labels, []]);
+    assert.deepEqual([settings.connections, settings.servedPlaces, settings.orcid], before);
+    assert.equal(detailOf(pick, 'Other'), 'Replaces KBase, https://dts.example.org on this machine.');
+    assert.equal(detailOf(pick, 'Environment variable DTS_KEY'), 'Its value is sent to https://dts.example.org.');
+    assert.equal(detailOf(pick, 'Renamed'), 'Replaces Archive on this machine.');
+    assert.equal(detailOf(pick, 'ORCID iD'), `Replaces ${orcid}.`);
+
+    await importChosen((list) => list.choose(...labels));
+    assert.deepEqual(settings.connections, [{ ...connection, name: 'Other', apiKeyVariable: 'DTS_KEY' }]);
+    assert.deepEqual(settings.servedPlaces, [{ name: 'Renamed', folder, readOnly: true }]);
+    assert.equal(settings.orcid, '0000-0001-5109-3700');
+    const { transferStore } = stage.parts;
+    await until(transferStore.onDidChange, () => transferStore.get(recordOf(1).key)?.state === 'succeeded');
+  });
+
+  it('offers folders and stores that are not here, without adding them silently', async () => {
+    const here = join(folder, 'here');
+    await mkdir(here);
+    await writeFileOf({
+      databases: [
+        { name: 'Received Files', folder: join(here, '..', 'here') },
+        { name: 'Gone', folder: join(folder, 'gone') },
+        { name: 'Elsewhere', folder: String.raw`C:\data` },
+        { name: 'Lab', remote: 'lab:bucket' },
+        { name: 'Cluster', remote: 'cluster:' },
+        { name: 'Root', folder: '/' },
+      ],
+    });
+    const pick = await importChosen((list) => {
+      assert.deepEqual(list.labels, ['Received Files (2)', 'Gone', 'Elsewhere', 'Lab', 'Cluster']);
+      assert.deepEqual(checked(list), ['Received Files (2)', 'Lab']);
+      list.accept();
+    });
+    for (const name of ['Gone', 'Elsewhere']) assert.equal(detailOf(pick, name), "This folder isn't on this machine.");
+    assert.equal(detailOf(pick, 'Cluster'), 'rclone has no store cluster on this machine.');
+    assert.deepEqual(stage.parts.settings.servedPlaces, [
+      { name: 'Received Files (2)', folder: here },
+      { name: 'Lab', remote: 'lab:bucket' },
+    ]);
+  });
+
+  it('names the line of what looks like a key, and opens it', async () => {
+    await writeFileOf({ connections: [{ ...connection, apiKey: 'a-made-up-key' }], transfers: [{}] });
+    const pick = importChosen((list) => list.accept());
+    const notice = await stage.person.notice(
+      /^moved\.json contains what looks like an API key or a password: line 9\./,
+    );
+    await pick;
+    assert.deepEqual(stage.parts.settings.connections, [connection]);
+    const report = await stage.person.notice(/^Imported/);
+    assert.equal(report.message, 'Imported 1 connection. 1 invalid entry was left out: line 13.');
+    notice.press('Open');
+    await stage.tab('moved.json');
+    await stage.closePages();
+    assert.doesNotMatch(stage.person.everythingShown, /a-made-up-key/);
+  });
+
+  for (const [name, text, message] of [
+    ['broken JSON', '{\n"format": ', /^moved\.json isn't valid JSON \(line 2, column 11\)\.$/],
+    ['another file', '{"transfers": []}', /^moved\.json was not written by "Export Data for Another Machine…"\.$/],
+    [
+      'a later version',
+      JSON.stringify({ format: userDataFormat, version: 2 }),
+      /^moved\.json was written by a later version of the extension\. Update/,
+    ],
+  ] as const) {
+    it(`refuses ${name}`, async () => {
+      await writeFile(file, text);
+      await await startImport();
+      const notice = await stage.person.notice();
+      assert.match(notice.message, message);
+    });
+  }
+
+  it('refuses a file that is too large without reading it', async () => {
+    await writeFile(file, '');
+    await truncate(file, 300_000_000);
+    await await startImport();
+    await stage.person.notice(/^Could not read moved\.json: It is larger than 256 MB\.$/);
+  });
+
+  it('shows hostile texts as plain text, and imports them as data (D53)', async () => {
+    const texts = Object.values(hostileTexts).map((text) => text.slice(0, 900));
+    const connections = texts.map((name, index) => ({ ...connection, id: `c${String(index)}`, name: `A${name}` }));
+    await writeFileOf({
+      connections: connections.map((one, index) => ({ ...one, port: index + 1 })),
+      transfers: [hostileTransfer],
+    });
+    const pick = await importChosen((list) => list.escape());
+    assert.equal(pick.items.length, texts.length + 1);
+    for (const { label, description, detail } of pick.items) {
+      for (const text of [label, description ?? '', detail ?? '']) assertPlain(text, 'a row');
+      assert.doesNotMatch(label, /\$\(|\]\(/);
+    }
+  });
+
+  it('keeps the old file if the new one cannot be written', async () => {
+    await stage.parts.transferFlow.save(recordOf(1));
+    const taken = join(folder, 'taken.json');
+    await mkdir(taken);
+    const done = stage.run('dataTransfer.exportUserData');
+    (await stage.person.saveDialog()).choose(Uri.file(taken));
+    await done;
+    await stage.person.notice(/^Could not write taken\.json: /);
+    assert.deepEqual((await readdir(folder)).sort(), ['rclone.conf', 'taken.json']);
+  });
+});

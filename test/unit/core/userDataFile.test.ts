@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { formatUserData } from '../../../src/core/userData/formatUserData.ts';
+import { parseUserData, type ParsedUserData } from '../../../src/core/userData/parseUserData.ts';
+import type { UserData } from '../../../src/core/userData/userData.ts';
+import { hostileTransfer, recordOf } from './userDataSpecimens.ts';
+
+const orcid = '0000-0002-1825-0097';
+const connection = { id: 'kbase', name: 'KBase', server: 'https://dts.example.org', apiKeyVariable: 'DTS_KEY' };
+const folder = { name: 'Archive', folder: '/data/archive', readOnly: true };
+const store = { name: 'Lab', remote: 'lab:bucket/prefix', rescanMinutes: 10 };
+const data: UserData = {
+  orcid,
+  connections: [connection],
+  databases: [folder, store],
+  transfers: [recordOf(1), recordOf(2, { state: 'active' })],
+};
+
+const format = (content: UserData): string => [...formatUserData(content, Date.UTC(2026, 10, 23))].join('');
+
+const parse = (text: string): ParsedUserData => {
+  const result = parseUserData(text);
+  assert.ok(result.kind === 'parsed');
+  return result;
+};
+
+/** Returns the file of the data with other top-level fields. */
+const change = (fields: Readonly<Record<string, unknown>>): string =>
+  JSON.stringify({ ...(JSON.parse(format(data)) as object), ...fields }, undefined, 1);
+
+describe('A user data file (D65)', () => {
+  it('gives back what was exported', () => {
+    assert.deepEqual(parse(format(data)), { kind: 'parsed', data, secretLines: [], invalidLines: [] });
+    const empty = { connections: [], databases: [], transfers: [] };
+    assert.deepEqual(parse(format(empty)).data, empty);
+  });
+
+  it('has one entry on each line, by time, whatever their order', () => {
+    const text = format(data);
+    assert.equal(format({ ...data, transfers: data.transfers.toReversed() }), text);
+    const lines = text.split('\n').filter((line) => line.startsWith('  {'));
+    assert.equal(lines.length, 5);
+    assert.match(
+      text,
+      /^\{\n "format": "data-transfer-explorer user data",\n "version": 1,\n "exported": "2026-11-23T/,
+    );
+  });
+
+  it('does not export or import the permission to send a key over plain HTTP (D4)', () => {
+    const permitted = { ...connection, server: 'http://dts.example.org', allowInsecureHttp: true };
+    const text = format({ ...data, connections: [permitted] });
+    assert.doesNotMatch(text, /allowInsecureHttp/);
+    const [parsed] = parse(change({ connections: [permitted] })).data.connections;
+    assert.deepEqual(parsed, { ...connection, server: 'http://dts.example.org' });
+  });
+
+  it('is refused with the position if it is not JSON, or cut short', () => {
+    assert.deepEqual(parseUserData('{\n "format": x}'), { kind: 'broken', line: 2, column: 12 });
+    assert.equal(parseUserData(format(data).slice(0, -20)).kind, 'broken');
+    assert.equal(parseUserData('').kind, 'broken');
+  });
+
+  for (const [name, text] of Object.entries({
+    'a list': '[]',
+    'another object': '{"version": 1, "transfers": []}',
+    'the exported history': '{"version": 1, "transfers": [], "format": "history"}',
+    'a version that is no number': change({ version: '1' }),
+  })) {
+    it(`is refused as ${name}`, () => assert.deepEqual(parseUserData(text), { kind: 'other' }));
+  }
+
+  it('is refused if a later version has written it', () => {
+    assert.deepEqual(parseUserData(change({ version: 2 })), { kind: 'later', version: 2 });
+  });
+
+  it('loses unknown fields at every level', () => {
+    const transfer = { ...recordOf(1), extra: 1, order: { ...recordOf(1).order, command: 'rm' } };
+    const parsed = parse(
+      change({ extra: {}, connections: [{ ...connection, icon: 'x' }], databases: [folder], transfers: [transfer] }),
+    );
+    assert.deepEqual(parsed.data, { ...data, databases: [folder], transfers: [recordOf(1)] });
+    assert.deepEqual(parsed.invalidLines, []);
+  });
+
+  it('names the lines of invalid entries, and keeps the others', () => {
+    const entries = [{ ...connection, server: 'file:///etc' }, connection, { name: 'x' }, 7, connection];
+    const text = change({ connections: entries }).replace(/"databases"/, '\n"databases"');
+    const parsed = parse(text);
+    assert.deepEqual(parsed.data.connections, [connection]);
+    const lines = text.split('\n');
+    const starts = parsed.invalidLines.map((line) => lines[line - 1]?.trim());
+    assert.deepEqual(starts, ['{', '{', '7,', '{']);
+    assert.match(lines[parsed.invalidLines[0] ?? 0] ?? '', /"id": "kbase"/);
+  });
+
+  for (const [name, entry] of Object.entries({
+    'a password in the address': { ...connection, server: 'https://user:secret@dts.example.org' },
+    'the ID of a local service': { ...connection, id: 'local@machine' },
+    'a variable that is none': { ...connection, apiKeyVariable: '$(id)' },
+    'a port out of range': { ...connection, port: 70_000 },
+    'a key as its name': { ...connection, name: 'Bearer abcdefghijklmnop' },
+  })) {
+    it(`leaves out a connection with ${name}`, () => {
+      const parsed = parse(change({ connections: [entry] }));
+      assert.deepEqual(parsed.data.connections, []);
+      assert.equal(parsed.invalidLines.length, 1);
+    });
+  }
+
+  for (const [name, entry] of Object.entries({
+    'a backend that runs commands': { name: 'x', remote: ':sftp,ssh=id:' },
+    'a remote that leaves its folder': { name: 'x', remote: 'lab:../other' },
+    'a folder and a remote': { name: 'x', folder: '/data', remote: 'lab:' },
+    'neither folder nor remote': { name: 'x' },
+  })) {
+    it(`leaves out a database with ${name}`, () => {
+      assert.deepEqual(parse(change({ databases: [entry, folder] })).data.databases, [folder]);
+    });
+  }
+
+  it('names the lines of what looks like a key, and drops it', () => {
+    const text = change({ token: 'abc', connections: [{ ...connection, apiKey: 'a-made-up-key' }] });
+    const parsed = parse(text);
+    const lines = text.split('\n');
+    assert.deepEqual(
+      parsed.secretLines.map((line) => lines[line - 1]?.trim()),
+      ['"apiKey": "a-made-up-key"', '"token": "abc"'],
+    );
+    assert.doesNotMatch(JSON.stringify(parsed.data), /a-made-up-key|abc/);
+    assert.deepEqual(parsed.data.connections, [connection]);
+  });
+
+  for (const [name, broken] of Object.entries({
+    'a key that is a path': { key: '../../x' },
+    'a key with a slash': { key: 'a/b' },
+    'an unknown state': { state: 'exploded' },
+    'a time out of range': { createdAt: 1e300 },
+    'no changes': { changes: [] },
+    'a reason of an unknown kind': { problem: { kind: 'constructor' } },
+    'a count that is negative': { status: { fileCount: -1 } },
+    'a file without an ID': { order: { ...recordOf(1).order, files: [{ name: 'x' }] } },
+    'instructions that are too deep': {
+      order: { ...recordOf(1).order, instructions: JSON.parse('{"a":'.repeat(500) + '1' + '}'.repeat(500)) as object },
+    },
+  })) {
+    it(`leaves out a transfer with ${name}`, () => {
+      const parsed = parse(change({ transfers: [{ ...recordOf(1), ...broken }, recordOf(2)] }));
+      assert.deepEqual(parsed.data.transfers, [recordOf(2)]);
+      assert.equal(parsed.invalidLines.length, 1);
+    });
+  }
+
+  it('keeps texts of servers as they are, because they are data (D53)', () => {
+    assert.deepEqual(parse(change({ transfers: [hostileTransfer] })).data.transfers, [hostileTransfer]);
+  });
+
+  it('makes a submission whose response was awaited not confirmed (D12)', () => {
+    const [parsed] = parse(change({ transfers: [recordOf(1, { state: 'submitting', changes: undefined })] })).data
+      .transfers;
+    assert.equal(parsed?.state, 'notConfirmed');
+    assert.deepEqual(parsed.problem, { kind: 'dropped', maybeDone: true });
+    assert.equal(parsed.changes.at(-1)?.state, 'notConfirmed');
+  });
+
+  it('ignores an ORCID iD that is not valid', () => {
+    assert.equal(parse(change({ orcid: '0000-0000-0000-0000' })).data.orcid, undefined);
+  });
+});

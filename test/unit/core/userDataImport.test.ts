@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
+import { withState, type Transfer } from '../../../src/core/model/transferModel.ts';
+import { compareConnections } from '../../../src/core/userData/compareConnections.ts';
+import { compareHistory } from '../../../src/core/userData/compareHistory.ts';
+import { importHistory } from '../../../src/core/userData/historyImport.ts';
+import { readHistory, type RecordWork } from '../../../src/core/userData/historyRecords.ts';
+import { fillDisk } from '../../support/fullDisk.ts';
+import { MemoryLog } from '../../support/memoryLog.ts';
+import { recordOf } from './userDataSpecimens.ts';
+
+const noIds = new Map<string, string>();
+const saveNothing = async (): Promise<void> => undefined;
+
+describe('The import of user data (D65)', () => {
+  let ledgerFolder: string;
+  let ledger: TransferLedger;
+  let work: RecordWork;
+  let controller: AbortController;
+  const reported: string[] = [];
+
+  beforeEach(async () => {
+    ledgerFolder = await mkdtemp(join(tmpdir(), 'moving-'));
+    controller = new AbortController();
+    reported.length = 0;
+    const log = new MemoryLog();
+    const onProgress = (done: number, total: number): void => void reported.push(`${String(done)} of ${String(total)}`);
+    work = { ledgerFolder, log, signal: controller.signal, onProgress };
+    ledger = new TransferLedger(ledgerFolder, log);
+  });
+  afterEach(() => rm(ledgerFolder, { recursive: true, force: true }));
+
+  const keysIn = async (folder: 'running' | 'ended'): Promise<readonly string[]> =>
+    (await ledger.keys(folder)).toSorted();
+  const readAll = async (): Promise<readonly Transfer[]> => {
+    const { transfers } = await readHistory(['running', 'ended'], work);
+    return transfers.toSorted((one, other) => one.createdAt - other.createdAt);
+  };
+  const finished = [recordOf(1), recordOf(2, { state: 'failed' })];
+  const unconfirmed = recordOf(3, { state: 'notConfirmed', id: undefined });
+
+  it('adds ended and unfinished transfers to their folders, with the time of their last change', async () => {
+    assert.equal(await importHistory({ created: [...finished, unconfirmed], updated: [] }, work, saveNothing), 3);
+    assert.deepEqual(
+      await keysIn('ended'),
+      finished.map(({ key }) => key),
+    );
+    assert.deepEqual(await keysIn('running'), [unconfirmed.key]);
+    assert.deepEqual(await readAll(), [...finished, unconfirmed]);
+    const { mtimeMs } = await stat(join(ledgerFolder, 'ended', `${recordOf(1).key}.json`));
+    assert.equal(Math.round(mtimeMs), recordOf(1).createdAt);
+    assert.deepEqual((await readdir(ledgerFolder)).sort(), ['ended', 'running']);
+  });
+
+  it('adds nothing twice, in sequence or at the same time', async () => {
+    const run = (): Promise<number> => importHistory({ created: finished, updated: [] }, work, saveNothing);
+    const counts = await Promise.all([run(), run()]);
+    assert.deepEqual(counts.sort(), [0, 2]);
+    assert.equal(await run(), 0);
+    assert.deepEqual(await readAll(), finished);
+  });
+
+  it('leaves the history as it was if the disk is full', async () => {
+    await ledger.write(recordOf(7));
+    const emptyDisk = fillDisk(join(ledgerFolder, 'importing'));
+    try {
+      await assert.rejects(importHistory({ created: finished, updated: [] }, work, saveNothing), /ENOSPC/);
+    } finally {
+      emptyDisk();
+    }
+    assert.deepEqual(await readAll(), [recordOf(7)]);
+    assert.deepEqual((await readdir(ledgerFolder)).sort(), ['ended', 'locks']);
+  });
+
+  it('leaves the history as it was if the settings cannot be saved', async () => {
+    const fail = (): Promise<void> => Promise.reject(new Error('read-only settings'));
+    await assert.rejects(importHistory({ created: finished, updated: [] }, work, fail), /read-only settings/);
+    assert.deepEqual(await readAll(), []);
+  });
+
+  it('leaves history and settings as they were if it is canceled in the middle', async () => {
+    let saved = false;
+    const created = Array.from({ length: 1200 }, (_, number) => recordOf(number + 1));
+    const onProgress = (): void => controller.abort(new Error('canceled'));
+    const importing = importHistory({ created, updated: [] }, { ...work, onProgress }, async () => void (saved = true));
+    await assert.rejects(importing, /canceled/);
+    assert.deepEqual([saved, await keysIn('ended')], [false, []]);
+    assert.deepEqual(await readdir(ledgerFolder), []);
+  });
+
+  it('reports its progress', async () => {
+    const created = Array.from({ length: 1200 }, (_, number) => recordOf(number + 1));
+    await importHistory({ created, updated: [] }, work, saveNothing);
+    assert.deepEqual(reported.slice(0, 2), ['500 of 1200', '1000 of 1200']);
+    reported.length = 0;
+    assert.equal((await readAll()).length, 1200);
+    assert.deepEqual(reported, ['500 of 1200', '1000 of 1200']);
+  });
+
+  it('restores a transfer that was removed here, with all that is known of it', async () => {
+    const [known] = finished;
+    assert.ok(known);
+    await ledger.write({ ...known, movement: [{ at: 1, moved: 1 }] });
+    await ledger.remove([known.key]);
+    await importHistory({ created: [known], updated: [] }, work, saveNothing);
+    assert.deepEqual(await ledger.loadEnded(), [{ ...known, movement: [{ at: 1, moved: 1 }] }]);
+    assert.deepEqual(await ledger.loadRemoved(), []);
+  });
+
+  it('replaces what an import left behind whose window was killed', async () => {
+    const killed = importHistory({ created: finished, updated: [] }, work, async () => {
+      assert.equal((await readdir(join(ledgerFolder, 'importing'))).length, 2);
+      throw new Error('killed');
+    });
+    await assert.rejects(killed, /killed/);
+    await importHistory({ created: [unconfirmed], updated: [] }, work, saveNothing);
+    assert.deepEqual(await readAll(), [unconfirmed]);
+  });
+
+  it('writes a record as the ledger does, so that a later version finds its fields', async () => {
+    await importHistory({ created: finished, updated: [] }, work, saveNothing);
+    const text = await readFile(join(ledgerFolder, 'ended', `${recordOf(1).key}.json`), 'utf8');
+    assert.deepEqual(JSON.parse(text), { version: 1, transfer: recordOf(1) });
+  });
+
+  it('merges a later status only where it is selected, and never takes back an end (D48)', async () => {
+    const [one, two] = [recordOf(1, { state: 'active', askedAt: 5 }), recordOf(2)];
+    await ledger.write(one);
+    await ledger.write(two);
+    const ended = { ...withState(one, 'succeeded', one.createdAt + 1), askedAt: 9 };
+    const again = {
+      ...recordOf(2, { state: 'active', changes: [{ state: 'active', at: 1 }] }),
+      createdAt: two.createdAt,
+    };
+    const { finished: created, updates, knownCount } = compareHistory([ended, again], await readAll(), noIds);
+    assert.deepEqual([created, updates.map(({ key }) => key)], [[], [one.key, two.key]]);
+    assert.equal(knownCount, 0);
+    await importHistory({ created: [], updated: updates }, work, saveNothing);
+    assert.deepEqual(
+      (await readAll()).map(({ state }) => state),
+      ['succeeded', 'succeeded'],
+    );
+    assert.deepEqual(compareHistory([ended, again], await readAll(), noIds).updates, []);
+  });
+
+  it('recognizes a transfer by its connection and ID, where it was tracked (D65)', () => {
+    const here = recordOf(1, { id: 'same' });
+    const there = recordOf(2, { id: 'same', createdAt: here.createdAt, changes: here.changes });
+    const ids = new Map([['old', 'kbase']]);
+    const moved = { ...there, order: { ...there.order, connectionId: 'old' } };
+    assert.equal(compareHistory([moved], [here], ids).finished.length, 0);
+    assert.equal(compareHistory([moved], [here], noIds).finished.length, 1);
+  });
+});
+
+describe('The comparison of connections (D65)', () => {
+  const saved = { id: 'a', name: 'KBase', server: 'https://dts.example.org', allowInsecureHttp: true };
+  const compare = (...given: Parameters<typeof compareConnections>[0][number][]) => compareConnections(given, [saved]);
+
+  it('recognizes a connection by its address, and keeps its ID and permissions', () => {
+    const [same] = compare({ id: 'b', name: 'KBase', server: 'https://dts.example.org/' });
+    assert.deepEqual([same?.fileId, same?.connection.id, same?.isDifferent], ['b', 'a', false]);
+    assert.equal(same?.connection.allowInsecureHttp, true);
+  });
+
+  it('does not pass permissions and variables on to another address', () => {
+    const [other] = compareConnections(
+      [{ id: 'a', name: 'KBase', server: 'http://evil.example' }],
+      [{ ...saved, apiKeyVariable: 'DTS_KEY' }],
+    );
+    assert.deepEqual(other?.connection, { id: 'a', name: 'KBase', server: 'http://evil.example' });
+    assert.equal(other.isDifferent, true);
+  });
+
+  it('names the variable of a key, which is only saved if it is selected', () => {
+    const [one] = compare({ id: 'c', name: 'KBase', server: 'https://other.example', apiKeyVariable: 'AWS_SECRET' });
+    assert.deepEqual(one?.connection, { id: 'c', name: 'KBase (other.example)', server: 'https://other.example' });
+    assert.equal(one.variable, 'AWS_SECRET');
+  });
+});
