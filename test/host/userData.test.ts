@@ -108,7 +108,7 @@ describe('Data for another machine (D65)', function () {
   it('says so if everything is here', async () => {
     await stage.parts.transferFlow.save(recordOf(1));
     await exportAll();
-    await await startImport();
+    await startImport();
     await stage.person.notice(/^Everything in moved\.json is already on this machine\.$/);
   });
 
@@ -210,7 +210,7 @@ describe('Data for another machine (D65)', function () {
   ] as const) {
     it(`refuses ${name}`, async () => {
       await writeFile(file, text);
-      await await startImport();
+      await startImport();
       const notice = await stage.person.notice();
       assert.match(notice.message, message);
     });
@@ -219,7 +219,7 @@ describe('Data for another machine (D65)', function () {
   it('refuses a file that is too large without reading it', async () => {
     await writeFile(file, '');
     await truncate(file, 300_000_000);
-    await await startImport();
+    await startImport();
     await stage.person.notice(/^Could not read moved\.json: It is larger than 256 MB\.$/);
   });
 
@@ -238,7 +238,7 @@ describe('Data for another machine (D65)', function () {
     }
   });
 
-  it('keeps the old file if the new one cannot be written', async () => {
+  it('reports a file that cannot be written, and leaves nothing behind', async () => {
     await stage.parts.transferFlow.save(recordOf(1));
     const taken = join(folder, 'taken.json');
     await mkdir(taken);

@@ -9,7 +9,7 @@ const maxParallelFiles = 32;
 const reportInterval = 500;
 
 /** Receives the number of completed records, and of all. */
-export type RecordProgress = (done: number, total: number) => void;
+type RecordProgress = (done: number, total: number) => void;
 
 /** Options of reading and writing many records. */
 export interface RecordWork {
