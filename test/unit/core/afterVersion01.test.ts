@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { importRecords } from '../../../src/core/ledger/ledgerImport.ts';
+import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
+import type { Transfer } from '../../../src/core/model/transferModel.ts';
+import { systemClock as clock } from '../../../src/core/util/clock.ts';
+import { Memory } from '../../../src/extension/editor/memory.ts';
+import { StateFiles } from '../../../src/extension/editor/stateFiles.ts';
+import { KnownFolders } from '../../../src/service/databases/knownFolders.ts';
+import { TransferJournal } from '../../../src/service/transfers/journal.ts';
+import { MemoryLog } from '../../support/memoryLog.ts';
+import { recordOf } from './userDataSpecimens.ts';
+
+/**
+ * Files that both versions read and write. The changes are those of the classes of commit bdf862f90a77, applied to files
+ * of this version. Version 0.1 doesn't open the other files: the shared ledger, `state`, `agents.json` and `cli`.
+ */
+describe('After a user went back to version 0.1 and returned', () => {
+  let folder: string;
+  let log: MemoryLog;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'after-0.1-'));
+    log = new MemoryLog();
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  const planned = { requestedBy: { agent: 'assistant', plan: 'one' } };
+  const hashed = {
+    ...recordOf(1).order,
+    files: [{ id: 'f', name: 'f.csv', hash: 'md5:0', licenses: [{ name: 'MIT' }] }],
+  };
+
+  /** Writes a record like version 0.1, which kept the fields of the transfer that it didn't know. */
+  async function writeRecord(ledgerFolder: string, place: string, transfer: Transfer): Promise<void> {
+    const file = join(ledgerFolder, place, `${transfer.key}.json`);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, `${JSON.stringify({ version: 1, transfer }, undefined, 1)}\n`);
+  }
+
+  it('the shared records are untouched, and those of version 0.1 are added (D63)', async () => {
+    const [own, target] = [join(folder, 'storage', 'transfers'), join(folder, 'shared')];
+    const ledger = new TransferLedger(target, log);
+    await ledger.write(recordOf(1, { ...planned, order: hashed }));
+    await writeRecord(own, 'ended', recordOf(2));
+    await writeRecord(own, 'running', recordOf(3, { state: 'active' }));
+    await importRecords({ source: own, target, clock, log });
+    const ended = (await ledger.loadEnded()).toSorted((one, other) => one.createdAt - other.createdAt);
+    assert.deepEqual(ended, [recordOf(1, { ...planned, order: hashed }), recordOf(2)]);
+    assert.deepEqual(await ledger.loadRunning(), [recordOf(3, { state: 'active' })]);
+  });
+
+  it('a record that version 0.1 ended keeps its agent, hashes and licenses', async () => {
+    const running = recordOf(1, { ...planned, order: hashed, state: 'active' });
+    await new TransferLedger(folder, log).write(running);
+    const changes = [...running.changes, { state: 'succeeded', at: running.createdAt + 1 }] as const;
+    await writeRecord(folder, 'ended', { ...running, state: 'succeeded', changes });
+    const [found] = await new TransferLedger(folder, log).loadEnded();
+    assert.deepEqual([found?.state, found?.requestedBy, found?.order], ['succeeded', planned.requestedBy, hashed]);
+  });
+
+  it('what a window stored is read from its file, not from the state that version 0.1 wrote (D45)', async () => {
+    const values = new Map<string, unknown>();
+    const editorState = {
+      get: (name: string): unknown => values.get(name),
+      update: async (name: string): Promise<void> => void values.delete(name),
+    };
+    const open = (): Memory => new Memory(new StateFiles({ folder, editorState, clock, log }));
+    await open().rememberConnection('of-0.2');
+    values.set('lastConnectionId', 'of-0.1').set('lastDestination', 'Received Files');
+    assert.equal(await open().getLastConnectionId(), 'of-0.2');
+    assert.equal(await open().getLastDestination(), 'Received Files');
+  });
+
+  it('the journal still has its transfers, and those of version 0.1 (D25)', async () => {
+    const file = join(folder, 'journal.db');
+    const record = {
+      ...{ id: 'one', orcid: '', sourceId: 'lab', destinationId: 'archive', destinationPlace: 'rclone:lab:x' },
+      ...{ fileCount: 1, sizeBytes: 1, createdAtMs: 1, message: '', movedCount: 0 },
+      ...({ status: 'active', isCancelRequested: false } as const),
+    };
+    const resource = { id: 'p', name: 'p', path: 'p', format: 'csv', media_type: 'text/csv', bytes: 1, hash: '' };
+    const journal = new TransferJournal(file);
+    await journal.add(record, [{ position: 0, path: 'p', resource, bytes: 1, isTransferred: false }]);
+    journal.close();
+    const database = new DatabaseSync(file);
+    database.exec("UPDATE transfers SET status = 'active', moved = 1, cancel = 0, ended_at = NULL WHERE id = 'one'");
+    const fixed = JSON.stringify({ orcid: '', sourceId: 'a', destinationId: 'b', fileCount: 0, sizeBytes: 0 });
+    database.prepare("INSERT INTO transfers VALUES ('two', 'succeeded', '', 0, 0, ?, ?)").run(Date.now(), fixed);
+    database.close();
+    const again = new TransferJournal(file);
+    assert.deepEqual(again.listUnfinished(), [{ ...record, movedCount: 1 }]);
+    assert.equal(again.listFiles('one').length, 1);
+    assert.equal(again.get('two')?.status, 'succeeded');
+    again.close();
+  });
+
+  it('databases keep their IDs, also those of stores (D25)', async () => {
+    const file = join(folder, 'databases.json');
+    const [store, archive] = [
+      { name: 'Lab', remote: 'lab:bucket' },
+      { name: 'Archive', folder },
+    ];
+    const known = await KnownFolders.open({ file, clock, logger: log });
+    const id = await known.identify(store, () => false);
+    await known.save();
+    const { folders } = JSON.parse(await readFile(file, 'utf8')) as { readonly folders: readonly object[] };
+    const added = {
+      folder,
+      realFolder: folder,
+      id: 'archive',
+      name: 'Archive',
+      wanted: 'Archive',
+      usedAtMs: Date.now(),
+    };
+    await writeFile(file, JSON.stringify({ folders: [...folders, added] }));
+    const again = await KnownFolders.open({ file, clock, logger: log });
+    assert.deepEqual(await again.identify(store, () => false), id);
+    assert.deepEqual(await again.identify(archive, () => false), { id: 'archive', name: 'Archive' });
+  });
+});
