@@ -65,7 +65,7 @@ describe('A user who moves to another machine (D65)', function () {
     const window = await editor.openWindow();
     await window.openContainer('Data Transfer');
     await window.command('Data Transfer: Import Data from Another Machine…');
-    await window.quickInput.saveAs(join(folder, 'moved.json'), 'Import Data from Another Machine');
+    await window.pick('moved.json', 'Import Data from Another Machine');
     const { rows } = await window.quickInput.wait('Select what to import from moved.json.');
     const unchecked = rows
       .filter(({ isChecked }) => isChecked === false)
