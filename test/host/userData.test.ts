@@ -144,7 +144,7 @@ describe('Data for another machine (D65)', function () {
     const pick = await importChosen((list) => list.escape());
     assert.deepEqual([pick.labels, checked(pick)], [labels, []]);
     assert.deepEqual([settings.connections, settings.servedPlaces, settings.orcid], before);
-    assert.equal(detailOf(pick, 'Other'), 'Replaces KBase, https://dts.example.org on this machine.');
+    assert.equal(detailOf(pick, 'Other'), 'Replaces KBase (https://dts.example.org) on this machine.');
     assert.equal(detailOf(pick, 'Environment variable DTS_KEY'), 'Its value is sent to https://dts.example.org.');
     assert.equal(detailOf(pick, 'Renamed'), 'Replaces Archive on this machine.');
     assert.equal(detailOf(pick, 'ORCID iD'), `Replaces ${orcid}.`);

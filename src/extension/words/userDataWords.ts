@@ -60,7 +60,7 @@ export function describeUpdates(count: number): RowText {
 /** Describes a connection of the file. `saved` is the one on this machine that it would replace. */
 export function describeConnectionRow(connection: Connection, saved: Connection | undefined): RowText {
   const detail = saved
-    ? l10n.t('Replaces {0} on this machine.', formatList([toPlainLine(saved.name), formatAddress(saved)]))
+    ? l10n.t('Replaces {0} ({1}) on this machine.', toPlainLine(saved.name), formatAddress(saved))
     : l10n.t('New connection. Enter its API key after the import.');
   return { label: toPlainLine(connection.name), description: formatAddress(connection), detail };
 }
