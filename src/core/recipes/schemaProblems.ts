@@ -1,20 +1,18 @@
-import * as z from 'zod/mini';
+import { $ZodObject, $ZodOptional, type $ZodIssue, type $ZodType } from 'zod/v4/core';
 import { findNearestName } from './nearestName.ts';
 import type { RecipeProblem } from './recipeProblem.ts';
 import { recipeSchema } from './recipeSchema.ts';
 import type { RecipePath, RecipeText } from './recipeText.ts';
 
-type Issue = z.core.$ZodIssue;
-
 /** Maximum number of problems to report. */
 const maxIssues = 100;
 
 /** Converts the issues that the schema finds to problems with their positions. */
-export function findSchemaProblems(text: RecipeText, issues: readonly Issue[]): readonly RecipeProblem[] {
+export function findSchemaProblems(text: RecipeText, issues: readonly $ZodIssue[]): readonly RecipeProblem[] {
   return issues.slice(0, maxIssues).flatMap((issue) => toProblems(text, issue));
 }
 
-function toProblems(text: RecipeText, issue: Issue): readonly RecipeProblem[] {
+function toProblems(text: RecipeText, issue: $ZodIssue): readonly RecipeProblem[] {
   const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
   if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => createUnknownField(text, path, name));
   if (isMissing(text, path)) return [{ kind: 'missingField', path, range: text.findName(path.slice(0, -1)) }];
@@ -40,15 +38,15 @@ function isMissing(text: RecipeText, path: RecipePath): boolean {
 
 /** Lists the fields that the schema has for the object at a path. */
 function listFields(path: RecipePath): readonly string[] {
-  let schema: z.core.$ZodType | undefined = recipeSchema;
+  let schema: $ZodType | undefined = recipeSchema;
   for (const part of path) schema = isObjectSchema(schema) ? unwrap(schema._zod.def.shape[part]) : undefined;
   return isObjectSchema(schema) ? Object.keys(schema._zod.def.shape) : [];
 }
 
-function isObjectSchema(schema: z.core.$ZodType | undefined): schema is z.core.$ZodObject {
-  return schema instanceof z.core.$ZodObject;
+function isObjectSchema(schema: $ZodType | undefined): schema is $ZodObject {
+  return schema instanceof $ZodObject;
 }
 
-function unwrap(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
-  return schema instanceof z.core.$ZodOptional ? schema._zod.def.innerType : schema;
+function unwrap(schema: $ZodType | undefined): $ZodType | undefined {
+  return schema instanceof $ZodOptional ? schema._zod.def.innerType : schema;
 }
