@@ -1,0 +1,88 @@
+import { AgentError, type AgentErrorCode } from '../../core/agents/agentError.ts';
+import { requireSubmissionAllowed, submitPlan } from '../../core/agents/planSubmission.ts';
+import type { SavedPlan } from '../../core/agents/transferPlan.ts';
+import { createRedactingLog } from '../../core/util/redactingLog.ts';
+import { createAgentContext, type SharedAgentContext } from './cliAgentContext.ts';
+import { describeDecided, formatPlanSummary, planColumns, toPlanDocument } from './planSummary.ts';
+import { askToType } from './terminalQuestion.ts';
+import { CliError } from '../cliError.ts';
+import type { CommandContext } from '../commandContext.ts';
+import { CliSession } from '../connections/cliSession.ts';
+import { exitCode, type ExitCode } from '../exitCode.ts';
+import { formatTable } from '../text/table.ts';
+import { toPlainCell } from '../text/plainCell.ts';
+import { loadTransfers } from '../transfers/transferLookup.ts';
+import { createStartError, reportTransfer } from '../transfers/transferStart.ts';
+
+/** A step of a person. */
+type PlanAction = (session: CliSession, agents: SharedAgentContext, id: string) => Promise<ExitCode>;
+
+const place = 'terminal';
+
+/** The actions on a plan, by the names of their commands. */
+export type PlanActionName = keyof typeof actions;
+
+const actions = { list: listPlans, show: showPlan, confirm: confirmPlan, decline: declinePlan } satisfies Readonly<
+  Record<string, PlanAction>
+>;
+
+/** Runs an action on the plan with an ID; `list` has none. Throws CliError if it fails. */
+export async function runPlanAction(context: CommandContext, name: PlanActionName, id: string): Promise<ExitCode> {
+  const note = (message: string): void => context.output.note(message);
+  const drop = (): void => undefined;
+  const log = createRedactingLog({ trace: drop, debug: drop, info: drop, warn: note, error: note });
+  return await CliSession.run(context, (session) =>
+    actions[name](session, createAgentContext(session, log), id).catch(rethrow),
+  );
+}
+
+const exitCodes: Partial<Readonly<Record<AgentErrorCode, ExitCode>>> = {
+  ...{ notFound: exitCode.notFound, notConnected: exitCode.connection, planElsewhere: exitCode.connection },
+};
+
+function rethrow(error: unknown): never {
+  if (!(error instanceof AgentError)) throw error;
+  const cause = typeof error.reason === 'string' ? ` ${error.reason}` : '';
+  throw new CliError(`${error.message}${cause}`, exitCodes[error.code] ?? exitCode.failed);
+}
+
+async function listPlans({ context }: CliSession, { plans }: SharedAgentContext): Promise<ExitCode> {
+  const saved = await plans.list();
+  context.output.print({ plans: saved.map(toPlanDocument) }, () => formatTable(planColumns, saved));
+  return exitCode.done;
+}
+
+async function showPlan({ context }: CliSession, agents: SharedAgentContext, id: string): Promise<ExitCode> {
+  const saved = await requirePlan(agents, id);
+  context.output.print(toPlanDocument(saved), () => `${formatPlanSummary(saved.plan)}State: ${saved.state.kind}\n`);
+  return exitCode.done;
+}
+
+async function confirmPlan(session: CliSession, agents: SharedAgentContext, id: string): Promise<ExitCode> {
+  const { plan, state } = await requirePlan(agents, id);
+  const decided = describeDecided(state);
+  if (decided !== undefined) throw new CliError(decided);
+  await requireSubmissionAllowed(agents);
+  const count = String(plan.files.length);
+  const { context } = session;
+  context.output.note(formatPlanSummary(plan));
+  const terminal = { input: process.stdin, output: process.stderr };
+  const question = `Type the number of files (${count}) to start the transfer: `;
+  if (!(await askToType(terminal, question, count, context.signal))) throw new CliError('Nothing was sent.');
+  await loadTransfers(session);
+  const transfer = await submitPlan(agents, plan, place);
+  if (transfer.id === undefined) throw createStartError(transfer);
+  return await reportTransfer(session, transfer.key, {});
+}
+
+async function declinePlan({ context }: CliSession, { plans }: SharedAgentContext, id: string): Promise<ExitCode> {
+  const { id: plan } = await plans.decide(id, 'declined', place);
+  context.output.print({ plan, state: 'declined' }, () => `Declined plan ${plan}.\n`);
+  return exitCode.done;
+}
+
+async function requirePlan({ plans }: SharedAgentContext, id: string): Promise<SavedPlan> {
+  const saved = await plans.get(id);
+  if (saved) return saved;
+  throw new CliError(`There is no plan ${toPlainCell(id)}.`, exitCode.notFound);
+}

@@ -1,0 +1,96 @@
+import { agentTools } from '../../core/agents/agentTools.ts';
+import { callAgentTool, type AgentAnswer } from '../../core/agents/callAgentTool.ts';
+import { createInputSchema } from '../../core/agents/toolSchemas.ts';
+import { settlesWithin } from '../../core/util/clock.ts';
+import type { Logger } from '../../core/util/logger.ts';
+import { createRedactingLog } from '../../core/util/redactingLog.ts';
+import { answerQuestion } from './agentQuestion.ts';
+import { createAgentContext, type SharedAgentContext } from './cliAgentContext.ts';
+import { serveMcp, type Elicitation, type McpCall, type McpTool } from './mcpServer.ts';
+import type { CommandContext } from '../commandContext.ts';
+import { CliSession } from '../connections/cliSession.ts';
+import { exitCode, type ExitCode } from '../exitCode.ts';
+import type { Output } from '../output.ts';
+import { toPlainCell } from '../text/plainCell.ts';
+import { cliVersion } from '../version.ts';
+
+export interface McpFlags {
+  readonly trustElicitation?: boolean;
+}
+
+/** Time for which calls may continue after the client has gone, so that the answer to a submission is recorded. */
+const maxGraceMs = 10_000;
+
+/** Serves agents until the client has gone. */
+export async function serveAgents(context: CommandContext, { trustElicitation = false }: McpFlags): Promise<ExitCode> {
+  const run = async (session: CliSession): Promise<void> => {
+    const shared = createAgentContext(session, createCallLog(context.output));
+    const calls = new PendingCalls(session, shared, trustElicitation);
+    const gone = new Promise<void>((resolve) => {
+      context.signal.addEventListener('abort', () => resolve());
+      const close = serveMcp({
+        ...{ version: cliVersion, tools: listTools(), onClose: resolve },
+        call: async (call) => await calls.run(call),
+      });
+      context.signal.addEventListener('abort', () => void close());
+    });
+    await gone;
+    await settlesWithin(context.clock, maxGraceMs, calls.settle());
+  };
+  await CliSession.run(context, run, { isForeground: false });
+  // Timers and sockets must not keep a process whose client has gone.
+  setTimeout(() => process.exit(), 1_000).unref();
+  return exitCode.done;
+}
+
+function listTools(): readonly McpTool[] {
+  return agentTools.map((tool) => {
+    const { name, title, description, isReadOnly } = tool;
+    return { name, title, description, isReadOnly, inputSchema: createInputSchema(tool) };
+  });
+}
+
+function createCallLog(output: Output): Logger {
+  const write = (message: string): void => output.note(`${new Date().toISOString()} ${toPlainCell(message)}`);
+  const drop = (): void => undefined;
+  return createRedactingLog({ trace: drop, debug: drop, info: write, warn: write, error: write });
+}
+
+/** Runs the calls of a client, and knows those that have not ended. */
+class PendingCalls {
+  private readonly session: CliSession;
+  private readonly shared: SharedAgentContext;
+  private readonly isTrusted: boolean;
+  private readonly pending = new Set<Promise<unknown>>();
+  private loading: Promise<void> | undefined;
+
+  constructor(session: CliSession, shared: SharedAgentContext, isTrusted: boolean) {
+    this.session = session;
+    this.shared = shared;
+    this.isTrusted = isTrusted;
+  }
+
+  async run(call: McpCall): Promise<AgentAnswer | Elicitation> {
+    const work = this.answer(call);
+    this.pending.add(work);
+    return await work.finally(() => this.pending.delete(work));
+  }
+
+  async settle(): Promise<void> {
+    await Promise.allSettled(this.pending);
+  }
+
+  private async answer(call: McpCall): Promise<AgentAnswer | Elicitation> {
+    // Records of other programs are shown from here on.
+    await (this.loading ??= this.session.explorer.transferFlow.resume());
+    let elicitation: Elicitation | undefined;
+    const confirm: Parameters<typeof callAgentTool>[0]['confirm'] = (question) => {
+      const result = answerQuestion(question, call, this.isTrusted);
+      elicitation = result.elicitation;
+      return Promise.resolve(result.decision);
+    };
+    const context = { ...this.shared, requestedBy: call.client, confirm };
+    const answer = await callAgentTool(context, call.name, call.input, call.signal);
+    return elicitation ?? answer;
+  }
+}

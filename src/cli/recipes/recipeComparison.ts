@@ -1,0 +1,23 @@
+import { hasDifference } from '../../core/recipes/compareFiles.ts';
+import { CliError, createRequestError } from '../cliError.ts';
+import type { CommandContext } from '../commandContext.ts';
+import { CliSession } from '../connections/cliSession.ts';
+import { exitCode, type ExitCode } from '../exitCode.ts';
+import { formatFileDifferences, toDifferenceDocument } from './planDocument.ts';
+import { describeObstacle } from './planText.ts';
+import { planRun } from './plannedRun.ts';
+import { readRecipe } from './recipeInput.ts';
+
+/** Compares the files that a recipe finds now with its lock. Throws CliError if there is no lock. */
+export async function compareWithLock(context: CommandContext, file: string): Promise<ExitCode> {
+  const input = await readRecipe(file);
+  if (!('lock' in input.lock)) throw new CliError('The recipe has no lock to compare with.', exitCode.notFound);
+  return await CliSession.run(context, async (session) => {
+    const planned = await planRun(session, input);
+    const { failure, difference } = planned.plan;
+    if (failure?.kind === 'service') throw createRequestError("Couldn't find the files", failure.reason);
+    if (!difference) throw new CliError(describeObstacle(planned.plan, 'failed'));
+    context.output.print(toDifferenceDocument(planned), () => formatFileDifferences(planned));
+    return hasDifference(difference) ? exitCode.differs : exitCode.done;
+  });
+}
