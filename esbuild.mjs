@@ -1,9 +1,12 @@
 /** Builds everything that ships (and, with `--tests`, the suites that run inside the editor) into `dist/`. */
 import { build, context } from 'esbuild';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { existsSync, readdirSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { describeLicenses, findLoadedFiles } from './scripts/build/outputFiles.mjs';
+import { shareProgramChunks } from './scripts/build/chunkPlugin.mjs';
+import { loadNodeModules, omitUnusedCode } from './scripts/build/packagePlugins.mjs';
 
 const root = import.meta.dirname;
 const { values: options } = parseArgs({
@@ -29,22 +32,6 @@ const common = {
   logLevel: 'silent',
 };
 const node = { ...common, platform: 'node', format: 'cjs', target: 'node22' };
-// The service finds the program of its threads beside its own.
-const service = {
-  ...node,
-  define: { 'import.meta.filename': '__filename', 'import.meta.dirname': '__dirname' },
-};
-const page = {
-  ...common,
-  platform: 'browser',
-  format: 'iife',
-  target: 'chrome128',
-  loader: { '.ttf': 'file', '.woff2': 'file', '.svg': 'dataurl' },
-  assetNames: '[name]',
-};
-
-// Packages of the older module format ask for Node's own modules this way.
-const requireForPackages = `import { createRequire as createPackageRequire } from 'node:module'; const require = createPackageRequire(import.meta.url);`;
 
 /** Where a file or folder of the build goes. */
 function built(name) {
@@ -60,53 +47,56 @@ const bundles = {
     external: ['vscode'],
     plugins: [
       beside({
-        './startup.ts': './extension/startup.js',
-        '../../core/ledger/ledgerImport.ts': './extension/ledgerImport.js',
+        './startup.ts': './lib/startup.js',
+        '../../core/ledger/ledgerImport.ts': './lib/ledgerImport.js',
       }),
     ],
   },
-  // The rest, read at the first use; code that only some commands need is read when the first of them is used.
-  startup: {
+  // The rest of the extension, the command line and the service, with the code that they share in chunks. Each file is
+  // read at its first use.
+  lib: {
     ...node,
+    target: 'node20',
     format: 'esm',
     splitting: true,
-    banner: { js: requireForPackages },
-    entryPoints: ['src/extension/startup.ts', 'src/core/ledger/ledgerImport.ts'],
-    entryNames: '[name]',
-    outdir: built('extension'),
+    entryPoints: {
+      startup: 'src/extension/startup.ts',
+      ledgerImport: 'src/core/ledger/ledgerImport.ts',
+      program: 'src/cli/program.ts',
+      service: 'src/service/main.ts',
+      thread: 'src/service/threads/thread.ts',
+    },
+    outdir: built('lib'),
     chunkNames: '[name]-[hash]',
     external: ['vscode'],
     // Its main file loads the others by a name that is known only when it runs.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
+    plugins: [
+      shareProgramChunks(root, { 'src/extension': 'src/extension/startup.ts', 'src/cli': 'src/cli/program.ts' }),
+      omitUnusedCode(),
+      loadNodeModules(),
+    ],
   },
-  service: { ...service, entryPoints: ['src/service/main.ts'], outfile: built('service/main.cjs') },
-  thread: { ...service, entryPoints: ['src/service/threads/thread.ts'], outfile: built('service/thread.cjs') },
   // The version is printed without reading the program.
   cli: {
-    ...service,
+    ...node,
     target: 'node20',
     entryPoints: ['src/cli/main.ts'],
     outfile: built('cli/main.cjs'),
-    plugins: [beside({ './program.ts': './program.cjs' })],
+    plugins: [beside({ './program.ts': '../lib/program.js' })],
   },
-  cliProgram: {
-    ...service,
-    target: 'node20',
-    // Its main file loads the others by a name that is known only when it runs.
-    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
-    entryPoints: ['src/cli/program.ts'],
-    outfile: built('cli/program.cjs'),
-    plugins: [beside({ '../agents/mcpServer.ts': './mcp.cjs' })],
+  pages: {
+    ...common,
+    platform: 'browser',
+    target: 'chrome128',
+    format: 'esm',
+    splitting: true,
+    entryPoints: { metadata: 'src/webviews/metadata/main.ts', transfer: 'src/webviews/transfer/main.ts' },
+    outdir: built('webviews'),
+    chunkNames: '[name]-[hash]',
+    loader: { '.ttf': 'file', '.woff2': 'file', '.svg': 'dataurl' },
+    assetNames: '[name]',
   },
-  // The protocol's library, which only agents need.
-  mcp: {
-    ...service,
-    target: 'node20',
-    entryPoints: ['src/cli/agents/mcpServer.ts'],
-    outfile: built('cli/mcp.cjs'),
-  },
-  metadata: { ...page, entryPoints: ['src/webviews/metadata/main.ts'], outfile: built('webviews/metadata.js') },
-  transfer: { ...page, entryPoints: ['src/webviews/transfer/main.ts'], outfile: built('webviews/transfer.js') },
   tests: {
     ...node,
     entryPoints: ['test/host/index.ts'],
@@ -161,7 +151,9 @@ function chosenBundles() {
   const unknown = names.filter((name) => !(name in bundles));
   if (unknown.length > 0)
     fail(`There is no bundle ${unknown.join(', ')}; there are ${Object.keys(bundles).join(', ')}.`);
-  const missing = names.flatMap((name) => bundles[name].entryPoints).filter((entry) => !existsSync(join(root, entry)));
+  const missing = names
+    .flatMap((name) => Object.values(bundles[name].entryPoints))
+    .filter((entry) => !existsSync(join(root, entry)));
   if (missing.length > 0) fail(`Nothing was built: ${missing.join(', ')} does not exist.`);
   return names;
 }
@@ -181,36 +173,26 @@ function printMessages({ errors, warnings }) {
   }
 }
 
-/** Packages whose code went into a bundle, by folder. */
-function bundledPackages(metafiles) {
-  const inputs = metafiles
-    .flatMap(({ outputs }) => Object.values(outputs))
-    .flatMap((output) => Object.entries(output.inputs));
-  const folders = inputs
-    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
-    .map(([input]) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]);
-  return [...new Set(folders)].filter((folder) => folder !== undefined).sort();
+async function writeBuilt(name, text) {
+  await writeFile(resolve(root, built(name)), text);
 }
 
-/** MIT and its like want their text to travel with the code; most packages keep it in a file, not in a comment. */
-async function writeNotices(metafiles) {
-  const parts = ['This extension contains code of the following packages.'];
-  for (const folder of bundledPackages(metafiles)) {
-    const path = join(root, folder);
-    const { name, version, license } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
-    const texts = readdirSync(path)
-      .filter((file) => /^(licen[cs]e|notice|copying)/i.test(file))
-      .map((file) => readFileSync(join(path, file), 'utf8').trim());
-    parts.push(`${'='.repeat(80)}\n${name} ${version} (${license ?? 'see below'})\n\n${texts.join('\n\n')}`);
-  }
-  await mkdir(resolve(root, options.outdir), { recursive: true });
-  await writeFile(resolve(root, built('LICENSE-THIRD-PARTY.txt')), `${parts.join('\n\n')}\n`);
+/** Lists the files that the package of the command line needs. The service and its threads are programs of their own. */
+async function writeCliFiles(metafiles) {
+  const programs = ['cli/main.cjs', 'lib/program.js', 'lib/service.js', 'lib/thread.js'];
+  const files = findLoadedFiles(metafiles, relative(root, resolve(root, options.outdir)), programs);
+  await writeBuilt('cli/files.json', `${JSON.stringify(files, undefined, 2)}\n`);
+}
+
+/** Removes chunks that nothing loads any more, which would be shipped. */
+async function removeEarlierChunks(names) {
+  const folders = names.map((name) => bundles[name].outdir).filter((folder) => folder !== undefined);
+  for (const folder of folders) await rm(resolve(root, folder), { recursive: true, force: true });
 }
 
 async function buildOnce(names) {
   const started = performance.now();
-  // Parts that nothing loads any more would be shipped.
-  if (names.includes('startup')) await rm(resolve(root, bundles.startup.outdir), { recursive: true, force: true });
+  await removeEarlierChunks(names);
   const results = await Promise.all(
     names.map(async (name) => {
       return build(bundles[name]).catch((error) => ({
@@ -223,7 +205,8 @@ async function buildOnce(names) {
   if (results.some(({ errors, warnings }) => errors.length + warnings.length > 0))
     fail('the build failed (a warning counts).');
   const shipped = results.filter((_, index) => names[index] !== 'tests').map((result) => result.metafile);
-  if (options.only === undefined) await writeNotices(shipped);
+  if (options.only === undefined) await writeBuilt('LICENSE-THIRD-PARTY.txt', describeLicenses(shipped, root));
+  if (names.includes('cli') && names.includes('lib')) await writeCliFiles(shipped);
   for (const { metafile } of results) {
     for (const [file, { bytes }] of Object.entries(metafile.outputs)) {
       if (/\.(cjs|js|css)$/.test(file))

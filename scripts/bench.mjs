@@ -26,7 +26,7 @@ async function runBench(name, args) {
   if (!names().includes(name)) throw new StepError(`There is no bench ${name}; there are ${names().join(', ')}.`);
   const prepare = `import { setup, runScript } from './scripts/setup.mjs'; await runScript(() => setup({ editor: ${name === 'editor'} }));`;
   const prepared = await runProgram(['--input-type=module', '--eval', prepare], { stdout: 2 });
-  const build = [join(root, 'esbuild.mjs'), '--only', 'cli,cliProgram,service,thread', '--production'];
+  const build = [join(root, 'esbuild.mjs'), '--only', 'cli,lib', '--production'];
   const built = prepared || (await runProgram(build, { stdout: 2 }));
   process.exitCode = built || (await runProgram(['--expose-gc', join(folder, `${name}.ts`), ...args]));
 }

@@ -9,7 +9,7 @@ import { root, run, runProgram, step, toolNode } from './setup/steps.mjs';
 
 await runScript(async () => {
   await setup({ editor: false });
-  const build = [join(root, 'esbuild.mjs'), '--only', 'service,thread'];
+  const build = [join(root, 'esbuild.mjs'), '--only', 'lib'];
   await step('Build of the service', () => run(toolNode, build, { label: 'esbuild' }));
   process.exitCode = await runProgram([join(root, 'scripts', 'soak', 'main.ts'), ...process.argv.slice(2)]);
 });

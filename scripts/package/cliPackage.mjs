@@ -4,8 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { npm, root, StepError } from '../setup/steps.mjs';
 
-const programs = ['cli/main.cjs', 'cli/program.cjs', 'cli/mcp.cjs', 'service/main.cjs', 'service/thread.cjs'];
-
 /** Writes `data-transfer-cli-<version>.tgz` to `destination`. Resolves to its path. `built` is the folder of the build. */
 export async function packCli(built, destination) {
   const manifest = createManifest();
@@ -25,6 +23,7 @@ function createManifest() {
   return {
     ...{ name: 'data-transfer-cli', version, license, repository, homepage, bugs },
     description: 'Searches and transfers files of a data transfer service from the command line.',
+    type: 'module',
     bin: { 'data-transfer': 'dist/cli/main.cjs' },
     files: ['dist', 'LICENSE-THIRD-PARTY.txt'],
     engines: { node: '>=20.18.1' },
@@ -37,11 +36,10 @@ function stageFiles(stage, built, manifest) {
   cpSync(join(root, 'docs', 'command-line.md'), join(stage, 'README.md'));
   const notices = join(built, 'LICENSE-THIRD-PARTY.txt');
   if (existsSync(notices)) cpSync(notices, join(stage, 'LICENSE-THIRD-PARTY.txt'));
-  for (const program of programs) {
-    const file = join(built, program);
-    if (!existsSync(file)) throw new StepError(`${file} does not exist; build it first.`);
-    for (const extra of ['', '.LEGAL.txt']) {
-      if (existsSync(file + extra)) cpSync(file + extra, join(stage, 'dist', program + extra));
-    }
-  }
+  const list = join(built, 'cli', 'files.json');
+  if (!existsSync(list)) throw new StepError(`${list} does not exist; build the command line first.`);
+  for (const file of JSON.parse(readFileSync(list, 'utf8')))
+    for (const extra of ['', '.LEGAL.txt'])
+      if (extra === '' || existsSync(join(built, file + extra)))
+        cpSync(join(built, file + extra), join(stage, 'dist', file + extra));
 }

@@ -123,7 +123,7 @@ function createLocalService(
   { facts, log, settings, servicePlaces }: EditorServices,
 ): LocalService {
   return new LocalService({
-    program: Uri.joinPath(extensionUri, 'dist', 'service', 'main.cjs').fsPath,
+    program: Uri.joinPath(extensionUri, 'dist', 'lib', 'service.js').fsPath,
     dataFolder: servicePlaces.dataFolder,
     version: facts.version,
     clock,

@@ -28,7 +28,7 @@ describe('The package of the command line', () => {
     this.timeout(120_000);
     folder = await mkdtemp(join(tmpdir(), 'cli-package-'));
     const built = join(folder, 'dist');
-    const build = ['esbuild.mjs', '--production', '--only', 'cli,cliProgram,mcp,service,thread', '--outdir', built];
+    const build = ['esbuild.mjs', '--production', '--only', 'cli,lib', '--outdir', built];
     await run(process.execPath, build, { cwd: repositoryRoot });
     const { packCli } = (await import(join(repositoryRoot, 'scripts/package/cliPackage.mjs'))) as CliPackage;
     const file = await packCli(built, folder);

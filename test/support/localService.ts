@@ -54,7 +54,7 @@ export interface StartedService {
 const sourceProgram = nodePath.join(import.meta.dirname, '../../src/service/main.ts');
 
 /** The service as shipped, which must have been built. */
-export const builtProgram = nodePath.join(import.meta.dirname, '../../dist/service/main.cjs');
+export const builtProgram = nodePath.join(import.meta.dirname, '../../dist/lib/service.js');
 
 /** Starts the service under the current Node.js and waits until it listens. Rejects with its log if it ends first. */
 export async function startLocalService(

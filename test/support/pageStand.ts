@@ -5,22 +5,22 @@ import { readPlaces, repositoryRoot } from './editor/places.ts';
 
 const origin = 'https://page.test';
 
-/** The initial document, with the same elements and policy as in the editor. */
-const shell = `<!DOCTYPE html>
+/** Returns the initial document of a page, with the same elements as in the editor. */
+const createShell = (name: string): string => `<!DOCTYPE html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <title>Data Transfer</title>
-    <link rel="stylesheet" href="/page.css">
+    <link rel="stylesheet" href="/${name}.css">
   </head>
   <body>
     <main id="page" aria-busy="true"></main>
     <div id="announcements" class="spoken" role="status" aria-live="polite"></div>
-    <script src="/page.js"></script>
+    <script type="module" nonce="page" src="/${name}.js"></script>
   </body>
 </html>`;
 
-const policy = `default-src 'none'; script-src ${origin}; style-src ${origin}; base-uri 'none'; form-action 'none'`;
+const policy = `default-src 'none'; script-src 'nonce-page'; style-src ${origin}; base-uri 'none'; form-action 'none'`;
 
 /** Replaces the editor: records the page's messages and stores its state. */
 const editorApi = `
@@ -88,13 +88,17 @@ export class PageStand {
     });
     await page.route('**', async (route) => {
       const { pathname, origin: from } = new URL(route.request().url());
-      const file = /^\/page\.(js|css)$/.exec(pathname)?.[1];
+      const [, file, kind] = /^\/([\w-]+\.(js|css))$/.exec(pathname) ?? [];
       if (from === origin && pathname === '/')
-        await route.fulfill({ body: shell, contentType: 'text/html', headers: { 'content-security-policy': policy } });
+        await route.fulfill({
+          body: createShell(name),
+          contentType: 'text/html',
+          headers: { 'content-security-policy': policy },
+        });
       else if (from === origin && file !== undefined)
         await route.fulfill({
-          body: await readFile(join(repositoryRoot, 'dist', 'webviews', `${name}.${file}`)),
-          contentType: file === 'js' ? 'text/javascript' : 'text/css',
+          body: await readFile(join(repositoryRoot, 'dist', 'webviews', file)),
+          contentType: kind === 'js' ? 'text/javascript' : 'text/css',
         });
       else {
         this.requests.push(route.request().url());

@@ -18,5 +18,5 @@ function isCalledByBundle(now) {
   Error.stackTraceLimit = 1;
   Error.captureStackTrace(caller, now);
   Error.stackTraceLimit = stackTraceLimit;
-  return String(caller.stack).includes('/dist/extension/');
+  return String(caller.stack).includes('/dist/lib/');
 }

@@ -11,8 +11,8 @@ export function getPageFolders(extensionUri: Uri): readonly Uri[] {
 }
 
 /**
- * Creates the HTML document of a page: one script, one style sheet, and a content security policy that allows nothing
- * else. Contains no text from a server.
+ * Creates the HTML document of a page: one script, the chunks that it imports, one style sheet, and a content security
+ * policy that allows nothing else. Contains no text from a server.
  */
 export function createShellHtml(webview: Webview, extensionUri: Uri, page: PageName, title: string): string {
   const nonce = randomBytes(24).toString('base64url');
@@ -37,7 +37,7 @@ export function createShellHtml(webview: Webview, extensionUri: Uri, page: PageN
   <body>
     <main id="page" aria-busy="true"></main>
     <div id="announcements" class="spoken" role="status" aria-live="polite"></div>
-    <script nonce="${nonce}" src="${toAddress(`${page}.js`)}"></script>
+    <script type="module" nonce="${nonce}" src="${toAddress(`${page}.js`)}"></script>
   </body>
 </html>`;
 }

@@ -20,7 +20,7 @@ import { readTogether } from '../../support/builtFiles.ts';
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..', '..');
 const entry = join(root, 'dist', 'extension.cjs');
-const folder = join(root, 'dist', 'extension');
+const folder = join(root, 'dist', 'lib');
 const startup = join(folder, 'startup.js');
 
 /** Returns the names that the built files import from the editor's API. */
@@ -147,7 +147,9 @@ describe('The built extension', () => {
   before(() => assert.ok(existsSync(entry), 'Run "npm run build" first.'));
 
   it('leaves the global dispatcher of the editor alone', async () => {
-    const files = readdirSync(folder).filter((file) => file.endsWith('.js'));
+    // The programs of the service start when they are loaded.
+    const programs = ['service.js', 'thread.js'];
+    const files = readdirSync(folder).filter((file) => file.endsWith('.js') && !programs.includes(file));
     const { names, slots } = await loadModules(...files.map((file) => pathToFileURL(join(folder, file)).href));
     assert.ok(names.includes('startExtension') && names.includes('DataTransferClient'));
     assert.deepEqual(slots, []);
@@ -166,12 +168,6 @@ describe('The built extension', () => {
     assert.match(text, /^\/\/ src\/extension\/views\/transferStatusBar/m);
     assert.doesNotMatch(text, /^\/\/ node_modules\//m);
     assert.doesNotMatch(text, /\bclass DataTransferClient\b/);
-  });
-
-  it('has the protocol of agents in a file of its own, which only one command reads', () => {
-    const inProgram = (name: string): string => readFileSync(join(root, 'dist', 'cli', name), 'utf8');
-    assert.match(inProgram('mcp.cjs'), /node_modules\/@modelcontextprotocol\/server/);
-    assert.doesNotMatch(inProgram('program.cjs'), /node_modules\/@modelcontextprotocol/);
   });
 
   it('reads at most 20 kB at activation, as it is shipped', async () => {
@@ -234,7 +230,7 @@ describe('The built extension', () => {
     beforeEach(() => {
       folder = mkdtempSync(join(tmpdir(), 'other-'));
       storage = join(folder, 'storage');
-      mkdirSync(join(folder, 'extension'));
+      mkdirSync(join(folder, 'lib'));
       mkdirSync(getRunningFolder(storage), { recursive: true });
       copyFileSync(entry, join(folder, 'extension.cjs'));
       writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
@@ -243,7 +239,7 @@ describe('The built extension', () => {
 
     /** Activates the extension with another startup module; resolves with the result of the script. */
     async function runWithStartup(text: string, script: string): Promise<unknown> {
-      writeFileSync(join(folder, 'extension', 'startup.js'), text);
+      writeFileSync(join(folder, 'lib', 'startup.js'), text);
       return await inFreshProcess(`${createActivation(join(folder, 'extension.cjs'), storage)} ${script}`);
     }
 

@@ -27,11 +27,11 @@ describe('The package', () => {
     ];
     const built = [
       'dist/extension.cjs',
-      'dist/extension/startup.js',
       'dist/cli/main.cjs',
-      'dist/cli/program.cjs',
-      'dist/service/main.cjs',
-      'dist/service/thread.cjs',
+      'dist/lib/startup.js',
+      'dist/lib/program.js',
+      'dist/lib/service.js',
+      'dist/lib/thread.js',
       'dist/webviews/metadata.js',
       'dist/webviews/transfer.js',
     ];
@@ -51,6 +51,17 @@ describe('The package', () => {
   it('has the version that its command line prints', async () => {
     const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
     assert.equal(cliVersion, version);
+  });
+
+  it('holds all built files that others load', async () => {
+    const loaded: string[] = [];
+    for await (const file of glob(['dist/lib/*.js', 'dist/webviews/*.js'], { cwd: root }))
+      loaded.push(file.replaceAll('\\', '/'));
+    assert.ok(loaded.length > 20);
+    assert.deepEqual(
+      loaded.filter((file) => !files.includes(file)),
+      [],
+    );
   });
 
   it('holds nothing else', () => {

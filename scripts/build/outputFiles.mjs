@@ -1,0 +1,44 @@
+/** Reads from esbuild's metafiles what the built files contain and load. */
+import { readFileSync, readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+/** Returns the built files that the given ones load, themselves included, by their paths in the folder of the build. */
+export function findLoadedFiles(metafiles, folder, files) {
+  const outputs = Object.assign({}, ...metafiles.map((metafile) => metafile.outputs));
+  const loaded = new Set(files.map((file) => join(folder, file)));
+  for (const file of loaded) {
+    const { imports } = outputs[file.replaceAll('\\', '/')];
+    for (const { path, external } of imports) if (external !== true) loaded.add(join(path));
+  }
+  return [...loaded].map((file) => relative(folder, file).replaceAll('\\', '/')).sort();
+}
+
+/** Returns the licenses of the packages whose code is in a bundle. Many licenses require their text to travel with it. */
+export function describeLicenses(metafiles, root) {
+  const texts = new Map();
+  for (const folder of listPackages(metafiles)) {
+    const { title, text } = readLicense(join(root, folder));
+    texts.set(text, [...(texts.get(text) ?? []), title]);
+  }
+  const sections = [...texts].map(([text, titles]) => `${'='.repeat(80)}\n${titles.join('\n')}\n\n${text}`);
+  return `${['This extension contains code of the following packages.', ...sections].join('\n\n')}\n`;
+}
+
+function readLicense(folder) {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const texts = readdirSync(folder)
+    .filter((file) => /^(licen[cs]e|notice|copying)/i.test(file))
+    .map((file) => readFileSync(join(folder, file), 'utf8').trim());
+  return { title: `${name} ${version} (${license ?? 'see below'})`, text: texts.join('\n\n') };
+}
+
+/** Lists the folders of packages whose code is in a bundle. */
+function listPackages(metafiles) {
+  const inputs = metafiles
+    .flatMap(({ outputs }) => Object.values(outputs))
+    .flatMap((output) => Object.entries(output.inputs));
+  const folders = inputs
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .map(([input]) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]);
+  return [...new Set(folders)].filter((folder) => folder !== undefined).sort();
+}

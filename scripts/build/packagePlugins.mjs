@@ -1,0 +1,52 @@
+/** Plugins of esbuild that adapt packages to the bundles. */
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+
+const protocol = '@modelcontextprotocol/server';
+
+/** The modules of undici that no request of the client reaches: it sends strings over HTTP/1.1, and refuses SOCKS proxies. */
+const unusedModules =
+  /[\\/]undici[\\/]lib[\\/](?:dispatcher[\\/](?:client-h2|socks5-proxy-agent)|web[\\/]fetch[\\/]body)\.js$/;
+
+/** Replaces Node's own modules for packages that load them with `require`, which ECMAScript modules don't have. */
+export function loadNodeModules() {
+  return {
+    name: 'load-node-modules',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /./ }, ({ path, kind }) =>
+        kind === 'require-call' && isBuiltin(path) ? { path, namespace: 'node-module' } : undefined,
+      );
+      onLoad({ filter: /./, namespace: 'node-module' }, ({ path }) => ({
+        contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
+      }));
+    },
+  };
+}
+
+/**
+ * Leaves out code that is never used. Of the two builds of undici's HTTP parser, the one for all processors is shipped.
+ * Of the two JSON Schema validators for agents, the one that doesn't generate code is shipped.
+ */
+export function omitUnusedCode() {
+  return {
+    name: 'omit-unused-code',
+    setup({ onResolve, onLoad }) {
+      onLoad({ filter: unusedModules }, () => ({ contents: '' }));
+      onResolve({ filter: /llhttp_simd-wasm\.js$/ }, ({ resolveDir }) => ({
+        path: join(resolveDir, '..', 'llhttp', 'llhttp-wasm.js'),
+      }));
+      onResolve({ filter: new RegExp(`^${protocol}/_shims$`) }, ({ path, resolveDir }) => ({
+        ...{ path, namespace: 'agent-shims', pluginData: resolveDir },
+      }));
+      onLoad({ filter: /./, namespace: 'agent-shims' }, ({ pluginData: resolveDir }) => ({
+        contents: shims,
+        resolveDir,
+      }));
+    },
+  };
+}
+
+const shims = `
+  export { CfWorkerJsonSchemaValidator as DefaultJsonSchemaValidator } from '${protocol}/validators/cf-worker';
+  export { default as process } from 'node:process';
+`;

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readTogether } from '../../support/builtFiles.ts';
+
+const folder = join(import.meta.dirname, '..', '..', '..', 'dist', 'lib');
+
+/** Returns the paths of the modules whose code is in a built file. */
+function listModules(file: string): readonly string[] {
+  const comments = readFileSync(file, 'utf8').matchAll(/^\/\/ ((?:src|node_modules)\/.*)$/gm);
+  return [...new Set([...comments].map(([, path = '']) => path))];
+}
+
+/** Returns the packages whose code is in built files. */
+function listPackages(files: readonly string[]): readonly string[] {
+  const names = files.flatMap(listModules).map((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]);
+  return [...new Set(names)].filter((name) => name !== undefined).sort();
+}
+
+describe('The code that the programs share', () => {
+  it('leaves packages that only some commands need out of the start of the command line', () => {
+    const loaded = readTogether(join(folder, 'program.js'));
+    assert.deepEqual(listPackages(loaded), ['commander']);
+    const others = readdirSync(folder).map((file) => join(folder, file));
+    const packages = listPackages(others.filter((file) => file.endsWith('.js')));
+    assert.ok(['undici', 'zod', '@modelcontextprotocol/server'].every((name) => packages.includes(name)));
+  });
+
+  it('is in one file for each module', () => {
+    const files = readdirSync(folder).filter((file) => file.endsWith('.js'));
+    const modules = files.flatMap((file) => listModules(join(folder, file)));
+    const repeated = modules.filter((module, index) => modules.indexOf(module) !== index);
+    assert.ok(modules.length > 500, String(modules.length));
+    assert.deepEqual(repeated, []);
+  });
+});
