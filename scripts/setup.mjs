@@ -3,10 +3,10 @@
  * Requires only Node.js 20 or later, does only what is missing, and records the locations in `node_modules/.setup.json`
  * for the tests.
  */
-import { realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ensureBrowser } from './setup/browser.mjs';
+import { ensureBrowser, ensureHeadlessShell } from './setup/browser.mjs';
 import { ensureDependencies } from './setup/dependencies.mjs';
 import { ensureEditor } from './setup/editor.mjs';
 import { ensureRclone } from './setup/rclone.mjs';
@@ -14,6 +14,17 @@ import { ensureStoreServers } from './setup/storeServers.mjs';
 import { StepError, root, say, seconds } from './setup/steps.mjs';
 
 const oldestNode = 20;
+const placesFile = join(root, 'node_modules', '.setup.json');
+
+/** Installs the browsers and the editor. Resolves to their locations, which it records. */
+async function ensurePlaces() {
+  const recorded = existsSync(placesFile) ? JSON.parse(readFileSync(placesFile, 'utf8')) : {};
+  const browser = await ensureBrowser();
+  const headlessShell = await ensureHeadlessShell(browser, recorded.headlessShell);
+  const places = { browser, headlessShell, server: await ensureEditor() };
+  writeFileSync(placesFile, JSON.stringify(places));
+  return places;
+}
 
 /**
  * Installs the packages, rclone and the servers of the tests. With `editor`, installs the browser and the editor, and
@@ -28,8 +39,7 @@ export async function setup({ editor = true } = {}) {
   await ensureRclone();
   await ensureStoreServers();
   if (!editor) return {};
-  const places = { browser: await ensureBrowser(), server: await ensureEditor() };
-  writeFileSync(join(root, 'node_modules', '.setup.json'), JSON.stringify(places));
+  const places = await ensurePlaces();
   say(`ready in ${seconds(started)}: packages, browser ${places.browser}, editor ${places.server}`);
   return places;
 }

@@ -30,6 +30,7 @@ export async function measureResults(extension: string, scratch: string): Promis
   const environment = { BENCH_ADDRESS: service.address, BENCH_TOKEN: service.token, BENCH_OUTPUT: output };
   const settings = { 'dataTransfer.search.pageSize': pageSize, 'dataTransfer.orcid': orcid };
   const editor = await startEditor({
+    needsFullBrowser: true,
     extensionPath: extension,
     companions: [join(fixtures, 'bare')],
     environment,

@@ -38,8 +38,9 @@ export async function measureStarts(extension: string, count: number): Promise<S
   const empty = join(fixtures, 'empty');
   // The account as an editor among others: a modal one would keep the keys.
   const settings = { 'workbench.editor.useModal': 'off' };
-  const both = await startEditor({ extensionPath: extension, companions: [empty], settings });
-  const alone = await startEditor({ extensionPath: empty, settings });
+  const options = { settings, needsFullBrowser: true };
+  const both = await startEditor({ ...options, extensionPath: extension, companions: [empty] });
+  const alone = await startEditor({ ...options, extensionPath: empty });
   const starts: Record<keyof Starts, Activation[]> = { ours: [], empty: [], emptyAlone: [] };
   try {
     // The first start fills the caches of the system.

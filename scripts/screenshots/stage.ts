@@ -37,6 +37,7 @@ export async function openStage({ connections, asksForTrust, language }: SceneOp
   const service = await startPictureService();
   const editor = await startEditor({
     extensionPath: repositoryRoot,
+    needsFullBrowser: true,
     companions: [clock.extensionPath],
     environment: { ...clock.environment, [journeyKey.variable]: journeyKey.value },
     workspace: await makeWorkspace(folder),

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
-import { readPlaces, repositoryRoot } from './editor/places.ts';
+import { findHeadlessShell, repositoryRoot } from './editor/places.ts';
 
 const origin = 'https://page.test';
 
@@ -49,7 +49,7 @@ export class PageStand {
 
   /** Loads a built page and waits until it is ready. */
   static async open(name: 'metadata' | 'transfer'): Promise<PageStand> {
-    const browser = await chromium.launch({ executablePath: readPlaces().browser, args: ['--disable-gpu'] });
+    const browser = await chromium.launch({ executablePath: findHeadlessShell(), args: ['--disable-gpu'] });
     const stand = new PageStand(browser, await browser.newPage({ viewport: { width: 900, height: 1200 } }));
     await stand.load(name);
     return stand;

@@ -21,7 +21,7 @@ describe('A user with several services and windows', function () {
     publicLike(one, 'the-key');
     publicLike(other, 'other-key');
     other.on('GET /', json({ name: 'Other Service', version: '2.0' }));
-    editor = await openEditor();
+    editor = await openEditor({ needsFullBrowser: true });
   });
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);

@@ -9,9 +9,9 @@ import { RunningEditor } from './runningEditor.ts';
 /** The built-in extensions that the journeys need. Any others would slow down every window. */
 const fewBuiltIns = ['theme-defaults', 'json', 'markdown-basics', 'markdown-language-features'];
 
-/** An editor that no test is using, and the environment that it was started with. */
+/** An editor that no test is using, and the options that it was started with. */
 interface IdleEditor {
-  readonly environment: string;
+  readonly start: string;
   readonly running: RunningEditor;
 }
 
@@ -20,7 +20,7 @@ let idle: IdleEditor | undefined;
 /** Editor options that a journey can choose. */
 export type JourneyOptions = Pick<
   EditorOptions,
-  'workspace' | 'settings' | 'theme' | 'machineSettings' | 'environment' | 'storageDelayMs'
+  'workspace' | 'settings' | 'theme' | 'machineSettings' | 'environment' | 'storageDelayMs' | 'needsFullBrowser'
 >;
 
 /**
@@ -30,14 +30,14 @@ export type JourneyOptions = Pick<
 export async function openEditor(options: JourneyOptions = {}): Promise<Editor> {
   ensureInstalled(installPacked);
   const environment = { [journeyKey.variable]: journeyKey.value, ...options.environment };
-  const text = JSON.stringify(environment);
-  const running = await takeIdle(text, options);
+  const start = JSON.stringify({ environment, needsFullBrowser: options.needsFullBrowser });
+  const running = await takeIdle(start, options);
   const builtIns = isDeep ? {} : { builtIns: fewBuiltIns };
   const chosen = { ...options, ...builtIns, environment, extensions: installedExtensions };
   const used = running ?? (await RunningEditor.start(chosen));
   return new Editor(used, options, async (editor) => {
     if (idle || editor.isSuspect || !(await isCleared(used))) await used.close();
-    else idle = { environment: text, running: used };
+    else idle = { start, running: used };
   });
 }
 
@@ -57,8 +57,8 @@ async function closeIdleEditor(): Promise<void> {
   await last?.running.close();
 }
 
-async function takeIdle(environment: string, options: EditorOptions): Promise<RunningEditor | undefined> {
-  if (idle?.environment !== environment) await closeIdleEditor();
+async function takeIdle(start: string, options: EditorOptions): Promise<RunningEditor | undefined> {
+  if (idle?.start !== start) await closeIdleEditor();
   const running = idle?.running;
   idle = undefined;
   await running?.prepareFor(options);

@@ -7,12 +7,11 @@ export const repositoryRoot = resolve(import.meta.dirname, '..', '..', '..');
 /** The folder for the screenshots and logs of failed tests (not under version control). */
 export const evidenceFolder = join(repositoryRoot, 'test-results');
 
-/**
- * The locations that `npm run setup` found or installed: the browser's executable and the folder of the editor's
- * server.
- */
+/** The locations that `npm run setup` found or installed: two executables and the folder of the editor's server. */
 export interface Places {
   readonly browser: string;
+  /** Chromium's headless shell, which is faster but moves no focus between windows. */
+  readonly headlessShell?: string;
   readonly server: string;
 }
 
@@ -23,4 +22,10 @@ export function readPlaces(): Places {
   const file = join(repositoryRoot, 'node_modules', '.setup.json');
   if (!existsSync(file)) throw new Error('The editor is not installed yet: run "npm run setup".');
   return JSON.parse(readFileSync(file, 'utf8')) as Places;
+}
+
+/** Returns the headless shell, or the browser where setup could not install one. */
+export function findHeadlessShell(): string {
+  const { browser, headlessShell = browser } = readPlaces();
+  return headlessShell;
 }

@@ -33,6 +33,8 @@ export interface EditorOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Delays every write to the browser's database, where the editor stores its own state, like a slow disk. */
   readonly storageDelayMs?: number;
+  /** Shows the windows in a full browser, for tests in which the focus moves between windows. */
+  readonly needsFullBrowser?: boolean;
 }
 
 /** An environment variable in all shared editors, in which a saved connection finds its key. */

@@ -4,7 +4,7 @@ import { type Browser, type BrowserContext, type CDPSession, type Page, chromium
 import { getEditorDataHome } from '../dataHome.ts';
 import { rememberCommands } from './commandsRun.ts';
 import { endLocalServices } from './localServices.ts';
-import { readPlaces } from './places.ts';
+import { findHeadlessShell, readPlaces } from './places.ts';
 import { type EditorOptions, type PreparedEditor, fillFolder, prepareEditor } from './preparedEditor.ts';
 
 const browserFlags = [
@@ -49,7 +49,9 @@ export class RunningEditor {
   /** Starts the server and the browser. */
   static async start(options: EditorOptions): Promise<RunningEditor> {
     const prepared = await prepareEditor(options);
-    const launched = chromium.launch({ executablePath: readPlaces().browser, args: browserFlags });
+    const { browser: fullBrowser } = readPlaces();
+    const executablePath = options.needsFullBrowser ? fullBrowser : findHeadlessShell();
+    const launched = chromium.launch({ executablePath, args: browserFlags });
     const browser = await launched.catch(async (error: unknown) => {
       await prepared.close();
       throw error;
