@@ -8,13 +8,15 @@ import { runWorker } from './worker.mjs';
 /**
  * The rings, and the program that runs each of them. Each test has its own timeout. A ring process is stopped if no
  * test has ended for `stallMs`, which is longer than a test and its hooks may take, or after `limitMs`, in case tests
- * keep getting slower. All limits together fit into the 90 minutes of a hosted run.
+ * keep getting slower. All limits together fit into the 90 minutes of a hosted run. `longFiles` take longer than their
+ * size suggests.
  */
 export const rings = {
   ui: {
     script: 'runFiles.ts',
     workers: 2,
     lastFile: 'test/ui/everyCommand.test.ts',
+    longFiles: ['publicServer.test.ts', 'walkthrough.test.ts', 'agents.test.ts', 'twoWindows.test.ts'],
     stallMs: 480_000,
     limitMs: 2_100_000,
     needsEditor: true,
@@ -29,8 +31,31 @@ export const rings = {
     needsBuild: true,
     needsSuites: true,
   },
-  service: { script: 'runFiles.ts', workers: 2, stallMs: 360_000, limitMs: 1_500_000, needsBuild: true },
-  unit: { script: 'runFiles.ts', workers: 2, stallMs: 180_000, limitMs: 1_200_000, needsBuild: true },
+  service: {
+    script: 'runFiles.ts',
+    workers: 2,
+    longFiles: [
+      'pipes.test.ts',
+      'cliRecipes.test.ts',
+      'storeCrashes.test.ts',
+      'crashes.test.ts',
+      'storeTransfers.test.ts',
+      'storeBandwidth.test.ts',
+      'storeLease.test.ts',
+      'soak.test.ts',
+    ],
+    stallMs: 360_000,
+    limitMs: 1_500_000,
+    needsBuild: true,
+  },
+  unit: {
+    script: 'runFiles.ts',
+    workers: 2,
+    longFiles: ['core/faultMatrix.test.ts', 'service/pathIds.test.ts', 'core/agentSessions.test.ts'],
+    stallMs: 180_000,
+    limitMs: 1_200_000,
+    needsBuild: true,
+  },
   desktop: {
     script: 'runDesktop.ts',
     stallMs: 300_000,
@@ -73,13 +98,15 @@ class Count {
   }
 }
 
-/** Lists the largest files first, so that no process is left working alone for long. */
+/** Lists the long files of a ring, then the largest ones, so that no process is left working alone for long. */
 function filesOf(name) {
+  const { longFiles = [] } = rings[name];
   const files = readdirSync(join(root, 'test', name), { recursive: true, encoding: 'utf8' });
-  const tests = files.filter((file) => file.endsWith('.test.ts'));
+  const tests = files.filter((file) => file.endsWith('.test.ts')).map((file) => file.replaceAll('\\', '/'));
   const sizes = new Map(tests.map((file) => [file, statSync(join(root, 'test', name, file)).size]));
-  const sorted = tests.sort((one, other) => sizes.get(other) - sizes.get(one));
-  return sorted.map((file) => `test/${name}/${file.replaceAll('\\', '/')}`);
+  const others = tests.filter((file) => !longFiles.includes(file));
+  const sorted = others.sort((one, other) => sizes.get(other) - sizes.get(one));
+  return [...longFiles, ...sorted].map((file) => `test/${name}/${file}`);
 }
 
 /** Runs one process of a ring, counts its events, and records how it ended. */

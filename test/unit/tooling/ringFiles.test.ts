@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 const folder = join(import.meta.dirname, '..', '..', '..', 'scripts', 'rings');
@@ -56,6 +57,19 @@ describe('The files of a ring', () => {
     queue.finish('a');
     const { environment } = await waiting;
     assert.deepEqual(JSON.parse(environment?.['DATA_TRANSFER_JOURNEYS_RUN'] ?? ''), { notRun: 1, commands: [] });
+  });
+
+  it('that are named as long ones exist', async () => {
+    const { rings } = (await import(join(folder, 'ring.mjs'))) as { rings: Record<string, { longFiles?: string[] }> };
+    const tests = join(folder, '..', '..', 'test');
+    const named = Object.entries(rings).flatMap(([name, { longFiles = [] }]) =>
+      longFiles.map((file) => join(tests, name, file)),
+    );
+    assert.ok(named.length > 0);
+    assert.deepEqual(
+      named.filter((file) => !existsSync(file)),
+      [],
+    );
   });
 
   it('have no last one where each test runs alone', async () => {
