@@ -33,7 +33,8 @@ export const rings = {
   },
   service: {
     script: 'runFiles.ts',
-    workers: 2,
+    // Half the time of its tests is spent waiting for other processes.
+    workers: 3,
     longFiles: [
       'pipes.test.ts',
       'cliRecipes.test.ts',
