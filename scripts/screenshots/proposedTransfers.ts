@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import { planLifetimeMs } from '../../src/core/agents/planNames.ts';
 import { PlanStore } from '../../src/core/agents/planStore.ts';
-import { planLifetimeMs, type TransferPlan } from '../../src/core/agents/transferPlan.ts';
+import type { TransferPlan } from '../../src/core/agents/transferPlan.ts';
 import { systemClock } from '../../src/core/util/clock.ts';
 import { MemoryLog } from '../../test/support/memoryLog.ts';
 import { getStorageFolder } from '../../test/support/version01.ts';

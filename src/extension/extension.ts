@@ -1,5 +1,6 @@
 import { commands, ExtensionMode, l10n, window, workspace, type ExtensionContext, type WebviewPanel } from 'vscode';
 import type { RunningExtension } from './startup.ts';
+import { FirstPlanWatch } from '../core/agents/firstPlanWatch.ts';
 import { FirstTransferWatch } from '../core/ledger/firstTransferWatch.ts';
 import { systemClock } from '../core/util/clock.ts';
 import { Lifetime } from '../core/util/lifetime.ts';
@@ -8,11 +9,12 @@ import { openLedgerPlace } from './editor/ledgerPlace.ts';
 import { registerLanguageModelTools } from './editor/languageModelTools.ts';
 import { RecipeFiles } from './editor/recipeFiles.ts';
 import { SideBar } from './views/sideBar.ts';
+import { describeToolCall } from './words/toolWords.ts';
 
 /**
  * Registers commands, views and pages. To keep activation cheap, starts the extension only when one of them is first
- * used, when the connections setting changes, a recipe is open, or a transfer is running. Under test, starts immediately
- * and returns the extension's services.
+ * used, when the connections setting changes, a recipe is open, a transfer is running, or an agent proposes one. Under
+ * test, starts immediately and returns the extension's services.
  */
 export function activate(context: ExtensionContext): unknown {
   const lifetime = new Lifetime();
@@ -37,9 +39,10 @@ export function activate(context: ExtensionContext): unknown {
       if (change.affectsConfiguration('dataTransfer.connections')) startInBackground();
     }),
   );
-  void ledger.then(({ folder }) =>
-    lifetime.track(new FirstTransferWatch(folder, systemClock, startInBackground)).start(),
-  );
+  void ledger.then(({ folder }) => {
+    for (const Watch of [FirstTransferWatch, FirstPlanWatch])
+      void lifetime.track(new Watch(folder, systemClock, startInBackground)).start();
+  });
   return context.extensionMode === ExtensionMode.Test
     ? start().then(({ services, openLink }) => ({ ...services, openLink, context, sideBar }))
     : undefined;
@@ -61,7 +64,10 @@ function registerTools(
   lifetime: Lifetime,
   start: () => Promise<RunningExtension>,
 ): void {
-  const tools = registerLanguageModelTools(extension.packageJSON, async (call) => (await start()).callTool(call));
+  const tools = registerLanguageModelTools(extension.packageJSON, {
+    call: async (call) => await (await start()).callTool(call),
+    describe: describeToolCall,
+  });
   for (const tool of tools) lifetime.track(tool);
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { ConfigurationTarget, env, LanguageModelTextPart, lm, workspace } from 'vscode';
 import { agentTools } from '../../src/core/agents/agentTools.ts';
 import { WindowPolicy } from '../../src/extension/commands/agents/windowPolicy.ts';
+import { describeToolCall } from '../../src/extension/words/toolWords.ts';
 import { eventually } from '../support/eventually.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 import { deletePlans } from './planLeftovers.ts';
@@ -55,6 +56,13 @@ describe('The tools for agents', () => {
   it('are all registered in the editor', () => {
     const listed = lm.tools.map(({ name }) => name).filter((name) => name.startsWith('data_transfer_'));
     assert.deepEqual(listed.sort(), agentTools.map(({ name }) => `data_transfer_${name}`).sort());
+  });
+
+  it('are described in a chat while they run, without text of the agent', () => {
+    const sentences = agentTools.map(({ name }) => describeToolCall(name));
+    assert.ok(sentences.every((sentence) => sentence !== undefined && sentence.length < 60));
+    assert.equal(new Set(sentences).size, agentTools.length);
+    assert.equal(describeToolCall('other'), undefined);
   });
 
   it('read without asking the user', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { planLifetimeMs } from '../../src/core/agents/planNames.ts';
 import { PlanStore } from '../../src/core/agents/planStore.ts';
-import { planLifetimeMs, type TransferPlan } from '../../src/core/agents/transferPlan.ts';
+import type { TransferPlan } from '../../src/core/agents/transferPlan.ts';
 import { systemClock } from '../../src/core/util/clock.ts';
 import { TransferStore } from '../../src/core/store/transferStore.ts';
 import type { PlanNode } from '../../src/extension/editor/contributions.ts';

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { planLifetimeMs } from '../../src/core/agents/planNames.ts';
+import { PlanStore } from '../../src/core/agents/planStore.ts';
+import { systemClock } from '../../src/core/util/clock.ts';
+import { getEditorDataHome, getLedgerIn } from '../support/dataHome.ts';
 import { savedConnection, type Editor } from '../support/editor/editor.ts';
 import { openEditorWith, type JourneyOptions } from '../support/editor/editorPool.ts';
 import { keepEvidence } from '../support/editor/evidence.ts';
@@ -7,6 +11,7 @@ import { repositoryRoot } from '../support/editor/places.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
+import { MemoryLog } from '../support/memoryLog.ts';
 
 const agent = join(repositoryRoot, 'test', 'support', 'agentExtension');
 const destination = 'KBase Workspace Service (KSS)';
@@ -103,6 +108,31 @@ describe('A user whose agent proposes transfers', function () {
     await (await transfers.row(/^\d+ files to KBase/)).action('Decline Proposed Transfer');
     await transfers.waitFor('no proposal', (rows) => rows.every(({ label }) => label !== 'Proposed by an agent'));
     assert.equal(countSubmissions(), 1);
+  });
+
+  /** Saves a plan like an agent outside of the editor. */
+  async function proposeElsewhere(): Promise<void> {
+    const plans = new PlanStore(getLedgerIn(getEditorDataHome(editor.dataFolder)), systemClock, new MemoryLog());
+    const createdAt = Date.now();
+    await plans.create({
+      ...{ createdAt, expiresAt: createdAt + planLifetimeMs, requestedBy: 'Claude Code' },
+      service: { connectionId: 'saved', name: 'Test', address: server.address, orcid: '0000-0002-1825-0097' },
+      ...{ source: 'JGI Data Portal', destination, files: [{ id: 'JDP:000001', path: 'a.csv', bytes: 5 }] },
+      ...{ textOrigin: 'agent', licenses: [{ fileCount: 1, forbidsSharing: false }] },
+      copies: { atDestination: 0, isComplete: true, received: 0, underWay: 0 },
+    });
+    plans.dispose();
+  }
+
+  it('learns of a plan of another program in a window that has not shown the view (D64)', async () => {
+    editor = await openEditorWith([agent], savedConnection(server.address, 'the-key'));
+    window = await editor.openWindow();
+    await proposeElsewhere();
+    await window.notifications.wait(/^Claude Code proposes a transfer: 1 file to KBase/);
+    assert.equal(server.requests.length, 0);
+    await window.openContainer('Data Transfer');
+    await window.tree('Transfers').see(/^1 file to KBase/, /^Claude Code · until/);
+    assert.equal(countSubmissions(), 0);
   });
 
   it('allows no submission by agents, and configures another agent (D64)', async () => {

@@ -1,6 +1,7 @@
 import type { AgentContext } from '../../core/agents/agentContext.ts';
 import { AgentError } from '../../core/agents/agentError.ts';
 import { AgentPolicy } from '../../core/agents/agentPolicy.ts';
+import { CallQueue } from '../../core/agents/callQueue.ts';
 import { PlanStore } from '../../core/agents/planStore.ts';
 import type { OpenConnection } from '../../core/flows/openConnections.ts';
 import { readFreeBytes } from '../../core/util/freeSpace.ts';
@@ -24,6 +25,7 @@ export function createAgentContext(session: CliSession, log: Logger): SharedAgen
     ...{ services: explorer, clock: context.clock, log, describeReason },
     plans: new PlanStore(folder, context.clock, log),
     policy: new AgentPolicy(folder),
+    queue: new CallQueue(),
     connect: async () => await open(() => chooseConnection(context.options, session.file)),
     open: async (id, address) => await open(() => findConnection(session, id, address)),
     getOrcid: (connectionId) => session.getOrcid(connectionId),

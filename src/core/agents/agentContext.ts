@@ -6,6 +6,7 @@ import type { Transfer } from '../model/transferModel.ts';
 import type { Clock } from '../util/clock.ts';
 import type { Logger } from '../util/logger.ts';
 import type { AgentPolicy } from './agentPolicy.ts';
+import type { CallQueue } from './callQueue.ts';
 import type { PlanStore } from './planStore.ts';
 import type { TransferPlan } from './transferPlan.ts';
 
@@ -34,6 +35,8 @@ export interface AgentContext {
   readonly services: AgentServices;
   readonly plans: PlanStore;
   readonly policy: AgentPolicy;
+  /** The queue of all agents that call this window or program. */
+  readonly queue: CallQueue;
   readonly clock: Clock;
   readonly log: Logger;
   /** The name of the agent's program, as it states it; text of any length and content. */

@@ -8,6 +8,7 @@ export type AgentErrorCode =
   | 'requestFailed'
   | 'notFound'
   | 'cannotTransfer'
+  | 'tooManyCalls'
   | 'tooManyPlans'
   | 'submissionOff'
   | 'planExpired'

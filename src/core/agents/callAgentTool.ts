@@ -39,7 +39,8 @@ async function runTool(context: AgentContext, name: string, input: unknown, sign
   try {
     const tool = agentTools.find((one) => one.name === name);
     if (!tool) throw new AgentError('unknownTool', `There is no tool "${toDataLine(name, 60)}".`);
-    return { isError: false, content: await tool.run(context, checkInput(tool, input), signal) };
+    const checked = checkInput(tool, input);
+    return { isError: false, content: await context.queue.run(signal, () => tool.run(context, checked, signal)) };
   } catch (error) {
     return { isError: true, content: toErrorContent(context, error, signal) };
   }

@@ -5,9 +5,9 @@ import { findFilesUnderWay } from '../model/filesUnderWay.ts';
 import type { TransferOrder } from '../model/transferModel.ts';
 import type { Recipe } from '../recipes/recipeSchema.ts';
 import type { AgentContext } from './agentContext.ts';
+import { planLifetimeMs } from './planNames.ts';
 import { toDataLine } from './serverText.ts';
 import {
-  planLifetimeMs,
   toPlannedOrder,
   type PlannedCopies,
   type PlannedFile,

@@ -9,6 +9,7 @@ import { Lifetime, type Disposable } from '../util/lifetime.ts';
 import type { Logger } from '../util/logger.ts';
 import { AgentError } from './agentError.ts';
 import { parseDecision, parseOutcome, parsePlan, type PlanOutcome } from './planFiles.ts';
+import { parsePlanId, planFolder, toPlanName, type PlanPart } from './planNames.ts';
 import type { PlanDecision, PlanState, SavedPlan, TransferPlan } from './transferPlan.ts';
 
 /** Time after its expiry for which a plan is kept. */
@@ -16,12 +17,6 @@ const retentionMs = 24 * 3_600_000;
 
 /** Maximum number of plans that wait for a person, so that an agent can't fill the list. */
 const maxProposed = 20;
-
-const idPattern = /^[0-9a-f]{12}$/;
-const planPattern = /^([0-9a-f]{12})\.json$/;
-
-/** Marks the file of a person's decision, and that of the submitted transfer. */
-type PlanPart = 'decision' | 'outcome';
 
 /**
  * Stores the plans of agents beside the transfer records, for all windows and programs of the user (D48: ledger as
@@ -41,7 +36,7 @@ export class PlanStore implements Disposable {
 
   /** `ledgerFolder` is the folder with the transfer records. */
   constructor(ledgerFolder: string, clock: Clock, log: Logger) {
-    this.folder = join(ledgerFolder, 'plans');
+    this.folder = join(ledgerFolder, planFolder);
     this.clock = clock;
     this.log = log;
     this.watch = this.lifetime.track(new RecordFolderWatch(this.folder, clock, () => this.changed.fire()));
@@ -70,14 +65,14 @@ export class PlanStore implements Disposable {
   /** Returns the plans of the last day, newest first. Leaves out the unreadable ones. Never rejects. */
   async list(): Promise<readonly SavedPlan[]> {
     const names = await readdir(this.folder).catch(() => []);
-    const ids = names.flatMap((name) => planPattern.exec(name)?.[1] ?? []);
+    const ids = names.flatMap((name) => parsePlanId(name) ?? []);
     const found = await Promise.all(ids.map((id) => this.get(id)));
     return found.filter((one) => one !== undefined).sort((a, b) => b.plan.createdAt - a.plan.createdAt);
   }
 
   /** Returns a plan with its current state; undefined if there is none. Accepts any text. Never rejects. */
   async get(id: string): Promise<SavedPlan | undefined> {
-    if (!idPattern.test(id)) return undefined;
+    if (parsePlanId(toPlanName(id)) === undefined) return undefined;
     const plan = parsePlan(await this.read(this.getPath(id)));
     return plan?.id === id ? { plan, state: await this.readState(plan) } : undefined;
   }
@@ -146,7 +141,7 @@ export class PlanStore implements Disposable {
   }
 
   private getPath(id: string, part?: PlanPart): string {
-    return join(this.folder, part === undefined ? `${id}.json` : `${id}.${part}.json`);
+    return join(this.folder, toPlanName(id, part));
   }
 }
 

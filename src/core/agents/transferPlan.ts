@@ -3,9 +3,6 @@ import type { StatedLicense, TransferOrder } from '../model/transferModel.ts';
 import { toTransferFile, type RecipeFile } from '../recipes/recipeFile.ts';
 import type { JsonObject } from '../util/json.ts';
 
-/** Time after which a plan can't be submitted any more: files and free space change. */
-export const planLifetimeMs = 15 * 60_000;
-
 /** A file of a plan. */
 export interface PlannedFile extends RecipeFile {
   /** The licenses that its metadata state; absent if the metadata are unknown. */

@@ -37,13 +37,24 @@ export async function writeLaunchers(places: CommandLinePlaces): Promise<void> {
   await writeFileAtomically(`${launcher}.cmd`, createWindowsLauncher(variables));
 }
 
-/** Returns the command that starts the command line in another program, without variables of a terminal. */
+/** The system for which a command is written. */
+interface TargetSystem {
+  readonly platform: NodeJS.Platform;
+  /** The path of the command interpreter, `%ComSpec%`. */
+  readonly shell?: string | undefined;
+}
+
+/**
+ * Returns the command that starts the command line in another program, without variables of a terminal. On Windows, the
+ * interpreter has its whole path, because a bare name is also searched in the agent's folder. `/d` ignores commands of
+ * the registry, whose output would be read as an answer. With `call`, quotes around the path and arguments are kept.
+ */
 export function getLauncherCommand(
   { folder }: Pick<CommandLinePlaces, 'folder'>,
-  platform: NodeJS.Platform,
+  { platform, shell = 'cmd' }: TargetSystem,
 ): readonly [string, ...string[]] {
   const launcher = join(folder, launcherName);
-  return platform === 'win32' ? ['cmd', '/c', `${launcher}.cmd`] : [launcher];
+  return platform === 'win32' ? [shell, '/d', '/c', 'call', `${launcher}.cmd`] : [launcher];
 }
 
 /** Creates a script that uses the variables of the terminal or, elsewhere, these values. */
@@ -54,13 +65,14 @@ function createShellLauncher(variables: readonly (readonly [string, string])[]):
   return `#!/bin/sh\n${lines.join('')}ELECTRON_RUN_AS_NODE=1 exec "$DATA_TRANSFER_NODE" "$DATA_TRANSFER_CLI" "$@"\n`;
 }
 
+/** Creates a batch file. It starts programs by their whole path, because a bare name is also searched in the current folder. */
 function createWindowsLauncher(variables: readonly (readonly [string, string])[]): string {
   const lines = variables.map(([name, value]) => `if not defined ${name} set "${name}=${value.replaceAll('%', '%%')}"`);
   const start = [
     '@echo off',
-    'setlocal',
+    'setlocal DisableDelayedExpansion',
     'set ELECTRON_RUN_AS_NODE=1',
-    'if not defined DATA_TRANSFER_NODE chcp 65001 >nul',
+    'if not defined DATA_TRANSFER_NODE "%SystemRoot%\\System32\\chcp.com" 65001 >nul',
   ];
   return [...start, ...lines, '"%DATA_TRANSFER_NODE%" "%DATA_TRANSFER_CLI%" %*', ''].join('\r\n');
 }

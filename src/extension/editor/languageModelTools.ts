@@ -16,8 +16,13 @@ export interface ToolCall {
   readonly signal: AbortSignal;
 }
 
-/** Runs a tool. Resolves to its answer as JSON. */
-type CallTool = (call: ToolCall) => Promise<string>;
+/** The functions behind the tools. */
+interface ToolFunctions {
+  /** Runs a tool. Resolves to its answer as JSON. */
+  call(call: ToolCall): Promise<string>;
+  /** Describes a running tool in a chat; undefined for the editor's own words. Starts nothing. */
+  describe(name: string): string | undefined;
+}
 
 interface ToolManifest {
   readonly contributes: { readonly languageModelTools?: readonly { readonly name: string }[] };
@@ -27,16 +32,20 @@ interface ToolManifest {
 const prefix = 'data_transfer_';
 
 /** Registers the tools of the manifest. Registers none in an editor without language model tools. */
-export function registerLanguageModelTools(manifest: unknown, call: CallTool): readonly Disposable[] {
+export function registerLanguageModelTools(manifest: unknown, functions: ToolFunctions): readonly Disposable[] {
   const models = lm as Partial<typeof lm> | undefined;
   if (typeof models?.registerTool !== 'function') return [];
   const { languageModelTools = [] } = (manifest as ToolManifest).contributes;
-  return languageModelTools.map(({ name }) => lm.registerTool(name, createTool(name.slice(prefix.length), call)));
+  return languageModelTools.map(({ name }) => lm.registerTool(name, createTool(name.slice(prefix.length), functions)));
 }
 
 /** Creates a tool without a confirmation of the editor, which its settings can skip: the extension asks by itself. */
-function createTool(name: string, call: CallTool): LanguageModelTool<unknown> {
+function createTool(name: string, { call, describe }: ToolFunctions): LanguageModelTool<unknown> {
   return {
+    prepareInvocation: () => {
+      const invocationMessage = describe(name);
+      return invocationMessage === undefined ? {} : { invocationMessage };
+    },
     invoke: async ({ input }, token) => {
       const text = await call({ name, input, signal: toSignal(token) });
       return new LanguageModelToolResult([new LanguageModelTextPart(text)]);

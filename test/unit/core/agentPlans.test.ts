@@ -3,8 +3,9 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AgentPolicy } from '../../../src/core/agents/agentPolicy.ts';
+import { planLifetimeMs } from '../../../src/core/agents/planNames.ts';
 import { PlanStore } from '../../../src/core/agents/planStore.ts';
-import { planLifetimeMs, type TransferPlan } from '../../../src/core/agents/transferPlan.ts';
+import type { TransferPlan } from '../../../src/core/agents/transferPlan.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 

@@ -3,6 +3,7 @@ import type { AgentContext, AgentDecision, AgentQuestion } from '../../../src/co
 import { AgentError } from '../../../src/core/agents/agentError.ts';
 import { AgentPolicy } from '../../../src/core/agents/agentPolicy.ts';
 import { callAgentTool, type AgentAnswer } from '../../../src/core/agents/callAgentTool.ts';
+import { CallQueue } from '../../../src/core/agents/callQueue.ts';
 import { PlanStore } from '../../../src/core/agents/planStore.ts';
 import type { OpenConnection } from '../../../src/core/flows/openConnections.ts';
 import { answering, json } from '../../support/faultBehaviours.ts';
@@ -20,6 +21,7 @@ export class AgentStage {
   /** The person's answer to a question. */
   decide: (question: AgentQuestion) => AgentDecision | Promise<AgentDecision> = () => ({ kind: 'no', by: 'test' });
   readonly policy: AgentPolicy;
+  readonly queue = new CallQueue();
   private readonly folder: string;
 
   private constructor(rig: Rig) {
@@ -54,7 +56,7 @@ export class AgentStage {
       return active ? Promise.resolve(active) : Promise.reject(new AgentError('notConnected', 'Not connected.'));
     };
     return {
-      ...{ services: explorer, clock, log, requestedBy, connect: open, open, policy: this.policy },
+      ...{ services: explorer, clock, log, requestedBy, connect: open, open, policy: this.policy, queue: this.queue },
       plans: new PlanStore(this.folder, clock, log),
       getOrcid: () => orcid,
       getFreeBytes: () => Promise.resolve(1_000),

@@ -52,10 +52,37 @@ describe('The command line in terminals', () => {
   it('runs without the variables of a terminal, for programs that start it themselves', async () => {
     const places = { ...getPlaces(), folder: join(folder, 'a $HOME `x` "b" %TEMP% }') };
     await writeLaunchers(places);
-    const [command, ...args] = getLauncherCommand(places, process.platform);
+    const [command, ...args] = getLauncherCommand(places, { platform: process.platform });
     const { stdout } = await run(command, [...args, 'history', '--json'], { env: { PATH: process.env['PATH'] } });
     assert.equal(stdout, '{"transfers":[]}\n');
-    assert.deepEqual(getLauncherCommand({ folder: 'C:' }, 'win32').slice(0, 2), ['cmd', '/c']);
+  });
+
+  it('is started on Windows by the whole path of the interpreter, which keeps quotes and runs nothing else', () => {
+    const shell = 'C:\\Windows\\System32\\cmd.exe';
+    const [command, ...args] = getLauncherCommand({ folder: 'C:' }, { platform: 'win32', shell });
+    assert.deepEqual([command, ...args.slice(0, 3)], [shell, '/d', '/c', 'call']);
+    assert.match(args[3] ?? '', /^C:.data-transfer\.cmd$/);
+    assert.equal(getLauncherCommand({ folder: 'C:' }, { platform: 'win32' })[0], 'cmd');
+  });
+
+  it('has a launcher for Windows that takes every path literally, and starts no program by a bare name', async () => {
+    const places = { ...getPlaces(), folder: join(folder, 'A & B (Lab) 100% %PATH% !x! ^é') };
+    await writeLaunchers(places);
+    const text = await readFile(join(places.folder, 'data-transfer.cmd'), 'utf8');
+    assert.ok(text.endsWith('\r\n') && !/[^\r]\n/.test(text), 'every line ends with CR and LF');
+    const lines = text.split('\r\n').slice(0, -1);
+    const settings = lines.flatMap((line) => /^if not defined (\w+) set "(\w+)=(.*)"$/.exec(line)?.slice(1) ?? []);
+    assert.equal(settings.length, 4 * 3);
+    assert.equal(settings[11]?.replaceAll('%%', '%'), join(places.folder, 'connections.json'));
+    assert.doesNotMatch(settings.join('').replaceAll('%%', ''), /%/);
+    const others = lines.filter((line) => !line.includes(' set "'));
+    assert.deepEqual(others, [
+      '@echo off',
+      'setlocal DisableDelayedExpansion',
+      'set ELECTRON_RUN_AS_NODE=1',
+      'if not defined DATA_TRANSFER_NODE "%SystemRoot%\\System32\\chcp.com" 65001 >nul',
+      '"%DATA_TRANSFER_NODE%" "%DATA_TRANSFER_CLI%" %*',
+    ]);
   });
 
   it('knows the connections of the window, without their keys', async () => {

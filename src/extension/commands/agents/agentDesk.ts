@@ -1,6 +1,7 @@
 import { env, l10n } from 'vscode';
 import type { AgentContext, AgentDecision, AgentQuestion } from '../../../core/agents/agentContext.ts';
 import { callAgentTool } from '../../../core/agents/callAgentTool.ts';
+import { CallQueue } from '../../../core/agents/callQueue.ts';
 import { findPlanConnection, type TransferPlan } from '../../../core/agents/transferPlan.ts';
 import { createBusyDecision, createNotConnectedError } from '../../../core/agents/windowAnswers.ts';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
@@ -16,6 +17,7 @@ import { reportPlanSubmission } from './planReview.ts';
 /** Runs the tools that agents call in this window. Connects to nothing and starts nothing by itself. */
 export class AgentDesk {
   private readonly services: CommandServices;
+  private readonly queue = new CallQueue();
   private isAsking = false;
 
   constructor(services: CommandServices) {
@@ -32,9 +34,9 @@ export class AgentDesk {
   }
 
   private async createContext(requestedBy: string): Promise<AgentContext> {
-    const { services } = this;
+    const { services, queue } = this;
     return {
-      ...{ services, clock, requestedBy, describeReason },
+      ...{ services, queue, clock, requestedBy, describeReason },
       ...{ log: services.log, policy: services.agentPolicy, plans: await services.proposedPlans.openStore() },
       connect: async () => services.sessions.active ?? failUnconnected(),
       open: async (id, address) => this.findOpen(id, address),

@@ -25,6 +25,8 @@ const mcpClients: readonly McpClient[] = [
   { id: 'Cursor', file: '.cursor/mcp.json' },
 ];
 
+const thisSystem = { platform: process.platform, shell: process.env['ComSpec'] };
+
 /** A name that no other program sets, so that the server never sends the key of another service. */
 const defaultKeyVariable = 'DATA_TRANSFER_KEY';
 
@@ -39,7 +41,7 @@ export async function copyMcpConfiguration(services: CommandServices): Promise<v
   const client = id === undefined ? undefined : await pickClient();
   if (id === undefined || !client) return;
   const variable = getKeyVariable(services, id);
-  const [command, ...args] = getLauncherCommand(commandLinePlaces, process.platform);
+  const [command, ...args] = getLauncherCommand(commandLinePlaces, thisSystem);
   const key = variable?.isNamed === false ? ['--key-variable', variable.name] : [];
   await env.clipboard.writeText(
     formatConfiguration(client, { command, args: [...args, 'mcp', '--connection', id, ...key] }),

@@ -1,0 +1,55 @@
+import { AgentError } from './agentError.ts';
+
+const maxRunning = 8;
+const maxWaiting = 200;
+
+/**
+ * Runs the calls of agents, a few at a time and in the order of their arrival, so that an agent can't exhaust the
+ * service or this program.
+ */
+export class CallQueue {
+  private readonly waiting = new Set<() => void>();
+  private running = 0;
+
+  /**
+   * Runs `work` when it is its turn. Throws {@link AgentError} if too many calls wait, and the signal's reason if the
+   * call is canceled before its turn.
+   */
+  async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    signal.throwIfAborted();
+    await this.enter(signal);
+    try {
+      return await work();
+    } finally {
+      this.leave();
+    }
+  }
+
+  private async enter(signal: AbortSignal): Promise<void> {
+    if (this.running < maxRunning) this.running += 1;
+    else if (this.waiting.size < maxWaiting) await this.wait(signal);
+    else throw new AgentError('tooManyCalls', 'Too many calls are waiting. Wait for their answers, then call again.');
+  }
+
+  /** Resolves when an ended call passes on its place. */
+  private async wait(signal: AbortSignal): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      const proceed = (): void => {
+        signal.removeEventListener('abort', leave);
+        resolve();
+      };
+      const leave = (): void => {
+        this.waiting.delete(proceed);
+        reject(signal.reason as Error);
+      };
+      this.waiting.add(proceed);
+      signal.addEventListener('abort', leave, { once: true });
+    });
+  }
+
+  private leave(): void {
+    const [next] = this.waiting;
+    if (!next) this.running -= 1;
+    else if (this.waiting.delete(next)) next();
+  }
+}

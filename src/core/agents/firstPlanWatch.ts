@@ -1,0 +1,27 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FirstFileWatch } from '../ledger/firstFileWatch.ts';
+import type { Clock } from '../util/clock.ts';
+import { parsePlanId, planFolder, planLifetimeMs, toPlanName } from './planNames.ts';
+
+/** Calls back once, as soon as any program proposes a transfer. Does not read any plans. */
+export class FirstPlanWatch extends FirstFileWatch {
+  constructor(ledgerFolder: string, clock: Clock, onFound: () => void) {
+    const folder = join(ledgerFolder, planFolder);
+    super(folder, clock, { hasMatch: (names) => hasProposal(folder, names, clock.now()), onFound });
+  }
+}
+
+/** Returns true if a plan has no decision, and was written recently enough to wait for one. */
+async function hasProposal(folder: string, names: readonly string[], now: number): Promise<boolean> {
+  const known = new Set(names);
+  const isOpen = (id: string): boolean => !known.has(toPlanName(id, 'decision'));
+  const open = names.flatMap((name) => parsePlanId(name) ?? []).filter(isOpen);
+  const times = await Promise.all(open.map((id) => getWrittenAt(join(folder, toPlanName(id)))));
+  return times.some((time) => now - time < planLifetimeMs);
+}
+
+async function getWrittenAt(file: string): Promise<number> {
+  const stats = await stat(file).catch(() => undefined);
+  return stats?.mtimeMs ?? 0;
+}

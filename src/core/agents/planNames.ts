@@ -1,0 +1,20 @@
+/** The folder of the plans in the ledger's folder. */
+export const planFolder = 'plans';
+
+/** Time after which a plan can't be submitted any more: files and free space change. */
+export const planLifetimeMs = 15 * 60_000;
+
+/** Marks the file of a person's decision, and that of the submitted transfer. */
+export type PlanPart = 'decision' | 'outcome';
+
+const namePattern = /^([0-9a-f]{12})\.json$/;
+
+/** Returns the name of a plan's file, or of its decision or outcome. */
+export function toPlanName(id: string, part?: PlanPart): string {
+  return part === undefined ? `${id}.json` : `${id}.${part}.json`;
+}
+
+/** Returns the ID in the name of a plan's file; undefined for any other file name. */
+export function parsePlanId(name: string): string | undefined {
+  return namePattern.exec(name)?.[1];
+}

@@ -1,0 +1,44 @@
+import { readdir } from 'node:fs/promises';
+import type { Clock } from '../util/clock.ts';
+import type { Disposable } from '../util/lifetime.ts';
+import { RecordFolderWatch } from './recordFolderWatch.ts';
+
+/** Selects the files to wait for. */
+interface FirstFileOptions {
+  /** Returns true if one of the names in the folder is such a file. */
+  hasMatch(names: readonly string[]): boolean | Promise<boolean>;
+  onFound(): void;
+}
+
+/** Calls back once, as soon as a folder of the ledger has a file to wait for. Does not read any files. */
+export class FirstFileWatch implements Disposable {
+  private readonly folder: string;
+  private readonly options: FirstFileOptions;
+  private readonly watch: RecordFolderWatch;
+  private isWaiting = true;
+
+  constructor(folder: string, clock: Clock, options: FirstFileOptions) {
+    this.folder = folder;
+    this.options = options;
+    this.watch = new RecordFolderWatch(folder, clock, () => void this.check());
+  }
+
+  /** Checks the folder now and after every change. Resolves after the first check. Never rejects. */
+  async start(): Promise<void> {
+    await this.watch.start();
+    await this.check();
+  }
+
+  dispose(): void {
+    this.isWaiting = false;
+    this.watch.dispose();
+  }
+
+  private async check(): Promise<void> {
+    const names = await readdir(this.folder).catch(() => []);
+    const hasMatch = await this.options.hasMatch(names);
+    if (!this.isWaiting || !hasMatch) return;
+    this.dispose();
+    this.options.onFound();
+  }
+}
