@@ -1,13 +1,15 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isMissing } from '../util/errorCode.ts';
 import { parseJsonObject } from '../util/json.ts';
+import { readRegularFile } from '../util/regularFile.ts';
 import { writeFileAtomically } from '../util/writeFileAtomically.ts';
 
 /** The rule for submissions of agents. `ask`: a person confirms each one. `never`: there are none. */
 export type SubmissionRule = 'ask' | 'never';
 
 const fileName = 'agents.json';
+const maxBytes = 10_000;
 
 /**
  * Stores the rule for submissions of agents beside the transfer records, so that the editor, the MCP server and the
@@ -24,7 +26,7 @@ export class AgentPolicy {
   /** Reads the rule: `ask` without a file, and `never` if the file can't be understood. Never rejects. */
   async read(): Promise<SubmissionRule> {
     try {
-      const { submit } = parseJsonObject(await readFile(this.file, 'utf8')) ?? {};
+      const { submit } = parseJsonObject(await readRegularFile(this.file, maxBytes)) ?? {};
       return submit === 'ask' ? 'ask' : 'never';
     } catch (error) {
       return isMissing(error) ? 'ask' : 'never';

@@ -5,6 +5,7 @@ import { RecordFolderWatch } from '../ledger/recordFolderWatch.ts';
 import type { Clock } from '../util/clock.ts';
 import { Emitter } from '../util/emitter.ts';
 import { getErrorCode, isMissing } from '../util/errorCode.ts';
+import { readRegularFile } from '../util/regularFile.ts';
 import { Lifetime, type Disposable } from '../util/lifetime.ts';
 import type { Logger } from '../util/logger.ts';
 import { AgentError } from './agentError.ts';
@@ -17,6 +18,9 @@ const retentionMs = 24 * 3_600_000;
 
 /** Maximum number of plans that wait for a person, so that an agent can't fill the list. */
 const maxProposed = 20;
+
+/** Maximum size of a plan's file: several times that of one with the maximum number of files. */
+const maxPlanBytes = 128 * 1024 * 1024;
 
 /**
  * Stores the plans of agents beside the transfer records, for all windows and programs of the user (D48: ledger as
@@ -124,7 +128,7 @@ export class PlanStore implements Disposable {
 
   private async read(path: string): Promise<string | undefined> {
     try {
-      return await readFile(path, 'utf8');
+      return await readRegularFile(path, maxPlanBytes);
     } catch (error) {
       if (!isMissing(error)) this.log.warn(`A plan could not be read: ${getErrorCode(error)}`);
       return undefined;

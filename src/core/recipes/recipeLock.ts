@@ -1,11 +1,12 @@
-import { chmod, readFile, stat } from 'node:fs/promises';
+import { chmod, stat } from 'node:fs/promises';
 import { basename, join, dirname } from 'node:path';
 import * as z from 'zod/mini';
 import { isMissing } from '../util/errorCode.ts';
+import { readRegularFile } from '../util/regularFile.ts';
 import { writeFileAtomically } from '../util/writeFileAtomically.ts';
 import { formatLock, getChecksum, lockVersion, storedSchema, type RecipeLock } from './lockFormat.ts';
 import { recipeExtension } from './recipeNames.ts';
-import { readWrittenLock } from './writtenLock.ts';
+import { maxLockBytes, readWrittenLock } from './writtenLock.ts';
 
 /**
  * The result of reading a lock. `edited`: someone changed it by hand, so that it proves nothing. `foreign`: it belongs to
@@ -28,7 +29,7 @@ export async function readLock(recipePath: string): Promise<LockReadResult> {
   try {
     // Nearly every lock is as it was written, and may have 100,000 files.
     const lock = await readWrittenLock(path);
-    return lock ? checkName(lock, name) : parseLock(await readFile(path, 'utf8'), name);
+    return lock ? checkName(lock, name) : parseLock(await readRegularFile(path, maxLockBytes), name);
   } catch (error) {
     if (isMissing(error)) return { kind: 'none' };
     throw error;

@@ -1,7 +1,7 @@
 import type { Hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { parseJsonObject } from '../util/json.ts';
+import { openRegularFile } from '../util/regularFile.ts';
 import {
   addToChecksum,
   endChecksum,
@@ -12,6 +12,9 @@ import {
   type RecipeLock,
 } from './lockFormat.ts';
 
+/** Maximum size of a lock: several times that of one with the maximum number of files. */
+export const maxLockBytes = 256 * 1024 * 1024;
+
 type LockedFile = RecipeLock['files'][number];
 
 /**
@@ -20,7 +23,8 @@ type LockedFile = RecipeLock['files'][number];
  */
 export async function readWrittenLock(path: string): Promise<RecipeLock | undefined> {
   const reader = new LockReader();
-  const stream = createReadStream(path, 'utf8');
+  const file = await openRegularFile(path, maxLockBytes);
+  const stream = file.createReadStream({ encoding: 'utf8' });
   const lines = createInterface({ input: stream, crlfDelay: Infinity });
   try {
     for await (const line of lines) if (!reader.read(line)) return undefined;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AgentPolicy } from '../../../src/core/agents/agentPolicy.ts';
@@ -94,6 +95,18 @@ describe('The plans of agents', () => {
     await writeFile(join(folder, 'plans', 'aaaaaaaaaaaa.json'), 'x');
     await writeFile(join(folder, 'plans', `${plan.id}.json`), JSON.stringify({ version: 2, plan }));
     assert.deepEqual(await store.list(), []);
+  });
+
+  it('are not read from pipes or from files of unreasonable size, and the rule is then never', async () => {
+    const { id } = await store.create(createDraft());
+    execFileSync('mkfifo', [join(folder, 'plans', 'aaaaaaaaaaaa.json'), join(folder, 'agents.json')]);
+    await writeFile(join(folder, 'plans', 'bbbbbbbbbbbb.json'), '');
+    await truncate(join(folder, 'plans', 'bbbbbbbbbbbb.json'), 2 ** 40);
+    assert.deepEqual(
+      (await store.list()).map(({ plan }) => plan.id),
+      [id],
+    );
+    assert.equal(await new AgentPolicy(folder).read(), 'never');
   });
 
   it('tell other windows of a change', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RecipeLock } from '../../../src/core/recipes/lockFormat.ts';
@@ -28,6 +29,19 @@ describe('The lock of a recipe (D61)', () => {
     await writeFile(recipe, '{}', { mode: 0o644 });
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it('is read only from a file of reasonable size, never from a device or a pipe that a workspace links to', async () => {
+    const path = getLockPath(recipe);
+    await symlink('/dev/zero', path);
+    await assert.rejects(readLock(recipe), { code: 'EINVAL' });
+    await rm(path);
+    execFileSync('mkfifo', [path]);
+    await assert.rejects(readLock(recipe), { code: 'EINVAL' });
+    await rm(path);
+    await writeFile(path, '{}');
+    await truncate(path, 2 ** 40);
+    await assert.rejects(readLock(recipe), { code: 'EFBIG' });
+  });
 
   /** Writes a lock, and returns its text. */
   const format = async (content: RecipeLock): Promise<string> => {

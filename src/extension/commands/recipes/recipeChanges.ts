@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { l10n, workspace, type Uri } from 'vscode';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
@@ -12,11 +11,14 @@ import type { Recipe } from '../../../core/recipes/recipeSchema.ts';
 import { systemClock } from '../../../core/util/clock.ts';
 import { Emitter } from '../../../core/util/emitter.ts';
 import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
+import { readRegularFile } from '../../../core/util/regularFile.ts';
 import { formatRowDifference } from '../../words/recipeWords.ts';
 import type { RecipeStatus } from '../../views/recipeTree.ts';
 import type { CommandServices } from '../services.ts';
 import { findConnectionId } from './recipeSession.ts';
 
+/** Maximum size of a recipe for which a row shows changes. */
+const maxRecipeBytes = 10 * 1024 * 1024;
 /** Age at which the status of a recipe is determined again when it is shown. */
 const maxAgeMs = 60 * 60_000;
 
@@ -99,7 +101,7 @@ export class RecipeChanges implements Disposable {
   }
 
   private async findStatus(path: string): Promise<RecipeStatus> {
-    const { recipe, problems } = parseRecipe(await readFile(path, 'utf8'));
+    const { recipe, problems } = parseRecipe(await readRegularFile(path, maxRecipeBytes));
     const line = problems[0]?.range.line;
     if (!recipe) return { description: l10n.t('problem on line {0}', line ?? 1), icon: 'error' };
     if (!recipe.to) return { description: l10n.t('saved search'), icon: 'beaker' };

@@ -1,0 +1,33 @@
+import { constants } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+
+/**
+ * Opens a file that others may have replaced. Rejects with the system's error, with the code `EINVAL` for a device or a
+ * pipe, and with `EFBIG` for more than `maxBytes` bytes. Never waits for a writer.
+ */
+export async function openRegularFile(path: string, maxBytes: number): Promise<FileHandle> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw createError(stats.isDirectory() ? 'EISDIR' : 'EINVAL');
+    if (stats.size > maxBytes) throw createError('EFBIG');
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** Reads the text of a file, as {@link openRegularFile} opens it. */
+export async function readRegularFile(path: string, maxBytes: number): Promise<string> {
+  const handle = await openRegularFile(path, maxBytes);
+  try {
+    return await handle.readFile('utf8');
+  } finally {
+    await handle.close();
+  }
+}
+
+function createError(code: string): Error {
+  return Object.assign(new Error(`The file can't be read (${code})`), { code });
+}
