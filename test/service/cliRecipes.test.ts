@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../support/cliProcess.ts';
+import { FaultServer } from '../support/faultServer.ts';
 import { CliRig } from './cliRig.ts';
 
 const reads = {
@@ -137,12 +138,27 @@ describe('Recipes by the command line', () => {
   it('use the service that they name, unless an option names another', async () => {
     const { address, token } = rig.service.service;
     await write({ ...reads, service: address });
-    const environment = { THE_KEY: token, DATA_TRANSFER_LEDGER: rig.ledger };
+    const file = join(folder, 'connections.json');
+    await writeFile(file, JSON.stringify({ connections: [{ id: 'lab', name: 'Lab', server: `${address}/` }] }));
+    const environment = { THE_KEY: token, DATA_TRANSFER_LEDGER: rig.ledger, DATA_TRANSFER_CONNECTIONS: file };
     const args = ['run', recipe, '--dry-run', '--orcid', '0000-0002-1825-0097', '--key-variable', 'THE_KEY'];
     assert.equal((await runCli(args, { environment })).code, 0);
     await write({ ...reads, service: 'Nowhere' });
     assert.equal((await runCli(args, { environment })).code, 2);
     assert.equal((await rig.run('run', recipe, '--dry-run')).code, 0);
+  });
+
+  it('send no key to an address that only the recipe names (D61)', async () => {
+    const server = await FaultServer.start();
+    for (const service of [server.address, server.address.replace('http:', 'HTTP:'), `${server.address}/api`]) {
+      await write({ ...reads, service });
+      const args = ['run', recipe, '--dry-run', '--orcid', '0000-0002-1825-0097', '--key-variable', 'THE_KEY'];
+      const { code, stderr } = await runCli(args, { environment: { THE_KEY: 'the-key' } });
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, /^The recipe names the service .*, which isn't in your connections\. Use --server to connect /);
+    }
+    assert.deepEqual(server.requests, []);
+    await server.stop();
   });
 
   it('report a lock that could not be written, after the transfer was started', async () => {

@@ -40,7 +40,8 @@ function getAddressId({ serviceFile, server, port }: FileConnection): string | u
   return serviceFile === undefined ? createConnectionId(server, port) : undefined;
 }
 
-function findByAddress(connections: readonly FileConnection[], server: string): FileConnection | undefined {
+/** Returns the connection with this address; undefined if there is none. */
+export function findByAddress(connections: readonly FileConnection[], server: string): FileConnection | undefined {
   const address = toAddress({ server });
   return connections.find((connection) => connection.serviceFile === undefined && toAddress(connection) === address);
 }

@@ -3,12 +3,11 @@ import { checkRecipe, withDatabaseNames } from '../../core/recipes/checkRecipe.t
 import { findObstacle, type PlanObstacle, type RecipePlan } from '../../core/recipes/planRecipe.ts';
 import type { OpenConnection } from '../../core/flows/openConnections.ts';
 import { CliError, createRequestError, createUsageError } from '../cliError.ts';
-import { chooseConnection } from '../connections/connectionChoice.ts';
 import type { CliSession } from '../connections/cliSession.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
 import { formatCount } from '../text/amounts.ts';
 import { describeObstacle, describeUnusualLock } from './planText.ts';
-import { withRecipeService, type RecipeInput } from './recipeInput.ts';
+import { chooseRecipeConnection, type RecipeInput } from './recipeInput.ts';
 import { describeRecipeProblem } from './recipeProblemText.ts';
 
 /** A recipe with the files that it finds now. */
@@ -41,8 +40,7 @@ export async function planRun(session: CliSession, input: RecipeInput, isLocked 
 
 async function openService(session: CliSession, { recipe }: RecipeInput): Promise<OpenConnection> {
   const { context, file } = session;
-  const local = file.connections.find(({ serviceFile }) => serviceFile !== undefined);
-  return await session.open(chooseConnection(withRecipeService(context.options, recipe, local?.name), file));
+  return await session.open(chooseRecipeConnection(context.options, recipe, file));
 }
 
 /** Throws an error with the exit code of the obstacle if a plan can't be carried out. */

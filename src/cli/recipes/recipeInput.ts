@@ -8,6 +8,8 @@ import type { RecipeText } from '../../core/recipes/recipeText.ts';
 import { getErrorCode } from '../../core/util/errorCode.ts';
 import { CliError, createUsageError } from '../cliError.ts';
 import type { GlobalOptions } from '../globalOptions.ts';
+import { chooseConnection, findByAddress } from '../connections/connectionChoice.ts';
+import type { ConnectionsFile, FileConnection } from '../connections/connectionsFile.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 import { describeUnusualLock } from './planText.ts';
 import { describeRecipeProblem } from './recipeProblemText.ts';
@@ -36,11 +38,26 @@ export async function readRecipe(file: string): Promise<RecipeInput> {
   return { path, name: basename(path), folder: dirname(path), recipe, text, lock };
 }
 
-/** Returns the options with the service of a recipe, unless they name one. */
-export function withRecipeService(options: GlobalOptions, { service }: Recipe, localName?: string): GlobalOptions {
-  if (options.server !== undefined || options.connection !== undefined || service === undefined) return options;
-  if (service === localLinkService && localName !== undefined) return { ...options, connection: localName };
-  return /^https?:/i.test(service) ? { ...options, server: service } : { ...options, connection: service };
+/**
+ * Returns the connection to the service of a recipe, unless the options name one. Throws a usage error for an address
+ * that isn't in the connections: the author of a recipe must not choose where a key is sent.
+ */
+export function chooseRecipeConnection(
+  options: GlobalOptions,
+  { service }: Recipe,
+  file: ConnectionsFile,
+): FileConnection {
+  if (options.server !== undefined || options.connection !== undefined || service === undefined)
+    return chooseConnection(options, file);
+  const local = file.connections.find(({ serviceFile }) => serviceFile !== undefined);
+  if (service === localLinkService && local) return local;
+  if (!/^https?:/i.test(service)) return chooseConnection({ ...options, connection: service }, file);
+  const known = findByAddress(file.connections, service);
+  if (known) return known;
+  const name = toPlainCell(service);
+  throw createUsageError(
+    `The recipe names the service ${name}, which isn't in your connections. Use --server to connect to it.`,
+  );
 }
 
 async function loadLock(path: string): Promise<LockReadResult> {
