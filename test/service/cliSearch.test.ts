@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CliProcess, runCli } from '../support/cliProcess.ts';
+import { getEndedPid } from '../support/endedProcess.ts';
 import { json, problem } from '../support/faultBehaviours.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { CliRig } from './cliRig.ts';
@@ -130,8 +131,15 @@ describe('The command line', () => {
     assert.deepEqual(await runCli(['databases', '--connections', file]), {
       ...{ code: 3, stdout: '', stderr: "Couldn't connect: the local service is stopped.\n" },
     });
-    await writeFile(join(folder, 'service.json'), JSON.stringify({ address, token }));
+    const record = { address, token, pid: process.pid, host: hostname() };
+    const write = (content: object) => writeFile(join(folder, 'service.json'), JSON.stringify(content));
+    await write(record);
     assert.equal((await runCli(['databases', '--connections', file])).code, 0);
+    // Another user's program can take the port of a service that was killed.
+    for (const gone of [{ pid: await getEndedPid() }, { host: 'another-machine' }, { pid: undefined }]) {
+      await write({ ...record, ...gone });
+      assert.equal((await runCli(['databases', '--connections', file])).code, 3);
+    }
     await rm(folder, { recursive: true });
   });
 

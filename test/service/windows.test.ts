@@ -10,6 +10,7 @@ import { eventually } from '../support/eventually.ts';
 import { empty, json } from '../support/faultBehaviours.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { startLocalService } from '../support/localService.ts';
+import { getEndedPid } from '../support/endedProcess.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 
 const program = nodePath.join(import.meta.dirname, '../../src/service/main.ts');
@@ -184,6 +185,15 @@ describe('Windows that share the local service as a separate process (D29)', fun
       const server = await FaultServer.start();
       server.on('GET /service', json({ pid: 2, leases: 0 }));
       await assertStartsAnew({ address: server.address });
+      await server.stop();
+    });
+
+    it('a service that was killed, and whose port another program has taken (D29)', async () => {
+      const server = await FaultServer.start();
+      const pid = await getEndedPid();
+      server.on('GET /service', json({ pid, leases: 0 })).on('POST /leases', json({}));
+      await assertStartsAnew({ address: server.address, pid, version: '99.0.0', sharingToken: 'shared' });
+      assert.deepEqual(server.requests, [], 'the program receives neither a token nor the folders');
       await server.stop();
     });
   });

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parseJsonObject } from '../../core/util/json.ts';
+import { isOwnProcess } from '../../core/util/ownProcess.ts';
 import { createRequestError } from '../cliError.ts';
 
 /** The address and the key of a running local service. */
@@ -8,10 +9,14 @@ interface ServiceAccess {
   readonly token: string;
 }
 
-/** Reads the file in which the local service of this user publishes its address and key (D29: shared service). */
+/**
+ * Reads the file in which the local service of this user publishes its address and key (D29: shared service). Throws an
+ * error if its process isn't running.
+ */
 export async function readServiceFile(file: string): Promise<ServiceAccess> {
   const content = await readFile(file, 'utf8').catch(() => '');
-  const { address, token } = parseJsonObject(content) ?? {};
-  if (typeof address === 'string' && typeof token === 'string') return { address, token };
+  const { address, token, host, pid } = parseJsonObject(content) ?? {};
+  const isRunning = isOwnProcess(host, pid);
+  if (isRunning && typeof address === 'string' && typeof token === 'string') return { address, token };
   throw createRequestError("Couldn't connect", { kind: 'serviceStopped' });
 }

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { wait, type Clock } from '../../core/util/clock.ts';
 import { FileLock } from '../../core/util/fileLock.ts';
 import type { Logger } from '../../core/util/logger.ts';
+import { isOwnProcess } from '../../core/util/ownProcess.ts';
 import { launchService, type LaunchOptions } from './launch.ts';
 import { getServiceState, stopService } from './serviceLink.ts';
 import { compareVersions, readServiceRecord, type ServiceRecord } from './serviceRecord.ts';
@@ -25,10 +25,13 @@ export interface ServiceOptions {
 const retryDelayMs = 100;
 const maxWaitMs = 45_000;
 
-/** Finds the running service on this machine. Undefined if there is none or it does not accept the recorded token. */
+/**
+ * Finds the running service on this machine. Undefined if there is none, if its process isn't the user's, or if it does
+ * not accept the recorded token.
+ */
 export async function findService(dataFolder: string): Promise<ServiceRecord | undefined> {
   const record = await readServiceRecord(dataFolder);
-  if (record?.host !== hostname()) return undefined;
+  if (!record || !isOwnProcess(record.host, record.pid)) return undefined;
   try {
     return (await getServiceState(record)).pid === record.pid ? record : undefined;
   } catch {
