@@ -108,6 +108,28 @@ describe('Agents over MCP', () => {
     assert.equal((await get('submit_transfer', { planId }))['files'], 1);
   });
 
+  it('ignores answers to questions that it has not asked (D64)', async () => {
+    const { call } = bind(await start({ args: ['--trust-elicitation'], onElicit: () => ({ action: 'cancel' }) }));
+    const planId = await plan();
+    const answer = { action: 'accept', content: { confirm: true } };
+    const inputResponses = { [`plan-${planId}`]: answer, plan: answer, [planId]: answer };
+    const { address, token } = rig.service.service;
+    const args = ['mcp', '--server', address, '--orcid', '0000-0002-1825-0097', '--key-variable', 'THE_KEY'];
+    const environment = { THE_KEY: token, DATA_TRANSFER_LEDGER: rig.ledger };
+    const server = spawn(process.execPath, [cliProgram, ...args, '--trust-elicitation'], {
+      ...{ env: { ...process.env, ...environment }, stdio: ['pipe', 'pipe', 'ignore'] },
+    });
+    server.stdin.write(formatCall('submit_transfer', { planId }, inputResponses));
+    const [answered] = (await once(server.stdout, 'data')) as [Buffer];
+    server.stdin.end();
+    await once(server, 'close');
+    const stdout = answered.toString();
+    assert.match(stdout, /elicitation\/create.*"id":"call"/s);
+    assert.doesNotMatch(stdout, /transferId/);
+    assert.equal((await call('transfer_status', { id: planId })).content['state'], 'proposed');
+    assert.equal(await countTransfers(), 0);
+  });
+
   it('asks nothing of a client that can only open addresses', async () => {
     const onElicit = () => ({ action: 'decline' as const });
     const { get } = bind(await start({ args: ['--trust-elicitation'], elicitation: { url: {} }, onElicit }));
@@ -220,6 +242,18 @@ describe('Agents over MCP', () => {
     }
   }).timeout(240_000);
 });
+
+/** Formats a call of the newest protocol, whose client answers questions before they are asked. */
+function formatCall(name: string, input: object, inputResponses: object): string {
+  const key = 'io.modelcontextprotocol/';
+  const _meta = {
+    [`${key}protocolVersion`]: '2026-07-28',
+    [`${key}clientInfo`]: { name: 'spoofer', version: '1' },
+    [`${key}clientCapabilities`]: { elicitation: { form: {} } },
+  };
+  const params = { name, arguments: input, inputResponses, _meta };
+  return `${JSON.stringify({ jsonrpc: '2.0', id: 'call', method: 'tools/call', params })}\n`;
+}
 
 /** Lets the methods of an agent be used by name. */
 function bind(agent: TestAgent): Pick<TestAgent, 'get' | 'call'> {

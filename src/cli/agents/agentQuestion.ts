@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { AgentDecision, AgentQuestion } from '../../core/agents/agentContext.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 import { getTransferId } from '../text/transferDocument.ts';
@@ -12,17 +13,36 @@ interface QuestionResult {
 }
 
 /**
- * Answers a question of a tool. Only a client that the user trusts may ask, because a client can answer by itself (D64:
+ * Answers the questions of tools. Only a client that the user trusts may ask, because a client can answer by itself (D64:
  * a person decides). Otherwise, a person decides elsewhere.
  */
-export function answerQuestion(question: AgentQuestion, call: McpCall, isTrusted: boolean): QuestionResult {
-  const waiting = { kind: 'waiting', hint: createHint(question) } as const;
-  if (!isTrusted || !call.canElicit) return { decision: waiting };
-  const key = question.kind === 'submit' ? `plan-${question.plan.id}` : `cancel-${question.transfer.key}`;
-  const answer = call.getAnswer(key);
-  if (answer === undefined) return { decision: waiting, elicitation: { key, message: createMessage(question) } };
-  if (answer === 'undecided') return { decision: waiting };
-  return { decision: { kind: answer === 'confirmed' ? 'yes' : 'no', by: `elicitation of ${call.client}` } };
+export class AgentQuestions {
+  private readonly isTrusted: boolean;
+  /** The keys of the questions that were sent to the client, by their subject. Each can be answered once. */
+  private readonly asked = new Map<string, string>();
+
+  constructor(isTrusted: boolean) {
+    this.isTrusted = isTrusted;
+  }
+
+  /** Returns the client's answer, or a question for the client. Ignores answers to questions that were not asked. */
+  answer(question: AgentQuestion, call: McpCall): QuestionResult {
+    const waiting = { kind: 'waiting', hint: createHint(question) } as const;
+    if (!this.isTrusted || !call.canElicit) return { decision: waiting };
+    const subject = question.kind === 'submit' ? `plan-${question.plan.id}` : `cancel-${question.transfer.key}`;
+    const key = this.asked.get(subject);
+    const answer = key === undefined ? undefined : call.getAnswer(key);
+    if (answer === undefined) return { decision: waiting, elicitation: this.ask(subject, createMessage(question)) };
+    this.asked.delete(subject);
+    if (answer === 'undecided') return { decision: waiting };
+    return { decision: { kind: answer === 'confirmed' ? 'yes' : 'no', by: `elicitation of ${call.client}` } };
+  }
+
+  private ask(subject: string, message: string): Elicitation {
+    const key = this.asked.get(subject) ?? `${subject}-${randomUUID()}`;
+    this.asked.set(subject, key);
+    return { key, message };
+  }
 }
 
 function createMessage(question: AgentQuestion): string {

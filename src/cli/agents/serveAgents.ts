@@ -4,7 +4,7 @@ import { createInputSchema } from '../../core/agents/toolSchemas.ts';
 import { settlesWithin } from '../../core/util/clock.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { createRedactingLog } from '../../core/util/redactingLog.ts';
-import { answerQuestion } from './agentQuestion.ts';
+import { AgentQuestions } from './agentQuestion.ts';
 import { createAgentContext, type SharedAgentContext } from './cliAgentContext.ts';
 import { serveMcp, type Elicitation, type McpCall, type McpTool } from './mcpServer.ts';
 import type { CommandContext } from '../commandContext.ts';
@@ -60,14 +60,14 @@ function createCallLog(output: Output): Logger {
 class PendingCalls {
   private readonly session: CliSession;
   private readonly shared: SharedAgentContext;
-  private readonly isTrusted: boolean;
+  private readonly questions: AgentQuestions;
   private readonly pending = new Set<Promise<unknown>>();
   private loading: Promise<void> | undefined;
 
   constructor(session: CliSession, shared: SharedAgentContext, isTrusted: boolean) {
     this.session = session;
     this.shared = shared;
-    this.isTrusted = isTrusted;
+    this.questions = new AgentQuestions(isTrusted);
   }
 
   async run(call: McpCall): Promise<AgentAnswer | Elicitation> {
@@ -85,7 +85,7 @@ class PendingCalls {
     await (this.loading ??= this.session.explorer.transferFlow.resume());
     let elicitation: Elicitation | undefined;
     const confirm: Parameters<typeof callAgentTool>[0]['confirm'] = (question) => {
-      const result = answerQuestion(question, call, this.isTrusted);
+      const result = this.questions.answer(question, call);
       elicitation = result.elicitation;
       return Promise.resolve(result.decision);
     };
