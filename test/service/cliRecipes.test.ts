@@ -155,7 +155,10 @@ describe('Recipes by the command line', () => {
       const args = ['run', recipe, '--dry-run', '--orcid', '0000-0002-1825-0097', '--key-variable', 'THE_KEY'];
       const { code, stderr } = await runCli(args, { environment: { THE_KEY: 'the-key' } });
       assert.equal(code, 2, stderr);
-      assert.match(stderr, /^The recipe names the service .*, which isn't in your connections\. Use --server to connect /);
+      assert.match(
+        stderr,
+        /^The recipe names the service .*, which isn't in your connections\. Use --server to connect /,
+      );
     }
     assert.deepEqual(server.requests, []);
     await server.stop();
