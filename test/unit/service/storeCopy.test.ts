@@ -18,6 +18,11 @@ const md5 = createHash('md5').update(content).digest('hex');
 const sha256 = createHash('sha256').update(content).digest('hex');
 const transferId = '2c1d5e0a-0000-4000-8000-000000000002';
 
+interface ListRequest {
+  readonly fs: string;
+  readonly remote: string;
+}
+
 /** The rclone of one store: what it lists of the copies, and what it reads of them. */
 interface FakeStore {
   readonly hash?: string;
@@ -41,7 +46,10 @@ describe('The copies that a store makes (D66)', () => {
         methods.push(method);
         if (method === store.failing) response.writeHead(500).end('{}');
         else if (method === 'read') response.end((request.url ?? '').includes('.part-') ? store.copy : content);
-        else response.end(JSON.stringify(method === 'operations/list' ? { list: list(JSON.parse(body)) } : {}));
+        else
+          response.end(
+            JSON.stringify(method === 'operations/list' ? { list: list(JSON.parse(body) as ListRequest) } : {}),
+          );
       });
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -53,7 +61,7 @@ describe('The copies that a store makes (D66)', () => {
     await fs.rm(staging, { recursive: true });
   });
 
-  function list({ fs: remote, remote: path }: { fs: string; remote: string }): readonly object[] {
+  function list({ fs: remote, remote: path }: ListRequest): readonly object[] {
     const { hash, bytes = content.length } = store;
     const object = { Size: bytes, Hashes: hash === undefined ? {} : { md5: hash } };
     return [{ ...object, Path: path === '' ? 'a.txt' : `${path}/a.txt`, remote }];
