@@ -6,7 +6,16 @@ import { repositoryRoot } from './editor/places.ts';
 /** Set by the test runner, which builds and installs everything before it starts the tests. */
 const isPrepared = process.env['DATA_TRANSFER_TESTS_PREPARED'] === 'true';
 
-const sources = ['src', 'l10n', 'media', 'esbuild.mjs', 'scripts/build', 'package.json', 'package.nls.json', 'package.nls.fr.json'];
+const sources = [
+  'src',
+  'l10n',
+  'media',
+  'esbuild.mjs',
+  'scripts/build',
+  'package.json',
+  'package.nls.json',
+  'package.nls.fr.json',
+];
 const builtMarker = join(repositoryRoot, 'dist', '.built-for-tests');
 const installedMarker = join(repositoryRoot, 'dist', 'installed', '.installed-for-tests');
 
