@@ -1,5 +1,5 @@
 import { Ajv } from 'ajv';
-import formats from 'ajv-formats';
+import addFormats from 'ajv-formats';
 import { parse } from 'yaml';
 
 /**
@@ -53,7 +53,9 @@ const validate = new Ajv({ allErrors: true }).compile(citationFile);
 
 /** The format's own JSON schema, which the entry of the package would compile again for each file. */
 const { schema } = (await import(new URL('schema.js', import.meta.resolve('cffjs')).href)) as { schema: object };
-const validateSchema = formats.default(new Ajv({ allErrors: true })).compile(schema);
+const ajv = new Ajv({ allErrors: true });
+addFormats(ajv);
+const validateSchema = ajv.compile(schema);
 
 /** Returns the content of a `CITATION.cff`, and the rules that it breaks: these, and the schema of the format. */
 export function checkCitationFile(yaml: string): { readonly content: unknown; readonly errors: readonly string[] } {
