@@ -48,6 +48,7 @@ describe('A user who moves to another machine (D65)', function () {
     await window.pick('Check 10 loaded files; more may exist', /more results/i);
     await window.command('Data Transfer: Transfer Checked Files…');
     await sendTransfer(window, 'KBase Workspace Service (KSS)');
+    await window.tree('Transfers').see(/· 10 files to KBase/);
     finishTransfers(service);
     await window.tree('Transfers').action('Refresh Transfers');
     await hasFinished(window);
