@@ -32,7 +32,7 @@ class Limits {
   constructor(child, { stallMs, limitMs }) {
     this.child = child;
     this.last = 'none';
-    this.limit = setTimeout(() => this.stop(`It did not end within ${limitMs / 1000} s.`), limitMs);
+    this.limit = setTimeout(() => this.stop(`It did not end within ${Math.round(limitMs / 1000)} s.`), limitMs);
     this.stall = setTimeout(
       () => this.stop(`No test ended for ${stallMs / 1000} s; the last one: ${this.last}.`),
       stallMs,
