@@ -8,6 +8,7 @@ const settleMs = 300;
 
 /** Maximum time that a menu takes to open. A menu that was closed by something else is opened again after it. */
 const menuMs = 5_000;
+const tooltipMs = 5_000;
 
 /** Operates a row of a tree like a user. */
 export class TreeRow {
@@ -138,12 +139,15 @@ export class TreeRow {
     return items;
   }
 
-  /** Returns the text of the tooltip, shown by hovering over the row. */
+  /** Returns the text of the tooltip, shown by hovering over the row. Hovers again if the row was redrawn meanwhile. */
   async tooltip(): Promise<string> {
-    await this.#row.locator('.label-name').hover();
     const hover = this.#page.locator('.monaco-hover:visible').last();
-    await hover.waitFor();
-    return hover.innerText();
+    return await until('a tooltip', async () => {
+      await this.#page.mouse.move(0, 0);
+      await this.#row.locator('.label-name').hover();
+      const isShown = hover.waitFor({ timeout: tooltipMs }).then(() => hover.innerText());
+      return await isShown.catch(() => undefined);
+    });
   }
 
   async #setExpanded(wanted: boolean): Promise<void> {
