@@ -77,6 +77,15 @@ describe('The badge of the recipes (D61)', () => {
     assert.equal(getBadge()?.tooltip, '1 recipe has new files');
   });
 
+  it('is gone when the folder of the recipes is deleted', async () => {
+    await enable(true);
+    await writeWithNewFile('one');
+    await showView();
+    await hasBadge(1);
+    await rm(folder, { recursive: true });
+    await hasBadge(undefined);
+  });
+
   it('does not count a recipe that was run, although the view is hidden', async () => {
     await enable(true);
     const uri = await writeWithNewFile('one');

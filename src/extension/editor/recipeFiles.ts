@@ -13,6 +13,7 @@ export class RecipeFiles implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly changed = this.lifetime.track(new EventEmitter<void>());
   private files: readonly Uri[] = [];
+  private refreshes = 0;
 
   readonly onDidChange = this.changed.event;
 
@@ -20,6 +21,9 @@ export class RecipeFiles implements Disposable {
     const watcher = this.lifetime.track(workspace.createFileSystemWatcher('**/*.transfer.json', false, true));
     this.lifetime.track(watcher.onDidCreate(() => this.refresh()));
     this.lifetime.track(watcher.onDidDelete(() => this.refresh()));
+    // The editor reports only the folder if one is deleted.
+    const folders = this.lifetime.track(workspace.createFileSystemWatcher('**', true, true));
+    this.lifetime.track(folders.onDidDelete((folder) => this.removeBelow(folder)));
     this.lifetime.track(workspace.onDidChangeWorkspaceFolders(() => this.refresh()));
     void this.refresh();
   }
@@ -42,8 +46,15 @@ export class RecipeFiles implements Disposable {
     this.lifetime.dispose();
   }
 
+  private removeBelow(folder: Uri): void {
+    if (this.files.some(({ path }) => path.startsWith(`${folder.path}/`))) void this.refresh();
+  }
+
   private async refresh(): Promise<void> {
+    const refresh = ++this.refreshes;
     const found = await workspace.findFiles('**/*.transfer.json', '**/node_modules/**', maxFiles);
+    // A later search knows more.
+    if (refresh !== this.refreshes) return;
     this.files = found.sort((one, other) => one.path.localeCompare(other.path));
     await commands.executeCommand('setContext', contextKey, found.length > 0);
     this.changed.fire();
