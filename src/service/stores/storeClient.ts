@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import * as z from 'zod/mini';
 import { parseJsonObject } from '../../core/util/json.ts';
 import { parseStoreFeatures, type StoreFeatures } from './storeFeatures.ts';
-import { StoreError, toStoreError } from './storeError.ts';
+import { createUnknownError, StoreError, toStoreError } from './storeError.ts';
 
 /** The address and password of a running rclone. */
 export interface RcloneAddress {
@@ -92,7 +92,7 @@ export class StoreClient {
       yield* pieces;
       yield tail;
     };
-    await drain(await this.send('POST', target, { headers, signal, body: body() }));
+    await readBody(await this.send('POST', target, { headers, signal, body: body() }), createEndError, signal);
   }
 
   /** Describes an object, with a hash if the store has it; undefined if there is no such object. */
@@ -190,7 +190,7 @@ export class StoreClient {
     const content = Buffer.from(JSON.stringify(body));
     const headers = { 'Content-Type': 'application/json', 'Content-Length': String(content.length) };
     const response = await this.send('POST', `/${method}`, { headers, signal, body: [content] });
-    return parseJsonObject(await text(response)) ?? {};
+    return parseJsonObject(await readBody(response, createEndError, signal)) ?? {};
   }
 
   /** Sends a request. Throws {@link StoreError} for every response that isn't successful. */
@@ -198,7 +198,9 @@ export class StoreClient {
     const response = await this.request(method, target, options);
     const status = response.statusCode ?? 0;
     if (status >= 200 && status < 300) return response;
-    throw toStoreError(status, (await text(response)).slice(0, maxErrorChars));
+    // For an object that it can't open, rclone may announce more than it sends.
+    const body = await readBody(response, createUnknownError, options.signal);
+    throw toStoreError(status, body.slice(0, maxErrorChars));
   }
 
   private async request(method: string, path: string, options: RequestOptions): Promise<http.IncomingMessage> {
@@ -236,7 +238,7 @@ export class StoreClient {
       const failure = await sent;
       if (failure !== undefined && !isConnectionError(failure.error)) throw failure.error;
       if (!isConnectionError(error)) throw error;
-      throw new StoreError('unreachable', 'rclone ended');
+      throw createEndError();
     }
   }
 }
@@ -259,8 +261,22 @@ function isConnectionError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && connectionCodes.has(String(error.code));
 }
 
-async function drain(response: http.IncomingMessage): Promise<void> {
-  await text(response);
+/** Reads a response. Throws the signal's reason, or the given error if the response is broken off. */
+async function readBody(
+  response: http.IncomingMessage,
+  createError: () => StoreError,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  try {
+    return await text(response);
+  } catch {
+    signal?.throwIfAborted();
+    throw createError();
+  }
+}
+
+function createEndError(): StoreError {
+  return new StoreError('unreachable', 'rclone ended');
 }
 
 /** Omits what may take a request per object. */

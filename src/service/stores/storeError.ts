@@ -25,6 +25,11 @@ export function toStoreError(status: number, body: string): StoreError {
   if (cause === 'it is full') return new StoreError('full', cause);
   if (status === 404 || /object not found|directory not found/i.test(said))
     return new StoreError('missing', 'it no longer exists');
-  if (cause === undefined) return new StoreError('failed', 'the store reports an error');
+  if (cause === undefined) return createUnknownError();
   return new StoreError(refusedCauses.has(cause) ? 'refused' : 'unreachable', cause);
+}
+
+/** Creates the error of a store that doesn't say why it failed. */
+export function createUnknownError(): StoreError {
+  return new StoreError('failed', 'the store reports an error');
 }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { StoreClient } from '../../../src/service/stores/storeClient.ts';
+import { StoreError } from '../../../src/service/stores/storeError.ts';
 
 describe('The client of rclone', () => {
   it('writes an object that rclone does not hash, because the caller verifies it', async () => {
@@ -29,5 +30,44 @@ describe('The client of rclone', () => {
       ['/operations/uploadfile', 'lab:x=y&z', 'a & b', '{"IgnoreChecksum":true}'],
     );
     assert.match(body, /filename="part-1"\r\n\r\ncontent\r\n--/);
+  });
+
+  /** Has a server break off the body of its response, and returns the error of a request. */
+  async function breakOff(status: number, request: (client: StoreClient) => Promise<unknown>): Promise<unknown> {
+    const respond = (response: ServerResponse): void => {
+      response.writeHead(status, { 'Content-Length': '100' }).write('{', () => response.destroy());
+    };
+    const server = createServer((_, response) => respond(response)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const client = new StoreClient({ port, authorization: 'Basic eDp5', stagingFolder: '' }, 1);
+    try {
+      return await request(client).catch((error: unknown) => error);
+    } finally {
+      client.dispose();
+      server.close();
+    }
+  }
+
+  it('reports an error of the store if rclone breaks off its error response', async () => {
+    const error = await breakOff(404, async (client) => {
+      return await client.read('lab:', 'a.txt', 0, new AbortController().signal).next();
+    });
+    assert.deepEqual(error, new StoreError('failed', 'the store reports an error'));
+  });
+
+  it('reports that rclone ended if it breaks off the response of a method', async () => {
+    const error = await breakOff(200, async (client) => await client.call('operations/list', {}));
+    assert.deepEqual(error, new StoreError('unreachable', 'rclone ended'));
+  });
+
+  it('reports the abort of a request whose response arrives', async () => {
+    const abort = new AbortController();
+    const reason = new Error('stopped');
+    const error = await breakOff(200, async (client) => {
+      setImmediate(() => abort.abort(reason));
+      return await client.call('operations/list', {}, abort.signal);
+    });
+    assert.equal(error, reason);
   });
 });
