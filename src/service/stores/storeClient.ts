@@ -30,6 +30,14 @@ export interface StoreObject {
   readonly hashes: Readonly<Record<string, string>>;
 }
 
+interface WrittenContent {
+  readonly folder: string;
+  readonly name: string;
+  readonly bytes: number;
+  /** True if rclone verifies the object by a hash that the store has, because the caller doesn't. */
+  readonly isHashed?: boolean;
+}
+
 const listedObjectSchema = z.object({
   Path: z.string(),
   Size: z.number(),
@@ -69,19 +77,20 @@ export class StoreClient {
   }
 
   /**
-   * Writes an object from pieces, under a name without special characters. Throws {@link StoreError}. The caller
-   * verifies the object, so rclone doesn't hash it as well, for which a server would read all of it again.
+   * Writes an object from pieces, under a name without special characters. Throws {@link StoreError}. If the caller
+   * verifies the object, rclone doesn't hash it as well, for which a server would read all of it again.
    */
   async write(
     remote: string,
-    object: { readonly folder: string; readonly name: string; readonly bytes: number },
+    object: WrittenContent,
     pieces: AsyncIterable<Buffer>,
     signal: AbortSignal,
   ): Promise<void> {
     const boundary = `part-${object.name}`;
     const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${object.name}"\r\n\r\n`;
     const tail = `\r\n--${boundary}--\r\n`;
-    const fields = { fs: remote, remote: object.folder, _config: JSON.stringify({ IgnoreChecksum: true }) };
+    const config = object.isHashed === true ? {} : { _config: JSON.stringify({ IgnoreChecksum: true }) };
+    const fields = { fs: remote, remote: object.folder, ...config };
     const target = `/operations/uploadfile?${new URLSearchParams(fields).toString()}`;
     const headers = {
       'Content-Type': `multipart/form-data; boundary=${boundary}`,

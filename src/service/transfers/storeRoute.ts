@@ -208,7 +208,7 @@ export class StoreRoute implements TransferRoute {
       yield await Promise.resolve(text);
     })();
     return await this.runInStore(async (client) => {
-      const object = { folder: this.folderName, name: part, bytes: text.length };
+      const object = { folder: this.folderName, name: part, bytes: text.length, isHashed: true };
       await client.write(remote, object, pieces, signal);
       await client.remove(remote, `${this.folderName}/${name}`);
       await client.rename(remote, `${this.folderName}/${part}`, `${this.folderName}/${name}`, signal);

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { RcloneDaemon } from '../../../src/service/stores/rcloneDaemon.ts';
+import type { FileThreads } from '../../../src/service/transfers/fileThreads.ts';
+import { StoreRoute } from '../../../src/service/transfers/storeRoute.ts';
+
+const transferId = '2c1d5e0a-0000-4000-8000-000000000003';
+
+describe('The route of a transfer to a store', () => {
+  let server: Server;
+  let urls: URL[];
+
+  beforeEach(async () => {
+    urls = [];
+    server = createServer((request, response) => {
+      urls.push(new URL(request.url ?? '', 'http://localhost'));
+      void text(request).then(() => response.end('{"list":[]}'));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterEach(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  function createRoute(from: string, to: string): StoreRoute {
+    const { port } = server.address() as AddressInfo;
+    const address = { port, authorization: 'Basic eDp5', stagingFolder: '' };
+    const daemon = { use: async (work: Parameters<RcloneDaemon['use']>[0]) => await work(address) };
+    const side = (remote: string) => ({ document: { id: remote, name: remote, url: '' }, place: { remote } });
+    return new StoreRoute({
+      ...{ transferId, source: side(from), destination: side(to), destinationPlace: undefined, isFlushed: false },
+      ...{ threads: {} as FileThreads, abandonment: new AbortController().signal, throttleBytesPerSecond: undefined },
+      daemon: daemon as unknown as RcloneDaemon,
+    });
+  }
+
+  it('has rclone verify the manifest, which the service does not read again (D62)', async () => {
+    const record = {
+      ...{ id: transferId, orcid: '', sourceId: 'lab:a', destinationId: 'lab:b', fileCount: 0, sizeBytes: 0 },
+      ...{ createdAtMs: 1, status: 'finalizing', message: '', movedCount: 0, isCancelRequested: false },
+    } as const;
+    assert.equal(await createRoute('lab:a', 'far:b').finish(record, [], new AbortController().signal), true);
+    const uploads = urls.filter(({ pathname }) => pathname === '/operations/uploadfile');
+    assert.deepEqual(
+      uploads.map(({ searchParams }) => searchParams.get('_config')),
+      [null],
+    );
+  });
+});
