@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import * as z from 'zod/mini';
 import { parseJsonObject } from '../../core/util/json.ts';
 import { parseStoreFeatures, type StoreFeatures } from './storeFeatures.ts';
-import { createUnknownError, StoreError, toStoreError } from './storeError.ts';
+import { createEndError, createUnknownError, StoreError, toStoreError } from './storeError.ts';
 
 /** The address and password of a running rclone. */
 export interface RcloneAddress {
@@ -282,10 +282,6 @@ async function readBody(
     signal?.throwIfAborted();
     throw createError();
   }
-}
-
-function createEndError(): StoreError {
-  return new StoreError('unreachable', 'rclone ended');
 }
 
 /** Omits what may take a request per object. */

@@ -33,3 +33,7 @@ export function toStoreError(status: number, body: string): StoreError {
 export function createUnknownError(): StoreError {
   return new StoreError('failed', 'the store reports an error');
 }
+
+export function createEndError(): StoreError {
+  return new StoreError('unreachable', 'rclone ended');
+}

@@ -98,7 +98,7 @@ export class LiveTransfer implements RunProgress {
     this.options.logger.info(message);
     if (this.run.leftoverManifest !== undefined)
       this.options.logger.warn(
-        `Transfer ${this.current.id}: its destination has unfinished files, to be removed later`,
+        `Transfer ${this.current.id}: its destination may have unfinished files, to be removed later`,
       );
     return this.persist();
   }

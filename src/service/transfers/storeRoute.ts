@@ -141,7 +141,9 @@ export class StoreRoute implements TransferRoute {
         : discardTransfer(folder, transferId, manifestName);
     let isRemoved = false;
     const removal = work.then((result) => (isRemoved = result));
-    return (await settlesWithin(systemClock, discardLimitMs, removal)) && isRemoved;
+    // A store may finish a copy after its request was canceled.
+    const mayCopy = areOnOneRemote(this.source.remote, remote);
+    return (await settlesWithin(systemClock, discardLimitMs, removal)) && !mayCopy && isRemoved;
   }
 
   async toTransferError(failure: FileFailure, file: TransferRecordFile): Promise<unknown> {
