@@ -20,6 +20,8 @@ interface UnservedTransfersOptions {
 export class UnservedTransfers {
   private readonly options: UnservedTransfersOptions;
   private removal: Promise<void> = Promise.resolve();
+  /** Transfers whose leftovers are removed once more: a store may finish a copy after it was canceled (D66). */
+  private readonly canceled = new Set<string>();
   private isClosed = false;
 
   constructor(options: UnservedTransfersOptions) {
@@ -58,6 +60,7 @@ export class UnservedTransfers {
       manifestName,
     );
     logger.info(message);
+    this.canceled.add(record.id);
     this.removeLeftoversInBackground();
   }
 
@@ -84,7 +87,8 @@ export class UnservedTransfers {
       for (const { transferId, destinationId, manifestName } of journal.listLeftovers()) {
         const place = databases.findById(destinationId)?.place;
         if (place === undefined || !(await this.removeAt(place, transferId, manifestName))) continue;
-        journal.forgetLeftovers(transferId);
+        const isRepeated = this.canceled.delete(transferId) && place.remote !== undefined;
+        if (!isRepeated) journal.forgetLeftovers(transferId);
       }
     } catch (error) {
       logger.error(`The journal cannot be read or written: ${String(error)}`);

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import * as fs from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import { text } from 'node:stream/consumers';
+import { systemClock } from '../../../src/core/util/clock.ts';
+import type { ServedDatabases } from '../../../src/service/catalog/servedDatabases.ts';
+import type { RcloneDaemon } from '../../../src/service/stores/rcloneDaemon.ts';
+import { TransferJournal } from '../../../src/service/transfers/journal.ts';
+import { UnservedTransfers } from '../../../src/service/transfers/unservedTransfers.ts';
+import { MemoryLog } from '../../support/memoryLog.ts';
+
+const record = {
+  ...{ id: '2c1d5e0a-0000-4000-8000-000000000004', orcid: '', sourceId: 'a', destinationId: 'b', fileCount: 0 },
+  ...{ sizeBytes: 0, createdAtMs: 1, status: 'active', message: '', movedCount: 0, isCancelRequested: true },
+} as const;
+
+describe('A canceled transfer to a store that responds late (D66)', () => {
+  it('has its unfinished objects removed immediately, and again later', async () => {
+    const folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-cancel-'));
+    const purged: string[] = [];
+    const server = createServer((request, response) => {
+      if (request.url === '/operations/purge') purged.push(request.url);
+      void text(request).then(() => response.end('{"list":[]}'));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const address = { port, authorization: 'Basic eDp5', stagingFolder: '' };
+    const daemon = { use: async (work: Parameters<RcloneDaemon['use']>[0]) => await work(address) };
+    const databases = { findById: () => ({ place: { remote: 'lab:b' } }) };
+    const journal = new TransferJournal(nodePath.join(folder, 'journal.db'));
+    const options = { journal, clock: systemClock, logger: new MemoryLog() };
+    const fakes = { daemon: daemon as unknown as RcloneDaemon, databases: databases as unknown as ServedDatabases };
+    const run = async (work: (unserved: UnservedTransfers) => void): Promise<void> => {
+      const unserved = new UnservedTransfers({ ...options, ...fakes });
+      work(unserved);
+      // The removal begins in a later microtask, and a closed service removes nothing.
+      await Promise.resolve();
+      await unserved.close();
+    };
+    try {
+      await journal.add(record, []);
+      await run((unserved) => unserved.suspend(record, []));
+      assert.deepEqual([purged.length, journal.listLeftovers().length], [1, 1]);
+      await run((unserved) => unserved.removeLeftoversInBackground());
+      assert.deepEqual([purged.length, journal.listLeftovers().length], [2, 0]);
+    } finally {
+      journal.close();
+      server.closeAllConnections();
+      server.close();
+      await fs.rm(folder, { recursive: true });
+    }
+  });
+});
