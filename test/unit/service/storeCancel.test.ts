@@ -10,13 +10,15 @@ import { systemClock } from '../../../src/core/util/clock.ts';
 import type { ServedDatabases } from '../../../src/service/catalog/servedDatabases.ts';
 import type { RcloneDaemon } from '../../../src/service/stores/rcloneDaemon.ts';
 import { TransferJournal } from '../../../src/service/transfers/journal.ts';
+import type { TransferRecord } from '../../../src/service/transfers/journalRecord.ts';
 import { UnservedTransfers } from '../../../src/service/transfers/unservedTransfers.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 
-const record = {
+const record: TransferRecord = {
+  status: 'active',
   ...{ id: '2c1d5e0a-0000-4000-8000-000000000004', orcid: '', sourceId: 'a', destinationId: 'b', fileCount: 0 },
-  ...{ sizeBytes: 0, createdAtMs: 1, status: 'active', message: '', movedCount: 0, isCancelRequested: true },
-} as const;
+  ...{ sizeBytes: 0, createdAtMs: 1, message: '', movedCount: 0, isCancelRequested: true },
+};
 
 describe('A canceled transfer to a store that responds late (D66)', () => {
   it('has its unfinished objects removed immediately, and again later', async () => {

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { systemClock } from '../../../src/core/util/clock.ts';
 import type { RcloneDaemon } from '../../../src/service/stores/rcloneDaemon.ts';
 import { FileThreads } from '../../../src/service/transfers/fileThreads.ts';
+import type { TransferRecord } from '../../../src/service/transfers/journalRecord.ts';
 import { StoreRoute } from '../../../src/service/transfers/storeRoute.ts';
 
 const transferId = '2c1d5e0a-0000-4000-8000-000000000003';
@@ -31,7 +32,10 @@ describe('The route of a transfer to a store', () => {
     const { port } = server.address() as AddressInfo;
     const address = { port, authorization: 'Basic eDp5', stagingFolder: '' };
     const daemon = { use: async (work: Parameters<RcloneDaemon['use']>[0]) => await work(address) };
-    const side = (remote: string) => ({ document: { id: remote, name: remote, url: '' }, place: { remote } });
+    const side = (remote: string) => ({
+      document: { id: remote, name: remote, organization: '', url: '' },
+      place: { remote },
+    });
     return new StoreRoute({
       ...{ transferId, source: side(from), destination: side(to), destinationPlace: undefined, isFlushed: false },
       ...{
@@ -44,10 +48,11 @@ describe('The route of a transfer to a store', () => {
   }
 
   it('has rclone verify the manifest, which the service does not read again (D62)', async () => {
-    const record = {
+    const record: TransferRecord = {
+      status: 'finalizing',
       ...{ id: transferId, orcid: '', sourceId: 'lab:a', destinationId: 'lab:b', fileCount: 0, sizeBytes: 0 },
-      ...{ createdAtMs: 1, status: 'finalizing', message: '', movedCount: 0, isCancelRequested: false },
-    } as const;
+      ...{ createdAtMs: 1, message: '', movedCount: 0, isCancelRequested: false },
+    };
     assert.equal(await createRoute('lab:a', 'far:b').finish(record, [], new AbortController().signal), true);
     const uploads = urls.filter(({ pathname }) => pathname === '/operations/uploadfile');
     assert.deepEqual(
