@@ -64,7 +64,7 @@ export const fences = [
   {
     place: 'core/userData',
     files: /^src\/core\/userData\//,
-    code: ['core/ledger', 'core/recipes', 'core/model', 'core/util'],
+    code: ['core/ledger', 'core/model', 'core/util'],
     packages: ['jsonc-parser', 'zod'],
     node: true,
   },

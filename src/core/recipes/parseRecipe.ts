@@ -1,9 +1,9 @@
 import { isDeeperThan, isJsonObject, type JsonObject } from '../util/json.ts';
 import { parsePackagePath } from '../util/packagePath.ts';
+import { findSecrets } from '../util/secrets.ts';
 import type { RecipeProblem } from './recipeProblem.ts';
 import { findSchemaProblems } from './schemaProblems.ts';
 import { recipeSchema, recipeVersion, type Recipe, type RecipeRange } from './recipeSchema.ts';
-import { findSecrets } from './recipeSecrets.ts';
 import { RecipeText, type RecipePath } from './recipeText.ts';
 
 /** A recipe, or the problems that prevent its use. */

@@ -1,11 +1,11 @@
 import { visit, type JSONPath } from 'jsonc-parser';
-import { findSecrets } from '../recipes/recipeSecrets.ts';
 import type { Connection } from '../model/connection.ts';
 import type { Transfer } from '../model/transferModel.ts';
 import type { JsonObject } from '../util/json.ts';
 import { readJsonObject } from '../util/jsonObject.ts';
 import { omit } from '../util/omit.ts';
 import { parseOrcid } from '../util/orcid.ts';
+import { findSecrets } from '../util/secrets.ts';
 import { userDataFormat, userDataVersion, type ServedEntry, type UserData } from './userData.ts';
 import { parseConnection, parseServedEntry, parseTransfer } from './userDataSchema.ts';
 

@@ -1,5 +1,7 @@
-import { isJsonObject } from '../util/json.ts';
-import type { RecipePath } from './recipeText.ts';
+import { isJsonObject } from './json.ts';
+
+/** The names and indexes that lead to a value. */
+type ValuePath = readonly (string | number)[];
 
 const secretName =
   /^(?:api|developer|access|auth|authentication|bearer|secret)?[-_ ]?(?:key|token|password|passwd|secret|authorization|credentials?)$/i;
@@ -8,10 +10,10 @@ const secretText = /^bearer\s+\S+$|^[a-z][a-z\d+.-]{1,20}:\/\/[^\s/@]*@/i;
 const basicCredentials = /^[Bb]asic\s+(?=\S*[a-z\d]\S*[A-Z\d])[\w+/]{8,}=*$/;
 
 /**
- * Finds what looks like a key, a password or a token. A recipe is committed and sent to others, so it may never contain
- * one. `key` is also a field of a table.
+ * Finds what looks like a key, a password or a token. Files that are sent to others may never contain one. `key` is also
+ * a field of a recipe's table.
  */
-export function findSecrets(value: unknown, path: RecipePath = []): readonly RecipePath[] {
+export function findSecrets(value: unknown, path: ValuePath = []): readonly ValuePath[] {
   if (typeof value === 'string') return isSecretText(value) || isSecretName(path) ? [path] : [];
   if (Array.isArray(value)) return value.flatMap((one: unknown, index) => findSecrets(one, [...path, index]));
   if (!isJsonObject(value)) return [];
@@ -22,7 +24,7 @@ function isSecretText(value: string): boolean {
   return secretText.test(value) || basicCredentials.test(value);
 }
 
-function isSecretName(path: RecipePath): boolean {
+function isSecretName(path: ValuePath): boolean {
   const name = path.findLast((one) => typeof one === 'string') ?? '';
   return path.join('/') !== 'from/table/key' && secretName.test(name);
 }
