@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from './json.ts';
+import { runSteps, type Steps } from './steps.ts';
 
 /** The result of parsing JSON: an object, a value of another type, or the 1-based position of the first error. */
 export type JsonReadResult =
@@ -8,18 +9,33 @@ export type JsonReadResult =
 
 /** Parses a JSON object. Ignores a byte order mark, which some editors write. */
 export function readJsonObject(text: string): JsonReadResult {
+  return runSteps(readJsonInSteps(text));
+}
+
+/** Parses a JSON object like {@link readJsonObject}. The search for an error has many steps. */
+export function* readJsonInSteps(text: string): Steps<JsonReadResult> {
   const plain = text.replace(/^\uFEFF/, '');
   try {
     const value: unknown = JSON.parse(plain);
     return isJsonObject(value) ? { kind: 'object', value } : { kind: 'other' };
   } catch {
-    const lines = plain.slice(0, findErrorOffset(plain)).split('\n');
-    return { kind: 'broken', line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+    const offset = yield* findErrorOffset(plain);
+    return { kind: 'broken', line: countLines(plain, offset), column: offset - plain.lastIndexOf('\n', offset - 1) };
   }
 }
 
+function countLines(text: string, end: number): number {
+  let count = 1;
+  for (let at = text.indexOf('\n'); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) count++;
+  return count;
+}
+
+const tokensPerStep = 1000;
 const tokenPattern =
-  /[\t\n\r ]*(?:(?<sign>[{}[\],:])|(?<text>"(?:[ !#-[\]-\uFFFF]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*")|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.]))/y;
+  /[\t\n\r ]*(?:(?<sign>[{}[\],:])|(?<text>")|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.]))/y;
+
+/** A part of a text. A pattern for a long text as a whole would exceed the runtime's stack. */
+const textPattern = /(?:[ !#-[\]-\uFFFF]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})){1,1000}/y;
 
 type ExpectedToken = 'value' | 'firstValue' | 'name' | 'firstName' | 'colon' | 'next';
 
@@ -36,17 +52,29 @@ const followers: Readonly<Record<ExpectedToken, Readonly<Record<string, Expected
 };
 
 /** Returns the offset of the first invalid token, because the runtime's error messages do not always contain it. */
-function findErrorOffset(text: string): number {
+function* findErrorOffset(text: string): Steps<number> {
   const open: string[] = [];
   let expected: ExpectedToken | undefined = 'value';
   let offset = 0;
-  for (;;) {
-    tokenPattern.lastIndex = offset;
-    const found = tokenPattern.exec(text);
-    expected = found ? getExpected(expected, found.groups ?? {}, open) : undefined;
-    if (!expected) return offset + (/^[\t\n\r ]*/.exec(text.slice(offset))?.[0].length ?? 0);
-    offset = tokenPattern.lastIndex;
+  for (let count = 1; ; count++) {
+    const found = readToken(text, offset);
+    expected = found ? getExpected(expected, found.groups, open) : undefined;
+    if (!found || !expected) return offset + (/^[\t\n\r ]*/.exec(text.slice(offset))?.[0].length ?? 0);
+    offset = found.end;
+    if (count % tokensPerStep === 0) yield;
   }
+}
+
+/** Returns the token at an offset; undefined if it is invalid. */
+function readToken(text: string, offset: number): { readonly groups: TokenGroups; readonly end: number } | undefined {
+  tokenPattern.lastIndex = offset;
+  const groups = tokenPattern.exec(text)?.groups;
+  if (!groups) return undefined;
+  if (groups['text'] === undefined) return { groups, end: tokenPattern.lastIndex };
+  textPattern.lastIndex = tokenPattern.lastIndex;
+  let end = textPattern.lastIndex;
+  while (textPattern.test(text)) end = textPattern.lastIndex;
+  return text.charAt(end) === '"' ? { groups, end: end + 1 } : undefined;
 }
 
 type TokenGroups = Readonly<Record<string, string>>;
