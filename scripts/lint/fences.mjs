@@ -65,7 +65,7 @@ export const fences = [
     place: 'core/userData',
     files: /^src\/core\/userData\//,
     code: ['core/ledger', 'core/model', 'core/util'],
-    packages: ['jsonc-parser', 'zod'],
+    packages: ['zod'],
     node: true,
   },
   { place: 'core/flows', files: /^src\/core\/flows\//, code: layers, node: true },

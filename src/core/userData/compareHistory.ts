@@ -1,5 +1,6 @@
 import { isSameExceptPolledAt, mergeTransfers } from '../ledger/transferMerge.ts';
 import { hasEnded, type Transfer } from '../model/transferModel.ts';
+import type { Steps } from '../util/steps.ts';
 
 /** The transfers of a file, compared with the records on this machine. */
 export interface HistoryComparison {
@@ -14,14 +15,14 @@ export interface HistoryComparison {
 }
 
 /**
- * Compares transfers with the stored ones. The same transfer has the same key, or the same connection and ID. `ids` maps
+ * Compares transfers with the stored ones, in one step for each. The same transfer has the same key, or the same connection and ID. `ids` maps
  * the IDs of connections in the file to those on this machine.
  */
-export function compareHistory(
+export function* compareHistory(
   transfers: readonly Transfer[],
   stored: readonly Transfer[],
   ids: ReadonlyMap<string, string>,
-): HistoryComparison {
+): Steps<HistoryComparison> {
   const index = new Map(stored.flatMap((record) => getIdentities(record).map((one) => [one, record] as const)));
   const created: Transfer[] = [];
   const updates: Transfer[] = [];
@@ -31,6 +32,7 @@ export function compareHistory(
       .find((record) => record !== undefined);
     if (known) updates.push(...findUpdate(known, transfer));
     else created.push(transfer);
+    yield;
   }
   const finished = created.filter(({ state }) => hasEnded(state));
   const unfinished = created.filter(({ state }) => !hasEnded(state));

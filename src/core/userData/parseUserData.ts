@@ -1,11 +1,12 @@
-import { visit, type JSONPath } from 'jsonc-parser';
 import type { Connection } from '../model/connection.ts';
 import type { Transfer } from '../model/transferModel.ts';
-import type { JsonObject } from '../util/json.ts';
-import { readJsonObject } from '../util/jsonObject.ts';
+import { isDeeperThan, type JsonObject } from '../util/json.ts';
+import { findValueLines } from '../util/jsonLines.ts';
+import { readJsonInSteps } from '../util/jsonObject.ts';
 import { omit } from '../util/omit.ts';
 import { parseOrcid } from '../util/orcid.ts';
 import { findSecrets } from '../util/secrets.ts';
+import type { Steps } from '../util/steps.ts';
 import { userDataFormat, userDataVersion, type ServedEntry, type UserData } from './userData.ts';
 import { parseConnection, parseServedEntry, parseTransfer } from './userDataSchema.ts';
 
@@ -30,26 +31,30 @@ export interface ParsedUserData {
 
 type Path = readonly (string | number)[];
 
-/** Parses the text of a user data file. Unknown fields are dropped. Never throws. */
-export function parseUserData(text: string): UserDataReadResult {
-  const read = readJsonObject(text);
+const maxLevels = 100;
+
+/** Parses the text of a user data file, in one step for each entry. Unknown fields are dropped. Never throws. */
+export function* parseUserData(text: string): Steps<UserDataReadResult> {
+  const read = yield* readJsonInSteps(text);
   if (read.kind !== 'object') return read;
   const { format, version } = read.value;
   if (format !== userDataFormat || !Number.isSafeInteger(version) || Number(version) < 1) return { kind: 'other' };
   if (Number(version) > userDataVersion) return { kind: 'later', version: Number(version) };
-  return parseDocument(text, read.value);
+  if (isDeeperThan(omit(read.value, 'transfers'), maxLevels)) return { kind: 'other' };
+  return yield* parseDocument(text, read.value);
 }
 
-function parseDocument(text: string, document: JsonObject): ParsedUserData {
+function* parseDocument(text: string, document: JsonObject): Steps<ParsedUserData> {
   const secrets = findSecrets(omit(document, 'transfers'));
-  const connections = parseList<Connection>(document, 'connections', withoutSecrets(parseConnection), ({ id }) => id);
-  const databases = parseList<ServedEntry>(document, 'databases', withoutSecrets(parseServedEntry), getPlace);
-  const transfers = parseList<Transfer>(document, 'transfers', parseTransfer, ({ key }) => key);
+  const connections = yield* parseList<Connection>(document, 'connections', withoutSecrets(parseConnection), getId);
+  const databases = yield* parseList<ServedEntry>(document, 'databases', withoutSecrets(parseServedEntry), getPlace);
+  const transfers = yield* parseList<Transfer>(document, 'transfers', parseTransfer, ({ key }) => key);
   const orcid = typeof document['orcid'] === 'string' ? parseOrcid(document['orcid']) : undefined;
-  const invalid = [...connections.invalid, ...databases.invalid, ...transfers.invalid];
   const [entries, others, records] = [connections.valid, databases.valid, transfers.valid];
   const data = { connections: entries, databases: others, transfers: records, ...(orcid !== undefined && { orcid }) };
-  return { kind: 'parsed', data, secretLines: findLines(text, secrets), invalidLines: findLines(text, invalid) };
+  const secretLines = yield* findValueLines(text, secrets);
+  const invalid = [...connections.invalid, ...databases.invalid, ...transfers.invalid];
+  return { kind: 'parsed', data, secretLines, invalidLines: yield* findValueLines(text, invalid) };
 }
 
 interface ParsedList<T> {
@@ -58,12 +63,12 @@ interface ParsedList<T> {
 }
 
 /** Parses a list. The first of several entries with the same identity is valid. */
-function parseList<T>(
+function* parseList<T>(
   document: JsonObject,
   name: string,
   parse: (value: unknown) => T | undefined,
   identify: (entry: T) => string,
-): ParsedList<T> {
+): Steps<ParsedList<T>> {
   const list: unknown = document[name] ?? [];
   if (!Array.isArray(list)) return { valid: [], invalid: [[name]] };
   const valid = new Map<string, T>();
@@ -72,6 +77,7 @@ function parseList<T>(
     const entry = parse(value);
     if (entry === undefined || valid.has(identify(entry))) invalid.push([name, index]);
     else valid.set(identify(entry), entry);
+    yield;
   }
   return { valid: [...valid.values()], invalid };
 }
@@ -83,27 +89,10 @@ function withoutSecrets<T>(parse: (value: unknown) => T | undefined): (value: un
   };
 }
 
-function getPlace({ folder, remote }: ServedEntry): string {
-  return folder === undefined ? `remote ${remote ?? ''}` : `folder ${folder}`;
+function getId({ id }: Connection): string {
+  return id;
 }
 
-/** Returns the lines of values, in order. */
-function findLines(text: string, paths: readonly Path[]): readonly number[] {
-  if (paths.length === 0) return [];
-  const wanted = new Set(paths.map((path) => path.join('\n')));
-  const lines: number[] = [];
-  const check = (line: number, getPath: () => JSONPath): boolean => {
-    const path = getPath();
-    if (wanted.has(path.join('\n'))) lines.push(line + 1);
-    return path[0] !== 'transfers' || path.length < 2;
-  };
-  visit(text, {
-    onObjectBegin: (_offset, _length, line, _column, getPath) => check(line, getPath),
-    onArrayBegin: (_offset, _length, line, _column, getPath) => check(line, getPath),
-    onLiteralValue: (_value, _offset, _length, line, _column, getPath) => void check(line, getPath),
-    // Without these, the parser doesn't notice the end of what it skips.
-    onObjectEnd: () => undefined,
-    onArrayEnd: () => undefined,
-  });
-  return lines;
+function getPlace({ folder, remote }: ServedEntry): string {
+  return folder === undefined ? `remote ${remote ?? ''}` : `folder ${folder}`;
 }

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { formatUserData } from '../../../src/core/userData/formatUserData.ts';
-import { parseUserData, type ParsedUserData } from '../../../src/core/userData/parseUserData.ts';
+import {
+  parseUserData,
+  type ParsedUserData,
+  type UserDataReadResult,
+} from '../../../src/core/userData/parseUserData.ts';
 import type { UserData } from '../../../src/core/userData/userData.ts';
+import { runSteps, runStepsInTurns } from '../../../src/core/util/steps.ts';
 import { hostileTransfer, recordOf } from './userDataSpecimens.ts';
 
 const orcid = '0000-0002-1825-0097';
@@ -17,8 +22,10 @@ const data: UserData = {
 
 const format = (content: UserData): string => [...formatUserData(content, Date.UTC(2026, 10, 23))].join('');
 
+const read = (text: string): UserDataReadResult => runSteps(parseUserData(text));
+
 const parse = (text: string): ParsedUserData => {
-  const result = parseUserData(text);
+  const result = read(text);
   assert.ok(result.kind === 'parsed');
   return result;
 };
@@ -54,9 +61,9 @@ describe('A user data file (D65)', () => {
   });
 
   it('is refused with the position if it is not JSON, or cut short', () => {
-    assert.deepEqual(parseUserData('{\n "format": x}'), { kind: 'broken', line: 2, column: 12 });
-    assert.equal(parseUserData(format(data).slice(0, -20)).kind, 'broken');
-    assert.equal(parseUserData('').kind, 'broken');
+    assert.deepEqual(read('{\n "format": x}'), { kind: 'broken', line: 2, column: 12 });
+    assert.equal(read(format(data).slice(0, -20)).kind, 'broken');
+    assert.equal(read('').kind, 'broken');
   });
 
   for (const [name, text] of Object.entries({
@@ -65,11 +72,11 @@ describe('A user data file (D65)', () => {
     'the exported history': '{"version": 1, "transfers": [], "format": "history"}',
     'a version that is no number': change({ version: '1' }),
   })) {
-    it(`is refused as ${name}`, () => assert.deepEqual(parseUserData(text), { kind: 'other' }));
+    it(`is refused as ${name}`, () => assert.deepEqual(read(text), { kind: 'other' }));
   }
 
   it('is refused if a later version has written it', () => {
-    assert.deepEqual(parseUserData(change({ version: 2 })), { kind: 'later', version: 2 });
+    assert.deepEqual(read(change({ version: 2 })), { kind: 'later', version: 2 });
   });
 
   it('loses unknown fields at every level', () => {
@@ -159,6 +166,28 @@ describe('A user data file (D65)', () => {
     assert.equal(parsed?.state, 'notConfirmed');
     assert.deepEqual(parsed.problem, { kind: 'dropped', maybeDone: true });
     assert.equal(parsed.changes.at(-1)?.state, 'notConfirmed');
+  });
+
+  it('is refused, or loses the entry, if it is nested thousands of levels deep', () => {
+    const [open, close] = ['['.repeat(100_000), ']'.repeat(100_000)];
+    const withDeep = (name: string): string => change({ [name]: 'DEEP' }).replace('"DEEP"', `${open}${close}`);
+    assert.deepEqual([read(withDeep('x')), read(withDeep('connections'))], [{ kind: 'other' }, { kind: 'other' }]);
+    assert.equal(parse(withDeep('transfers')).invalidLines.length, 1);
+  });
+
+  it('lets other work run while it is parsed, and can be canceled', async () => {
+    const many = { ...data, transfers: Array.from({ length: 5000 }, (_, number) => recordOf(number)) };
+    let turns = 0;
+    const timer = setInterval(() => turns++, 1);
+    try {
+      const { signal } = new AbortController();
+      assert.equal((await runStepsInTurns(parseUserData(format(many)), signal)).kind, 'parsed');
+      assert.ok(turns > 1, String(turns));
+      const canceled = runStepsInTurns(parseUserData(format(many)), AbortSignal.abort(new Error('canceled')));
+      await assert.rejects(canceled, /canceled/);
+    } finally {
+      clearInterval(timer);
+    }
   });
 
   it('ignores an ORCID iD that is not valid', () => {

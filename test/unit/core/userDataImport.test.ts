@@ -5,14 +5,17 @@ import { join } from 'node:path';
 import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
 import { withState, type Transfer } from '../../../src/core/model/transferModel.ts';
 import { compareConnections } from '../../../src/core/userData/compareConnections.ts';
-import { compareHistory } from '../../../src/core/userData/compareHistory.ts';
+import { compareHistory, type HistoryComparison } from '../../../src/core/userData/compareHistory.ts';
 import { importHistory } from '../../../src/core/userData/historyImport.ts';
 import { readHistory, type RecordWork } from '../../../src/core/userData/historyRecords.ts';
+import { runSteps } from '../../../src/core/util/steps.ts';
 import { fillDisk } from '../../support/fullDisk.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 import { recordOf } from './userDataSpecimens.ts';
 
 const noIds = new Map<string, string>();
+const compareAll = (...given: Parameters<typeof compareHistory>): HistoryComparison =>
+  runSteps(compareHistory(...given));
 const saveNothing = async (): Promise<void> => undefined;
 
 describe('The import of user data (D65)', () => {
@@ -135,7 +138,7 @@ describe('The import of user data (D65)', () => {
       ...recordOf(2, { state: 'active', changes: [{ state: 'active', at: 1 }] }),
       createdAt: two.createdAt,
     };
-    const { finished: created, updates, knownCount } = compareHistory([ended, again], await readAll(), noIds);
+    const { finished: created, updates, knownCount } = compareAll([ended, again], await readAll(), noIds);
     assert.deepEqual([created, updates.map(({ key }) => key)], [[], [one.key, two.key]]);
     assert.equal(knownCount, 0);
     await importHistory({ created: [], updated: updates }, work, saveNothing);
@@ -143,7 +146,7 @@ describe('The import of user data (D65)', () => {
       (await readAll()).map(({ state }) => state),
       ['succeeded', 'succeeded'],
     );
-    assert.deepEqual(compareHistory([ended, again], await readAll(), noIds).updates, []);
+    assert.deepEqual(compareAll([ended, again], await readAll(), noIds).updates, []);
   });
 
   it('recognizes a transfer by its connection and ID, where it was tracked (D65)', () => {
@@ -151,8 +154,8 @@ describe('The import of user data (D65)', () => {
     const there = recordOf(2, { id: 'same', createdAt: here.createdAt, changes: here.changes });
     const ids = new Map([['old', 'kbase']]);
     const moved = { ...there, order: { ...there.order, connectionId: 'old' } };
-    assert.equal(compareHistory([moved], [here], ids).finished.length, 0);
-    assert.equal(compareHistory([moved], [here], noIds).finished.length, 1);
+    assert.equal(compareAll([moved], [here], ids).finished.length, 0);
+    assert.equal(compareAll([moved], [here], noIds).finished.length, 1);
   });
 });
 

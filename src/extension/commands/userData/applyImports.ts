@@ -40,7 +40,7 @@ export async function applyImports(
     if (created.length > 0) services.transferStore.setHasEarlier(true);
     await importHistory({ created, updated }, work, () => saveSettings(services, choice, imported));
   } catch (error) {
-    if (work.signal.aborted || error instanceof CommandFailure) throw error;
+    if (error instanceof CommandFailure || (work.signal.aborted && error === work.signal.reason)) throw error;
     throw new CommandFailure(l10n.t('Could not import {0}: {1}', choice.name, describeError(error)));
   }
   await services.transferFlow.loadLastFinished();

@@ -4,6 +4,7 @@ import { compareConnections } from '../../../core/userData/compareConnections.ts
 import { compareHistory } from '../../../core/userData/compareHistory.ts';
 import { readHistory, type RecordWork } from '../../../core/userData/historyRecords.ts';
 import type { ParsedUserData } from '../../../core/userData/parseUserData.ts';
+import { runStepsInTurns } from '../../../core/util/steps.ts';
 import { pickFile } from '../../editor/openDialogs.ts';
 import { withProgress } from '../../editor/progress.ts';
 import { runCommand } from '../../editor/commandBoundary.ts';
@@ -25,10 +26,13 @@ export async function importUserData(services: CommandServices): Promise<void> {
   const file = await pickFile(l10n.t('Import Data from Another Machine'), 'JSON', ['json']);
   if (!file) return;
   const name = getFileName(file);
-  const parsed = await readUserDataFile(file);
-  warnAboutSecrets(services.notices, file, parsed.secretLines);
-  const offer = await runWithRecords(services, l10n.t('Reading {0}…', name), (work) => compare(services, parsed, work));
-  if (!offer) return;
+  const found = await runWithRecords(services, l10n.t('Reading {0}…', name), async (work) => {
+    const parsed = await readUserDataFile(file, work.signal);
+    warnAboutSecrets(services.notices, file, parsed.secretLines);
+    return { parsed, offer: await compare(services, parsed, work) };
+  });
+  if (!found) return;
+  const { parsed, offer } = found;
   if (!hasOffer(offer)) {
     void services.notices.info(join(l10n.t('Everything in {0} is already on this machine.', name), parsed));
     return;
@@ -54,7 +58,7 @@ async function runWithRecords<T>(
     try {
       return await operation({ ledgerFolder, log, signal, onProgress });
     } catch (error) {
-      if (signal.aborted) return undefined;
+      if (signal.aborted && error === signal.reason) return undefined;
       throw error;
     }
   });
@@ -65,7 +69,7 @@ async function compare(services: CommandServices, { data }: ParsedUserData, work
   const connections = compareConnections(data.connections, settings.connections);
   const ids = new Map(connections.map(({ fileId, connection }) => [fileId, connection.id]));
   const stored = await readHistory(['running', 'ended'], work);
-  const history = compareHistory(data.transfers, stored.transfers, ids);
+  const history = await runStepsInTurns(compareHistory(data.transfers, stored.transfers, ids), work.signal);
   const databases = await compareServedEntries(services, data.databases);
   const replaced = settings.orcid;
   const isOrcidNew = data.orcid !== undefined && data.orcid !== replaced;

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { l10n, workspace, type Uri } from 'vscode';
 import { parseUserData, type ParsedUserData, type UserDataReadResult } from '../../../core/userData/parseUserData.ts';
+import { runStepsInTurns } from '../../../core/util/steps.ts';
 import { CommandFailure } from '../../editor/commandBoundary.ts';
 import { formatSize } from '../../words/localeFormats.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
@@ -8,9 +9,11 @@ import { describeError, toPlainLine } from '../../words/plainText.ts';
 /** Larger files don't fit into one string of the runtime. */
 const maxBytes = 256_000_000;
 
-/** Reads a user data file. Throws a {@link CommandFailure} if it can't be used. */
-export async function readUserDataFile(file: Uri): Promise<ParsedUserData> {
-  const result = parseUserData(await readText(file));
+/**
+ * Reads a user data file. Throws a {@link CommandFailure} if it can't be used, or the signal's reason if it is aborted.
+ */
+export async function readUserDataFile(file: Uri, signal: AbortSignal): Promise<ParsedUserData> {
+  const result = await runStepsInTurns(parseUserData(await readText(file)), signal);
   if (result.kind === 'parsed') return result;
   throw new CommandFailure(describeUnusable(getFileName(file), result));
 }
