@@ -1,14 +1,26 @@
-import type { Connection } from '../model/connection.ts';
 import type { Transfer } from '../model/transferModel.ts';
-import { omit } from '../util/omit.ts';
 import { userDataFormat, userDataVersion, type UserData } from './userData.ts';
+import { parseConnection, parseServedEntry } from './userDataSchema.ts';
+
+/**
+ * Returns the data that a file may contain. Omits unknown fields of the settings, entries that contain what looks like a
+ * key, and the permission to send a key over plain HTTP, which is for one network (D4: server address).
+ */
+export function selectExportable({ connections, databases, ...data }: UserData): UserData {
+  return {
+    ...data,
+    connections: connections.flatMap((connection) => parseConnection(connection) ?? []),
+    databases: databases.flatMap((entry) => parseServedEntry(entry) ?? []),
+  };
+}
 
 /** Yields a user data file in chunks. Each entry is a line; the order depends only on the content. */
-export function* formatUserData(data: UserData, exportedAt: number): Generator<string> {
+export function* formatUserData(given: UserData, exportedAt: number): Generator<string> {
+  const data = selectExportable(given);
   yield `{\n "format": ${JSON.stringify(userDataFormat)},\n "version": ${String(userDataVersion)}`;
   yield `,\n "exported": ${JSON.stringify(new Date(exportedAt).toISOString())}`;
   if (data.orcid !== undefined) yield `,\n "orcid": ${JSON.stringify(data.orcid)}`;
-  yield* formatList('connections', data.connections.map(withoutPermission));
+  yield* formatList('connections', data.connections);
   yield* formatList('databases', data.databases);
   yield* formatList('transfers', data.transfers.toSorted(compareTransfers));
   yield '\n}\n';
@@ -18,11 +30,6 @@ function* formatList(name: string, entries: readonly object[]): Generator<string
   yield `,\n "${name}": [`;
   for (const [index, entry] of entries.entries()) yield `${index === 0 ? '' : ','}\n  ${JSON.stringify(entry)}`;
   yield entries.length === 0 ? ']' : '\n ]';
-}
-
-/** Omits the permission to send a key over plain HTTP, which is for one network (D4: server address). */
-function withoutPermission(connection: Connection): object {
-  return omit(connection, 'allowInsecureHttp');
 }
 
 function compareTransfers(one: Transfer, other: Transfer): number {

@@ -46,8 +46,8 @@ export function* parseUserData(text: string): Steps<UserDataReadResult> {
 
 function* parseDocument(text: string, document: JsonObject): Steps<ParsedUserData> {
   const secrets = findSecrets(omit(document, 'transfers'));
-  const connections = yield* parseList<Connection>(document, 'connections', withoutSecrets(parseConnection), getId);
-  const databases = yield* parseList<ServedEntry>(document, 'databases', withoutSecrets(parseServedEntry), getPlace);
+  const connections = yield* parseList<Connection>(document, 'connections', parseConnection, getId);
+  const databases = yield* parseList<ServedEntry>(document, 'databases', parseServedEntry, getPlace);
   const transfers = yield* parseList<Transfer>(document, 'transfers', parseTransfer, ({ key }) => key);
   const orcid = typeof document['orcid'] === 'string' ? parseOrcid(document['orcid']) : undefined;
   const [entries, others, records] = [connections.valid, databases.valid, transfers.valid];
@@ -80,13 +80,6 @@ function* parseList<T>(
     yield;
   }
   return { valid: [...valid.values()], invalid };
-}
-
-function withoutSecrets<T>(parse: (value: unknown) => T | undefined): (value: unknown) => T | undefined {
-  return (value) => {
-    const entry = parse(value);
-    return entry !== undefined && findSecrets(entry).length === 0 ? entry : undefined;
-  };
 }
 
 function getId({ id }: Connection): string {

@@ -4,6 +4,7 @@ import type { ReasonKind } from '../model/reason.ts';
 import type { Transfer, TransferState } from '../model/transferModel.ts';
 import { isDeeperThan } from '../util/json.ts';
 import { findRemoteProblem } from '../util/remote.ts';
+import { findSecrets } from '../util/secrets.ts';
 import type { ServedEntry } from './userData.ts';
 
 const maxLevels = 60;
@@ -117,14 +118,23 @@ export function parseTransfer(value: unknown): Transfer | undefined {
   return data && settleSubmission(data as Transfer);
 }
 
-/** Parses a connection, without the permission to send a key over plain HTTP; undefined if it is not valid. */
+/**
+ * Parses a connection, without the permission to send a key over plain HTTP. Drops unknown fields; undefined if it is
+ * not valid or contains what looks like a key.
+ */
 export function parseConnection(value: unknown): Connection | undefined {
-  return z.safeParse(connectionSchema, value).data as Connection | undefined;
+  return withoutSecrets(z.safeParse(connectionSchema, value).data as Connection | undefined);
 }
 
-/** Parses a served folder or store; undefined if it is not valid. */
+/**
+ * Parses a served folder or store. Drops unknown fields; undefined if it is not valid or contains what looks like a key.
+ */
 export function parseServedEntry(value: unknown): ServedEntry | undefined {
-  return z.safeParse(placeSchema, value).data as ServedEntry | undefined;
+  return withoutSecrets(z.safeParse(placeSchema, value).data as ServedEntry | undefined);
+}
+
+function withoutSecrets<T>(entry: T | undefined): T | undefined {
+  return findSecrets(entry).length === 0 ? entry : undefined;
 }
 
 /** Marks a submission as not confirmed, because its response reaches only the other machine (D12: never resubmit). */

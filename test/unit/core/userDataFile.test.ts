@@ -60,6 +60,21 @@ describe('A user data file (D65)', () => {
     assert.deepEqual(parsed, { ...connection, server: 'http://dts.example.org' });
   });
 
+  it('contains no key that the settings contain (D65)', () => {
+    const connections = [
+      { ...connection, apiKey: 'made-up-1' },
+      { ...connection, id: 'b', server: 'https://user:made-up-2@dts.example.org' },
+      { ...connection, id: 'c', name: 'Bearer made-up-3' },
+    ];
+    const databases = [
+      { ...folder, password: 'made-up-4' },
+      { ...store, pass: 'made-up-5' },
+    ];
+    const text = format({ ...data, connections, databases });
+    assert.doesNotMatch(text, /made-up/);
+    assert.deepEqual(parse(text).data, data);
+  });
+
   it('is refused with the position if it is not JSON, or cut short', () => {
     assert.deepEqual(read('{\n "format": x}'), { kind: 'broken', line: 2, column: 12 });
     assert.equal(read(format(data).slice(0, -20)).kind, 'broken');

@@ -41,12 +41,12 @@ async function writeUserData(
   report: (message: string) => void,
 ): Promise<WrittenData> {
   const { readHistory } = await import('../../../core/userData/historyRecords.ts');
-  const { formatUserData } = await import('../../../core/userData/formatUserData.ts');
+  const { formatUserData, selectExportable } = await import('../../../core/userData/formatUserData.ts');
   const onProgress = (done: number, total: number): void => report(describeRecordProgress(done, total));
   const { ledgerFolder } = commandLinePlaces;
   const { transfers, laterCount } = await readHistory(['running', 'ended'], { ledgerFolder, log, signal, onProgress });
   const { connections, servedPlaces: databases, orcid } = settings;
-  const data = { connections, databases, transfers, ...(orcid !== '' && { orcid }) };
+  const data = selectExportable({ connections, databases, transfers, ...(orcid !== '' && { orcid }) });
   await writeTextFile(file, stopWhenAborted(formatUserData(data, Date.now()), signal));
   return { data, laterCount };
 }
