@@ -44,7 +44,8 @@ function getIdentities({ key, id, order }: Transfer): readonly string[] {
 }
 
 function findUpdate(known: Transfer, transfer: Transfer): readonly Transfer[] {
-  const merged = mergeTransfers(known, { ...transfer, key: known.key });
+  const { key, order, createdAt } = known;
+  const merged = mergeTransfers(known, { ...transfer, key, order, createdAt });
   return isSameExceptPolledAt(merged, known) ? [] : [merged];
 }
 

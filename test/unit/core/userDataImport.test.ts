@@ -149,6 +149,14 @@ describe('The import of user data (D65)', () => {
     assert.deepEqual(compareAll([ended, again], await readAll(), noIds).updates, []);
   });
 
+  it('never replaces the order of a record, such as its connection on this machine', () => {
+    const here = recordOf(1, { state: 'active' });
+    const later = { ...withState(here, 'succeeded', here.createdAt + 1), createdAt: 5 };
+    const there = { ...later, order: { ...here.order, connectionId: 'elsewhere', destination: 'C', files: [] } };
+    const [update] = compareAll([there], [here], noIds).updates;
+    assert.deepEqual([update?.state, update?.order, update?.createdAt], ['succeeded', here.order, here.createdAt]);
+  });
+
   it('recognizes a transfer by its connection and ID, where it was tracked (D65)', () => {
     const here = recordOf(1, { id: 'same' });
     const there = recordOf(2, { id: 'same', createdAt: here.createdAt, changes: here.changes });
