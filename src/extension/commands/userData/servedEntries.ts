@@ -65,8 +65,13 @@ async function findMissing(
 ): Promise<ServedComparison['missing']> {
   if (remote !== undefined && !remotes) return 'rclone';
   if (remote !== undefined) return remotes?.has(getRemoteName(remote)) ? undefined : 'remote';
-  const found = isAbsolute(folder) ? await stat(folder).catch(() => undefined) : undefined;
+  const found = isOnThisMachine(folder) ? await stat(folder).catch(() => undefined) : undefined;
   return found?.isDirectory() ? undefined : 'folder';
+}
+
+/** Returns false for a relative path, and for a server's path (`\\server\share`), to which Windows would sign in. */
+function isOnThisMachine(folder: string): boolean {
+  return isAbsolute(folder) && !folder.startsWith(String.raw`\\`);
 }
 
 /** Returns false for a folder with data of the local service, which the service would refuse. */
