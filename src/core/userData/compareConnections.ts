@@ -22,6 +22,20 @@ export function compareConnections(
   return connections.map((connection) => compareConnection(connection, saved));
 }
 
+/**
+ * Returns the connection to save, with what the user selected of it; undefined for nothing. A variable without its
+ * connection is added to the saved one, but only if its value goes to the address in the file, which the user saw.
+ */
+export function selectConnection(
+  { connection, saved, variable }: ConnectionComparison,
+  selected: { readonly isConnectionSelected: boolean; readonly isVariableSelected: boolean },
+): Connection | undefined {
+  const { isConnectionSelected, isVariableSelected } = selected;
+  if (!isVariableSelected || variable === undefined) return isConnectionSelected ? connection : undefined;
+  if (isConnectionSelected) return { ...connection, apiKeyVariable: variable };
+  return saved && hasSameAddress(saved, connection) ? { ...saved, apiKeyVariable: variable } : undefined;
+}
+
 function compareConnection(given: Connection, all: readonly Connection[]): ConnectionComparison {
   const saved = all.find(({ id }) => id === given.id) ?? all.find((one) => hasSameAddress(one, given));
   const connection = toSaved(given, saved, all);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
 import { withState, type Transfer } from '../../../src/core/model/transferModel.ts';
-import { compareConnections } from '../../../src/core/userData/compareConnections.ts';
+import { compareConnections, selectConnection } from '../../../src/core/userData/compareConnections.ts';
 import { compareHistory, type HistoryComparison } from '../../../src/core/userData/compareHistory.ts';
 import { importHistory } from '../../../src/core/userData/historyImport.ts';
 import { readHistory, type RecordWork } from '../../../src/core/userData/historyRecords.ts';
@@ -190,5 +190,21 @@ describe('The comparison of connections (D65)', () => {
     const [one] = compare({ id: 'c', name: 'KBase', server: 'https://other.example', apiKeyVariable: 'AWS_SECRET' });
     assert.deepEqual(one?.connection, { id: 'c', name: 'KBase (other.example)', server: 'https://other.example' });
     assert.equal(one.variable, 'AWS_SECRET');
+  });
+
+  it('applies a variable alone only if its service has the address that was shown', () => {
+    const given = { id: 'a', name: 'KBase', server: 'https://other.example', apiKeyVariable: 'DTS_KEY' };
+    const [moved] = compare(given);
+    const [same] = compare({ ...given, server: saved.server });
+    const [created] = compareConnections([given], []);
+    assert.ok(moved && same && created);
+    const variable = { isVariableSelected: true, isConnectionSelected: false };
+    assert.equal(selectConnection(moved, variable), undefined);
+    assert.equal(selectConnection(created, variable), undefined);
+    assert.deepEqual(selectConnection(same, variable), { ...saved, apiKeyVariable: 'DTS_KEY' });
+    const both = { isVariableSelected: true, isConnectionSelected: true };
+    assert.deepEqual(selectConnection(moved, both), given);
+    const connection = { isVariableSelected: false, isConnectionSelected: true };
+    assert.deepEqual(selectConnection(moved, connection), { id: 'a', name: 'KBase', server: 'https://other.example' });
   });
 });

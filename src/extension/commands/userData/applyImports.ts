@@ -1,6 +1,7 @@
 import { l10n } from 'vscode';
 import type { Connection } from '../../../core/model/connection.ts';
 import type { Transfer } from '../../../core/model/transferModel.ts';
+import { selectConnection } from '../../../core/userData/compareConnections.ts';
 import { importHistory } from '../../../core/userData/historyImport.ts';
 import type { RecordWork } from '../../../core/userData/historyRecords.ts';
 import { CommandFailure } from '../../editor/commandBoundary.ts';
@@ -70,15 +71,12 @@ function selectTransfers({ offer, items }: ImportChoice): Record<'created' | 'up
   };
 }
 
-/** Returns the connections to save. A variable without its connection applies to the one on this machine. */
 function selectConnections({ offer, items }: ImportChoice): readonly Connection[] {
   return offer.connections.flatMap((comparison) => {
     const has = (kind: ImportItem['kind']): boolean =>
       items.some((item) => item.kind === kind && 'comparison' in item && item.comparison === comparison);
-    const base = has('connection') ? comparison.connection : comparison.saved;
-    if (!base || !(has('connection') || has('variable'))) return [];
-    const { variable } = comparison;
-    return has('variable') && variable !== undefined ? { ...base, apiKeyVariable: variable } : base;
+    const selected = { isConnectionSelected: has('connection'), isVariableSelected: has('variable') };
+    return selectConnection(comparison, selected) ?? [];
   });
 }
 

@@ -85,8 +85,13 @@ function warnAboutSecrets(notices: Notices, file: Uri, lines: readonly number[])
 }
 
 function reportImport(notices: Notices, { connections, ...others }: ImportedData, parsed: ParsedUserData): void {
-  const text = l10n.t('Imported {0}.', describeUserData({ connections, ...others }));
+  const imported = describeUserData({ connections, ...others });
+  const text = imported === '' ? describeLoneVariable() : l10n.t('Imported {0}.', imported);
   void notices.info(join(text, parsed), ...connections.slice(0, 1).map(createKeyStep));
+}
+
+function describeLoneVariable(): string {
+  return l10n.t('Nothing was imported. To import an environment variable, also select its connection.');
 }
 
 function createKeyStep({ id }: Connection): NoticeAction {
