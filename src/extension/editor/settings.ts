@@ -100,17 +100,21 @@ export class Settings {
     return this.getList('localService.databases').filter(isServedPlace).map(omitInvalidInterval);
   }
 
-  /** Adds a folder or store to the setting. Preserves the other entries. */
-  async saveServedPlace(place: ServedPlace): Promise<void> {
-    await this.update('localService.databases', [...this.getEntries('localService.databases'), place]);
+  /** Adds a folder or store to the setting. Preserves the other entries, except those for the `replaced` one. */
+  async saveServedPlace(place: ServedPlace, replaced?: ServedPlace): Promise<void> {
+    const others = replaced ? this.listOtherPlaces(replaced) : this.getEntries('localService.databases');
+    await this.update('localService.databases', [...others, place]);
   }
 
   /** Removes all entries for a folder or store from the setting. */
-  async removeServedPlace({ folder, remote }: Pick<ServedPlace, 'folder' | 'remote'>): Promise<void> {
-    const others = this.getEntries('localService.databases').filter(
+  async removeServedPlace(place: Pick<ServedPlace, 'folder' | 'remote'>): Promise<void> {
+    await this.update('localService.databases', this.listOtherPlaces(place));
+  }
+
+  private listOtherPlaces({ folder, remote }: Pick<ServedPlace, 'folder' | 'remote'>): readonly unknown[] {
+    return this.getEntries('localService.databases').filter(
       (one) => !isServedPlace(one) || one.folder !== folder || one.remote !== remote,
     );
-    await this.update('localService.databases', others);
   }
 
   /** Returns the path of rclone; undefined to search for it (D62: stores through rclone). */

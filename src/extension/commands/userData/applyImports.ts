@@ -90,9 +90,6 @@ async function saveSettings(
   { connections, orcid }: ImportedData,
 ): Promise<void> {
   for (const connection of connections) await settings.saveConnection(connection);
-  for (const { place, saved } of selectDatabases(items)) {
-    if (saved) await settings.removeServedPlace(saved);
-    await settings.saveServedPlace(place);
-  }
+  for (const { place, saved } of selectDatabases(items)) await settings.saveServedPlace(place, saved);
   if (orcid !== undefined) await settings.saveOrcid(orcid);
 }
