@@ -37,9 +37,11 @@ export async function applyImports(
   const imported = collect(choice);
   const { created, updated } = selectTransfers(choice);
   try {
-    // Ended records are loaded when the list shows them, like those of earlier sessions.
-    if (created.length > 0) services.transferStore.setHasEarlier(true);
-    await importHistory({ created, updated }, work, () => saveSettings(services, choice, imported));
+    await importHistory({ created, updated }, work, async () => {
+      await saveSettings(services, choice, imported);
+      // Ended records are loaded when the list shows them, like those of earlier sessions.
+      if (created.length > 0) services.transferStore.setHasEarlier(true);
+    });
   } catch (error) {
     if (error instanceof CommandFailure || (work.signal.aborted && error === work.signal.reason)) throw error;
     throw new CommandFailure(l10n.t('Could not import {0}: {1}', choice.name, describeError(error)));
