@@ -1,17 +1,16 @@
-import { join } from 'node:path';
 import { planLifetimeMs } from '../../src/core/agents/planNames.ts';
 import { PlanStore } from '../../src/core/agents/planStore.ts';
 import type { TransferPlan } from '../../src/core/agents/transferPlan.ts';
 import { systemClock } from '../../src/core/util/clock.ts';
+import { getEditorDataHome, getLedgerIn } from '../../test/support/dataHome.ts';
 import { MemoryLog } from '../../test/support/memoryLog.ts';
-import { getStorageFolder } from '../../test/support/version01.ts';
 import { toId } from './pictureService.ts';
 import type { Stage } from './stage.ts';
 
 /** Saves a transfer that an agent outside of the editor proposes. An open window shows it. */
 export async function proposeTransfer({ editor, clock, service }: Stage, destination = ''): Promise<void> {
   const pictureClock = { ...systemClock, now: () => clock.now };
-  const store = new PlanStore(join(getStorageFolder(editor.dataFolder), 'transfers'), pictureClock, new MemoryLog());
+  const store = new PlanStore(getLedgerIn(getEditorDataHome(editor.dataFolder)), pictureClock, new MemoryLog());
   await store.create(createPlan(clock.now, service.http.address, destination));
   store.dispose();
 }
