@@ -17,11 +17,17 @@ interface Line {
 
 describe('The access log of the local service (D40)', () => {
   let rig: ServiceRig;
-  let written: string[];
+  let written: string[] = [];
 
   before(async () => {
     rig = await ServiceRig.start({ 'a.txt': 'a' }, { onAccess: (line) => void written.push(line) });
-    written = [];
+    // Until the folders were read, `/health` reports that the service isn't ready.
+    for (const database of ['Source Data', 'Target']) {
+      written = [];
+      const body = JSON.stringify({ database, orcid, query: '' });
+      const { status } = await getLine(requestText(rig.service, { method: 'POST', target: '/api/v1/files', body }));
+      assert.equal(status, 200);
+    }
   });
   after(async () => await rig.stop());
   beforeEach(() => (written = []));
