@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
-import * as os from 'node:os';
 import { parseJsonObject } from '../core/util/json.ts';
+import { describeProcess } from '../core/util/ownProcess.ts';
 import { writeFileAtomically } from '../core/util/writeFileAtomically.ts';
 import { serviceVersion } from './version.ts';
 
@@ -16,7 +16,7 @@ interface PublishedService {
  */
 export async function writeServiceFile(file: string, service: PublishedService): Promise<void> {
   const { address, token, sharingToken } = service;
-  const record = { address, token, sharingToken, pid: process.pid, host: os.hostname(), version: serviceVersion };
+  const record = { address, token, sharingToken, ...describeProcess(), version: serviceVersion };
   await writeFileAtomically(file, `${JSON.stringify(record)}\n`, true);
 }
 

@@ -15,8 +15,8 @@ interface ServiceAccess {
  */
 export async function readServiceFile(file: string): Promise<ServiceAccess> {
   const content = await readFile(file, 'utf8').catch(() => '');
-  const { address, token, host, pid } = parseJsonObject(content) ?? {};
-  const isRunning = isOwnProcess(host, pid);
-  if (isRunning && typeof address === 'string' && typeof token === 'string') return { address, token };
+  const record = parseJsonObject(content) ?? {};
+  const { address, token } = record;
+  if (isOwnProcess(record) && typeof address === 'string' && typeof token === 'string') return { address, token };
   throw createRequestError("Couldn't connect", { kind: 'serviceStopped' });
 }

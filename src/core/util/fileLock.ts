@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { open, readFile, rm, stat } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
 import { Emitter } from './emitter.ts';
 import { getErrorCode } from './errorCode.ts';
 import { parseJsonObject } from './json.ts';
 import type { Disposable } from './lifetime.ts';
+import { describeProcess, isComparable } from './ownProcess.ts';
 import { writeFileAtomically } from './writeFileAtomically.ts';
 
 const staleAfterMs = 10_000;
@@ -22,6 +22,7 @@ interface Holder {
   /** Identifies this acquisition of the lock; stored as `mark` in the file. */
   readonly token: string;
   readonly purpose?: unknown;
+  readonly namespaces?: unknown;
 }
 
 /**
@@ -128,7 +129,7 @@ export class FileLock implements Disposable {
 
   private text(): string {
     const { token, purpose } = this;
-    return JSON.stringify({ host: hostname(), pid: process.pid, at: this.clock.now(), mark: token, purpose });
+    return JSON.stringify({ ...describeProcess(), at: this.clock.now(), mark: token, purpose });
   }
 
   private renewLater(): void {
@@ -185,18 +186,19 @@ export async function runUnderLock<T>(
 async function readHolder(file: string): Promise<Holder | undefined> {
   try {
     const { mtimeMs } = await stat(file);
-    const { host, pid, at, mark, purpose } = parseJsonObject(await readFile(file, 'utf8')) ?? {};
+    const { host, pid, at, mark, purpose, namespaces } = parseJsonObject(await readFile(file, 'utf8')) ?? {};
     const token = typeof mark === 'string' && /^[\w-]+$/.test(mark) ? mark : `made-${String(mtimeMs)}`;
-    return { host, pid, at: typeof at === 'number' ? at : mtimeMs, token, purpose };
+    return { host, pid, at: typeof at === 'number' ? at : mtimeMs, token, purpose, namespaces };
   } catch (error) {
     if (getErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
 
-/** Returns true if the holder was a process on this machine that has ended. */
-function isGone({ host, pid }: Holder): boolean {
-  return host === hostname() && typeof pid === 'number' && !isRunning(pid);
+/** Returns true if the holder was a process on this machine that has ended. In another container, that is unknown. */
+function isGone(holder: Holder): boolean {
+  const { pid } = holder;
+  return isComparable(holder) && typeof pid === 'number' && !isRunning(pid);
 }
 
 function isRunning(pid: number): boolean {

@@ -1,14 +1,57 @@
+import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { isJsonObject } from './json.ts';
+
+/** Identifies a process in a file that other processes read. */
+interface ProcessDescription {
+  readonly host: string;
+  readonly pid: number;
+  /** On Linux, the namespaces in which the ID and the addresses of the process are valid. */
+  readonly namespaces?: ProcessNamespaces | undefined;
+}
+
+interface ProcessNamespaces {
+  readonly pid: string;
+  readonly net: string;
+}
+
+/** A description as it was read. */
+type RecordedProcess = Readonly<Partial<Record<keyof ProcessDescription, unknown>>>;
+
+const ownNamespaces = readNamespaces();
+
+/** Describes this process. */
+export function describeProcess(): ProcessDescription {
+  return { host: hostname(), pid: process.pid, ...(ownNamespaces && { namespaces: ownNamespaces }) };
+}
+
+/** Returns true if the ID of a recorded process is valid here: on this machine, and not in another container. */
+export function isComparable({ host, namespaces }: RecordedProcess): boolean {
+  if (host !== hostname()) return false;
+  return !ownNamespaces || !isJsonObject(namespaces) || namespaces['pid'] === ownNamespaces.pid;
+}
 
 /**
  * Returns true if a process runs on this machine under this user's account. A record of a process that has ended isn't
- * to be believed: another user's program can have taken its port.
+ * to be believed: another user's program can have taken its port. In a container with the network of this machine, such
+ * as Flatpak's, the process can't be checked, and counts as running.
  */
-export function isOwnProcess(host: unknown, pid: unknown): boolean {
+export function isOwnProcess(recorded: RecordedProcess): boolean {
+  const { host, pid, namespaces } = recorded;
   if (host !== hostname() || typeof pid !== 'number' || !Number.isInteger(pid) || pid <= 0) return false;
+  if (!isComparable(recorded)) return isJsonObject(namespaces) && namespaces['net'] === ownNamespaces?.net;
   try {
     return process.kill(pid, 0);
   } catch {
     return false;
+  }
+}
+
+/** Reads the namespaces of this process; undefined on other systems than Linux. */
+function readNamespaces(): ProcessNamespaces | undefined {
+  try {
+    return { pid: readlinkSync('/proc/self/ns/pid'), net: readlinkSync('/proc/self/ns/net') };
+  } catch {
+    return undefined;
   }
 }

@@ -31,7 +31,7 @@ const maxWaitMs = 45_000;
  */
 export async function findService(dataFolder: string): Promise<ServiceRecord | undefined> {
   const record = await readServiceRecord(dataFolder);
-  if (!record || !isOwnProcess(record.host, record.pid)) return undefined;
+  if (!record || !isOwnProcess(record)) return undefined;
   try {
     return (await getServiceState(record)).pid === record.pid ? record : undefined;
   } catch {

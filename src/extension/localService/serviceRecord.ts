@@ -20,6 +20,8 @@ export interface ServiceRecord extends SharedServiceAccess {
   /** Name of the machine on which the service runs. */
   readonly host: string;
   readonly version: string;
+  /** The namespaces of the process, as it recorded them. */
+  readonly namespaces: unknown;
 }
 
 /** Reads the record from the data folder; undefined if it is missing or invalid. */
@@ -34,10 +36,10 @@ export async function readServiceRecord(dataFolder: string): Promise<ServiceReco
 /** Parses a record. Throws if it is invalid. */
 function parseServiceRecord(text: string): ServiceRecord {
   const value: unknown = JSON.parse(text);
-  const { address, token, sharingToken, pid, host, version } = isJsonObject(value) ? value : {};
+  const { address, token, sharingToken, pid, host, version, namespaces } = isJsonObject(value) ? value : {};
   const texts = { address, token, host, version };
   if (!areTexts(texts) || !Number.isInteger(pid)) throw new TypeError('Invalid service record');
-  return { ...texts, ...(typeof sharingToken === 'string' ? { sharingToken } : {}), pid: Number(pid) };
+  return { ...texts, ...(typeof sharingToken === 'string' ? { sharingToken } : {}), pid: Number(pid), namespaces };
 }
 
 function areTexts<K extends string>(values: Record<K, unknown>): values is Record<K, string> {

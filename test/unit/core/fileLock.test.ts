@@ -76,6 +76,11 @@ describe('The file lock (D30)', () => {
     assert.equal(await isFree(), true);
   });
 
+  it('is not free before it is stale if its process is in another container', async () => {
+    await left({ pid: 2 ** 22 + 1, namespaces: { pid: 'pid:[1]', net: 'net:[1]' } });
+    assert.equal((await FileLock.acquire(file(), clock)) === undefined, process.platform === 'linux');
+  });
+
   it("isn't free while its file is still empty", async () => {
     await fs.writeFile(file(), '');
     assert.equal(await isFree(), false);
