@@ -1,0 +1,92 @@
+import type { Clock } from '../../../core/util/clock.ts';
+import { Emitter } from '../../../core/util/emitter.ts';
+import type { Disposable } from '../../../core/util/lifetime.ts';
+import type { RecipeStatus } from '../../views/recipeTree.ts';
+
+/** Age at which the status of a recipe is determined again when it is shown. */
+const maxAgeMs = 60 * 60_000;
+/** The same, if the service of the recipe isn't connected or has failed. */
+const maxUnknownAgeMs = 60_000;
+
+/** The status of a recipe that can't be compared. */
+export const unknownStatus: RecipeStatus = { description: '', icon: 'beaker' };
+
+interface CheckedStatus {
+  readonly status: RecipeStatus;
+  readonly checkedAt: number;
+  /** True if the recipe or its lock has changed since the check. */
+  readonly isOutdated?: boolean;
+}
+
+/** Stores the last known status of recipes, and determines them one at a time. */
+export class RecipeChecks implements Disposable {
+  private readonly clock: Clock;
+  private readonly checked = new Map<string, CheckedStatus>();
+  private readonly changed = new Emitter<void>();
+  private queue: Promise<void> = Promise.resolve();
+  private running: string | undefined;
+  private isDisposed = false;
+
+  readonly onDidChange = this.changed.event;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** Returns the last known status. If it is too old, determines it with `find` and fires `onDidChange`. */
+  get(key: string, find: () => Promise<RecipeStatus>): RecipeStatus {
+    const known = this.checked.get(key);
+    const now = this.clock.now();
+    if (known && now - known.checkedAt < getMaxAge(known)) return known.status;
+    const status = known?.status ?? unknownStatus;
+    this.checked.set(key, { ...known, status, checkedAt: now });
+    this.queue = this.queue.then(() => this.check(key, find));
+    return status;
+  }
+
+  /** Returns the last status; undefined if there is none, or if the recipe or its lock has changed since. */
+  getCurrent(key: string): RecipeStatus | undefined {
+    const known = this.checked.get(key);
+    return known?.isOutdated ? undefined : known?.status;
+  }
+
+  /** Discards the status of a recipe after the recipe or its lock has changed. */
+  forget(key: string): void {
+    this.expire(key);
+    this.changed.fire();
+  }
+
+  /** Discards what was found out without the connections that are open now. */
+  forgetUnknown(): void {
+    const unknown = [...this.checked].filter(([, { status }]) => status === unknownStatus).map(([key]) => key);
+    const keys = new Set([...unknown, ...(this.running === undefined ? [] : [this.running])]);
+    keys.forEach((key) => this.expire(key));
+    if (keys.size > 0) this.changed.fire();
+  }
+
+  dispose(): void {
+    this.isDisposed = true;
+    this.changed.dispose();
+  }
+
+  private expire(key: string): void {
+    const known = this.checked.get(key);
+    if (known) this.checked.set(key, { ...known, checkedAt: -Infinity, isOutdated: true });
+  }
+
+  private async check(key: string, find: () => Promise<RecipeStatus>): Promise<void> {
+    if (this.isDisposed) return;
+    this.running = key;
+    const status = await find().catch(() => unknownStatus);
+    this.running = undefined;
+    const before = this.checked.get(key);
+    if (!before) return;
+    const { checkedAt, isOutdated } = before;
+    this.checked.set(key, { status, checkedAt });
+    if (isOutdated || before.status.description !== status.description) this.changed.fire();
+  }
+}
+
+function getMaxAge({ status }: CheckedStatus): number {
+  return status === unknownStatus ? maxUnknownAgeMs : maxAgeMs;
+}
