@@ -4,6 +4,7 @@ import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ProblemDocument } from '../../src/contract/problem.ts';
+import { describeProcess } from '../../src/core/util/ownProcess.ts';
 import { serviceVersion } from '../../src/service/version.ts';
 import { eventually } from '../support/eventually.ts';
 import { ManualClock } from '../support/manualClock.ts';
@@ -96,8 +97,7 @@ describe('A shared service (D29)', () => {
       address,
       token,
       sharingToken,
-      pid: process.pid,
-      host: os.hostname(),
+      ...describeProcess(),
       version: serviceVersion,
     });
     assert.equal((await fs.stat(serviceFile())).mode & 0o777, 0o600);

@@ -118,6 +118,7 @@ describe('Files that version 0.1 wrote', () => {
       pid: 2_147_483_646,
       host: hostname(),
       version: '0.1.0',
+      namespaces: undefined,
     });
   });
 
