@@ -93,6 +93,7 @@ async function compareMoving(rig: StoreRig, { name, limit, count, bytes, isToSto
   await rig.rescan('sftp');
   const paths = await rig.findPaths(source, `path:${folder}/*`);
   assert.equal(paths.length, count);
+  let rounds = 0;
   await compareRounds(name, limit, {
     ours: async () => {
       const took = await timeOf(async () => {
@@ -103,10 +104,14 @@ async function compareMoving(rig: StoreRig, { name, limit, count, bytes, isToSto
       return took;
     },
     reference: async () => {
-      const [first, second] = isToStore ? [`'${from}/${folder}'`, 'sftp:copy'] : [`sftp:${folder}`, `'${to}/copy'`];
-      const verify = isToStore ? '' : ` && find '${to}/copy' -type f -print0 | xargs -0 sha256sum`;
-      const copy = `rclone copy --transfers 8 ${first} ${second}`;
-      const took = await timeOf(async () => await runRclone(rig, `sh -c "${copy}${verify}"`));
+      // The server also remembers the copies of earlier rounds, which rclone would not write again.
+      const copy = `copy-${(rounds += 1)}`;
+      const [first, second] = isToStore
+        ? [`'${from}/${folder}'`, `sftp:${copy}`]
+        : [`sftp:${folder}`, `'${to}/${copy}'`];
+      const verify = isToStore ? '' : ` && find '${to}/${copy}' -type f -print0 | xargs -0 sha256sum`;
+      const command = `rclone copy --transfers 8 ${first} ${second}${verify}`;
+      const took = await timeOf(async () => await runRclone(rig, `sh -c "${command}"`));
       emptyFolder(to);
       return took;
     },
