@@ -9,7 +9,7 @@ import { recordFolders, type RecordFolder } from './recordNames.ts';
 /** The modification times of the record folders of a ledger, in milliseconds since 1970; 0 for a missing folder. */
 type FolderTimes = Readonly<Record<RecordFolder, number>>;
 
-/** What an import did, as its marker records it. */
+/** The result of an import, as its marker records it. */
 export interface ImportMarker {
   /** The times of the folders when the import started. */
   readonly times: FolderTimes;

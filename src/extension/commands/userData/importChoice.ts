@@ -13,7 +13,7 @@ import {
 } from '../../words/userDataWords.ts';
 import type { ServedComparison } from './servedEntries.ts';
 
-/** What a file contains that this machine doesn't have. */
+/** The entries of a file that this machine doesn't have. */
 export interface ImportOffer {
   readonly history: HistoryComparison;
   /** All connections of the file. */
