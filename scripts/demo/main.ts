@@ -13,8 +13,8 @@ import { builtProgram, startLocalService } from '../../test/support/localService
 import { doMainJob } from '../../test/support/mainJob.ts';
 import { prepareSources } from './demoData.ts';
 
-/** Slow enough to watch and cancel a transfer. */
-const throttleBytesPerSecond = 2_000_000;
+/** Slow enough to watch and cancel a transfer of a large file, on a busy machine too. */
+const throttleBytesPerSecond = 500_000;
 const demoFolder = join(repositoryRoot, '.demo');
 
 const { values: options } = parseArgs({ options: { headless: { type: 'boolean', default: false } } });

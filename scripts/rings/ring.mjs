@@ -16,7 +16,7 @@ export const rings = {
     workers: 2,
     lastFile: 'test/ui/everyCommand.test.ts',
     longFiles: ['publicServer.test.ts', 'walkthrough.test.ts', 'agents.test.ts', 'twoWindows.test.ts'],
-    stallMs: 480_000,
+    stallMs: 660_000,
     needsEditor: true,
     needsBuild: true,
     needsPackage: true,

@@ -18,7 +18,7 @@ interface FileRequest {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-const timeoutsMs: Readonly<Record<string, number>> = { unit: 60_000, service: 60_000, ui: 180_000 };
+const timeoutsMs: Readonly<Record<string, number>> = { unit: 60_000, service: 60_000, ui: 300_000 };
 
 const [ring = '', pattern] = process.argv.slice(2);
 const timeout = timeoutsMs[ring];

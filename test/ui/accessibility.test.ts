@@ -32,7 +32,7 @@ function inThemes<T>(all: readonly T[]): readonly (readonly [ThemeName, T])[] {
 }
 
 describe('The pages for users with visual impairments', function () {
-  this.timeout(240_000);
+  this.timeout(300_000);
   let folder: string;
   let editor: Editor;
   let window: EditorWindow;

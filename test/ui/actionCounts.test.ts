@@ -15,7 +15,7 @@ const kbase = 'KBase Workspace Service (KSS)';
 const files = ['JDP:000011.csv', 'JDP:000012.csv', 'JDP:000013.csv'];
 
 describe('The number of actions', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let server: FaultServer;
   let service: PublicState;
   let editor: Editor;

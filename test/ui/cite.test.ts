@@ -10,7 +10,7 @@ import { FaultServer } from '../support/faultServer.ts';
 const database = 'JGI Data Portal';
 
 describe('A person who cites data', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let server: FaultServer;
   let editor: Editor;
   let window: EditorWindow;

@@ -21,7 +21,7 @@ const key = 'the-key';
 const quoted = `it's "JDP" $HOME`;
 
 describe('A person who shares code and links', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let server: FaultServer;
   let service: PublicState;
   let editor: Editor;

@@ -20,7 +20,7 @@ const submission = 'POST /api/v1/transfers';
 const searching = 'POST /api/v1/files';
 
 describe('A user in everyday work', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let folder: string;
   let server: FaultServer;
   let service: PublicState;

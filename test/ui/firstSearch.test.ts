@@ -16,7 +16,7 @@ const words = /leave empty to list all files/;
 const request = 'POST /api/v1/files';
 
 describe('A user who searches for the first time', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let server: FaultServer;
   let editor: Editor;
   let window: EditorWindow;

@@ -19,7 +19,7 @@ async function englishTexts(): Promise<ReadonlySet<string>> {
 }
 
 describe('A user whose editor is in French', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let folder: string;
   let editor: Editor;
   let window: EditorWindow;

@@ -29,7 +29,7 @@ const statesByDescription = {
 };
 
 describe('A user upgrading from version 0.1', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let home: string;
   let server: FaultServer;
   let editor: Editor;

@@ -27,7 +27,7 @@ async function readOnlyFolder(inside: string): Promise<string> {
 }
 
 describe('A user in the whole editor', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let folder: string;
   let editor: Editor;
   let window: EditorWindow;
@@ -71,7 +71,7 @@ describe('A user in the whole editor', function () {
           { name: 'My Data', folder: destinationFolder, organization: 'This machine' },
           { name: 'Read Only', folder: await readOnlyFolder(folder), organization: 'This machine' },
         ],
-        throttleBytesPerSecond: 2_000_000,
+        throttleBytesPerSecond: 200_000,
       });
     });
     afterEach(() => service.stop());

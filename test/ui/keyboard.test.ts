@@ -15,7 +15,7 @@ const orcid = '0000-0002-1825-0097';
 const manifestWords = /"path"|"resources"|"profile"/;
 
 describe('A user without a mouse', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let folder: string;
   let server: FaultServer;
   let editor: Editor;

@@ -13,7 +13,7 @@ const kbase = 'KBase Workspace Service (KSS)';
 const submission = 'POST /api/v1/transfers';
 
 describe('A user who wants the next step', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let server: FaultServer;
   let service: PublicState;
   let editor: Editor;

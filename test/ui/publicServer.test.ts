@@ -14,7 +14,7 @@ const nmdc = 'National Microbiome Data Collaborative';
 const orcid = '0000-0002-1825-0097';
 
 describe('A user of a service that behaves like the public server', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let server: FaultServer;
   let service: ReturnType<typeof publicLike>;
   let editor: Editor;

@@ -12,7 +12,7 @@ import type { EditorWindow } from '../support/editor/window.ts';
 import { counted } from '../support/tally.ts';
 
 describe('A user who repeats a transfer', function () {
-  this.timeout(240_000);
+  this.timeout(300_000);
   let folder: string;
   let editor: Editor;
   let window: EditorWindow;

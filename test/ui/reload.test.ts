@@ -17,7 +17,7 @@ const submission = 'POST /api/v1/transfers';
 const cancel = 'DELETE /api/v1/transfers/*';
 
 describe('A user whose window reloads during an operation', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let server: FaultServer;
   let service: PublicState;
   let gate: Gate;

@@ -33,7 +33,7 @@ function answerFiles(): Behaviour {
 }
 
 describe('A person who finds the same file in two databases', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let folder: string;
   let server: FaultServer;
   let editor: Editor;

@@ -9,7 +9,7 @@ import { until } from '../support/editor/until.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 
 describe('A user with a folder to share', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let folder: string;
   let editor: Editor;
   let window: EditorWindow;

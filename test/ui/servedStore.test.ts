@@ -12,7 +12,7 @@ import { StoreServers } from '../support/storeServers.ts';
 const title = 'Serve a Store as a Database';
 
 describe('A user with a store that rclone reaches (D62)', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let folder: string;
   let servers: StoreServers;
   let editor: Editor;

@@ -14,7 +14,7 @@ const submission = 'POST /api/v1/transfers';
 const nmdc = 'National Microbiome Data Collaborative';
 
 describe('A user with two windows that show the same transfers', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let server: FaultServer;
   let service: PublicState;
   /** Holds back the responses to status requests. */

@@ -17,7 +17,7 @@ const title = 'Temperature and discharge of alpine streams (Version 2) [Data set
 const reference = `Müller, A. L., & Okafor, C. (2025). ${title}. Alpine Observatory. <https://doi.org/${doi}>`;
 
 describe('A person with a spreadsheet of 40 IDs', function () {
-  this.timeout(240_000);
+  this.timeout(300_000);
   let folder: string;
   let workspace: string;
   let editor: Editor;

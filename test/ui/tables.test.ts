@@ -12,7 +12,7 @@ import type { EditorWindow } from '../support/editor/window.ts';
 const transferred = '2 files to Received Files';
 
 describe('A person with a table of files', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let folder: string;
   let editor: Editor;
   let window: EditorWindow;

@@ -10,7 +10,7 @@ import { until } from '../support/editor/until.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 
 describe('A user with two windows', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let folder: string;
   let archive: string;
   let editor: Editor;

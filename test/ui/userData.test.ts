@@ -11,7 +11,7 @@ import { publicLike, type PublicState } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
 
 describe('A user who moves to another machine (D65)', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let folder: string;
   let server: FaultServer;
   let service: PublicState;

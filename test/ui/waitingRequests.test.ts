@@ -11,7 +11,7 @@ const kbase = 'KBase Workspace Service (KSS)';
 const orcid = '0000-0002-1825-0097';
 
 describe('A request that waits for a submission to the same server (D34)', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   const creating = new Gate();
   let server: FaultServer;
   let service: ReturnType<typeof publicLike>;

@@ -5,7 +5,7 @@ import { until } from '../support/editor/until.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 
 describe('A user who opens the walkthrough', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let editor: Editor;
   let window: EditorWindow;
 

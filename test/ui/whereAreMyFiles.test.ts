@@ -27,7 +27,7 @@ const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
 describe('A user who looks for transferred files', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let folder: string;
   let storage: string;
   let server: FaultServer;

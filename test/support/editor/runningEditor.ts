@@ -6,6 +6,7 @@ import { rememberCommands } from './commandsRun.ts';
 import { endLocalServices } from './localServices.ts';
 import { findHeadlessShell, readPlaces } from './places.ts';
 import { type EditorOptions, type PreparedEditor, fillFolder, prepareEditor } from './preparedEditor.ts';
+import { waitLimitMs } from './until.ts';
 
 const browserFlags = [
   '--disable-gpu',
@@ -62,6 +63,7 @@ export class RunningEditor {
   /** Creates a browser context with empty storage, in which secrets persist. */
   async newContext(): Promise<BrowserContext> {
     const context = await this.browser.newContext({ viewport });
+    context.setDefaultTimeout(waitLimitMs);
     await context.addInitScript(respondWithKey);
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: this.#origin });
     await this.#addCookies(context);

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Long enough for a window that loads on a busy machine. The wait ends as soon as the condition is met. */
-const limitMs = 45_000;
+/** Long enough for a window that loads on a busy machine. A wait ends as soon as its condition is met. */
+export const waitLimitMs = 90_000;
 const firstIntervalMs = 80;
 /** Each check takes processor time from the window that is waited for, so that later checks are less frequent. */
 const lastIntervalMs = 240;
 
 /** Calls `ask` repeatedly until it returns a value other than `undefined`. The error after the limit names `what`. */
-export async function until<T>(what: string, ask: () => Promise<T | undefined>, waitMs = limitMs): Promise<T> {
+export async function until<T>(what: string, ask: () => Promise<T | undefined>, waitMs = waitLimitMs): Promise<T> {
   const end = performance.now() + waitMs;
   for (let intervalMs = firstIntervalMs; ; intervalMs = Math.min(intervalMs + 20, lastIntervalMs)) {
     const answer = await ask();

@@ -8,7 +8,6 @@ import { type ThemeName, themes } from './settings.ts';
 import { TreeView } from './treeView.ts';
 import { until } from './until.ts';
 
-const openLimitMs = 60_000;
 /** Time after which the palette is reopened, because another element may have taken the focus and closed it. */
 const paletteMs = 5_000;
 
@@ -249,8 +248,8 @@ export class EditorWindow {
   }
 
   async #ready(): Promise<void> {
-    await this.page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: openLimitMs });
-    await this.page.locator('.statusbar-item[id="status.notifications"]').waitFor({ timeout: openLimitMs });
+    await this.page.locator('.monaco-workbench .part.statusbar').waitFor();
+    await this.page.locator('.statusbar-item[id="status.notifications"]').waitFor();
   }
 
   async #searchPalette(title: string): Promise<number | undefined> {
