@@ -26,6 +26,8 @@ if (timeout === undefined)
   throw new Error(`There is no ring "${ring}"; there are ${Object.keys(timeoutsMs).join(', ')}.`);
 const order = chosenOrder();
 
+// Playwright handles the signal too, so that the process would not end by itself.
+process.once('SIGTERM', () => process.exit(143));
 process.send?.({ ready: true });
 for (;;) {
   const [{ file, environment }] = (await once(process, 'message')) as [FileRequest];

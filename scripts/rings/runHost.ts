@@ -47,6 +47,9 @@ class HostConsole {
   }
 }
 
+// Playwright handles the signal too, so that the process would not end by itself.
+process.once('SIGTERM', () => process.exit(143));
+
 const [pattern] = process.argv.slice(2);
 const editor = await startEditor({
   extensionPath: repositoryRoot,
