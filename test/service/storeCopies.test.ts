@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
+import { CopyingBucket } from '../support/copyingBucket.ts';
 import { CountingProxy } from '../support/countingProxy.ts';
 import { StoreRig } from '../support/storeRig.ts';
 
@@ -116,5 +117,48 @@ describe('Copies within a store (D66)', function () {
       rig.servers.list('s3:lab/to').filter((name) => name.includes(id)),
       names.sort(),
     );
+  });
+});
+
+describe('A store that copies objects wrongly (D66)', function () {
+  this.timeout(120_000);
+  const content = randomBytes(12_000_000);
+  let bucket: CopyingBucket;
+  let rig: StoreRig;
+
+  beforeEach(async () => {
+    bucket = await CopyingBucket.startWithNote('from/large.bin', content);
+    const encrypted = bucket.section.replace('[odd]', '[kms]');
+    const remotes = `${bucket.section}copy_cutoff = 5Mi\n${encrypted}server_side_encryption = aws:kms\n`;
+    rig = await StoreRig.start([], {}, { remotes });
+    await rig.stopService();
+    const names = ['odd:odd/from', 'odd:odd/to', 'kms:odd/from', 'kms:odd/to'];
+    const databases = names.map((remote) => ({ name: remote.replaceAll(/\W/g, '-'), remote }));
+    await rig.startService({ remotes: databases, gone: false });
+  });
+  afterEach(async () => {
+    await rig.stop();
+    bucket.stop();
+  });
+
+  async function assertCopied(remote: string, expected: RegExp): Promise<void> {
+    const [file] = await rig.find(`${remote}-odd-from`);
+    assert.ok(file);
+    assert.equal(file.hash, digest('md5', content));
+    const { status, message, id } = await rig.transfer(`${remote}-odd-from`, `${remote}-odd-to`, [file.id]);
+    assert.equal(status, 'succeeded', message);
+    assert.match(message, expected);
+    assert.ok(bucket.getContent(`to/dts-${id}/large.bin`)?.equals(content));
+  }
+
+  it('copies them whole if their hash would be inherited from the original otherwise', async () => {
+    bucket.wrongCopies = 'in pieces';
+    await assertCopied('odd', /verified by md5 within the store$/);
+  });
+
+  it('is noticed if it encrypts them, so that it has no hash but the inherited one', async () => {
+    bucket.isEncrypted = true;
+    bucket.wrongCopies = 'all';
+    await assertCopied('kms', /verified by (?:md5|reading back)/);
   });
 });

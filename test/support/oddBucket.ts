@@ -1,10 +1,32 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 
 const name = 'odd';
 const pageSize = 1_000;
+
+interface OddObject {
+  readonly content: Buffer;
+  readonly etag: string;
+  /** More headers of the object. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface BucketRequest {
+  readonly method: string;
+  readonly key: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
 
 /** An S3 server on loopback with one bucket, whose objects can have names that no real server would store. */
 export class OddBucket {
@@ -14,19 +36,18 @@ export class OddBucket {
   isExpired = false;
   /** Number of objects that were read. */
   reads = 0;
-  private readonly objects: ReadonlyMap<string, Buffer>;
+  protected readonly objects = new Map<string, OddObject>();
   private readonly server: Server;
 
-  private constructor(objects: Readonly<Record<string, string | Buffer>>) {
-    this.objects = new Map(Object.entries(objects).map(([key, content]) => [key, Buffer.from(content)]));
+  protected constructor(objects: Readonly<Record<string, string | Buffer>>) {
+    for (const [key, content] of Object.entries(objects)) this.put(key, Buffer.from(content));
     this.server = createServer((request, response) => this.handle(request, response));
   }
 
   /** Starts a server with these objects, by their keys. */
   static async start(objects: Readonly<Record<string, string | Buffer>>): Promise<OddBucket> {
     const bucket = new OddBucket(objects);
-    bucket.server.listen(0, '127.0.0.1');
-    await once(bucket.server, 'listening');
+    await bucket.listen();
     return bucket;
   }
 
@@ -44,11 +65,32 @@ export class OddBucket {
     this.server.close();
   }
 
+  protected async listen(): Promise<void> {
+    this.server.listen(0, '127.0.0.1');
+    await once(this.server, 'listening');
+  }
+
+  /** Stores an object. Its MD5 is its tag, unless another tag is given. */
+  protected put(key: string, content: Buffer, { etag = digest(content), headers = {} }: Partial<OddObject> = {}): void {
+    this.objects.set(key, { content, etag, headers });
+  }
+
+  /** Handles a request that changes objects: refuses it. */
+  protected write(request: BucketRequest, response: ServerResponse): void {
+    respond(response, 403, describeError(`${request.method}IsRefused`));
+  }
+
   /** Parses the target itself, because a URL would resolve `..` in keys. */
-  private handle({ method = '', url = '', headers: { range } }: IncomingMessage, response: ServerResponse): void {
+  private handle(request: IncomingMessage, response: ServerResponse): void {
+    const { method = '', url = '', headers } = request;
+    const { range } = headers;
     const [path = '', query = ''] = url.split('?');
     const key = decodeURIComponent(path).slice(`/${name}/`.length);
     if (this.isExpired) respond(response, 400, method === 'HEAD' ? '' : describeError('ExpiredToken'));
+    else if (method !== 'GET' && method !== 'HEAD')
+      void buffer(request).then((body) =>
+        this.write({ method, key, query: new URLSearchParams(query), headers, body }, response),
+      );
     else if (key === '') respond(response, 200, this.list(new URLSearchParams(query)));
     else this.read(response, key, method === 'GET', range);
   }
@@ -65,15 +107,17 @@ export class OddBucket {
   }
 
   private read(response: ServerResponse, key: string, hasBody: boolean, range: string | undefined): void {
-    const content = this.objects.get(key);
-    if (content === undefined) return respond(response, 404, hasBody ? describeError('NoSuchKey') : '');
+    const object = this.objects.get(key);
+    if (object === undefined) return respond(response, 404, hasBody ? describeError('NoSuchKey') : '');
+    const { content, etag, headers } = object;
     const from = Number(/^bytes=(\d+)-/.exec(range ?? '')?.[1] ?? 0);
     if (hasBody) this.reads += 1;
     response.writeHead(range === undefined ? 200 : 206, {
       'Content-Length': content.length - from,
       'Content-Range': `bytes ${from}-${content.length - 1}/${content.length}`,
       'Last-Modified': modified.toUTCString(),
-      ETag: `"${digest(content)}"`,
+      ETag: `"${etag}"`,
+      ...headers,
     });
     response.end(hasBody ? content.subarray(from) : undefined);
   }
@@ -81,11 +125,11 @@ export class OddBucket {
 
 const modified = new Date('2026-01-02T03:04:05Z');
 
-function digest(content: Buffer): string {
+export function digest(content: Buffer): string {
   return createHash('md5').update(content).digest('hex');
 }
 
-function respond(response: ServerResponse, status: number, body: string): void {
+export function respond(response: ServerResponse, status: number, body: string): void {
   response.writeHead(status, { 'Content-Type': 'application/xml' }).end(body);
 }
 
@@ -99,12 +143,13 @@ interface ListedPage {
   readonly isLast: boolean;
 }
 
-function describeListing({ page, prefixes, isLast }: ListedPage, objects: ReadonlyMap<string, Buffer>): string {
+function describeListing({ page, prefixes, isLast }: ListedPage, objects: ReadonlyMap<string, OddObject>): string {
   const next = escapeText(page.at(-1) ?? '');
   const more = `<NextMarker>${next}</NextMarker><NextContinuationToken>${next}</NextContinuationToken>`;
   const items = page.map((key) => {
-    const content = objects.get(key) ?? Buffer.of();
-    const fields = `<Size>${content.length}</Size><ETag>"${digest(content)}"</ETag>`;
+    const { content, etag = '', headers = {} } = objects.get(key) ?? {};
+    const tier = `<StorageClass>${headers['x-amz-storage-class'] ?? 'STANDARD'}</StorageClass>`;
+    const fields = `<Size>${content?.length ?? 0}</Size><ETag>"${etag}"</ETag>${tier}`;
     const time = `<LastModified>${modified.toISOString()}</LastModified>`;
     return `<Contents><Key>${escapeText(key)}</Key>${fields}${time}</Contents>`;
   });

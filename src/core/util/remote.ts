@@ -23,6 +23,12 @@ export function getRemoteName(remote: string): string {
   return remote.slice(0, remote.indexOf(':'));
 }
 
+/** Returns a remote with options of rclone, such as `copy_cutoff=5G`, which replace those of its configuration. */
+export function addRemoteOptions(remote: string, options: string): string {
+  const name = getRemoteName(remote);
+  return options === '' ? remote : `${name},${options}${remote.slice(name.length)}`;
+}
+
 /** Returns a path below a remote's path, as an argument for rclone. */
 export function joinRemotePath(remote: string, path: string): string {
   if (path === '') return remote;

@@ -6,6 +6,8 @@ import { collectOutput } from './rcloneOutput.ts';
 import { describeStoreFailure } from '../../core/util/storeProblem.ts';
 
 const featuresSchema = z.object({
+  Name: z.optional(z.string()),
+  String: z.optional(z.string()),
   Hashes: z.nullish(z.array(z.string())),
   Features: z.object({
     Copy: z.optional(z.boolean()),
@@ -17,6 +19,10 @@ const featuresSchema = z.object({
 
 /** The features of a store that determine how it is listed and verified. */
 export interface StoreFeatures {
+  /** Name of the remote; that of the store behind it for an alias. */
+  readonly name: string;
+  /** Kind and place of the store, such as `S3 bucket lab`. */
+  readonly description: string;
   /** The hashes that the store has and Node.js can compute too, the preferred one first. */
   readonly hashes: readonly string[];
   /** True if a listing contains the hashes without more requests. */
@@ -47,8 +53,10 @@ export async function readStoreFeatures(program: string, remote: string, signal:
 export function parseStoreFeatures(document: unknown): StoreFeatures | undefined {
   const parsed = z.safeParse(featuresSchema, document);
   if (!parsed.success) return undefined;
-  const { Hashes, Features } = parsed.data;
+  const { Name: name = '', String: description = '', Hashes, Features } = parsed.data;
   return {
+    name,
+    description,
     hashes: preferredHashes.filter((name) => Hashes?.includes(name)),
     hasListedHashes: Features.SlowHash !== true,
     hasListedTimes: Features.SlowModTime !== true,

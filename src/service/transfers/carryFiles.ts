@@ -82,8 +82,9 @@ class FileCarrier {
   /** Has one store copy its objects itself, if it can. */
   private async copyInStore(): Promise<void> {
     const { job, client, folder, abort } = this;
-    if (job.isCopiedInStore !== true) return;
-    for (const file of await new StoreCopy(job, client, folder, abort.signal).run()) this.addDone(file);
+    if (job.copyVerification === undefined) return;
+    for (const file of await new StoreCopy(job, job.copyVerification, client, folder, abort.signal).run())
+      this.addDone(file);
   }
 
   private addDone(file: DoneFile): void {

@@ -1,5 +1,6 @@
 import type { DatabasePlace } from '../catalog/servedDatabases.ts';
 import type { RcloneAddress } from '../stores/storeClient.ts';
+import type { CopyVerification } from './copyVerification.ts';
 import type { FileToMove, JobSignal } from './fileJobs.ts';
 
 /** One side of a transfer from or to a store. */
@@ -23,8 +24,8 @@ export interface CarryJob {
   readonly destinationPlace?: string | undefined;
   readonly rclone: RcloneAddress;
   readonly files: readonly FileToCarry[];
-  /** True if both sides are one store that copies objects itself (D66: copies within a store). */
-  readonly isCopiedInStore?: boolean;
+  /** Present if both sides are one store that copies objects itself (D66: copies within a store). */
+  readonly copyVerification?: CopyVerification | undefined;
   readonly bytesPerSecond?: number | undefined;
   /** True if each file is flushed to disk individually. */
   readonly isFlushed: boolean;

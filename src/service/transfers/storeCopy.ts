@@ -1,3 +1,4 @@
+import { addRemoteOptions } from '../../core/util/remote.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import { StoreBatches } from '../stores/storeBatches.ts';
 import type { StoreClient, StoreObject } from '../stores/storeClient.ts';
@@ -5,11 +6,12 @@ import { hasPlainName, type BatchFolder } from './batchFolder.ts';
 import type { CarryJob, FileToCarry } from './carryJob.ts';
 import { readBackMethod } from './carrySink.ts';
 import { compareHash, StoreSource } from './carrySource.ts';
+import type { CopyVerification } from './copyVerification.ts';
 import type { DoneFile } from './fileJobs.ts';
 import { StreamDigests } from './streamDigests.ts';
 import { UnfinishedObjects } from './unfinishedObjects.ts';
 
-/** A larger object may be copied in pieces; its hash is then a note of the uploader, which the copy inherits. */
+/** A larger object is copied in pieces; its hash may then be a note of the uploader, which the copy inherits. */
 const maxHashedBytes = 4 * 1024 ** 3;
 
 interface CopiedFile {
@@ -27,20 +29,28 @@ export class StoreCopy {
   private readonly source: string;
   private readonly destination: string;
   private readonly hash: string | undefined;
+  private readonly verification: CopyVerification;
   private readonly transferFolder: string;
   private readonly folder: BatchFolder;
   private readonly signal: AbortSignal;
   private readonly batches: StoreBatches;
   private readonly unfinished: UnfinishedObjects;
 
-  constructor(job: CarryJob, client: StoreClient, folder: BatchFolder, signal: AbortSignal) {
+  constructor(
+    job: CarryJob,
+    verification: CopyVerification,
+    client: StoreClient,
+    folder: BatchFolder,
+    signal: AbortSignal,
+  ) {
     const { source, destination, transferId } = job;
     // An empty object has no content to save, and a list can't name every object.
     this.files = job.files.filter(({ path, bytes }) => bytes > 0 && hasPlainName(path));
     this.client = client;
     this.source = source.place.remote ?? '';
     this.destination = destination.place.remote ?? '';
-    this.hash = destination.hash;
+    this.hash = verification.hasOwnHashes ? destination.hash : undefined;
+    this.verification = verification;
     this.transferFolder = getTransferFolderName(transferId);
     this.folder = folder.createSibling();
     this.signal = signal;
@@ -54,12 +64,16 @@ export class StoreCopy {
     if (this.files.length === 0) return [];
     try {
       const list = this.folder.createList(this.files.map(({ path }) => path));
-      await this.batches.copy(this.source, this.unfinished.place, list);
+      await this.batches.copy(this.configure(this.source), this.configure(this.unfinished.place), list);
       return await this.rename(await this.verify());
     } catch {
       // Moving the files one by one finds the reason.
       return [];
     }
+  }
+
+  private configure(remote: string): string {
+    return addRemoteOptions(remote, this.verification.copyOptions);
   }
 
   /** Returns the files that the store has copied correctly. */
@@ -78,6 +92,7 @@ export class StoreCopy {
   /** Describes the objects whose hashes are not in the catalog. */
   private async describeOriginals(): Promise<ReadonlyMap<string, StoreObject>> {
     const { hash } = this;
+    if (hash === undefined) return new Map();
     const unknown = this.files.filter(({ declared }) => declared?.algorithm !== hash);
     const lists = this.folder.createLists(unknown.map(({ path }) => path));
     return await this.batches.describe(this.source, lists, hash);
@@ -85,8 +100,9 @@ export class StoreCopy {
 
   /** Lists the copies: a listing of S3 has the hash of the content, a single object that of its metadata. */
   private async describeCopies(): Promise<ReadonlyMap<string, StoreObject>> {
-    const { client, destination, hash, signal, unfinished } = this;
-    const objects = await client.list(destination, unfinished.path, { hash }, signal);
+    const { client, hash, signal, unfinished } = this;
+    const remote = addRemoteOptions(this.destination, this.verification.listOptions);
+    const objects = await client.list(remote, unfinished.path, { hash }, signal);
     return new Map(objects.map((object) => [object.path.slice(unfinished.path.length + 1), object]));
   }
 

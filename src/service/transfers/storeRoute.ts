@@ -8,6 +8,7 @@ import type { StoreClient } from '../stores/storeClient.ts';
 import { StoreError } from '../stores/storeError.ts';
 import type { StoreFeatures } from '../stores/storeFeatures.ts';
 import type { CarrySide } from './carryJob.ts';
+import { chooseVerification, type CopyVerification } from './copyVerification.ts';
 import { discardTransfer } from './destinationFolders.ts';
 import type { FileFailure, FileToMove, FileToStage, JobResult, JobSignal } from './fileJobs.ts';
 import type { RouteOptions } from './folderRoute.ts';
@@ -35,8 +36,8 @@ export class StoreRoute implements TransferRoute {
   /** Sizes of the objects at the destination when the run started, by path below the transfer's folder. */
   private present: ReadonlyMap<string, number> = new Map();
   private hashes: { readonly source: string | undefined; readonly destination: string | undefined } | undefined;
-  /** True if both sides are one store that copies objects itself (D66: copies within a store). */
-  private isCopiedInStore = false;
+  /** Present if both sides are one store that copies objects itself (D66: copies within a store). */
+  private copyVerification: CopyVerification | undefined;
 
   constructor(options: StoreRouteOptions) {
     this.options = options;
@@ -49,7 +50,8 @@ export class StoreRoute implements TransferRoute {
       const [source, destination] = await Promise.all([from, to].map(async (remote) => await describe(client, remote)));
       if (destination?.canRename === false) throw createRenameFailure();
       this.hashes = { source: source?.hashes[0], destination: destination?.hashes[0] };
-      this.isCopiedInStore = areOnOneRemote(from, to) && source?.canCopy === true && destination?.canCopy === true;
+      if (to !== undefined && areOnOneRemote(from, to) && source?.canCopy === true && destination?.canCopy === true)
+        this.copyVerification = chooseVerification(to, destination);
       if (to !== undefined) await this.findPresent(client, to);
     });
   }
@@ -78,8 +80,8 @@ export class StoreRoute implements TransferRoute {
     const source: CarrySide = { place: this.source, hash: this.hashes?.source };
     const destination: CarrySide = { place: this.destination, hash: this.hashes?.destination };
     const listed = files.map((file) => ({ ...file, isPresent: this.present.has(file.path) }));
-    const { isCopiedInStore } = this;
-    const route = { transferId, destinationPlace, isFlushed, bytesPerSecond, source, destination, isCopiedInStore };
+    const { copyVerification } = this;
+    const route = { transferId, destinationPlace, isFlushed, bytesPerSecond, source, destination, copyVerification };
     return await this.useDaemon(async (rclone) => {
       const job = { ...route, rclone, files: listed, signal };
       return await threads.run((calls) => calls.call('carry', job), this.options.abandonment);

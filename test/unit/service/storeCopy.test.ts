@@ -16,6 +16,7 @@ import { StoreCopy } from '../../../src/service/transfers/storeCopy.ts';
 const content = 'content';
 const md5 = createHash('md5').update(content).digest('hex');
 const sha256 = createHash('sha256').update(content).digest('hex');
+const verification = { copyOptions: 'copy=1', listOptions: 'list=1', hasOwnHashes: true };
 const transferId = '2c1d5e0a-0000-4000-8000-000000000002';
 
 interface ListRequest {
@@ -29,6 +30,8 @@ interface FakeStore {
   readonly bytes?: number;
   readonly copy?: string;
   readonly failing?: string;
+  /** True if the hash may be a note of the uploader. */
+  readonly hasNotes?: boolean;
 }
 
 describe('The copies that a store makes (D66)', () => {
@@ -36,14 +39,17 @@ describe('The copies that a store makes (D66)', () => {
   let server: Server;
   let store: FakeStore;
   let methods: string[];
+  let bodies: string;
 
   beforeEach(async () => {
     staging = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-copy-'));
     methods = [];
+    bodies = '';
     server = createServer((request, response) => {
       void text(request).then((body) => {
         const method = request.method === 'GET' ? 'read' : (request.url ?? '').slice(1);
         methods.push(method);
+        bodies += `${method} ${body}\n`;
         if (method === store.failing) response.writeHead(500).end('{}');
         else if (method === 'read') response.end((request.url ?? '').includes('.part-') ? store.copy : content);
         else
@@ -84,7 +90,9 @@ describe('The copies that a store makes (D66)', () => {
         signal: createJobSignal(),
       },
     };
-    const done = await new StoreCopy(job, client, new BatchFolder(staging), new AbortController().signal).run();
+    const { signal } = new AbortController();
+    const chosen = { ...verification, hasOwnHashes: fake.hasNotes !== true };
+    const done = await new StoreCopy(job, chosen, client, new BatchFolder(staging), signal).run();
     client.dispose();
     return done;
   }
@@ -99,6 +107,7 @@ describe('The copies that a store makes (D66)', () => {
   for (const [name, fake, more] of [
     ['the store has no hash', {}, {}],
     ['the hashes differ', { hash: '0'.repeat(32) }, {}],
+    ['the hash may be a note of the uploader', { hash: md5, hasNotes: true }, {}],
   ] as const) {
     it(`are read together with their originals if ${name}`, async () => {
       assert.deepEqual(await copy({ ...fake, copy: content }, more), [
@@ -107,6 +116,13 @@ describe('The copies that a store makes (D66)', () => {
       assert.equal(methods.filter((method) => method === 'read').length, 2);
     });
   }
+
+  it('are created and listed with the options that make the store compute their hashes', async () => {
+    await copy({ hash: md5 });
+    assert.match(bodies, /^sync\/copy \{"srcFs":"lab,copy=1:from","dstFs":"lab,copy=1:to\//);
+    assert.match(bodies, /^operations\/list \{"fs":"lab,list=1:to"/m);
+    assert.match(bodies, /^sync\/move \{"srcFs":"lab:to\//m);
+  });
 
   it('are read if they may be so large that they inherit their hash', async () => {
     const bytes = 4 * 1024 ** 3 + 1;

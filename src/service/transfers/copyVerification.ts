@@ -1,0 +1,34 @@
+import { getRemoteName } from '../../core/util/remote.ts';
+import type { StoreFeatures } from '../stores/storeFeatures.ts';
+
+/** How the copies of a store are created and listed, so that their hashes are those of their content. */
+export interface CopyVerification {
+  /** Options of rclone for the remote that is copied. */
+  readonly copyOptions: string;
+  /** Options of rclone for the remote whose copies are listed. */
+  readonly listOptions: string;
+  /** False if a hash may be a note of the uploader, which copies inherit. */
+  readonly hasOwnHashes: boolean;
+}
+
+/** Kinds of stores that compute the hash of each object, as rclone describes them. */
+const hashingStores = /^(?:GCS|Swift|Google drive|box|pcloud) /;
+const s3 = /^S3 /;
+
+/**
+ * S3 computes the MD5 of an object that it copies in one piece, but not of one that it encrypts by a key of the user.
+ * Without the option of that encryption, rclone reports what S3 has instead, which differs from every MD5.
+ */
+const s3Verification: CopyVerification = {
+  // The largest size that S3 copies in one piece is 5 GiB.
+  copyOptions: 'copy_cutoff=4608Mi',
+  listOptions: 'server_side_encryption=,sse_customer_algorithm=,sse_customer_key=,sse_customer_key_base64=',
+  hasOwnHashes: true,
+};
+
+/** Returns how the copies within a remote are verified (D66: copies within a store). */
+export function chooseVerification(remote: string, { name, description }: StoreFeatures): CopyVerification {
+  // The options of an alias have no effect on the store behind it.
+  if (s3.test(description) && name === getRemoteName(remote)) return s3Verification;
+  return { copyOptions: '', listOptions: '', hasOwnHashes: hashingStores.test(description) };
+}
