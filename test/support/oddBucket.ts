@@ -13,7 +13,7 @@ import { buffer } from 'node:stream/consumers';
 const name = 'odd';
 const pageSize = 1_000;
 
-interface OddObject {
+export interface OddObject {
   readonly content: Buffer;
   readonly etag: string;
   /** More headers of the object. */
@@ -80,6 +80,11 @@ export class OddBucket {
     respond(response, 403, describeError(`${request.method}IsRefused`));
   }
 
+  /** Returns the code with which the content of an object is refused; undefined to send it. */
+  protected findRefusal(_key: string, _object: OddObject): string | undefined {
+    return undefined;
+  }
+
   /** Parses the target itself, because a URL would resolve `..` in keys. */
   private handle(request: IncomingMessage, response: ServerResponse): void {
     const { method = '', url = '', headers } = request;
@@ -109,6 +114,8 @@ export class OddBucket {
   private read(response: ServerResponse, key: string, hasBody: boolean, range: string | undefined): void {
     const object = this.objects.get(key);
     if (object === undefined) return respond(response, 404, hasBody ? describeError('NoSuchKey') : '');
+    const refusal = hasBody ? this.findRefusal(key, object) : undefined;
+    if (refusal !== undefined) return respond(response, 403, describeError(refusal));
     const { content, etag, headers } = object;
     const from = Number(/^bytes=(\d+)-/.exec(range ?? '')?.[1] ?? 0);
     if (hasBody) this.reads += 1;

@@ -1,5 +1,8 @@
 const maxStoredChars = 64 * 1024;
 
+/** Why an archived object can't be read. */
+export const archivedCause = 'it is archived and must first be restored in the store';
+
 /** Known causes of failures. What rclone prints can contain addresses and names, so it is never passed on. */
 const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/didn't find section in config file/i, "its remote isn't in the rclone configuration"],
@@ -14,7 +17,7 @@ const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
     /unable to authenticate|unauthorized|invalidaccesskeyid|signaturedoesnotmatch|status(?: code)?:? ?401|expiredtoken|invalid_grant|token expired/i,
     'its server rejects the credentials',
   ],
-  [/invalidobjectstate/i, 'it is archived and must be restored first'],
+  [/invalidobjectstate|restore first/i, archivedCause],
   [/access ?denied|permission denied|forbidden|status(?: code)?:? ?403/i, 'its server denies access'],
   [/no space left|quota|insufficient storage|status(?: code)?:? ?507|entity too large/i, 'it is full'],
   [/directory not found|nosuchbucket|bucket .*not exist/i, "its folder or bucket doesn't exist"],

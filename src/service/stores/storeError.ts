@@ -1,5 +1,5 @@
 import { parseJsonObject } from '../../core/util/json.ts';
-import { findStoreCause } from '../../core/util/storeProblem.ts';
+import { archivedCause, findStoreCause } from '../../core/util/storeProblem.ts';
 
 /** The kind of a store's failure. `refused` is final; `broken`, `failed`, `unreachable` and `full` can be temporary. */
 export type StoreErrorKind = 'missing' | 'full' | 'unreachable' | 'refused' | 'broken' | 'failed';
@@ -15,7 +15,7 @@ export class StoreError extends Error {
   }
 }
 
-const refusedCauses = new Set(['its server denies access', 'it is archived and must be restored first']);
+const refusedCauses = new Set(['its server denies access', archivedCause]);
 
 /** Converts an error response of rclone. Temporary causes suspend a transfer; others end it. */
 export function toStoreError(status: number, body: string): StoreError {

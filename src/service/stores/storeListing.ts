@@ -130,5 +130,10 @@ function describeObject({ Hashes: hashes, Tier: tier }: ListedObject): { readonl
 
 const quotedClasses = [...archivedClasses].map((name) => `'${name}'`).join(', ');
 
+/** Returns true for the storage class of objects that can't be read before they are restored. */
+export function isArchived(storageClass: unknown): boolean {
+  return typeof storageClass === 'string' && archivedClasses.has(storageClass.toUpperCase());
+}
+
 /** Selects the objects that can be read without being restored first. */
 export const readableCondition = `upper(coalesce(json_extract(f.metadata, '$.storageClass'), '')) NOT IN (${quotedClasses})`;

@@ -1,3 +1,4 @@
+import { archivedCause } from '../../core/util/storeProblem.ts';
 import { settlesWithin, systemClock } from '../../core/util/clock.ts';
 import { getRemoteName } from '../../core/util/remote.ts';
 import { getTransferFolderName, getUploadFolderName } from '../../core/util/transferFolderNames.ts';
@@ -6,6 +7,7 @@ import type { DatabasePlace } from '../catalog/servedDatabases.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import type { StoreClient } from '../stores/storeClient.ts';
 import { StoreError } from '../stores/storeError.ts';
+import { isArchived } from '../stores/storeListing.ts';
 import type { StoreFeatures } from '../stores/storeFeatures.ts';
 import type { CarrySide } from './carryJob.ts';
 import { chooseVerification, type CopyVerification } from './copyVerification.ts';
@@ -157,6 +159,7 @@ export class StoreRoute implements TransferRoute {
     if (store === 'unreachable') return createSuspension(operation, text);
     const outage = await this.findOutage(failure);
     if (outage !== undefined) return createSuspension(operation, outage);
+    if (isRefusedAsArchived(failure, file)) return new TransferFailure(`could not read ${path}: ${archivedCause}`);
     if (await this.isFull(failure, bytes)) return new TransferSuspension('waiting: the destination is full', bytes);
     const mayPass = (store === 'broken' || store === 'failed') && this.countAttempt(failure.position);
     if (mayPass) return new TransferSuspension(`waiting to try again: could not ${operation} ${path}: ${text}`);
@@ -239,6 +242,11 @@ export class StoreRoute implements TransferRoute {
 
 async function describe(client: StoreClient, remote: string | undefined): Promise<StoreFeatures | undefined> {
   return remote === undefined ? undefined : await client.getFeatures(remote);
+}
+
+/** Returns true for an archived object whose failure has no other cause: rclone doesn't say why it can't open one. */
+function isRefusedAsArchived({ operation, store }: FileFailure, { resource }: TransferRecordFile): boolean {
+  return operation === 'read' && (store === 'failed' || store === 'refused') && isArchived(resource['storageClass']);
 }
 
 function createRenameFailure(): TransferFailure {

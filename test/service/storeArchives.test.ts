@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import * as nodePath from 'node:path';
+import { promisify } from 'node:util';
+import { createRcloneEnvironment } from '../../src/core/util/rcloneEnvironment.ts';
+import { ArchiveBucket } from '../support/archiveBucket.ts';
+import { mustFindRclone } from '../support/storeServers.ts';
+import { StoreRig } from '../support/storeRig.ts';
+
+const readme = nodePath.join(import.meta.dirname, '../../README.md');
+const archived = ['runs/run-1.bam', 'runs/run-1.bam.bai', 'runs/run-2.bam', 'run-1.bam'];
+
+describe('Archived objects of a store (D67)', function () {
+  this.timeout(120_000);
+  let bucket: ArchiveBucket;
+  let rig: StoreRig;
+
+  beforeEach(async () => {
+    const classes = Object.fromEntries(archived.map((key) => [key, 'GLACIER']));
+    bucket = await ArchiveBucket.startWithClasses({ ...classes, 'runs/run-3.bam': 'STANDARD' });
+    rig = await StoreRig.start([], {}, { remotes: bucket.section });
+    await rig.stopService();
+    await rig.startService({ remotes: [{ name: 'odd', remote: bucket.remote }], gone: false });
+    await rig.waitForListing('odd');
+  });
+  afterEach(async () => {
+    await rig.stop();
+    bucket.stop();
+  });
+
+  it('are found as unstaged, and the others as staged', async () => {
+    const [staged, unstaged] = [{ status: 'staged' }, { status: 'unstaged' }];
+    assert.deepEqual(await rig.findPaths('odd', '', staged), ['runs/run-3.bam']);
+    assert.deepEqual((await rig.findPaths('odd', '', unstaged)).sort(), [...archived].sort());
+  });
+
+  it('are never restored by a transfer, which names the first one', async () => {
+    const { status, message } = await rig.transfer('odd', 'folder', ['runs/run-1.bam', 'runs/run-3.bam']);
+    assert.equal(status, 'failed');
+    assert.match(message, /could not read runs\/run-1\.bam: it is archived and must first be restored in the store\)$/);
+    assert.deepEqual(bucket.restored, []);
+  });
+
+  it('are restored one by one with the command in the README, and can be transferred then', async () => {
+    const [, command = ''] = /`rclone (backend restore [^`]+)`/.exec(await readFile(readme, 'utf8')) ?? [];
+    const args = command.replaceAll('"', '').replace('lab:bucket', bucket.remote).split(' ');
+    assert.deepEqual([args.includes(bucket.remote), args.includes('/runs/run-1.bam')], [true, true], command);
+    const env = createRcloneEnvironment(rig.servers.environment);
+    await promisify(execFile)(mustFindRclone(), args, { env });
+    assert.deepEqual(bucket.restored, ['runs/run-1.bam']);
+    const { status, message } = await rig.transfer('odd', 'folder', ['runs/run-1.bam']);
+    assert.equal(status, 'succeeded', message);
+  });
+});
