@@ -46,6 +46,8 @@ export interface StartedService {
   readonly log: () => string;
   /** Ends the service with a signal, and removes a temporary data folder. Resolves with the exit code. */
   stop(): Promise<number | null>;
+  /** Closes the standard input of the service, as when the process that started it ends. */
+  closeInput(): void;
   /** Kills the service to simulate a crash; the data folder remains. */
   kill(): Promise<void>;
 }
@@ -85,6 +87,7 @@ export async function startLocalService(
       if (config.dataFolder === undefined) await fs.rm(dataFolder, { recursive: true, force: true });
       return code;
     },
+    closeInput: () => child.stdin.end(),
     kill: async () => {
       await end(child, 'SIGKILL');
     },

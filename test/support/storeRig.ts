@@ -28,6 +28,8 @@ interface StoreServiceOptions {
   readonly remotes?: readonly { readonly name: string; readonly remote: string }[];
   /** False to leave out the store that can't be reached; defaults to true. */
   readonly gone?: boolean;
+  /** More variables of the service's environment. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 interface StoreRigOptions extends StoreOptions {
@@ -80,7 +82,7 @@ export class StoreRig extends ContractRig {
   }
 
   async startService(more: StoreServiceOptions = {}): Promise<void> {
-    const { remotes = [], program, gone = true, ...config } = more;
+    const { remotes = [], program, gone = true, environment: variables, ...config } = more;
     const stores = this.kinds.map((kind) => ({ name: kind, remote: this.servers.remote(kind) }));
     const databases = [
       ...stores,
@@ -88,7 +90,8 @@ export class StoreRig extends ContractRig {
       ...(gone ? [{ name: 'gone', remote: 'gone:' }] : []),
       ...remotes,
     ];
-    const options = { environment: this.servers.environment, ...(program !== undefined && { program }) };
+    const environment = { ...this.servers.environment, ...variables };
+    const options = { environment, ...(program !== undefined && { program }) };
     this.running = await startLocalService({ databases, dataFolder: this.data, ...config }, options);
   }
 

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs/promises';
+import * as nodePath from 'node:path';
+import { eventually } from '../support/eventually.ts';
+import { heapReportEnvironment, readHeaps } from '../support/heapReport.ts';
+import { listDescendants } from '../support/processTree.ts';
+import { StoreRig } from '../support/storeRig.ts';
+import { bySize } from '../support/testSize.ts';
+
+const transfers = bySize(20, 100);
+const content = 'x'.repeat(50_000);
+/** The transfers of a round: source, destination, file and end. */
+const kinds = [
+  ['sftp', 'folder', 'a.txt', 'completed successfully'],
+  ['folder', 'sftp', 'b.txt', 'completed successfully'],
+  ['s3', 'copies', 'a.txt', 'completed successfully'],
+  ['sftp', 'folder', 'gone.txt', 'failed'],
+  ['sftp', 'folder', 'a.txt', 'canceled'],
+] as const;
+
+interface Usage {
+  readonly openFiles: number;
+  readonly processes: number;
+  /** Resident memory of the service, in megabytes. */
+  readonly service: number;
+  /** Without garbage, in megabytes, by the role of the thread. */
+  readonly heaps: Readonly<Record<string, number>>;
+}
+
+describe('The resources of a service with stores (D62)', function () {
+  this.timeout(bySize(300_000, 1_500_000));
+  let rig: StoreRig;
+
+  before(async () => {
+    const files = { 'a.txt': content, 'gone.txt': content };
+    rig = await StoreRig.start(['sftp', 's3'], { sftp: files, s3: files });
+    await fs.writeFile(nodePath.join(rig.folder, 'b.txt'), content);
+    await rig.stopService();
+    const remotes = [{ name: 'copies', remote: 's3:lab/copies' }];
+    await rig.startService({ remotes, gone: false, environment: heapReportEnvironment });
+    for (const database of ['sftp', 's3', 'copies']) await rig.waitForListing(database);
+    await eventually(async () => ((await rig.findPaths('folder')).length === 1 ? true : undefined));
+    await fs.rm(nodePath.join(rig.servers.folder('sftp'), 'gone.txt'));
+  });
+  after(async () => await rig.stop());
+
+  async function runRound(): Promise<void> {
+    const ends = kinds.map(async ([source, destination, file, end]) => {
+      const id = await rig.submit(source, destination, [file]);
+      if (end === 'canceled') assert.equal((await rig.cancel(id)).status, 202);
+      const { message } = await rig.reaches(id, 'succeeded', 'failed');
+      assert.ok(message.startsWith(`Transfer ${id}: ${end}`), message);
+    });
+    await Promise.all(ends);
+  }
+
+  async function measure(): Promise<Usage> {
+    const { pid } = rig.service;
+    const heaps = await readHeaps(rig);
+    const processes = listDescendants(pid);
+    return {
+      openFiles: (await fs.readdir(`/proc/${pid}/fd`)).length,
+      processes: processes.length,
+      service: await readMegabytes(pid),
+      heaps: Object.fromEntries(Object.entries(heaps).map(([role, bytes]) => [role, bytes / 1e6])),
+    };
+  }
+
+  /** Measures when the scans that follow transfers have ended. */
+  async function measureAtRest(): Promise<Usage> {
+    await eventually(async () => {
+      const listings = await Promise.all(['sftp', 's3', 'copies'].map(async (name) => await rig.describe(name)));
+      return listings.every(({ listing }) => listing?.state === 'listed') ? true : undefined;
+    }, 600_000);
+    return await measure();
+  }
+
+  it(`are the same after ${transfers} transfers as before: heaps, open files and processes`, async () => {
+    for (let round = 0; round < 2; round += 1) await runRound();
+    const before = await measureAtRest();
+    for (let round = 0; round < transfers / kinds.length; round += 1) await runRound();
+    const after = await measureAtRest();
+    const text = `${JSON.stringify(before)}, then ${JSON.stringify(after)}`;
+    assert.equal(after.processes, before.processes, text);
+    // A thread that was started again, and connections of the last requests.
+    assert.ok(after.openFiles <= before.openFiles + 4, text);
+    for (const [role, heap] of Object.entries(after.heaps)) assert.ok(heap < (before.heaps[role] ?? 0) + 1, text);
+    // Free memory that isn't returned to the system. That of rclone, which caches remotes for minutes, ends with it.
+    assert.ok(after.service < before.service + 64, text);
+  });
+});
+
+/** Returns the resident memory of a process. */
+async function readMegabytes(pid: number): Promise<number> {
+  const status = await fs.readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s*(\d+)/m.exec(status)?.[1] ?? 0) / 1_000;
+}
