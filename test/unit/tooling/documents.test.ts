@@ -41,6 +41,25 @@ function listConfigKeys(): readonly string[] {
   return [...list(service), ...list(database).map((key) => `databases[].${key}`)];
 }
 
+/** Returns the sources of a bench, with what it imports from `support`. */
+function readBench(name: string): string {
+  const bench = read('bench', `${name}.ts`);
+  const imported = [...bench.matchAll(/'\.\/(support\/\w+\.ts)'/g)].map(([, file = '']) => read('bench', file));
+  return [bench, ...imported].join('\n').replaceAll(/(?<=\d)_(?=\d)/g, '');
+}
+
+function listTableRows(document: string): readonly (readonly string[])[] {
+  const lines = read('docs', document).match(/^\|.*\|$/gm) ?? [];
+  return lines.map((line) => line.split('|').map((cell) => cell.trim().replaceAll('`', '')));
+}
+
+/** Returns the limits that a document states for a bench, and that the bench doesn't have. */
+function listWrongLimits([bench = '', limits = '']: readonly string[]): readonly string[] {
+  const numbers = new Set(readBench(bench).match(/[\d.]+/g));
+  const stated = limits.match(/\d[\d.]*/g) ?? [];
+  return stated.filter((limit) => !numbers.has(limit)).map((limit) => `${bench}: ${limit}`);
+}
+
 describe('The documents', () => {
   it('have no broken link or missing picture', () => {
     const broken = documents.flatMap((document) =>
@@ -65,6 +84,28 @@ describe('The documents', () => {
   it('describe every key of the service configuration, and no other', () => {
     const described = [...read('docs', 'service.md').matchAll(/^\| `([\w[\].]+)`/gm)].map(([, key = '']) => key);
     assert.deepEqual(described.toSorted(), listConfigKeys().toSorted());
+  });
+
+  it('name every bench in CONTRIBUTING.md', () => {
+    const benches = globSync('*.ts', { cwd: join(root, 'bench') }).map((file) => file.replace(/\.ts$/, ''));
+    const contributing = read('CONTRIBUTING.md');
+    assert.deepEqual(
+      benches.filter((bench) => !contributing.includes(`npm run bench -- ${bench}\``)),
+      [],
+    );
+  });
+
+  it('state the limits that the benches have, and no measurement above its limit', () => {
+    const measured = listTableRows('performance.md').slice(2);
+    const scaled = listTableRows('scale.md').filter(({ length }) => length === 6);
+    const stated = [
+      ...measured.map(([, bench = '', , , limit = '']) => [bench, limit]),
+      ...scaled.slice(2).map(([, , , limit = '', bench = '']) => [bench, limit]),
+    ];
+    assert.ok(stated.length >= 20);
+    assert.deepEqual(stated.flatMap(listWrongLimits), []);
+    const exceeded = measured.filter(([, , , , limit = '', ratio = '']) => !(parseFloat(ratio) <= parseFloat(limit)));
+    assert.deepEqual(exceeded, []);
   });
 
   it('show the architecture in at most 1,000 words', () => {
