@@ -1,11 +1,12 @@
 /**
- * `npm run release -- 0.2.0` prepares a release: sets the version, dates the changelog, and packs the VSIX. Publishes
- * nothing; prints the remaining steps (see docs/releasing.md).
+ * `npm run release -- 0.2.0` prepares a release: sets the version, also in the documents, dates the changelog, and packs
+ * the VSIX. Publishes nothing; prints the remaining steps (see docs/releasing.md).
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isLaterVersion, releaseEntries } from './release/changelog.mjs';
+import { documentFiles, replacePackageNames } from './release/packageNames.mjs';
 import { runScript, setup } from './setup.mjs';
 import { StepError, npm, root, say, step } from './setup/steps.mjs';
 
@@ -36,6 +37,13 @@ function datedChangelog(version) {
   }
 }
 
+function renamePackages(version) {
+  for (const name of documentFiles) {
+    const file = join(root, name);
+    writeFileSync(file, replacePackageNames(readFileSync(file, 'utf8'), version));
+  }
+}
+
 await runScript(async () => {
   const [version] = process.argv.slice(2);
   checkVersion(version);
@@ -44,6 +52,7 @@ await runScript(async () => {
   await setup({ editor: false });
   await step('Version', () => npm(['version', version, '--no-git-tag-version'], { cwd: root, label: 'npm version' }));
   writeFileSync(changelogFile, changelog);
+  renamePackages(version);
   await step('Package', () => npm(['run', '--silent', 'package'], { cwd: root, label: 'npm run package' }));
   say(`\nPrepared ${version}. Nothing was committed or published. Next, as docs/releasing.md describes:`);
   say(`  git commit --all --message "release: publish ${version}" && git tag v${version}`);

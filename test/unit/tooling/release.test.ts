@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const scripts = join(import.meta.dirname, '..', '..', '..', 'scripts');
+const root = join(import.meta.dirname, '..', '..', '..');
+const scripts = join(root, 'scripts');
 
 interface Changelog {
   releaseEntries(changelog: string, version: string, day: string): string;
   isLaterVersion(next: string, current: string): boolean;
+}
+
+interface Documents {
+  readonly documentFiles: readonly string[];
+  replacePackageNames(text: string, version: string): string;
 }
 
 interface Commits {
@@ -44,6 +51,32 @@ describe('The preparation of a release', () => {
       refused.filter((version) => changelog.isLaterVersion(version, '0.1.0')),
       [],
     );
+  });
+});
+
+describe('The documents with the names of the packages', () => {
+  let documents: Documents;
+
+  before(async () => {
+    documents = (await import(join(scripts, 'release', 'packageNames.mjs'))) as Documents;
+  });
+
+  it('get the names of the new version, and nothing else changes', () => {
+    const text = 'Since 0.1.0: data-transfer-explorer-0.1.0.vsix, ./data-transfer-cli-0.1.0.tgz, name-X.Y.Z.vsix';
+    assert.equal(
+      documents.replacePackageNames(text, '0.10.2'),
+      'Since 0.1.0: data-transfer-explorer-0.10.2.vsix, ./data-transfer-cli-0.10.2.tgz, name-X.Y.Z.vsix',
+    );
+  });
+
+  it('name the packages of the current version, and are all that do', () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string };
+    const naming = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).filter((file) => {
+      const text = readFileSync(join(root, file), 'utf8');
+      assert.equal(documents.replacePackageNames(text, version), text, file);
+      return documents.replacePackageNames(text, '9.9.9') !== text;
+    });
+    assert.deepEqual(naming.toSorted(), documents.documentFiles.toSorted());
   });
 });
 
