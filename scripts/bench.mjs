@@ -33,6 +33,6 @@ async function runBench(name, args) {
 
 await runScript(async () => {
   const [name, ...args] = process.argv.slice(2);
-  if (name === undefined) list();
+  if (name === undefined || name === '--help') list();
   else await runBench(name, args);
 });
