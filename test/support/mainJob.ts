@@ -114,7 +114,7 @@ class MainJob {
   }
 
   async cancelAnother(): Promise<boolean> {
-    this.tell('Starting a large transfer and cancelling it');
+    this.tell('Starting a large transfer and canceling it');
     await this.find('flights-3m');
     await (await this.results.row('flights-3m.parquet')).toggleCheck();
     await this.submitChecked(1);
