@@ -192,7 +192,7 @@ function createTermsInput(session: OpenConnection, draft: SearchDraft): TextInpu
   const operators = l10n.t('Syntax: "a phrase", -word, this | that, format:csv, path:data/*.json, bytes:>1000000');
   const parts = [prompt, filters && l10n.t('Filters: {0}', filters), isLocal(session) && operators];
   return {
-    prompt: parts.filter(Boolean).join(' '),
+    prompt: parts.filter(Boolean).join(' · '),
     value: draft.query,
     ...(isLocal(session) && { validate: describeQueryMistake }),
   };
