@@ -10,6 +10,9 @@ import { cameraSettings, prepare, restPointer } from './camera.ts';
 import { HandClock } from './handClock.ts';
 import { startPictureService, toId, type PictureService } from './pictureService.ts';
 
+/** Shown in the status bar while extensions are activated. */
+const activationProgress = '.statusbar-item[id="status.progress"]';
+
 /** Options of a stage. */
 export interface SceneOptions {
   /** Names of the saved connections. If there is only one, it is opened. */
@@ -54,6 +57,7 @@ export async function openStage({ connections, asksForTrust, language }: SceneOp
     const window = await editor.openWindow({ prepare, ...(language && { language }) });
     await window.openContainer(language ? 'Transfert de données' : 'Data Transfer');
     await restPointer(window.page);
+    await window.page.locator(activationProgress).waitFor({ state: 'detached' });
     if (connections.length === 1) await window.tree('Databases').see('Vega Datasets');
     return { editor, window, service, clock, hover: undefined, close };
   } catch (error) {
