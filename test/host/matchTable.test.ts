@@ -129,6 +129,7 @@ describe('Matching a table', () => {
     ],
     ['study.csv', '', /study\.csv doesn't contain a table\.$/],
     ['study.csv', new Uint8Array(32_000_001), /study\.csv is larger than 32 MB\.$/],
+    ['study.csv', ','.repeat(100_000), /study\.csv has more than 100,000 columns, or more than 20,000,000 cells, /],
   ] as const) {
     it(`explains why ${name} is not read: ${message.source}`, async () => {
       await writeFile(join(folder, name), bytes);

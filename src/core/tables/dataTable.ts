@@ -1,4 +1,5 @@
 import { parseCsv } from '../util/csv.ts';
+import { maxCells, maxColumns, TableError } from './tableError.ts';
 import { decodeTableText } from './tableText.ts';
 
 /** A row of a table. */
@@ -20,15 +21,25 @@ export interface DataTable {
 /** Maximum size of the file of a table, in bytes. */
 export const maxTableBytes = 32_000_000;
 
-/** Parses a table of separated values. */
+/**
+ * Parses a table of separated values. Throws a {@link TableError} if it is too wide: the result has as many columns in
+ * each row as the longest one.
+ */
 export function parseTextTable(text: string): DataTable {
-  return { rows: [...parseCsv(text)], roundedCells: new Set() };
+  const rows: TableRow[] = [];
+  let columns = 0;
+  for (const row of parseCsv(text)) {
+    rows.push(row);
+    columns = Math.max(columns, row.cells.length);
+    if (columns > maxColumns || rows.length * columns > maxCells) throw new TableError('tooManyColumns');
+  }
+  return { rows, roundedCells: new Set() };
 }
 
 /**
  * Reads the tables in a file: the sheets of a spreadsheet that contain anything, or one table of separated values.
- * Rejects with a `TableError` if a spreadsheet isn't a workbook or is too large in memory, with an error if it is
- * damaged.
+ * Rejects with a {@link TableError} if a spreadsheet isn't a workbook, or if a table is too large in memory, with an error
+ * if it is damaged.
  */
 export async function readTables(fileName: string, bytes: Uint8Array): Promise<readonly DataTable[]> {
   if (!/\.xlsx$/i.test(fileName)) return [parseTextTable(decodeTableText(bytes))];

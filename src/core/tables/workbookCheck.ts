@@ -1,11 +1,8 @@
 import { listZipEntries, unpackZipEntry, type ZipEntry } from '../util/zipArchive.ts';
-import { TableError } from './tableError.ts';
+import { maxCells, TableError } from './tableError.ts';
 
 /** Maximum size of all files of a workbook, unpacked. */
 export const maxUnpackedBytes = 250_000_000;
-
-/** Maximum number of cells of a sheet, up to its last row and column: empty cells use memory as well. */
-export const maxCells = 20_000_000;
 
 /**
  * Checks that a workbook can be read in bounded memory. Rejects with a {@link TableError} if it isn't a ZIP archive, if
@@ -17,7 +14,7 @@ export async function checkWorkbook(bytes: Uint8Array): Promise<void> {
   if (unpackedBytes > maxUnpackedBytes) throw new TableError('unpacksTooLarge');
   for (const entry of entries) {
     const unpacked = await unpack(entry);
-    if (/\.xml$/i.test(entry.path)) checkCells(Buffer.from(unpacked).toString('latin1'));
+    if (/\.xml(?:\.rels)?$/i.test(entry.path)) checkCells(Buffer.from(unpacked).toString('latin1'));
   }
 }
 
@@ -37,19 +34,28 @@ async function unpack(entry: ZipEntry): Promise<Uint8Array> {
   return unpacked;
 }
 
-/** Matches the start of a row or a cell, with its attributes. */
-const rowOrCell = /<(?:[\w.-]+:)?(row|c)\s[^<]*/g;
-const place = /(?<=\s)r\s*=\s*(?:"([^"]*)"|'([^']*)')/;
+/**
+ * Matches a row or a cell up to the end of its tag, where the parser finds it: quoted text may contain `<` and `>`, and a
+ * quote without a second one is an ordinary character.
+ */
+const rowOrCell = /<(?:[\w.-]*:)?(?:row|c)\s(?:"(?:[^"]*")?|'(?:[^']*')?|[^>"']+)*/g;
+
+/** Matches every attribute that the parser could read as the place, with any prefix, and such text in other attributes. */
+const place = /(?<![\w.-])r\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
+
+/** Matches a cell without content, such as one that only has a format. */
+const emptyCell = /^<[\w.:-]+(?:\s+[\w.:-]+="[^"'<>]*")*\s*\/$/;
 
 /** Throws if the last row and column of a sheet are too far from the first: the parser fills the gaps. */
 function checkCells(xml: string): void {
   let [rows, columns] = [1, 1];
-  for (const [tag, name] of xml.matchAll(rowOrCell)) {
-    const found = place.exec(tag);
-    if (!found || (name === 'c' && tag.trimEnd().endsWith('/>'))) continue;
-    const { row, column } = parsePlace(found[1] ?? found[2] ?? '');
-    rows = Math.max(rows, row);
-    columns = Math.max(columns, column);
+  for (const [tag] of xml.matchAll(rowOrCell)) {
+    const isEmpty = emptyCell.test(tag);
+    for (const [, double, single = ''] of tag.matchAll(place)) {
+      const { row, column } = parsePlace(double ?? single);
+      rows = Math.max(rows, row);
+      if (!isEmpty) columns = Math.max(columns, column);
+    }
   }
   if (rows > maxRows || rows * columns > maxCells) throw new TableError('tooManyCells');
 }

@@ -5,8 +5,8 @@ import type { MatchGap, SkippedFiles } from '../../core/tables/matchGap.ts';
 import { maxListedMatches } from '../../core/tables/matchIndex.ts';
 import type { MatchStatus } from '../../core/tables/matchResult.ts';
 import type { MatchKey, TableColumn } from '../../core/tables/tableColumns.ts';
-import type { TableErrorKind } from '../../core/tables/tableError.ts';
-import { maxCells, maxUnpackedBytes } from '../../core/tables/workbookCheck.ts';
+import { maxCells, maxColumns, type TableErrorKind } from '../../core/tables/tableError.ts';
+import { maxUnpackedBytes } from '../../core/tables/workbookCheck.ts';
 import { formatFileCount, formatList, formatNumber, formatSize, plural } from './localeFormats.ts';
 import { toPlainLine } from './plainText.ts';
 import { describeReason } from './reasonWords.ts';
@@ -107,13 +107,21 @@ export function describeRounding(lines: readonly number[]): string {
 
 /** Explains why a file is not read as a table. */
 export function describeTableError(kind: TableErrorKind, name: string): string {
-  if (kind === 'notWorkbook') return l10n.t("{0} isn't an Excel workbook (.xlsx), or it is damaged.", name);
-  if (kind === 'unpacksTooLarge') {
-    return l10n.t('{0} unpacks to more than {1}. Save the sheet as CSV.', name, formatSize(maxUnpackedBytes));
-  }
-  return l10n.t(
-    '{0} has a sheet with more than {1} cells, empty ones included. Save the sheet as CSV.',
-    name,
-    formatNumber(maxCells),
-  );
+  const [columns, cells] = [formatNumber(maxColumns), formatNumber(maxCells)];
+  const sentences: Readonly<Record<TableErrorKind, string>> = {
+    notWorkbook: l10n.t("{0} isn't an Excel workbook (.xlsx), or it is damaged.", name),
+    unpacksTooLarge: l10n.t(
+      '{0} unpacks to more than {1}. Save the sheet as CSV.',
+      ...[name, formatSize(maxUnpackedBytes)],
+    ),
+    tooManyCells: l10n.t(
+      '{0} has a sheet with more than {1} cells, empty ones included. Save the sheet as CSV.',
+      ...[name, cells],
+    ),
+    tooManyColumns: l10n.t(
+      '{0} has more than {1} columns, or more than {2} cells, empty ones included.',
+      ...[name, columns, cells],
+    ),
+  };
+  return sentences[kind];
 }

@@ -107,12 +107,25 @@ describe('Reading a table', () => {
       '<row r="1"><c r="A1"><v>1</v></c></row><row r="90000"><c r="XFD90000"><v>1</v></c></row>',
     ],
     ['quoted otherwise', "<x:row spans='>' r='1000000000'/>"],
+    ['a place after a text like one', `<row r="1"><c x=' r="A1"' r="A9000000"><v>1</v></c></row>`],
+    ['a place after a bracket in quotes', '<row r="1"><c x="<" r="A9000000"><v>1</v></c></row>'],
+    ['a place with a prefix', '<row r="1"><c x:r="A9000000"><v>1</v></c></row>'],
+    ['a tag without a name before its colon', '<row r="1"><:c r="A9000000"><v>1</v></:c></row>'],
+    ['text like the end of an empty cell', '<row r="2000"><c r="XFD2000"> /><v>1</v></c></row>'],
+    ['an empty cell in a row without a number', '<row><c r="A9000000"/></row>'],
   ] as const) {
     it(`rejects a small spreadsheet with ${problem}, which would fill the memory`, async () => {
       const bytes = createXlsx({ Sheet: [['id']] }, { files: { 'xl/worksheets/sheet1.xml': createSheetXml(cells) } });
       await assert.rejects(readTables('t.xlsx', bytes), { kind: 'tooManyCells' });
     });
   }
+
+  it('rejects such a sheet in a file with another extension', async () => {
+    const path = 'xl/worksheets/sheet1.xml.rels';
+    const sheet = createSheetXml('<row r="9000000"><c r="A9000000"><v>1</v></c></row>');
+    const bytes = createXlsx({ Sheet: [['id']] }, { files: { [path]: sheet } });
+    await assert.rejects(readTables('t.xlsx', bytes), { kind: 'tooManyCells' });
+  });
 
   it('accepts a format far to the right, which is no cell', async () => {
     const cells = '<row r="1"><c r="A1"><v>1</v></c><c r="XFD1" s="0"/></row><row r="1048576"/>';
@@ -135,6 +148,13 @@ describe('Reading a table', () => {
       [4, 10_000_000, 0],
     );
     assert.equal(parseTextTable(`id\n${'JDP:1\n'.repeat(100_000)}`).rows.length, 100_001);
+  });
+
+  it('rejects a text file with so many columns that its result would fill the memory', () => {
+    const wide = `id${','.repeat(90_000)}\n`;
+    for (const text of [','.repeat(100_000), `${wide}${'JDP:1\n'.repeat(1_000)}`])
+      assert.throws(() => parseTextTable(text), { name: 'TableError', kind: 'tooManyColumns' });
+    assert.equal(parseTextTable(`${wide}${'JDP:1\n'.repeat(100)}`).rows.length, 101);
   });
 
   it('finds no row in an empty file', async () => {

@@ -51,15 +51,16 @@ export async function askTableFile(
  * table, or if the file is too large or damaged.
  */
 export async function loadTables(file: Uri): Promise<readonly DataTable[]> {
-  const document = workspace.textDocuments.find(({ uri }) => uri.toString() === file.toString());
-  const tables = document ? [parseTextTable(document.getText())] : await readTableFile(file);
+  const tables = await readTableFile(file);
   const filled = tables.filter(({ rows }) => rows.length > 0);
   if (filled.length === 0) throw new CommandFailure(l10n.t("{0} doesn't contain a table.", getFileName(file)));
   return filled;
 }
 
 async function readTableFile(file: Uri): Promise<readonly DataTable[]> {
+  const document = workspace.textDocuments.find(({ uri }) => uri.toString() === file.toString());
   try {
+    if (document) return [parseTextTable(document.getText())];
     await checkFile(file);
     return await readTables(file.path, await workspace.fs.readFile(file));
   } catch (error) {
