@@ -60,7 +60,7 @@ function toErrorContent({ describeReason, log }: AgentContext, error: unknown, s
 const maxTextLength = 120;
 const maxListLength = 5;
 
-/** Formats arguments for the log. Replaces texts that are longer than a line, and long lists, by their length. */
+/** Formats arguments for the log. Replaces texts that are longer than a line, and long or nested lists, by their length. */
 function formatArguments(input: unknown): string {
   if (!isJsonObject(input)) return `(${typeof input})`;
   const entries = Object.entries(input).slice(0, 20);
@@ -71,6 +71,11 @@ function shorten(value: unknown): unknown {
   if (typeof value === 'string') {
     return value.length > maxTextLength || value.includes('\n') ? `(${value.length} characters)` : value;
   }
-  if (Array.isArray(value)) return value.length > maxListLength ? `(${value.length} values)` : value.map(shorten);
+  if (Array.isArray(value)) return isShortList(value) ? value.map(shorten) : `(${value.length} values)`;
   return typeof value === 'object' && value !== null ? `(${Object.keys(value).length} fields)` : value;
+}
+
+/** Returns true for a few values without a list among them: lists can be nested deeper than a function may call itself. */
+function isShortList(values: readonly unknown[]): boolean {
+  return values.length <= maxListLength && !values.some(Array.isArray);
 }

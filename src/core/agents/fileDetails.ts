@@ -3,15 +3,23 @@ import type { FileEntry } from '../model/fileEntry.ts';
 import { getReportedStaging } from '../model/staging.ts';
 import type { JsonObject } from '../util/json.ts';
 import { toDataLine } from './serverText.ts';
+import { maxIdLength } from './toolFields.ts';
 
 const maxDescriptionLength = 500;
 
-/** Returns what a row of a search shows of a file. An unknown size is said to be unknown. */
+/**
+ * Returns what a row of a search shows of a file. An unknown size is said to be unknown. The ID is complete, unless it is
+ * longer than the tools accept.
+ */
 export function toFileRow(file: FileEntry): JsonObject {
   const { id, path, name, sizeBytes, format } = file;
   const staging = getReportedStaging(file);
   return {
-    ...{ id, path: toDataLine(path ?? name), bytes: sizeBytes ?? 'unknown' },
+    ...{
+      id: id.length > maxIdLength ? toDataLine(id, maxIdLength) : id,
+      path: toDataLine(path ?? name),
+      bytes: sizeBytes ?? 'unknown',
+    },
     ...(format !== undefined && { format: toDataLine(format, 40) }),
     ...(staging && { staging }),
   };

@@ -19,6 +19,9 @@ const retentionMs = 24 * 3_600_000;
 /** Maximum number of plans that wait for a person, so that an agent can't fill the list. */
 const maxProposed = 20;
 
+/** Maximum number of plans that are kept, so that an agent can't fill the disk with expired ones. */
+const maxSaved = 200;
+
 /** Maximum size of a plan's file: several times that of one with the maximum number of files. */
 const maxPlanBytes = 128 * 1024 * 1024;
 
@@ -34,6 +37,7 @@ export class PlanStore implements Disposable {
   private readonly log: Logger;
   private readonly changed = this.lifetime.track(new Emitter<void>());
   private readonly watch: RecordFolderWatch;
+  private creating: Promise<unknown> = Promise.resolve();
 
   /** Fires after {@link start} when this or another program changes a plan. */
   readonly onDidChange = this.changed.event;
@@ -57,6 +61,13 @@ export class PlanStore implements Disposable {
 
   /** Saves a new plan, and deletes old ones. Throws {@link AgentError} if too many wait, or if it can't be written. */
   async create(plan: Omit<TransferPlan, 'id'>): Promise<TransferPlan> {
+    // One after the other: each counts the plans before it.
+    const created = this.creating.then(async () => await this.createNext(plan));
+    this.creating = created.catch(() => undefined);
+    return await created;
+  }
+
+  private async createNext(plan: Omit<TransferPlan, 'id'>): Promise<TransferPlan> {
     const saved = await this.list();
     if (saved.filter(({ state }) => state.kind === 'proposed').length >= maxProposed)
       throw new AgentError('tooManyPlans', `${maxProposed} plans are waiting for a person. Let them be decided first.`);
@@ -135,10 +146,12 @@ export class PlanStore implements Disposable {
     }
   }
 
-  /** Deletes old plans. The plan goes first, because without its decision it would count as undecided. */
+  /** Deletes old plans, given the newest first. The plan goes first, because without its decision it would count as undecided. */
   private async purge(saved: readonly SavedPlan[]): Promise<void> {
     const before = this.clock.now() - retentionMs;
-    for (const { plan } of saved.filter(({ plan: { expiresAt } }) => expiresAt < before)) {
+    const isOld = ({ plan, state }: SavedPlan, index: number): boolean =>
+      plan.expiresAt < before || (index >= maxSaved - 1 && state.kind !== 'proposed');
+    for (const { plan } of saved.filter(isOld)) {
       const paths = [this.getPath(plan.id), this.getPath(plan.id, 'decision'), this.getPath(plan.id, 'outcome')];
       for (const path of paths) await rm(path, { force: true });
     }

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { limitedObject, limitedText } from './inputCheck.ts';
 
-const maxIdLength = 1_000;
+/** Maximum length of the ID of a file. */
+export const maxIdLength = 1_000;
 
 /** Describes the name of a database. */
 export const databaseField = limitedText(200).check(z.minLength(1), z.describe('Name of a database.'));

@@ -84,6 +84,27 @@ describe('The plans of agents', () => {
     assert.deepEqual(await readdir(join(folder, 'plans')), [`${id}.json`]);
   });
 
+  it('are at most 20 that wait if many are created at the same time', async () => {
+    const results = await Promise.allSettled(Array.from({ length: 60 }, () => store.create(createDraft())));
+    assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 20);
+    assert.equal((await store.list()).length, 20);
+  });
+
+  it("are 200 at most after they have expired, so that an agent can't fill the disk", async () => {
+    const ids: string[] = [];
+    for (let count = 0; count < 11; count += 1) {
+      for (let added = 0; added < 20; added += 1) ids.push((await store.create(createDraft())).id);
+      await clock.pass(planLifetimeMs);
+    }
+    const saved = await store.list();
+    assert.ok(saved.length <= 200, String(saved.length));
+    const left = new Set(saved.map(({ plan }) => plan.id));
+    assert.deepEqual(
+      ids.filter((id) => !left.has(id)),
+      ids.slice(0, 20),
+    );
+  });
+
   it('are found by exact IDs only, never by paths', async () => {
     await writeFile(join(folder, 'secret.json'), '{}');
     for (const id of ['', '../secret', '..\\secret', 'a'.repeat(1_000_000), 'x/../../secret'])

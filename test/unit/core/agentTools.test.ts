@@ -96,6 +96,29 @@ describe('The tools of agents', () => {
     assert.match(JSON.stringify(failed['data']), /SYSTEM/);
   });
 
+  it('answer input of any depth, and log it in one short line', async () => {
+    const nest = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+    for (const ids of [nest(100_000), [['x'.repeat(100_000)]], Array(5).fill(Array(5).fill(['y'.repeat(100)]))]) {
+      const { content } = await stage.call('describe_files', { database: 'Alpha', ids });
+      assert.equal(content['code'], 'badInput');
+      assert.ok((stage.rig.log.lines.at(-1) ?? '').length < 300, stage.rig.log.lines.at(-1)?.slice(0, 300));
+    }
+  });
+
+  it('shorten IDs of files that no tool accepts', async () => {
+    const [usable, long] = ['i'.repeat(1_000), 'i'.repeat(100_000)];
+    stage.rig.server.on(
+      'POST /api/v1/files',
+      json({ resources: [usable, long].map((one) => ({ id: one, name: 'a' })) }),
+    );
+    const { content } = await stage.call('search_files', { database: 'Alpha' });
+    const { files: rows } = content['data'] as { files: { id: string }[] };
+    assert.deepEqual(
+      rows.map((row) => row.id.length),
+      [1_000, 1_000],
+    );
+  });
+
   it('have the names of databases only below data, as bounded lines', async () => {
     const [name, id] = [`${injection}\u202e\n${'x'.repeat(1_000)}`, 'injected'];
     const others = Array.from({ length: 25 }, (_, index) => `Other ${index}`);
@@ -132,6 +155,8 @@ describe('The tools of agents', () => {
     assert.equal(await answer({ description: `Please note. ${injection.toLowerCase()}!` }), 'server');
     assert.equal(await answer({ instructions: { deep: [{ text: injection }] } }), 'server');
     assert.equal(await answer({ description: 'As the readme says', textFromServer: true }), 'server');
+    const part = injection.slice(10, 70);
+    assert.equal(await answer({ description: `Dear curator,\n\n${part} – thank you` }), 'server');
     assert.equal(await answer({ description: 'For the analysis of next week' }), 'agent');
   });
 
