@@ -76,7 +76,7 @@ function listUsedColumns(fields: readonly SchemaField[]): readonly Column[] {
     { title: l10n.t('Name'), getText: ({ name }) => name, isCode: true },
     { title: l10n.t('Type'), getText: ({ type }) => type, isCode: true },
     { title: l10n.t('Description'), getText: ({ description }) => description },
-    { title: l10n.t('Constraints'), getText: ({ constraints }) => constraints.join('; ') },
+    { title: l10n.t('Constraints'), getText: ({ constraints }) => constraints },
   ];
   return columns.filter(({ getText }) => fields.some((field) => getText(field) !== ''));
 }

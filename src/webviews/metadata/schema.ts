@@ -9,8 +9,8 @@ export interface SchemaField {
   readonly name: string;
   readonly type: string;
   readonly description: string;
-  /** Constraints in short notation: `required`, `minimum 0`. */
-  readonly constraints: readonly string[];
+  /** Constraints in short notation: `required; minimum 0`. */
+  readonly constraints: string;
 }
 
 /** Reads the columns of a tabular resource; an empty list if it has no schema. */
@@ -21,12 +21,21 @@ export function listSchemaFields({ resource }: FileEntry): readonly SchemaField[
   return listObjects(schema['fields']).map((field) => ({
     name: toReadableText(field['name']) ?? '',
     type: formatType(field),
-    description: [toReadableText(field['title']), toReadableText(field['description'])].filter(Boolean).join(': '),
-    constraints: [
+    description: joinTexts(toReadableText(field['title']), toReadableText(field['description'])),
+    constraints: joinConstraints([
       ...(primaryKey.has(field['name']) ? [l10n.t('primary key')] : []),
       ...formatConstraints(field['constraints']),
-    ],
+    ]),
   }));
+}
+
+/** Joins title and description with the punctuation of the language. */
+function joinTexts(title = '', description = ''): string {
+  return title === '' || description === '' ? title + description : l10n.t('{0}: {1}', title, description);
+}
+
+function joinConstraints([first = '', ...others]: readonly string[]): string {
+  return others.reduce((joined, constraint) => l10n.t('{0}; {1}', joined, constraint), first);
 }
 
 function formatType(field: Readonly<Record<string, unknown>>): string {

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as l10n from '@vscode/l10n';
 import { describe, it } from 'mocha';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
 import type { MetadataSnapshot } from '../../../src/webviews/messages/metadataMessages.ts';
@@ -179,9 +182,24 @@ describe('The schema of a file', () => {
       'not a field',
     ];
     assert.deepEqual(listSchemaFields(entry({ schema: { fields, primaryKey: 'iata' } })), [
-      { name: 'iata', type: 'string', description: '', constraints: ['primary key', 'unique', 'maxLength 3'] },
-      { name: 'day', type: 'date (%d)', description: 'Day', constraints: ['enum a, 2'] },
+      { name: 'iata', type: 'string', description: '', constraints: 'primary key; unique; maxLength 3' },
+      { name: 'day', type: 'date (%d)', description: 'Day', constraints: 'enum a, 2' },
     ]);
+  });
+
+  it('is joined with the punctuation of the language', async () => {
+    const bundle = await readFile(join(import.meta.dirname, '..', '..', '..', 'l10n', 'bundle.l10n.fr.json'), 'utf8');
+    l10n.config({ contents: bundle });
+    const field = {
+      name: 'a',
+      title: 'Day',
+      description: 'of {0}',
+      constraints: { unique: true, minimum: 0, enum: ['{1}'] },
+    };
+    const [shown] = listSchemaFields(entry({ schema: { fields: [field] } }));
+    l10n.config({ contents: {} });
+    assert.equal(shown?.constraints, 'unique\u00a0; minimum 0\u00a0; enum {1}');
+    assert.equal(shown.description, 'Day\u00a0: of {0}');
   });
 
   it('is empty when the resource has none', () => {
