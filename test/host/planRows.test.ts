@@ -88,6 +88,19 @@ describe('Transfers that agents propose', () => {
     assert.equal(stage.parts.transferStore.getAll()[0]?.requestedBy?.plan, node.id);
   });
 
+  it('are summarized with a few of many licenses, so that the buttons stay in view', async () => {
+    const licenses = Array.from({ length: 300 }, (_, index) => {
+      return { name: `All rights reserved ${index}`, fileCount: 1, forbidsSharing: true };
+    });
+    const done = stage.run('dataTransfer.confirmPlan', await propose({ licenses }));
+    const summary = await stage.person.notice(/^Transfer 1 file to KBase/);
+    assert.match(summary.detail, /^Licenses: All rights reserved 0 \(1 file\), .*, 295 others$/m);
+    assert.match(summary.detail, /^295 other licenses forbid redistribution\.$/m);
+    assert.ok(summary.detail.length < 2_000, summary.detail);
+    summary.dismiss();
+    await done;
+  });
+
   it('are not submitted if another window decides while the summary is open (D64)', async () => {
     const node = await propose();
     const done = stage.run('dataTransfer.confirmPlan', node);

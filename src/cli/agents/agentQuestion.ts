@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AgentDecision, AgentQuestion } from '../../core/agents/agentContext.ts';
+import { toDataLine } from '../../core/agents/serverText.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 import { getTransferId } from '../text/transferDocument.ts';
 import type { Elicitation, McpCall } from './mcpServer.ts';
@@ -35,7 +36,9 @@ export class AgentQuestions {
     if (answer === undefined) return { decision: waiting, elicitation: this.ask(subject, createMessage(question)) };
     this.asked.delete(subject);
     if (answer === 'undecided') return { decision: waiting };
-    return { decision: { kind: answer === 'confirmed' ? 'yes' : 'no', by: `elicitation of ${call.client}` } };
+    return {
+      decision: { kind: answer === 'confirmed' ? 'yes' : 'no', by: `elicitation of ${toDataLine(call.client, 80)}` },
+    };
   }
 
   private ask(subject: string, message: string): Elicitation {

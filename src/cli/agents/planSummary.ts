@@ -1,10 +1,13 @@
-import type { PlanState, SavedPlan, TransferPlan } from '../../core/agents/transferPlan.ts';
+import type { PlanState, PlannedLicense, SavedPlan, TransferPlan } from '../../core/agents/transferPlan.ts';
 import { sumUpFiles } from '../../core/recipes/recipeFile.ts';
 import { formatBytes, formatCount } from '../text/amounts.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 import type { Column } from '../text/table.ts';
 
 const exampleCount = 10;
+
+/** Maximum number of licenses in a summary, so that it fits into a terminal. */
+const maxLicenses = 10;
 
 /** The columns of a table of plans. */
 export const planColumns: readonly Column<SavedPlan>[] = [
@@ -30,9 +33,7 @@ export function formatPlanSummary(plan: TransferPlan): string {
     `on ${plan.service.name} (${plan.service.address}) as ${plan.service.orcid}.`,
     ...describeCopies(plan),
     plan.freeBytes === undefined ? 'Free space: unknown.' : `Free space: ${formatBytes(plan.freeBytes)}.`,
-    ...plan.licenses.map(
-      ({ name, fileCount }) => `License ${name ?? 'not stated'}: ${formatCount(fileCount, 'file')}.`,
-    ),
+    ...describeLicenses(plan),
     ...describeTexts(plan),
     ...plan.files.slice(0, exampleCount).map(({ path }) => `  ${path}`),
     ...(plan.files.length > exampleCount ? [`  and ${plan.files.length - exampleCount} more`] : []),
@@ -61,6 +62,20 @@ function describeCopies({ copies }: TransferPlan): readonly string[] {
     ...(received > 0 ? [`Transferred earlier: ${formatCount(received, 'file')}.`] : []),
     ...(underWay > 0 ? [`In a running transfer: ${formatCount(underWay, 'file')}.`] : []),
   ];
+}
+
+function describeLicenses({ licenses }: TransferPlan): readonly string[] {
+  const rest = licenses.slice(maxLicenses);
+  const restrictedCount = rest.filter(({ forbidsSharing }) => forbidsSharing).length;
+  const restricted = restrictedCount > 0 ? `, of which ${restrictedCount} forbid redistribution` : '';
+  return [
+    ...licenses.slice(0, maxLicenses).map(describeLicense),
+    ...(rest.length > 0 ? [`And ${formatCount(rest.length, 'other license')}${restricted}.`] : []),
+  ];
+}
+
+function describeLicense({ name = 'not stated', fileCount, forbidsSharing }: PlannedLicense): string {
+  return `License ${name}: ${formatCount(fileCount, 'file')}${forbidsSharing ? '. It forbids redistribution' : ''}.`;
 }
 
 function describeTexts({ description, instructions, textOrigin }: TransferPlan): readonly string[] {

@@ -17,6 +17,7 @@ export function toPlanAnswer(plan: TransferPlan, { kind }: Pick<PlanState, 'kind
     ...{ files: files.length, bytes, ...(unknownCount > 0 && { filesOfUnknownSize: unknownCount }) },
     alreadyAtDestination: describeCopies(copies),
     ...{ transferredEarlier: copies.received, inTransfer: copies.underWay, freeBytes: freeBytes ?? 'unknown' },
+    ...(licenses.length > maxLicenses && { moreLicenses: licenses.length - maxLicenses }),
     ...(textOrigin === 'server' && { textOrigin: 'copied from a server; the summary for the user says so' }),
     expiresAt: new Date(expiresAt).toISOString(),
     data: {

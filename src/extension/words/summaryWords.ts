@@ -118,14 +118,21 @@ function formatStagingLine(orders: readonly TransferOrder[], getStaging: Staging
   return l10n.t('Staging: {0}', formatList(parts));
 }
 
+/** Maximum number of licenses that a summary names, so that the buttons of its dialog stay in view. */
+const maxLicenses = 5;
+
 /** Counts files by license: "Licenses: CC-BY-4.0 (2 files), not stated (1 file)". Empty if no file states one. */
 function formatLicenseLine(licenses: readonly LicenseCount[]): string {
   if (!licenses.some(({ license }) => license)) return '';
-  const counts = licenses.map(({ license, fileCount }) => {
+  const counts = licenses.slice(0, maxLicenses).map(({ license, fileCount }) => {
     const name = license ? toPlainText(license.name, maxNameLength) : l10n.t('not stated');
     return `${name} (${formatFileCount(fileCount)})`;
   });
-  return l10n.t('Licenses: {0}', formatList(counts));
+  const rest = licenses.length - maxLicenses;
+  return l10n.t(
+    'Licenses: {0}',
+    formatList([...counts, rest > 0 ? plural(rest, '{0} other', '{0} others') : undefined]),
+  );
 }
 
 /** A license, with the number of files in words. */
@@ -151,18 +158,25 @@ export function listLicenseRows(licenses: readonly LicenseCount[]): readonly Lic
   });
 }
 
-/** Returns a warning for each license that forbids passing files on. */
+/** Returns a warning for each license that forbids passing files on, and for the number of those beyond the first few. */
 export function describeForbiddenSharing(licenses: readonly LicenseCount[]): readonly string[] {
-  return licenses
-    .filter(({ forbidsSharing }) => forbidsSharing)
-    .map(({ license, fileCount }) =>
-      plural(
-        fileCount,
-        'The license of {0} file forbids redistribution: {1}',
-        'The license of {0} files forbids redistribution: {1}',
-        toPlainText(license?.name ?? '', maxNameLength),
-      ),
-    );
+  const forbidding = licenses.filter(({ forbidsSharing }) => forbidsSharing);
+  const warnings = forbidding.slice(0, maxLicenses).map(describeForbidden);
+  const rest = forbidding.length - warnings.length;
+  if (rest === 0) return warnings;
+  return [
+    ...warnings,
+    plural(rest, '{0} other license forbids redistribution.', '{0} other licenses forbid redistribution.'),
+  ];
+}
+
+function describeForbidden({ license, fileCount }: LicenseCount): string {
+  return plural(
+    fileCount,
+    'The license of {0} file forbids redistribution: {1}',
+    'The license of {0} files forbids redistribution: {1}',
+    toPlainText(license?.name ?? '', maxNameLength),
+  );
 }
 
 function formatFreeSpaceLine(freeBytes: number | undefined, isSpaceShort: boolean): string {

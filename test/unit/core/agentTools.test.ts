@@ -167,6 +167,18 @@ describe('The tools of agents', () => {
     assert.match(JSON.stringify(found.content), /"id":"f3".*"bytes":"unknown"/);
   });
 
+  it('say how many licenses a plan does not list', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 12 }, (_, index) => [`l${index}`, { license: `Terms ${index}` }]),
+    );
+    await stage.end();
+    stage = await AgentStage.start(many);
+    const ids = Object.keys(many);
+    const { content } = await stage.call('plan_transfer', { source: 'Alpha', destination: 'Beta', ids });
+    assert.equal((content['data'] as { licenses: unknown[] }).licenses.length, 10);
+    assert.equal(content['moreLicenses'], 2);
+  });
+
   it('refuse a plan without a usable destination, with unknown ids or without files', async () => {
     const plan = async (input: object): Promise<unknown> =>
       (await stage.call('plan_transfer', { source: 'Alpha', destination: 'Beta', ids: ['f1'], ...input })).content[

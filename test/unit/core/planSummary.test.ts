@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import type { TransferPlan } from '../../../src/core/agents/transferPlan.ts';
+import { AgentQuestions } from '../../../src/cli/agents/agentQuestion.ts';
+import { formatPlanSummary } from '../../../src/cli/agents/planSummary.ts';
+
+const plan: TransferPlan = {
+  ...{ id: 'aaaaaaaaaaaa', createdAt: 0, expiresAt: 1, requestedBy: 'test-agent' },
+  service: { connectionId: 'c', name: 'Test', address: 'http://localhost:1', orcid: 'me' },
+  ...{ source: 'Alpha', destination: 'Beta', files: [{ id: 'f1', path: 'f1.csv', bytes: 5 }] },
+  ...{ textOrigin: 'agent', licenses: [{ fileCount: 1, forbidsSharing: false }] },
+  copies: { atDestination: 0, isComplete: true, received: 0, underWay: 0 },
+};
+
+describe('The question for a person outside of the editor', () => {
+  it('names the licenses that forbid redistribution, and counts those beyond the first ten', () => {
+    const named = Array.from({ length: 30 }, (_, index) => {
+      return { name: `Terms ${index}`, fileCount: 2, forbidsSharing: index % 2 === 0 };
+    });
+    const lines = formatPlanSummary({ ...plan, licenses: named }).split('\n');
+    assert.deepEqual(
+      lines.filter((line) => line.includes('icense')),
+      [
+        ...named.slice(0, 10).map(({ name, forbidsSharing }) => {
+          return `License ${name}: 2 files${forbidsSharing ? '. It forbids redistribution' : ''}.`;
+        }),
+        'And 20 other licenses, of which 10 forbid redistribution.',
+      ],
+    );
+    assert.match(formatPlanSummary(plan), /^License not stated: 1 file\.$/m);
+  });
+
+  it('records the name of the client that asked in one short line', () => {
+    const questions = new AgentQuestions(true);
+    const call = {
+      ...{ name: 'submit_transfer', input: {}, canElicit: true, signal: new AbortController().signal },
+      ...{ client: `evil\n\u202e${'x'.repeat(100_000)}`, getAnswer: () => 'confirmed' as const },
+    };
+    assert.equal(questions.answer({ kind: 'submit', plan }, call).decision.kind, 'waiting');
+    const { decision } = questions.answer({ kind: 'submit', plan }, call);
+    assert.match(decision.kind === 'yes' ? decision.by : '', /^elicitation of evil x{70,80}…$/);
+  });
+});
