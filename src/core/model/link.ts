@@ -87,11 +87,14 @@ function findWrongField(kind: LinkTarget['kind'], fields: JsonObject): string | 
   return unknown ?? Object.keys(expected).find((name) => expected[name]?.(fields[name]) !== true);
 }
 
-/** Matches characters that don't show, or that change how other text is displayed. */
+/** Matches characters that change how other text is displayed. */
 const unsafe = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Surrogate}]/u;
 
+/** Matches characters that don't show, except those that join letters and select their forms, which names contain. */
+const invisible = /(?!\p{Join_Control}|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}/u;
+
 function isText(value: unknown): value is string {
-  return typeof value === 'string' && !unsafe.test(value);
+  return typeof value === 'string' && !unsafe.test(value) && !invisible.test(value);
 }
 
 function isPlainObject(value: unknown): boolean {

@@ -22,6 +22,7 @@ describe('A link', () => {
     { kind: 'search', service: 'local', query: { database: 'a', query: '', status: 'staged', specific: { a: [1] } } },
     { kind: 'search', service, query: { database: 'a', query: '', ids: ['JDP:1', 'ü'] } },
     { kind: 'file', ...file },
+    { kind: 'file', ...file, name: 'می\u200cخواهم ☀\ufe0f.csv' },
     { kind: 'transfer', service, id },
   ];
   for (const target of targets) {
@@ -33,8 +34,9 @@ describe('A link', () => {
     });
   }
 
-  it('leads back to any search', () => {
-    const words = fc.string({ unit: 'grapheme' });
+  it('leads back to any search that can be seen', () => {
+    const isVisible = (text: string): boolean => !/\p{Default_Ignorable_Code_Point}/u.test(text);
+    const words = fc.string({ unit: 'grapheme' }).filter(isVisible);
     fc.assert(
       fc.property(words, (query) => {
         const target: LinkTarget = { kind: 'search', service, query: { database: 'x', query } };
@@ -125,6 +127,9 @@ describe('A link', () => {
         ['names a prototype', JSON.parse(`{"__proto__":1,${JSON.stringify(file).slice(1)}`) as object, '__proto__'],
         ['contains control characters', { ...file, name: 'a\u0007b' }, 'name'],
         ['contains direction characters', { ...file, name: 'a\u202eb' }, 'name'],
+        ['hides a space without width in an ID', { ...file, id: 'a\u200bb' }, 'id'],
+        ['hides a sentence in invisible letters', { ...file, name: 'a\u{e0068}\u{e0069}' }, 'name'],
+        ['contains a blank that counts as a letter', { ...file, database: '\u3164' }, 'database'],
         ['contains half a character', { ...file, id: '\ud800' }, 'id'],
         ['contains a blank database', { ...file, database: '  ' }, 'database'],
         ['contains a list as an ID', { ...file, id: [] }, 'id'],
