@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { cliProgram } from '../support/cliProcess.ts';
 import { eventually } from '../support/eventually.ts';
 import { json, slowHeaders } from '../support/faultBehaviours.ts';
 import { FaultServer } from '../support/faultServer.ts';
+import { startMcpClient } from '../support/mcpClientProcess.ts';
 import { TestAgent } from '../support/mcpRig.ts';
 import { formatAnsweredCall } from '../support/mcpMessages.ts';
 import { CliRig } from './cliRig.ts';
@@ -194,38 +195,57 @@ describe('Agents over MCP', () => {
     assert.doesNotMatch(agent?.log ?? '', new RegExp(rig.service.service.token));
   });
 
-  it('records a submission whose client goes away before the response (D12)', async () => {
+  const id = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
+
+  /** Starts a server with a file, and an agent that is connected to it. Resolves to the server and the ID of a plan. */
+  async function planAtServer(
+    onElicit: (message: string) => { readonly action: 'accept' | 'decline' },
+  ): Promise<{ readonly server: FaultServer; readonly client: TestAgent; readonly planId: unknown }> {
     const server = await FaultServer.start();
     const databases = ['Alpha', 'Beta'].map((name) => ({ id: name, name, organization: '', url: '' }));
     server.on('GET /', json({ name: 'Test', version: '1' })).on('GET /api/v1/databases', json(databases));
     server.on('GET /api/v1/files/by-id', json({ resources: [{ id: 'f1', name: 'f1', path: 'f1', format: 'csv' }] }));
     server.on('POST /api/v1/files', json({ resources: [] }));
-    const id = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
-    server.on('POST /api/v1/transfers', slowHeaders(500, json({ id }, 201)));
-    agent = await TestAgent.start({
-      args: [
-        '--server',
-        server.address,
-        '--orcid',
-        '0000-0002-1825-0097',
-        '--key-variable',
-        'K',
-        '--trust-elicitation',
-      ],
-      environment: { K: 'key', DATA_TRANSFER_LEDGER: rig.ledger },
-      onElicit: () => ({ action: 'accept' }),
+    const connection = ['--server', server.address, '--orcid', '0000-0002-1825-0097', '--key-variable', 'K'];
+    const environment = { K: 'key', DATA_TRANSFER_LEDGER: rig.ledger };
+    agent = await TestAgent.start({ args: [...connection, '--trust-elicitation'], environment, onElicit });
+    const { planId } = await agent.get('plan_transfer', { source: 'Alpha', destination: 'Beta', ids: ['f1'] });
+    return { server, client: agent, planId };
+  }
+
+  it('cancels a running transfer only after a confirmation (D64)', async () => {
+    const answers = ['accept', 'decline', 'accept'] as const;
+    const messages: string[] = [];
+    const { server, client, planId } = await planAtServer((message) => {
+      messages.push(message);
+      return { action: answers[messages.length - 1] ?? 'decline' };
     });
-    const planned = await agent.get('plan_transfer', { source: 'Alpha', destination: 'Beta', ids: ['f1'] });
-    const submission = agent.call('submit_transfer', { planId: planned['planId'] }).catch(() => undefined);
+    const status = { id, status: 'active', message: '', num_files: 1, num_files_transferred: 0 };
+    server.on('POST /api/v1/transfers', json({ id }, 201)).on(`GET /api/v1/transfers/${id}`, json(status));
+    server.on(`DELETE /api/v1/transfers/${id}`, json({}, 202));
+    await client.get('submit_transfer', { planId });
+    assert.equal((await client.get('transfer_status', { id }))['transferId'], id);
+    assert.equal((await client.call('cancel_transfer', { id })).content['code'], 'declined');
+    assert.equal(server.requestsTo(`DELETE /api/v1/transfers/${id}`).length, 0);
+    assert.equal((await client.get('cancel_transfer', { id }))['state'], 'canceling');
+    assert.equal(server.requestsTo(`DELETE /api/v1/transfers/${id}`).length, 1);
+    assert.equal(messages[2], `Cancel the transfer ${id} to Beta?`);
+    await server.stop();
+  });
+
+  it('records a submission whose client goes away before the response (D12)', async () => {
+    const { server, client, planId } = await planAtServer(() => ({ action: 'accept' }));
+    server.on('POST /api/v1/transfers', slowHeaders(500, json({ id }, 201)));
+    const submission = client.call('submit_transfer', { planId }).catch(() => undefined);
     await until(() => server.requestsTo('POST /api/v1/transfers').length > 0);
-    const { pid } = agent;
-    await agent.close();
+    const { pid } = client;
+    await client.close();
     await submission;
     await until(() => !isRunning(pid));
     const [name = ''] = await readdir(join(rig.ledger, 'running'));
     const record = await readFile(join(rig.ledger, 'running', name), 'utf8');
     assert.match(record, new RegExp(`"id": "${id}"`));
-    assert.match(record, new RegExp(`"plan": "${String(planned['planId'])}"`));
+    assert.match(record, new RegExp(`"plan": "${String(planId)}"`));
     assert.equal(server.requestsTo('POST /api/v1/transfers').length, 1);
     await server.stop();
   });
@@ -236,7 +256,7 @@ describe('Agents over MCP', () => {
     const environment = { THE_KEY: token, DATA_TRANSFER_LEDGER: rig.ledger };
     for (let round = 0; round < 4; round += 1) {
       const parents = await Promise.all(
-        Array.from({ length: 5 }, (_, index) => startClient(args, environment, index % 2 === 0)),
+        Array.from({ length: 5 }, (_, index) => startMcpClient(args, environment, index % 2 === 0)),
       );
       for (const { client } of parents) client.kill('SIGKILL');
       await until(() => parents.every(({ serverPid }) => !isRunning(serverPid)));
@@ -251,34 +271,6 @@ function bind(agent: TestAgent): Pick<TestAgent, 'get' | 'call'> {
 
 async function until(isMet: () => boolean | Promise<boolean>): Promise<void> {
   await eventually(async () => (await isMet()) || undefined);
-}
-
-/** A client that starts the server, calls a tool or none, and prints the server's process ID after the first answer. */
-const clientSource = `
-  const { spawn } = require('node:child_process');
-  const [program, isCalling, ...args] = process.argv.slice(1);
-  const server = spawn(process.execPath, [program, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const send = (id, method, params) => server.stdin.write(JSON.stringify({ jsonrpc: '2.0', id, method, params }) + '\\n');
-  const clientInfo = { name: 'killed', version: '1' };
-  send(1, 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
-  if (isCalling === 'true') send(2, 'tools/call', { name: 'list_databases', arguments: {} });
-  let text = '';
-  server.stdout.on('data', (chunk) => {
-    text += chunk;
-    if (text.includes(isCalling === 'true' ? '"id":2' : '"id":1')) process.stdout.write(server.pid + '\\n');
-  });
-`;
-
-async function startClient(
-  args: readonly string[],
-  environment: Readonly<Record<string, string>>,
-  isCalling: boolean,
-): Promise<{ readonly client: ChildProcess; readonly serverPid: number }> {
-  const client = spawn(process.execPath, ['-e', clientSource, cliProgram, String(isCalling), ...args], {
-    ...{ env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'ignore'] },
-  });
-  const [pid] = (await once(client.stdout, 'data')) as [Buffer];
-  return { client, serverPid: Number(pid.toString()) };
 }
 
 function isRunning(pid: number): boolean {
