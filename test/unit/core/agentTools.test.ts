@@ -216,6 +216,28 @@ describe('The tools of agents', () => {
     assert.equal(stage.submissionCount, 0);
   });
 
+  it('submit nothing of a plan for another service, whose connection has the same ID', async () => {
+    stage.decide = yes;
+    const { plans } = stage.createContext();
+    const { plan } = (await plans.get(await stage.plan(['f1']))) ?? assert.fail();
+    const other = await plans.create({ ...plan, service: { ...plan.service, address: 'https://other.example.org' } });
+    assert.equal((await stage.call('submit_transfer', { planId: other.id })).content['code'], 'planElsewhere');
+    assert.equal((await plans.get(other.id))?.state.kind, 'proposed');
+    assert.equal(stage.submissionCount, 0);
+  });
+
+  it('find nothing by the IDs of another service, and ask nobody about them', async () => {
+    stage.rig.server.on(`GET /api/v1/transfers/${id}`, problem(404, 'no such transfer'));
+    const status = await stage.call('transfer_status', { id });
+    assert.match(String(status.content['error']), /^Neither the records of the user nor the service/);
+    assert.equal((await stage.call('cancel_transfer', { id })).content['code'], 'notFound');
+    assert.equal((await stage.call('submit_transfer', { planId: id })).content['code'], 'notFound');
+    const described = await stage.call('describe_files', { database: 'Alpha', ids: ['f1', 'JDP:other'] });
+    assert.deepEqual(described.content['missing'], ['JDP:other']);
+    assert.deepEqual(stage.questions, []);
+    assert.equal(stage.rig.server.requestsTo(`DELETE /api/v1/transfers/${id}`).length, 0);
+  });
+
   it('submit nothing if the plan expires, or the rule changes, while a person is asked', async () => {
     stage.decide = async () => (await stage.rig.clock.pass(planLifetimeMs), yes());
     const expiring = await stage.plan(['f1']);
