@@ -14,12 +14,17 @@ export function createFileTest(filters: RecipeFilters | undefined): FileTest {
   return (file) => tests.every((test) => test(file));
 }
 
+/** Compressed variants match as in searches: `fastq` includes `fastq.gz` (D21: search syntax). */
 function createFormatTest(formats: readonly string[]): FileTest {
-  const accepted = formats.map((format) => format.toLowerCase().replace(/^\./, ''));
-  return ({ format, path, name }) => {
-    const place = (path ?? name).toLowerCase();
-    return accepted.some((one) => format?.toLowerCase() === one || place.endsWith(`.${one}`));
+  const suffixes = formats.map((format) => `.${format.toLowerCase().replace(/^\./, '')}`);
+  return ({ format = '', path, name }) => {
+    const endings = [`.${format.toLowerCase()}`, (path ?? name).toLowerCase()];
+    return suffixes.some((suffix) => endings.some((ending) => hasSuffix(ending, suffix)));
   };
+}
+
+function hasSuffix(ending: string, suffix: string): boolean {
+  return ending.endsWith(suffix) || ending.replace(/\.(?:bz2|gz|xz|zst)$/, '').endsWith(suffix);
 }
 
 function createPathTest(patterns: readonly string[]): FileTest {

@@ -78,6 +78,13 @@ describe('Planning a recipe (D61)', () => {
       assert.deepEqual(listIds(planned), ids);
     });
 
+  it('accepts compressed files of a format, as searches do (D21)', async () => {
+    const resources = ['a.fastq.gz', 'b.fastq.zst', 'c.fastq.gzip', 'd.gz', 'xfastq'].map((id) => ({ id, path: id }));
+    rig.server.on('POST /api/v1/files', json({ resources: [...resources, { id: '5', format: 'FASTQ.bz2' }] }));
+    const planned = await plan({ from: { ...search, filters: { formats: ['fastq'] } } });
+    assert.deepEqual(listIds(planned), ['5', 'a.fastq.gz', 'b.fastq.zst']);
+  });
+
   it('stops a search that finds more files than expected, and sends nothing', async () => {
     const page = (from: number): object => ({
       resources: Array.from({ length: 5_000 }, (_, index) => ({ id: String(from + index) })),
