@@ -82,7 +82,12 @@ describe('Recipes by the command line', () => {
     assert.equal(await readFile(join(folder, 'reads.transfer.lock.json'), 'utf8'), before);
     await writeFile(join(folder, 'reads.transfer.lock.json'), before.replace('a.csv', 'x.csv'));
     const edited = await rig.run('run', recipe, '--locked');
-    assert.deepEqual([edited.code, /edited by hand/.test(edited.stderr)], [5, true]);
+    assert.deepEqual([edited.code, /^Nothing was sent\. .* edited by hand/.test(edited.stderr)], [5, true]);
+    await writeFile(join(folder, 'reads.transfer.lock.json'), 'x');
+    const dry = await rig.run('run', recipe, '--dry-run');
+    assert.deepEqual([dry.code, /not run yet/.test(dry.stdout)], [0, false]);
+    const compared = await rig.run('compare', recipe);
+    assert.deepEqual([compared.code, compared.stderr], [1, "The lock can't be read. The next run replaces it.\n"]);
   });
 
   it('are refused with the line of each mistake', async () => {
@@ -100,6 +105,9 @@ describe('Recipes by the command line', () => {
     assert.ok(!secret.stderr.includes('do-not-print-this'));
     await write({ ...reads, to: { database: 'Targot' } });
     assert.match((await rig.run('run', recipe)).stderr, /no such database; did you mean "Target"\?\n$/);
+    await write({ ...reads, to: { database: 'JGI' } });
+    const unlike = await rig.run('run', recipe);
+    assert.equal(unlike.stderr, `${recipe}:1: the service has no such database; it has: Source Data, Target\n`);
     assert.equal((await rig.run('run', join(folder, 'other.json'))).code, 2);
     assert.equal((await rig.run('run', join(folder, 'other.transfer.json'))).code, 2);
   });
@@ -118,6 +126,20 @@ describe('Recipes by the command line', () => {
     assert.equal(missing.code, 4);
     assert.match(missing.stderr, /no file for 1 ID: nope\.\n$/);
     assert.deepEqual((await rig.runJson(0, 'history'))['transfers'], []);
+  });
+
+  it('name what is wrong with a table, and the values without exactly one file', async () => {
+    const table = { file: 'ids.csv', column: 'ID' };
+    await write({ from: { database: 'Source Data', table }, to: { database: 'Target' } });
+    const missing = await rig.run('run', recipe, '--dry-run');
+    assert.deepEqual([missing.code, missing.stdout], [1, "The recipe's table ids.csv doesn't exist.\n"]);
+    await writeFile(join(folder, 'ids.csv'), 'name\na.csv\nnope\n');
+    const { stderr } = await rig.run('run', recipe);
+    assert.equal(stderr, 'Nothing was sent. The recipe\'s table ids.csv has no column "ID".\n');
+    await writeFile(join(folder, 'ids.csv'), 'ID\na.csv\nnope\n');
+    const partly = await rig.run('run', recipe);
+    const text = "There isn't exactly one file for 1 value of the table: nope.";
+    assert.deepEqual([partly.code, partly.stderr], [4, `Nothing was sent. ${text}\n`]);
   });
 
   it('without a destination are saved searches', async () => {

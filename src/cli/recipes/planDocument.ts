@@ -32,15 +32,16 @@ export function toDifferenceDocument({ name, plan: { difference } }: PlannedRun)
 }
 
 /** Describes the result of a dry run in lines. */
-export function formatPlan({ plan }: PlannedRun, destination: DestinationFacts): string {
+export function formatPlan({ plan, lock }: PlannedRun, destination: DestinationFacts): string {
   const { difference } = plan;
   const obstacle = findObstacle(plan);
-  const lines = [
+  const files = [
     formatPlanSize(plan),
-    ...(difference ? [`since the last run: ${formatDifference(difference)}`] : ['not run yet']),
+    ...(difference ? [`since the last run: ${formatDifference(difference)}`] : []),
+    ...(lock.kind === 'none' ? ['not run yet'] : []),
     ...formatDestination(plan, destination),
-    ...(obstacle ? [describeObstacle(plan, obstacle)] : []),
   ];
+  const lines = [...(plan.failure ? [] : files), ...(obstacle ? [describeObstacle(plan, obstacle)] : [])];
   return lines.map((line) => `${line}\n`).join('');
 }
 

@@ -3,6 +3,7 @@ import type { LockDifference } from '../../core/recipes/compareFiles.ts';
 import type { PlanObstacle, RecipePlan } from '../../core/recipes/planRecipe.ts';
 import { sumUpFiles } from '../../core/recipes/recipeFile.ts';
 import type { LockReadResult } from '../../core/recipes/recipeLock.ts';
+import type { Recipe } from '../../core/recipes/recipeSchema.ts';
 import type { TableProblem } from '../../core/recipes/resolvedFiles.ts';
 import { formatBytes, formatCount } from '../text/amounts.ts';
 import { toPlainCell } from '../text/plainCell.ts';
@@ -58,13 +59,22 @@ export function describeUnusualLock(lock: LockReadResult): string | undefined {
   return texts[lock.kind];
 }
 
+/** Describes why a locked run sends nothing, although no file was compared. */
+export function describeUnusableLock({ kind }: LockReadResult): string {
+  if (kind === 'none') return 'Nothing was sent. The recipe has no lock. Run it once without --locked.';
+  const problem = kind === 'edited' ? 'The lock was edited by hand.' : "The lock can't be read.";
+  return `Nothing was sent. ${problem} Restore it, or run the recipe once without --locked.`;
+}
+
 /** Describes why a plan sends nothing. */
 export function describeObstacle(plan: RecipePlan, obstacle: PlanObstacle): string {
-  const { failure, missing, unmet, difference, files } = plan;
+  const { failure, unmet, difference, files } = plan;
   const texts: Readonly<Record<PlanObstacle, () => string>> = {
     failed: () =>
-      failure?.kind === 'service' ? `${describeReason(failure.reason)}.` : describeTable(failure?.problem),
-    missing: () => `The service has no file for ${formatCount(missing.length, 'ID')}: ${formatNames(missing)}.`,
+      failure?.kind === 'service'
+        ? `${describeReason(failure.reason)}.`
+        : describeTable(plan.recipe.from.table, failure?.problem),
+    missing: () => describeMissing(plan),
     otherDatabases: () => describeOtherDatabases(plan),
     differsFromLock: () => describeLockDifference(difference),
     unmet: () => unmet.map(describeExpectation).join(' '),
@@ -86,15 +96,22 @@ function describeLockDifference(difference: LockDifference | undefined): string 
     : 'The recipe has no usable lock.';
 }
 
-function describeTable(problem: TableProblem | undefined): string {
+function describeMissing({ missing, recipe }: RecipePlan): string {
+  const names = formatNames(missing);
+  if (!recipe.from.table) return `The service has no file for ${formatCount(missing.length, 'ID')}: ${names}.`;
+  return `There isn't exactly one file for ${formatCount(missing.length, 'value')} of the table: ${names}.`;
+}
+
+function describeTable(table: Recipe['from']['table'], problem: TableProblem | undefined): string {
+  const { file = '', column = '', sheet = '' } = table ?? {};
   const texts: Readonly<Record<TableProblem, string>> = {
-    missing: "The recipe's table doesn't exist.",
-    unreadable: "The recipe's table can't be read.",
-    tooLarge: "The recipe's table is too large.",
-    noSheet: "The recipe's table has no such sheet.",
-    noColumn: "The recipe's table has no such column.",
+    missing: "doesn't exist",
+    unreadable: "can't be read",
+    tooLarge: 'is too large',
+    noSheet: `has no sheet "${toPlainCell(sheet)}"`,
+    noColumn: `has no column "${toPlainCell(column)}"`,
   };
-  return problem ? texts[problem] : '';
+  return problem ? `The recipe's table ${toPlainCell(file)} ${texts[problem]}.` : '';
 }
 
 /** Describes an expectation that the files don't meet. */

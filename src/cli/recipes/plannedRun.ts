@@ -6,7 +6,7 @@ import { CliError, createRequestError, createUsageError } from '../cliError.ts';
 import type { CliSession } from '../connections/cliSession.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
 import { formatCount } from '../text/amounts.ts';
-import { describeObstacle, describeUnusualLock } from './planText.ts';
+import { describeObstacle, describeUnusableLock, describeUnusualLock } from './planText.ts';
 import { chooseRecipeConnection, type RecipeInput } from './recipeInput.ts';
 import { describeRecipeProblem } from './recipeProblemText.ts';
 
@@ -20,16 +20,14 @@ export interface PlannedRun extends RecipeInput {
 export async function planRun(session: CliSession, input: RecipeInput, isLocked = false): Promise<PlannedRun> {
   // Collects garbage earlier: the pages of 100,000 files would otherwise take half a gigabyte.
   setFlagsFromString('--optimize-for-size');
-  const { recipe, folder, lock, path } = input;
+  const { recipe, folder, lock, file } = input;
+  if (isLocked && lock.kind !== 'valid') throw new CliError(describeUnusableLock(lock), exitCode.differs);
   const unusual = describeUnusualLock(lock);
-  if (isLocked && lock.kind !== 'valid') {
-    throw new CliError(unusual ?? 'The recipe has no lock. Run it once without --locked.', exitCode.differs);
-  }
   if (unusual !== undefined) session.context.output.note(unusual);
   const connection = await openService(session, input);
   const { databases } = session.explorer.connectionStore.listing;
   const [problem] = checkRecipe(input.text, recipe, { databases });
-  if (problem) throw createUsageError(describeRecipeProblem(path, problem));
+  if (problem) throw createUsageError(describeRecipeProblem(file, problem));
   const named = withDatabaseNames(recipe, databases);
   const request = { recipe: named, folder, isLocked, ...('lock' in lock && { lock: lock.lock }) };
   const { signal, output } = session.context;

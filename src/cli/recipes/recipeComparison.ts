@@ -8,10 +8,13 @@ import { describeObstacle } from './planText.ts';
 import { planRun } from './plannedRun.ts';
 import { readRecipe } from './recipeInput.ts';
 
+const noLock = 'The recipe has no lock to compare with. A run writes it.';
+
 /** Compares the files that a recipe finds now with its lock. Throws CliError if there is no lock. */
 export async function compareWithLock(context: CommandContext, file: string): Promise<ExitCode> {
   const input = await readRecipe(file);
-  if (!('lock' in input.lock)) throw new CliError('The recipe has no lock to compare with.', exitCode.notFound);
+  if (input.lock.kind === 'broken') throw new CliError("The lock can't be read. The next run replaces it.");
+  if (!('lock' in input.lock)) throw new CliError(noLock, exitCode.notFound);
   return await CliSession.run(context, async (session) => {
     const planned = await planRun(session, input);
     const { failure, difference } = planned.plan;

@@ -18,6 +18,8 @@ const extension = '.transfer.json';
 
 /** A recipe and its lock, as read from their files. */
 export interface RecipeInput {
+  /** The path as the user wrote it. */
+  readonly file: string;
   readonly path: string;
   readonly name: string;
   readonly folder: string;
@@ -35,7 +37,7 @@ export async function readRecipe(file: string): Promise<RecipeInput> {
   const lock = await loadLock(path);
   // Such a lock must not be replaced.
   if (lock.kind === 'foreign' || lock.kind === 'newer') throw new CliError(describeUnusualLock(lock) ?? '');
-  return { path, name: basename(path), folder: dirname(path), recipe, text, lock };
+  return { file, path, name: basename(path), folder: dirname(path), recipe, text, lock };
 }
 
 /**

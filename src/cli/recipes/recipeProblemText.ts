@@ -18,7 +18,8 @@ const texts: Readonly<Record<RecipeProblemKind, (field: string, expected: string
   sourceCount: () => '"from" must contain exactly one of "search", "ids" and "table"',
   outsideFolder: () => "the table must be in the recipe's folder or a subfolder",
   sameDatabase: () => 'source and destination must be different databases',
-  unknownDatabase: () => 'the service has no such database',
+  unknownDatabase: (_, expected) =>
+    expected === '' ? 'the service has no such database' : `the service has no such database; it has: ${expected}`,
   readOnlyDatabase: () => 'this database is read-only',
   unknownParameter: () => 'the database has no such search parameter',
 };

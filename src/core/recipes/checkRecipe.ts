@@ -50,12 +50,10 @@ function checkDatabase(
   path: RecipePath,
 ): readonly RecipeProblem[] {
   if (findDatabase(databases, named)) return [];
-  const nearest = findNearestName(
-    named,
-    databases.map(({ name }) => name),
-  );
-  const range = text.findValue(path);
-  return [{ kind: 'unknownDatabase', path, range, ...(nearest !== undefined && { nearest }) }];
+  const names = databases.map(({ name }) => name);
+  const nearest = findNearestName(named, names);
+  const hint = nearest === undefined ? { expected: names.join(', ') } : { nearest };
+  return [{ kind: 'unknownDatabase', path, range: text.findValue(path), ...hint }];
 }
 
 function checkParameters(

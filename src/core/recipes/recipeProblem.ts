@@ -18,7 +18,8 @@ export type RecipeProblemKind =
   | 'sourceCount' // not exactly one of search, ids and table
   | 'outsideFolder' // a table outside the recipe's folder
   | 'sameDatabase' // `from` and `to` are the same database
-  | 'unknownDatabase' // the service has no such database; `nearest` is one with a similar name
+  // the service has no such database; `nearest` is one with a similar name, otherwise `expected` lists all
+  | 'unknownDatabase'
   | 'readOnlyDatabase' // the service refuses transfers to it
   | 'unknownParameter'; // the database has no such search parameter; `nearest` is a similar one
 

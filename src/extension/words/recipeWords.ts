@@ -53,12 +53,12 @@ export function describeLock(lock: LockReadResult, difference: LockDifference | 
 
 /** Describes why a plan sends nothing. */
 export function describeObstacle(plan: RecipePlan, obstacle: PlanObstacle): string {
-  const { failure, missing, unmet, difference, files } = plan;
+  const { failure, unmet, difference, files } = plan;
   switch (obstacle) {
     case 'failed':
       return failure ? describeFailure(failure) : '';
     case 'missing':
-      return describeMissing(missing);
+      return describeMissing(plan);
     case 'otherDatabases':
       return describeOtherDatabases(plan);
     case 'differsFromLock':
@@ -86,12 +86,26 @@ function describeFailure(failure: ResolveFailure): string {
   return sentences[failure.problem];
 }
 
-function describeMissing(missing: readonly string[]): string {
+function describeMissing({ missing, recipe }: RecipePlan): string {
+  const names = formatNames(missing);
+  return recipe.from.table ? describeMissingValues(missing.length, names) : describeMissingIds(missing.length, names);
+}
+
+function describeMissingIds(count: number, names: string): string {
   return plural(
-    missing.length,
+    count,
     'No file was found for {0} ID in the recipe: {1}',
     'No files were found for {0} IDs in the recipe: {1}',
-    formatNames(missing),
+    names,
+  );
+}
+
+function describeMissingValues(count: number, names: string): string {
+  return plural(
+    count,
+    "{0} value of the recipe's table doesn't have exactly one file: {1}",
+    "{0} values of the recipe's table don't have exactly one file each: {1}",
+    names,
   );
 }
 
