@@ -1,17 +1,21 @@
 #!/usr/bin/env node
 import { cliVersion } from './version.ts';
 
-/** Ignores writes after the reader of a pipe has closed it: the command continues, and its exit code is the same. */
-function ignoreClosedPipes(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-    });
-  }
+/**
+ * Ignores writes after the reader of a pipe has closed it: the command continues, and its exit code is the same. Ends the
+ * process if the result can't be written for another reason, such as a full disk.
+ */
+function watchOutput(): void {
+  process.stderr.on('error', () => undefined);
+  process.stdout.on('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE') return;
+    process.stderr.write(`Couldn't write to standard output (${code}).\n`);
+    process.exit(1);
+  });
 }
 
 async function main(args: readonly string[]): Promise<void> {
-  ignoreClosedPipes();
+  watchOutput();
   const isVersion = args.length === 1 && (args[0] === '--version' || args[0] === '-V');
   // The version is printed without loading the commands.
   if (isVersion) process.stdout.write(`${cliVersion}\n`);

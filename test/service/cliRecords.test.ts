@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CliProcess, runCli } from '../support/cliProcess.ts';
@@ -39,6 +39,21 @@ describe('Records of transfers by the command line', () => {
     });
     const table = await rig.run('verify', join(folder, 'manifest.json'));
     assert.match(table.stdout, /^0 of 2 files intact\ndifferent content: a\.csv\nmissing: b\/c\.txt\n/);
+  });
+
+  it('names the folder of records that cannot be read or written, and sends nothing', async () => {
+    const file = join(rig.ledger, 'file');
+    await writeFile(file, '');
+    const history = await rig.run('history', '--ledger', file);
+    const advice = 'Use --ledger to name another folder.';
+    const unread = `The transfer records in ${file} can't be read (ENOTDIR). ${advice}\n`;
+    assert.deepEqual([history.code, history.stdout, history.stderr], [1, '', unread]);
+    const [locked, writable] = [join(rig.ledger, 'locked'), join(rig.ledger, 'locked', 'submitting')];
+    await mkdir(locked);
+    await writeFile(writable, '');
+    const sent = await rig.run('transfer', 'Source Data', 'Target', 'a.csv', '--ledger', locked);
+    const unwritten = `Nothing was sent. The transfer records in ${locked} can't be written (EEXIST). ${advice}\n`;
+    assert.deepEqual([sent.code, sent.stderr], [1, unwritten]);
   });
 
   it('exits with 4 if there is no manifest, and names the searched folders', async () => {

@@ -67,7 +67,18 @@ describe('Transfers by the command line', () => {
   it('exits with 4 for a transfer that neither the records nor the service have', async () => {
     const unknown = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
     assert.equal((await rig.run('status', unknown)).stderr, `There is no transfer ${unknown}.\n`);
-    assert.equal((await rig.run('wait', 'nonsense')).code, 4);
+    const nonsense = await rig.run('wait', 'nonsense');
+    const advice = 'List them with: data-transfer history';
+    assert.deepEqual([nonsense.code, nonsense.stderr], [4, `There is no transfer nonsense. ${advice}\n`]);
+    const environment = { DATA_TRANSFER_LEDGER: rig.ledger };
+    assert.match((await runCli(['status', unknown], { environment })).stderr, /\. Use --server or .* to look it up/);
+  });
+
+  it('names the shortest start of an ID that it accepts', async () => {
+    const id = await rig.service.mustSubmit(['a.csv']);
+    assert.equal((await rig.run('wait', id)).code, 0);
+    const { code, stderr } = await rig.run('status', id.slice(0, 3));
+    assert.deepEqual([code, stderr], [2, `Give at least 4 characters of the ID, not just ${id.slice(0, 3)}.\n`]);
   });
 
   it('records a transfer that was started elsewhere, and follows it', async () => {
@@ -125,7 +136,7 @@ describe('A slow transfer by the command line', () => {
     const id = (await rig.run(...start)).stdout.trim();
     const status = await runCli(['status', '--ledger', rig.ledger]);
     assert.equal(status.code, 0);
-    assert.match(status.stderr, new RegExp(`^${id}: not checked, because its service isn't known\\.\n$`));
+    assert.match(status.stderr, new RegExp(`^${id}: not checked, because its service isn't known; use .*\\.\n$`));
     assert.match(status.stdout, new RegExp(`\n${id} `));
     const waited = await runCli(['wait', id, '--ledger', rig.ledger]);
     assert.equal(waited.code, 3);

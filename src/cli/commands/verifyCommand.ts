@@ -59,7 +59,7 @@ async function findManifest(path: string): Promise<VerificationTarget | undefine
 }
 
 async function findTarget(session: CliSession, name: string, folder: string | undefined): Promise<VerificationTarget> {
-  const transfer = await findRecordedTransfer(session, name);
+  const transfer = await findRecordedTransfer(session, name, 'transfer, folder or manifest');
   const found = await findDestinationFolder(session, transfer, folder);
   if (found.manifest === undefined) throw new CliError(`${toPlainCell(found.folder)} has no manifest.`);
   return { manifest: found.manifest, transfer };

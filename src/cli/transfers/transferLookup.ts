@@ -6,11 +6,17 @@ import type { CliSession } from '../connections/cliSession.ts';
 import { exitCode } from '../exitCode.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 import { getTransferId } from '../text/transferDocument.ts';
+import { requireReadableRecords } from './recordAccess.ts';
 
 const minPrefixLength = 4;
 
-/** Loads all records of transfers. Submissions of processes that were killed become "not confirmed" (D12: never resubmit). */
-export async function loadTransfers({ explorer }: CliSession): Promise<readonly Transfer[]> {
+/**
+ * Loads all records of transfers. Submissions of processes that were killed become "not confirmed" (D12: never resubmit).
+ * Throws an error if their folder can't be read.
+ */
+export async function loadTransfers(session: CliSession): Promise<readonly Transfer[]> {
+  await requireReadableRecords(session);
+  const { explorer } = session;
   await explorer.transferFlow.resume();
   await explorer.transferFlow.loadFinished();
   return explorer.transferStore.getAll();
@@ -27,11 +33,14 @@ export async function findTransfers(session: CliSession, names: readonly string[
   return found;
 }
 
-/** Finds one recorded transfer without connecting to a service. Throws an error with exit code 4 if there is none. */
-export async function findRecordedTransfer(session: CliSession, name: string): Promise<Transfer> {
+/**
+ * Finds one recorded transfer without connecting to a service. Throws an error with exit code 4 if there is none; `kinds`
+ * names what else could have been found.
+ */
+export async function findRecordedTransfer(session: CliSession, name: string, kinds?: string): Promise<Transfer> {
   const found = findRecord(await loadTransfers(session), name);
   if (found) return found;
-  throw createNotFoundError(name);
+  throw createNotFoundError(name, { kinds });
 }
 
 /** Connects to the service of a transfer. Throws an error with exit code 3 if the connection is unknown. */
@@ -50,8 +59,9 @@ export async function connectFor(session: CliSession, transfer: Transfer): Promi
 function findRecord(transfers: readonly Transfer[], name: string): Transfer | undefined {
   const wanted = name.toLowerCase();
   const exact = transfers.find(({ id, key }) => id?.toLowerCase() === wanted || key === wanted);
-  if (exact || wanted.length < minPrefixLength) return exact;
+  if (exact) return exact;
   const matching = transfers.filter((one) => getTransferId(one).toLowerCase().startsWith(wanted));
+  if (matching.length > 0 && wanted.length < minPrefixLength) throw createShortNameError(name);
   if (matching.length > 1) throw createUsageError(`Several transfers begin with ${toPlainCell(name)}.`);
   return matching[0];
 }
@@ -59,7 +69,8 @@ function findRecord(transfers: readonly Transfer[], name: string): Transfer | un
 async function trackTransfer(session: CliSession, name: string): Promise<Transfer> {
   const id = parseUuid(name);
   const { server, connection } = session.context.options;
-  if (id === undefined || (server ?? connection) === undefined) throw createNotFoundError(name);
+  if (id === undefined) throw createNotFoundError(name, { advice: 'List them with: data-transfer history' });
+  if ((server ?? connection) === undefined) throw createNotFoundError(name, { advice: lookUpAdvice });
   const { connection: opened } = await session.connect();
   const { trackFlow } = session.explorer;
   const result = await trackFlow.lookUp(opened.id, id, session.context.signal);
@@ -69,6 +80,18 @@ async function trackTransfer(session: CliSession, name: string): Promise<Transfe
   throw createRequestError(`Couldn't look up transfer ${id}`, result.reason);
 }
 
-function createNotFoundError(name: string): CliError {
-  return new CliError(`There is no transfer ${toPlainCell(name)}.`, exitCode.notFound);
+const lookUpAdvice = 'Use --server or --connection to look it up on its service.';
+
+interface NotFoundWording {
+  readonly kinds?: string | undefined;
+  readonly advice?: string;
+}
+
+function createNotFoundError(name: string, { kinds = 'transfer', advice }: NotFoundWording = {}): CliError {
+  const hint = advice === undefined ? '' : ` ${advice}`;
+  return new CliError(`There is no ${kinds} ${toPlainCell(name)}.${hint}`, exitCode.notFound);
+}
+
+function createShortNameError(name: string): CliError {
+  return createUsageError(`Give at least ${minPrefixLength} characters of the ID, not just ${toPlainCell(name)}.`);
 }

@@ -6,6 +6,7 @@ import { formatCount } from '../text/amounts.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 import { describeReason } from '../text/reasonText.ts';
 import { describeProgress, getTransferId, toTransferDocument } from '../text/transferDocument.ts';
+import { createUnrecordedError } from './recordAccess.ts';
 import { getEndCode, requireTransfer, waitForEnd } from './transferWait.ts';
 
 /** The options for waiting. */
@@ -24,10 +25,14 @@ export async function startTransfer(session: CliSession, order: TransferOrder, f
  * Submits a transfer once (D12: never resubmit). Throws an error if the service did not accept it, or if it is unknown
  * whether it did.
  */
-export async function submitTransfer({ context, explorer }: CliSession, order: TransferOrder): Promise<Transfer> {
-  const { output, signal } = context;
+export async function submitTransfer(session: CliSession, order: TransferOrder): Promise<Transfer> {
+  const { output, signal } = session.context;
   const didWait = (): void => output.showProgress('Waiting for another request to this server to finish');
-  const transfer = await explorer.transferFlow.submit(order, undefined, { signal, observer: { didWait } });
+  const turn = { signal, observer: { didWait } };
+  const submitting = session.explorer.transferFlow.submit(order, undefined, turn);
+  const transfer = await submitting.catch((error: unknown) => {
+    throw createUnrecordedError(session, error);
+  });
   if (transfer.id === undefined) throw createStartError(transfer);
   const databases = `${toPlainCell(order.source)} to ${toPlainCell(order.destination)}`;
   output.note(`Started transfer ${transfer.id}: ${formatCount(order.files.length, 'file')} from ${databases}.`);

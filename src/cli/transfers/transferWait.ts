@@ -81,8 +81,9 @@ function isKeyRefused({ keys }: CliSession['explorer'], { order }: Transfer): bo
   return keys.getStatus(order.connectionId) === 'refused';
 }
 
+/** Describes a transfer in a line that fits a terminal of 80 columns beside the progress bar. */
 function describeOne(transfer: Transfer): string {
-  return `${getTransferId(transfer)}: ${describeProgress(transfer)}`;
+  return `${getTransferId(transfer).slice(0, 8)}: ${describeProgress(transfer)}`;
 }
 
 function getFraction(transfer: Transfer): number | undefined {
