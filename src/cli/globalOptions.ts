@@ -23,7 +23,10 @@ const options: readonly (readonly [flags: string, description: string])[] = [
   ['--key-stdin', 'read the API key from standard input'],
   ['--connections <file>', 'the file with connections (default: DATA_TRANSFER_CONNECTIONS)'],
   ['--connection <name>', 'the name or ID of a connection in that file'],
-  ['--ledger <folder>', 'the folder with the transfer records (default: DATA_TRANSFER_LEDGER)'],
+  [
+    '--ledger <folder>',
+    'the folder with the transfer records (default: DATA_TRANSFER_LEDGER, otherwise that of the windows)',
+  ],
   ['--verbose', 'print log messages to standard error'],
 ];
 

@@ -1,9 +1,17 @@
 import { ProgressLine } from './progressLine.ts';
+import { formatTable, type Column } from './text/table.ts';
 
 /** The streams of the process. Tests of the process use pipes; a terminal has `isTTY`. */
 interface OutputStreams {
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
+}
+
+/** The rows of a result, and the remark for people if there are none. */
+interface TableContent<T> {
+  readonly columns: readonly Column<T>[];
+  readonly rows: readonly T[];
+  readonly emptyNote: string;
 }
 
 /** Writes results to standard output, and everything else to standard error. */
@@ -22,6 +30,12 @@ export class Output {
   print(document: object, toText: () => string): void {
     this.progressLine.clear();
     this.streams.stdout.write(this.isJson ? `${JSON.stringify(document)}\n` : toText());
+  }
+
+  /** Prints a result that is a table for people. */
+  printTable<T>(document: object, { columns, rows, emptyNote }: TableContent<T>): void {
+    this.print(document, () => formatTable(columns, rows));
+    if (rows.length === 0 && !this.isJson) this.note(emptyNote);
   }
 
   /** Writes text to standard output as it is, for formats other than JSON. */

@@ -44,12 +44,31 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   }
 }
 
+const examples = `
+Examples:
+  $ data-transfer databases --server https://dts.example.org \\
+      --orcid 0000-0002-1825-0097 --key-variable LAB_KEY
+  $ data-transfer search "Lab Share" csv --connections lab.json
+  $ data-transfer run reads.transfer.json --dry-run --connections lab.json
+
+Exit codes: 0 done, 1 failed, 2 wrong arguments, 3 no connection or key refused,
+4 not found, 5 differs from the lock, 130 interrupted`;
+
+/** Returns a command with its arguments, as the list of commands shows it. */
+function getTerm(command: Command): string {
+  return `${command.name()} ${command.usage()}`.replace(' [options]', '');
+}
+
 function createProgram(): Command {
   const program = new Command('data-transfer');
   program.description('Searches and transfers files of a data transfer service.');
   program.version(cliVersion, '-V, --version', 'print the version');
   program.helpOption('-h, --help', 'print the help').helpCommand('help [command]', 'print the help of a command');
-  program.configureHelp({ showGlobalOptions: true }).exitOverride().showHelpAfterError('(--help lists all options)');
+  program
+    .configureHelp({ showGlobalOptions: true, minWidthToWrap: 20, subcommandTerm: getTerm })
+    .exitOverride()
+    .showHelpAfterError('(--help lists all options)');
+  program.addHelpText('after', examples);
   addGlobalOptions(program);
   for (const add of commands) add(program);
   return program;

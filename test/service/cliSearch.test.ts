@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CliProcess, runCli } from '../support/cliProcess.ts';
+import { text } from 'node:stream/consumers';
+import { CliProcess, cliProgram, runCli } from '../support/cliProcess.ts';
 import { getEndedPid } from '../support/endedProcess.ts';
 import { json, problem } from '../support/faultBehaviours.ts';
 import { FaultServer } from '../support/faultServer.ts';
@@ -40,6 +44,14 @@ describe('The command line', () => {
     assert.equal(hasMore, false);
   });
 
+  it('says on standard error that nothing was found, but not with --json', async () => {
+    const found = await rig.run('search', 'Source Data', 'nothing');
+    assert.deepEqual([found.code, found.stdout, found.stderr], [0, 'ID  SIZE  FORMAT  PATH\n', 'No files match.\n']);
+    assert.equal((await rig.run('search', 'Source Data', 'nothing', '--json')).stderr, '');
+    assert.match((await rig.run('status')).stderr, /^No transfer is in progress\. List .*: data-transfer history\n$/);
+    assert.equal((await rig.run('history')).stderr, `No transfers are recorded in ${rig.ledger}.\n`);
+  });
+
   it('stops at the limit, and says so on standard error only', async () => {
     const limited = await rig.run('search', 'Source Data', '--json', '--limit', '2');
     const { files, hasMore } = JSON.parse(limited.stdout) as { files: unknown[]; hasMore: boolean };
@@ -65,8 +77,10 @@ describe('The command line', () => {
     const unknown = await rig.run('search', 'Nope');
     assert.deepEqual(
       [unknown.code, unknown.stderr],
-      [2, 'There is no database Nope. Databases: Source Data, Target.\n'],
+      [2, 'There is no database "Nope". Databases: Source Data, Target.\n'],
     );
+    const misspelled = await rig.run('search', 'source-dat');
+    assert.equal(misspelled.stderr, 'There is no database "source-dat". Did you mean "Source Data"?\n');
     const invalid = ['databases', '--server', rig.service.service.address, '--orcid', '1234'];
     assert.equal((await runCli(invalid)).stderr, "The ORCID iD isn't valid.\n");
   });
@@ -141,6 +155,38 @@ describe('The command line', () => {
       assert.equal((await runCli(['databases', '--connections', file])).code, 3);
     }
     await rm(folder, { recursive: true });
+  });
+
+  it('names the file that is missing for a connection by name', async () => {
+    const { code, stderr } = await runCli(['databases', '--connection', 'Lab']);
+    const advice = 'Name the file that has it with --connections or DATA_TRANSFER_CONNECTIONS.';
+    assert.deepEqual([code, stderr], [2, `There is no connection Lab. ${advice}\n`]);
+  });
+
+  it('explains an address that it refuses', async () => {
+    const connect = async (server: string): Promise<string> =>
+      (await runCli(['databases', '--server', server, '--orcid', orcid, '--key-stdin'], { input: 'x' })).stderr;
+    assert.match(await connect('example.org'), /: the address isn't valid; write it with its scheme, as in https:/);
+    assert.match(await connect('http://192.0.2.1'), /: the key would be sent unencrypted; use https:\/\/, or /);
+  });
+
+  it('shows examples and the exit codes in its help, which fits the terminal', async () => {
+    const { code, stdout } = await runCli(['--help']);
+    assert.equal(code, 0);
+    assert.match(stdout, /^ {2}\$ data-transfer search "Lab Share" csv/m);
+    assert.match(stdout, /^Exit codes: 0 done, 1 failed, /m);
+    const tooLong = stdout.split('\n').filter((line) => line.length > 80);
+    assert.deepEqual(tooLong, []);
+  });
+
+  it('exits with 1 and one line if its standard output is full', async function () {
+    if (!existsSync('/dev/full')) return;
+    const full = openSync('/dev/full', 'w');
+    const child = spawn(process.execPath, [cliProgram, 'databases', '--help'], { stdio: ['ignore', full, 'pipe'] });
+    const printed = text(child.stderr ?? assert.fail());
+    const [code] = (await once(child, 'close')) as [number];
+    closeSync(full);
+    assert.deepEqual([code, await printed], [1, "Couldn't write to standard output (ENOSPC).\n"]);
   });
 
   it('ends quietly if its standard output is closed', async () => {

@@ -9,7 +9,6 @@ import { CliError } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
-import { formatTable } from '../text/table.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 import { loadTransfers } from '../transfers/transferLookup.ts';
 import { createStartError, reportTransfer } from '../transfers/transferStart.ts';
@@ -48,7 +47,8 @@ function rethrow(error: unknown): never {
 
 async function listPlans({ context }: CliSession, { plans }: SharedAgentContext): Promise<ExitCode> {
   const saved = await plans.list();
-  context.output.print({ plans: saved.map(toPlanDocument) }, () => formatTable(planColumns, saved));
+  const table = { columns: planColumns, rows: saved, emptyNote: 'No agent has proposed a transfer in the last day.' };
+  context.output.printTable({ plans: saved.map(toPlanDocument) }, table);
   return exitCode.done;
 }
 

@@ -4,7 +4,7 @@ import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
 import { runAction } from '../runAction.ts';
-import { formatTable, type Column } from '../text/table.ts';
+import type { Column } from '../text/table.ts';
 
 const columns: readonly Column<Database>[] = [
   { title: 'NAME', getText: ({ name }) => name },
@@ -25,7 +25,7 @@ async function listDatabases(context: CommandContext): Promise<ExitCode> {
   return await CliSession.run(context, async (session) => {
     await session.connect();
     const { databases } = session.explorer.connectionStore.listing;
-    context.output.print({ databases }, () => formatTable(columns, databases));
+    context.output.printTable({ databases }, { columns, rows: databases, emptyNote: 'The service has no databases.' });
     return exitCode.done;
   });
 }

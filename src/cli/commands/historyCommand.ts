@@ -2,9 +2,10 @@ import type { Command } from 'commander';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
+import { getLedgerFolder } from '../ledgerFolder.ts';
 import { parseCount } from '../optionValues.ts';
 import { runAction } from '../runAction.ts';
-import { formatTable } from '../text/table.ts';
+import { toPlainCell } from '../text/plainCell.ts';
 import { toTransferDocument, transferColumns } from '../text/transferDocument.ts';
 import { loadTransfers } from '../transfers/transferLookup.ts';
 
@@ -26,8 +27,9 @@ export function addHistoryCommand(program: Command): void {
 async function printHistory(context: CommandContext, { limit }: HistoryFlags): Promise<ExitCode> {
   return await CliSession.run(context, async (session) => {
     const transfers = (await loadTransfers(session)).slice(0, limit);
-    const print = (): string => formatTable(transferColumns, transfers);
-    context.output.print({ transfers: transfers.map(toTransferDocument) }, print);
+    const emptyNote = `No transfers are recorded in ${toPlainCell(getLedgerFolder(context))}.`;
+    const table = { columns: transferColumns, rows: transfers, emptyNote };
+    context.output.printTable({ transfers: transfers.map(toTransferDocument) }, table);
     return exitCode.done;
   });
 }

@@ -10,7 +10,6 @@ import { parseCount, parseJsonOption } from '../optionValues.ts';
 import { runAction } from '../runAction.ts';
 import { formatCount } from '../text/amounts.ts';
 import { fileColumns, toFileDocument } from '../text/fileDocument.ts';
-import { formatTable } from '../text/table.ts';
 
 interface SearchFlags {
   readonly limit: number;
@@ -48,8 +47,8 @@ async function searchFiles(
     await session.connect();
     const { name } = session.findDatabase(database);
     const { files, hasMore } = await loadFiles(session, { database: name, query, ...pickFilters(flags) }, flags);
-    const print = (): string => formatTable(fileColumns, files);
-    context.output.print({ files: files.map(toFileDocument), hasMore }, print);
+    const table = { columns: fileColumns, rows: files, emptyNote: 'No files match.' };
+    context.output.printTable({ files: files.map(toFileDocument), hasMore }, table);
     if (hasMore) context.output.note(`Stopped at ${formatCount(files.length, 'file')}. Use --limit or --all for more.`);
     return exitCode.done;
   });

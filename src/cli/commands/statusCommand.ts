@@ -5,7 +5,6 @@ import { findRecordConnection } from '../connections/connectionChoice.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
 import { runAction } from '../runAction.ts';
-import { formatTable } from '../text/table.ts';
 import { getTransferId, toTransferDocument, transferColumns } from '../text/transferDocument.ts';
 import { findTransfers, loadTransfers } from '../transfers/transferLookup.ts';
 import { isSettled, requireTransfer, waitUntil } from '../transfers/transferWait.ts';
@@ -13,6 +12,8 @@ import { isSettled, requireTransfer, waitUntil } from '../transfers/transferWait
 interface StatusFlags {
   readonly offline?: boolean;
 }
+
+const advice = 'use --connections, or --server with its address';
 
 /** Maximum time to wait for a status, in milliseconds. */
 const maxStatusMs = 30_000;
@@ -38,10 +39,13 @@ async function printStatus(
     const found = names.length > 0 ? await findTransfers(session, names) : await listUnfinished(session);
     if (!offline) await refresh(session, found);
     const current = found.map(({ key }) => requireTransfer(session.explorer, key));
-    context.output.print({ transfers: current.map(toTransferDocument) }, () => formatTable(transferColumns, current));
+    const table = { columns: transferColumns, rows: current, emptyNote };
+    context.output.printTable({ transfers: current.map(toTransferDocument) }, table);
     return exitCode.done;
   });
 }
+
+const emptyNote = 'No transfer is in progress. List those that have ended with: data-transfer history';
 
 async function listUnfinished(session: CliSession): Promise<readonly Transfer[]> {
   await loadTransfers(session);
@@ -57,7 +61,7 @@ async function refresh(session: CliSession, transfers: readonly Transfer[]): Pro
     const connection = findRecordConnection(context.options, file, transfer.order.connectionId);
     if (connection) await session.open(connection);
     if (connection) pending.push(transfer);
-    else context.output.note(`${getTransferId(transfer)}: not checked, because its service isn't known.`);
+    else context.output.note(`${getTransferId(transfer)}: not checked, because its service isn't known; ${advice}.`);
   }
   const before = new Map(pending.map(({ key }) => [key, explorer.transferStore.get(key)]));
   explorer.monitor.pollNow();

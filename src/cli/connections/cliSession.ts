@@ -1,6 +1,7 @@
 import type { Explorer } from '../../core/explorer.ts';
 import type { OpenConnection } from '../../core/flows/openConnections.ts';
 import type { Database } from '../../core/model/databaseModel.ts';
+import { findNearestName } from '../../core/recipes/nearestName.ts';
 import { getLoginName } from '../../core/util/loginName.ts';
 import { parseOrcid } from '../../core/util/orcid.ts';
 import { createRequestError, createUsageError } from '../cliError.ts';
@@ -10,6 +11,13 @@ import { readApiKey } from './apiKey.ts';
 import { chooseConnection } from './connectionChoice.ts';
 import { readConnectionsFile, type ConnectionsFile, type FileConnection } from './connectionsFile.ts';
 import { readServiceFile } from './serviceFile.ts';
+
+/** Suggests the database with the most similar name, or lists all of them. */
+function describeNearest(name: string, known: readonly string[]): string {
+  const nearest = findNearestName(name, known);
+  if (nearest !== undefined) return `Did you mean "${toPlainCell(nearest)}"?`;
+  return `Databases: ${known.map(toPlainCell).join(', ') || 'none'}.`;
+}
 
 /** The core and the connections of one command. */
 export class CliSession {
@@ -87,8 +95,8 @@ export class CliSession {
     const { databases } = this.explorer.connectionStore.listing;
     const found = databases.find((one) => one.name === name) ?? databases.find(({ id }) => id === name);
     if (found) return found;
-    const names = databases.map((one) => toPlainCell(one.name)).join(', ');
-    throw createUsageError(`There is no database ${toPlainCell(name)}. Databases: ${names || 'none'}.`);
+    const names = databases.map((one) => one.name);
+    throw createUsageError(`There is no database "${toPlainCell(name)}". ${describeNearest(name, names)}`);
   }
 
   private requireOrcid(connectionId: string): void {

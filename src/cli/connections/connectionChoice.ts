@@ -46,14 +46,17 @@ export function findByAddress(connections: readonly FileConnection[], server: st
   return connections.find((connection) => connection.serviceFile === undefined && toAddress(connection) === address);
 }
 
+const fileAdvice = 'Name the file that has it with --connections or DATA_TRANSFER_CONNECTIONS.';
+
 function findByName(connections: readonly FileConnection[], name: string): FileConnection {
   const found = connections.find(({ id }) => id === name) ?? connections.find((connection) => connection.name === name);
   if (found) return found;
-  throw createUsageError(`There is no connection ${toPlainCell(name)}. Connections: ${listNames(connections)}.`);
+  const advice = connections.length > 0 ? `Connections: ${listNames(connections)}.` : fileAdvice;
+  throw createUsageError(`There is no connection ${toPlainCell(name)}. ${advice}`);
 }
 
 function listNames(connections: readonly FileConnection[]): string {
-  return connections.map(({ name }) => toPlainCell(name)).join(', ') || 'none';
+  return connections.map(({ name }) => toPlainCell(name)).join(', ');
 }
 
 /** Creates a connection for an address that no file contains. Its ID is that of a window's connection to the address. */

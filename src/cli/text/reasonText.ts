@@ -2,8 +2,8 @@ import type { Reason, ReasonKind } from '../../core/model/reason.ts';
 import { toPlainCell } from './plainCell.ts';
 
 const texts: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
-  badAddress: withDetail("the address can't be used"),
-  insecureAddress: withDetail('the key would be sent unencrypted'),
+  badAddress: ({ detail = '' }) => `the address isn't valid${detail === '' ? '' : `; ${detail}`}`,
+  insecureAddress: () => 'the key would be sent unencrypted; use https://, or allowInsecureHttp in a connections file',
   badArgument: withDetail("an argument isn't valid"),
   notConnected: withDetail("the service isn't connected"),
   keyMissing: () => 'no API key is given; use --key-variable, --key-file or --key-stdin',
