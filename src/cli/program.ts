@@ -65,7 +65,7 @@ function createProgram(): Command {
   program.version(cliVersion, '-V, --version', 'print the version');
   program.helpOption('-h, --help', 'print the help').helpCommand('help [command]', 'print the help of a command');
   program
-    .configureHelp({ showGlobalOptions: true, minWidthToWrap: 20, subcommandTerm: getTerm })
+    .configureHelp({ showGlobalOptions: true, minWidthToWrap: 10, subcommandTerm: getTerm })
     .exitOverride()
     .showHelpAfterError('(--help lists all options)');
   program.addHelpText('after', examples);

@@ -6,7 +6,7 @@ import { findObstacle, toOrder, type PlanRequest, type RecipePlan } from '../../
 import type { RecipeLock } from '../../../src/core/recipes/lockFormat.ts';
 import type { Recipe } from '../../../src/core/recipes/recipeSchema.ts';
 import { localServiceName } from '../../../src/contract/root.ts';
-import { json, problem } from '../../support/faultBehaviours.ts';
+import { answering, json, problem } from '../../support/faultBehaviours.ts';
 import { Rig } from './rig.ts';
 
 const files = [
@@ -95,6 +95,17 @@ describe('Planning a recipe (D61)', () => {
     assert.equal(findObstacle(planned), 'unmet');
     assert.deepEqual(planned.unmet, [{ kind: 'manyFiles', limit: 6_000, actual: 6_001 }]);
   });
+
+  it('stops a search that finds a million files, and sends nothing', async () => {
+    const millionFiles = answering(({ body }) => {
+      const { offset = 0, limit = 0 } = JSON.parse(body) as { readonly offset?: number; readonly limit?: number };
+      return json({ resources: Array.from({ length: limit }, (_, index) => ({ id: String(offset + index) })) });
+    });
+    rig.server.on('POST /api/v1/files', millionFiles);
+    const planned = await plan({ from: search, to });
+    assert.equal(rig.server.requestsTo('POST /api/v1/files').length, 51);
+    assert.deepEqual([planned.files.length, findObstacle(planned)], [250_000, 'tooMany']);
+  }).timeout(60_000);
 
   it('requests the pages of a public service until one brings nothing new (D9)', async () => {
     rig.server.on('GET /', json({ name: 'DTS', version: '1.0.0' }));
