@@ -60,6 +60,24 @@ describe('A recipe in the editor (D61)', () => {
     return [notice.message, ...notice.detail.split('\n')];
   };
 
+  /** Waits for a diagnostic of ours. Returns its message. */
+  const diagnosed = async (uri: Uri, pattern: RegExp): Promise<string> => {
+    const find = (): string | undefined =>
+      languages.getDiagnostics(uri).find(({ source, message }) => source === 'Data Transfer' && pattern.test(message))
+        ?.message;
+    return (
+      find() ??
+      (await new Promise<string>((resolve) => {
+        const subscription = languages.onDidChangeDiagnostics(() => {
+          const message = find();
+          if (message === undefined) return;
+          subscription.dispose();
+          resolve(message);
+        });
+      }))
+    );
+  };
+
   it('is saved from checked files by their ids, with the service but no key, and opens', async () => {
     const search = await stage.search(jgi, 'JDP');
     const files = search.files.filter((file) => file.kind === 'file');
@@ -214,26 +232,19 @@ describe('A recipe in the editor (D61)', () => {
     const recipe = { from: { database: 'JGI Data Portl', ids: ['1'] }, form: 1 };
     const uri = await write(recipe);
     await window.showTextDocument(uri);
-    const diagnosed = async (pattern: RegExp): Promise<string> => {
-      const find = (): string | undefined =>
-        languages.getDiagnostics(uri).find(({ source, message }) => source === 'Data Transfer' && pattern.test(message))
-          ?.message;
-      return (
-        find() ??
-        (await new Promise<string>((resolve) => {
-          const subscription = languages.onDidChangeDiagnostics(() => {
-            const message = find();
-            if (message === undefined) return;
-            subscription.dispose();
-            resolve(message);
-          });
-        }))
-      );
-    };
-    assert.equal(await diagnosed(/field/), 'Unknown field “form”. Did you mean “from”?');
+    assert.equal(await diagnosed(uri, /field/), 'Unknown field “form”. Did you mean “from”?');
     await stage.closePages();
     await write({ from: recipe.from });
     await window.showTextDocument(uri);
-    assert.equal(await diagnosed(/database/), 'The service has no such database. Did you mean “JGI Data Portal”?');
+    assert.equal(await diagnosed(uri, /database/), 'The service has no such database. Did you mean “JGI Data Portal”?');
+  });
+
+  it('has a diagnostic for an id without a file, once a dry run has looked it up', async () => {
+    const uri = await write(byIds('JDP:1', 'JDP:none'));
+    await window.showTextDocument(uri);
+    await dryRun(uri);
+    assert.equal(await diagnosed(uri, /ID/), 'No file with this ID was found in the database.');
+    const [{ range } = assert.fail()] = languages.getDiagnostics(uri);
+    assert.match((await workspace.openTextDocument(uri)).getText(range), /^"JDP:none"$/);
   });
 });

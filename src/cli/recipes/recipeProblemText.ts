@@ -20,6 +20,7 @@ const texts: Readonly<Record<RecipeProblemKind, (field: string, expected: string
   sameDatabase: () => 'source and destination must be different databases',
   unknownDatabase: (_, expected) =>
     expected === '' ? 'the service has no such database' : `the service has no such database; it has: ${expected}`,
+  unknownId: () => 'no file with this ID was found in the database',
   readOnlyDatabase: () => 'this database is read-only',
   unknownParameter: () => 'the database has no such search parameter',
 };

@@ -1,3 +1,4 @@
+import { MissingIds } from '../recipes/missingIds.ts';
 import { planRecipe, type PlanRequest, type RecipePlan } from '../recipes/planRecipe.ts';
 import type { FoundFile } from '../model/fileEntry.ts';
 import type { RecipeSource } from '../recipes/recipeSource.ts';
@@ -24,6 +25,7 @@ interface PlanOptions {
 /** Determines the files of recipes (D61: recipe and lock). Sends no transfer. */
 export class RecipeFlow {
   private readonly dependencies: RecipeFlowDependencies;
+  readonly missingIds = new MissingIds();
 
   constructor(dependencies: RecipeFlowDependencies) {
     this.dependencies = dependencies;
@@ -31,7 +33,14 @@ export class RecipeFlow {
 
   /** Determines the files that a recipe names now. Rejects only with the signal's reason. */
   async plan(session: OpenConnection, request: PlanRequest, options: PlanOptions): Promise<RecipePlan> {
-    return await planRecipe(this.createSource(session, options), request);
+    const plan = await planRecipe(this.createSource(session, options), request);
+    this.recordMissing(session.connection.id, plan);
+    return plan;
+  }
+
+  private recordMissing(connectionId: string, { recipe: { from }, isLocked, failure, missing }: RecipePlan): void {
+    const { database, ids } = from;
+    if (ids && !isLocked && !failure) this.missingIds.record({ connectionId, database, ids, missing });
   }
 
   private createSource(session: OpenConnection, { signal, onProgress, onFiles }: PlanOptions): RecipeSource {

@@ -9,6 +9,8 @@ export interface ServiceFacts {
   readonly databases: readonly Database[];
   /** The search parameters of the source; absent if unknown. */
   readonly parameters?: readonly string[] | undefined;
+  /** IDs for which the source has no file; absent if unknown. */
+  readonly missingIds?: ReadonlySet<string>;
 }
 
 /** Returns the name of a database that a recipe refers to by name or ID; undefined if there is none. */
@@ -27,7 +29,7 @@ export function withDatabaseNames(recipe: Recipe, databases: readonly Database[]
   };
 }
 
-/** Compares a recipe with its service: the databases, and the parameters of the search. */
+/** Compares a recipe with its service: the databases, the IDs, and the parameters of the search. */
 export function checkRecipe(text: RecipeText, recipe: Recipe, facts: ServiceFacts): readonly RecipeProblem[] {
   const { from, to } = recipe;
   const place: RecipePath = ['to', 'database'];
@@ -39,6 +41,7 @@ export function checkRecipe(text: RecipeText, recipe: Recipe, facts: ServiceFact
     ...(to ? checkDatabase(text, facts, to.database, place) : []),
     ...(destination?.readOnly ? [{ kind: 'readOnlyDatabase', path: place, range } as const] : []),
     ...(isSame ? [{ kind: 'sameDatabase', path: place, range } as const] : []),
+    ...checkIds(text, facts, from.ids ?? []),
     ...checkParameters(text, facts.parameters, Object.keys(from.search?.specific ?? {})),
   ];
 }
@@ -54,6 +57,13 @@ function checkDatabase(
   const nearest = findNearestName(named, names);
   const hint = nearest === undefined ? { expected: names.join(', ') } : { nearest };
   return [{ kind: 'unknownDatabase', path, range: text.findValue(path), ...hint }];
+}
+
+function checkIds(text: RecipeText, { missingIds }: ServiceFacts, ids: readonly string[]): readonly RecipeProblem[] {
+  return ids.flatMap((id, index): readonly RecipeProblem[] => {
+    const path = ['from', 'ids', index];
+    return missingIds?.has(id) ? [{ kind: 'unknownId', path, range: text.findValue(path) }] : [];
+  });
 }
 
 function checkParameters(

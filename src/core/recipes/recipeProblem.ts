@@ -20,6 +20,7 @@ export type RecipeProblemKind =
   | 'sameDatabase' // `from` and `to` are the same database
   // the service has no such database; `nearest` is one with a similar name, otherwise `expected` lists all
   | 'unknownDatabase'
+  | 'unknownId' // the database had no file with this ID when it was last looked up
   | 'readOnlyDatabase' // the service refuses transfers to it
   | 'unknownParameter'; // the database has no such search parameter; `nearest` is a similar one
 

@@ -57,11 +57,12 @@ function getFieldSentences(field: string, expected: string): Sentences<FieldProb
 }
 
 function getServiceSentences(): Sentences<
-  'sameDatabase' | 'unknownDatabase' | 'readOnlyDatabase' | 'unknownParameter'
+  'sameDatabase' | 'unknownDatabase' | 'unknownId' | 'readOnlyDatabase' | 'unknownParameter'
 > {
   return {
     sameDatabase: l10n.t('Source and destination must be different databases.'),
     unknownDatabase: l10n.t('The service has no such database.'),
+    unknownId: l10n.t('No file with this ID was found in the database.'),
     readOnlyDatabase: l10n.t('This database is read-only.'),
     unknownParameter: l10n.t('The database has no such search parameter.'),
   };

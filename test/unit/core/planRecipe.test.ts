@@ -133,6 +133,20 @@ describe('Planning a recipe (D61)', () => {
     assert.deepEqual([listIds(planned), planned.missing, findObstacle(planned)], [['1'], ['9'], 'missing']);
   });
 
+  it('stores the ids without a file, until the service has files for them', async () => {
+    const from = { database: 'Alpha', ids: ['1', '9'] };
+    const { missingIds } = rig.explorer.recipeFlow;
+    const listMissing = (): readonly string[] => [...missingIds.get(rig.connection.id, 'Alpha')];
+    let changes = 0;
+    missingIds.onDidChange(() => (changes += 1));
+    rig.server.on('GET /api/v1/files/by-id', json({ resources: [{ id: '1' }] }));
+    await plan({ from, to });
+    assert.deepEqual([listMissing(), changes], [['9'], 1]);
+    rig.server.on('GET /api/v1/files/by-id', json({ resources: [{ id: '1' }, { id: '9' }] }));
+    await plan({ from, to });
+    assert.deepEqual([listMissing(), changes], [[], 2]);
+  });
+
   it('finds the files of a table beside the recipe, by the named column', async () => {
     await writeFile(
       join(folder, 'samples.csv'),

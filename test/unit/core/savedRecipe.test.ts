@@ -47,6 +47,17 @@ describe('A recipe beside its service (D61)', () => {
     assert.deepEqual(check(same), ['sameDatabase 54']);
   });
 
+  it('marks the ids that are known to have no file', () => {
+    const source = JSON.stringify({ from: { database: 'Alpha', ids: ['1', '9', '10'] } });
+    const { recipe, text } = parseRecipe(source);
+    assert.ok(recipe);
+    const problems = checkRecipe(text, recipe, { databases, missingIds: new Set(['9']) });
+    assert.deepEqual(
+      problems.map(({ kind, range }) => [kind, source.slice(range.offset, range.offset + range.length)]),
+      [['unknownId', '"9"']],
+    );
+  });
+
   it('names unknown search parameters, if the service lists its parameters', () => {
     const search = { query: '', specific: { formt: 1 } };
     const text = JSON.stringify({ from: { database: 'Alpha', search } });

@@ -1,6 +1,7 @@
 import type { ServiceFacts } from '../../../core/recipes/checkRecipe.ts';
 import { findDatabase } from '../../../core/recipes/checkRecipe.ts';
 import type { Recipe } from '../../../core/recipes/recipeSchema.ts';
+import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
 import { RecipeDiagnostics } from '../../editor/recipeDiagnostics.ts';
 import type { CommandServices } from '../services.ts';
 import { findConnectionId } from './recipeSession.ts';
@@ -9,13 +10,20 @@ import { findConnectionId } from './recipeSession.ts';
 export function createRecipeDiagnostics(services: CommandServices): RecipeDiagnostics {
   return new RecipeDiagnostics({
     getFacts: (recipe) => getFacts(services, recipe),
-    onDidChangeFacts: services.connectionStore.onDidChange,
+    onDidChangeFacts: (listener) => onDidChangeFacts(services, listener),
   });
+}
+
+function onDidChangeFacts({ connectionStore, recipeFlow }: CommandServices, listener: () => void): Disposable {
+  const subscriptions = new Lifetime();
+  subscriptions.track(connectionStore.onDidChange(listener));
+  subscriptions.track(recipeFlow.missingIds.onDidChange(listener));
+  return subscriptions;
 }
 
 /** Returns the facts about a recipe's service if it is the active connection. Never connects. */
 async function getFacts(services: CommandServices, { service, from }: Recipe): Promise<ServiceFacts | undefined> {
-  const { connectionStore, parameterFlow, sessions } = services;
+  const { connectionStore, parameterFlow, recipeFlow, sessions } = services;
   const id = service === undefined ? sessions.active?.connection.id : findConnectionId(services, service);
   const { databases, isLoading } = connectionStore.listing;
   if (id === undefined || sessions.active?.connection.id !== id || isLoading || databases.length === 0)
@@ -23,5 +31,6 @@ async function getFacts(services: CommandServices, { service, from }: Recipe): P
   const database = findDatabase(databases, from.database);
   const isNeeded = database !== undefined && from.search?.specific !== undefined;
   const listing = isNeeded ? await parameterFlow.load(database.name) : undefined;
-  return { databases, ...(listing && !listing.reason && { parameters: Object.keys(listing.parameters) }) };
+  const missingIds = recipeFlow.missingIds.get(id, database?.name ?? '');
+  return { databases, missingIds, ...(listing && !listing.reason && { parameters: Object.keys(listing.parameters) }) };
 }

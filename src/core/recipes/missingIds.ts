@@ -1,0 +1,40 @@
+import { Emitter } from '../util/emitter.ts';
+
+/** The result of looking up the IDs of a recipe. */
+interface IdLookup {
+  readonly connectionId: string;
+  /** The name of the database. */
+  readonly database: string;
+  readonly ids: readonly string[];
+  /** The IDs for which the database had no file. */
+  readonly missing: readonly string[];
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/** Stores the IDs of recipes for which a database had no file when they were last looked up. */
+export class MissingIds {
+  private readonly found = new Map<string, Set<string>>();
+  private readonly changed = new Emitter<void>();
+
+  readonly onDidChange = this.changed.event;
+
+  /** Returns the missing IDs of a database. */
+  get(connectionId: string, database: string): ReadonlySet<string> {
+    return this.found.get(toKey(connectionId, database)) ?? none;
+  }
+
+  /** Replaces what is known of these IDs. */
+  record({ connectionId, database, ids, missing }: IdLookup): void {
+    const key = toKey(connectionId, database);
+    const known = new Set(this.found.get(key));
+    for (const id of ids) known.delete(id);
+    for (const id of missing) known.add(id);
+    this.found.set(key, known);
+    this.changed.fire();
+  }
+}
+
+function toKey(connectionId: string, database: string): string {
+  return JSON.stringify([connectionId, database]);
+}
