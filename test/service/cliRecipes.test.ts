@@ -167,6 +167,9 @@ describe('Recipes by the command line', () => {
     assert.equal((await runCli(args, { environment })).code, 0);
     await write({ ...reads, service: 'Nowhere' });
     assert.equal((await runCli(args, { environment })).code, 2);
+    await write({ ...reads, service: 'local' });
+    const local = await runCli(args, { environment });
+    assert.deepEqual([local.code, /names the local service, .* Use a terminal of/.test(local.stderr)], [2, true]);
     assert.equal((await rig.run('run', recipe, '--dry-run')).code, 0);
   });
 

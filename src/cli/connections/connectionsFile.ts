@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Connection } from '../../core/model/connection.ts';
+import { findNearestName } from '../../core/recipes/nearestName.ts';
 import { getErrorCode } from '../../core/util/errorCode.ts';
 import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
 import { readJsonObject } from '../../core/util/jsonObject.ts';
@@ -68,7 +69,21 @@ function findProblem(entry: unknown): string | undefined {
   const missing = ['id', 'name', ...(entry['serviceFile'] === undefined ? ['server'] : [])].find(
     (name) => typeof entry[name] !== 'string' || entry[name] === '',
   );
-  return missing === undefined ? findOptionalProblem(entry) : `"${missing}" must be a non-empty string`;
+  if (missing !== undefined) return `"${missing}" must be a non-empty string`;
+  return findOptionalProblem(entry) ?? findMisspelledField(entry);
+}
+
+const optionalNames = [...Object.keys(optionalTypes), 'apiKeyVariable', 'scheme', 'transport'];
+
+/** Describes a field with nearly the name of an absent one. Ignores other unknown fields, which a later version may have. */
+function findMisspelledField(entry: JsonObject): string | undefined {
+  const absent = optionalNames.filter((name) => !(name in entry));
+  const unknown = Object.keys(entry).filter((name) => ![...optionalNames, 'id', 'name', 'server'].includes(name));
+  const similar = unknown.flatMap((name) => {
+    const nearest = findNearestName(name, absent);
+    return nearest === undefined ? [] : [`unknown field "${toPlainCell(name)}" instead of "${nearest}"`];
+  });
+  return similar[0];
 }
 
 function findOptionalProblem(entry: JsonObject): string | undefined {

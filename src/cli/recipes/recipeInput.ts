@@ -52,7 +52,7 @@ export function chooseRecipeConnection(
   if (options.server !== undefined || options.connection !== undefined || service === undefined)
     return chooseConnection(options, file);
   const local = file.connections.find(({ serviceFile }) => serviceFile !== undefined);
-  if (service === localLinkService && local) return local;
+  if (service === localLinkService) return local ?? throwNoLocalService();
   if (!/^https?:/i.test(service)) return chooseConnection({ ...options, connection: service }, file);
   const known = findByAddress(file.connections, service);
   if (known) return known;
@@ -60,6 +60,11 @@ export function chooseRecipeConnection(
   throw createUsageError(
     `The recipe names the service ${name}, which isn't in your connections. Use --server to connect to it.`,
   );
+}
+
+function throwNoLocalService(): never {
+  const advice = 'Use a terminal of the editor, or --server with its address.';
+  throw createUsageError(`The recipe names the local service, which isn't in your connections. ${advice}`);
 }
 
 async function loadLock(path: string): Promise<LockReadResult> {
