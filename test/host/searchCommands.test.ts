@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { json, silence } from '../support/faultBehaviours.ts';
 import { SearchTree } from '../../src/extension/views/searchTree.ts';
+import { getEmptySearches, setBatch } from '../../src/core/store/searchBatches.ts';
 import { wordsOf } from './specimens.ts';
 import { Stage } from './stage.ts';
 
@@ -83,7 +84,6 @@ describe('The commands of a search', () => {
     const { key } = await stage.search('JGI Data Portal', 'JDP:000001');
     await stage.run('dataTransfer.loadAll', { kind: 'search', key });
     for (const [command, text] of [
-      ['dataTransfer.uncheckAllFiles', 'No files are checked.'],
       ['dataTransfer.loadMore', 'All results are loaded.'],
       ['dataTransfer.loadAll', 'All results are loaded.'],
     ] as const) {
@@ -92,6 +92,14 @@ describe('The commands of a search', () => {
       assert.deepEqual(notice.buttons, ['Show Search Results']);
       notice.press('Show Search Results');
     }
+  });
+
+  it('say in the status bar that no files are checked, because a notification would outlast the next check', async () => {
+    const { person } = stage;
+    await stage.search('JGI Data Portal', 'JDP:000001');
+    const { length } = person.notices;
+    await stage.run('dataTransfer.uncheckAllFiles');
+    assert.deepEqual([person.said.at(-1), person.notices.length], ['No files are checked.', length]);
   });
 
   it('stop a running search, and keep its results', async () => {
@@ -118,6 +126,19 @@ describe('The commands of a search', () => {
     await stage.searchesUntil((all) => all.length === 3);
     assert.deepEqual(shown(), ['JDP:000003', 'JDP:00002', 'JDP:000001']);
     assert.equal(parts.searchStore.checked.count, 10);
+  });
+
+  it('dismiss the databases without results together; Undo restores them', async () => {
+    const { parts, person } = stage;
+    const keys: string[] = [];
+    for (const words of ['JDP:000001', 'none', 'nothing'])
+      keys.push((await stage.search('JGI Data Portal', words)).key);
+    setBatch(parts.searchStore, keys, 'all');
+    await stage.run('dataTransfer.dismissSearch', { kind: 'emptySearches', batchId: 'all' });
+    assert.deepEqual(shown(), ['JDP:000001']);
+    (await person.notice(/^Removed 2 searches\.$/)).press('Undo');
+    await stage.searchesUntil((all) => all.length === 3);
+    assert.equal(getEmptySearches(parts.searchStore, 'all').length, 2);
   });
 
   it('clear all searches; Undo restores them', async () => {

@@ -4,6 +4,7 @@ import type { Reason } from '../model/reason.ts';
 import { isRefused, learnSearchability, type Searchability } from '../model/searchability.ts';
 import { isLastPage, maxPagesWithoutNew } from '../model/searchPaging.ts';
 import type { SearchQuery } from '../model/searchQuery.ts';
+import { leaveBatch, setBatch } from '../store/searchBatches.ts';
 import { SearchStore, type DismissedSearches, type Search } from '../store/searchStore.ts';
 import type { SearchabilityStore, ServiceVersion } from '../store/searchabilityStore.ts';
 import type { UnsafeIds } from '../store/unsafeIds.ts';
@@ -81,14 +82,26 @@ export class SearchFlow {
     );
     const connectionId = session.connection.id;
     store.setLeftOut(leavesOut ? { connectionId, refused, keys: opened } : undefined);
-    await this.loadEach(opened);
+    await this.loadBatch(opened);
   }
 
+  /** Searches the databases that {@link runWhereAccepted} left out. */
   async runLeftOut(session: OpenConnection): Promise<void> {
     const { store } = this.dependencies;
-    const queries = store.leftOut?.refused.map(({ query }) => query) ?? [];
+    const { refused = [], keys = [] } = store.leftOut ?? {};
     store.setLeftOut(undefined);
-    await this.runAll(session, queries);
+    const opened = this.openAll(
+      session,
+      refused.map(({ query }) => query),
+    );
+    await this.loadBatch(opened, keys);
+  }
+
+  /** Loads searches and marks them as a batch, together with `earlier` ones, so that those without results fold. */
+  private async loadBatch(opened: readonly string[], earlier: readonly string[] = []): Promise<void> {
+    await this.loadEach(opened);
+    const [first] = opened;
+    if (first !== undefined) setBatch(this.dependencies.store, [...opened, ...earlier], first);
   }
 
   /** Adds searches in reverse order, because the newest is shown first. Returns their keys in the given order. */
@@ -137,6 +150,8 @@ export class SearchFlow {
     this.abort(key);
     this.checking.delete(key);
     this.dependencies.store.uncheck([key]);
+    // The user waits for the result of this one database.
+    leaveBatch(this.dependencies.store, key);
     this.dependencies.store.update(key, {
       isStale: false,
       files: [],

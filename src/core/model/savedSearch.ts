@@ -11,6 +11,8 @@ export interface SavedSearch {
   readonly query: SearchQuery;
   readonly order: ResultOrder;
   readonly isCollapsed: boolean;
+  /** Identifies the search of all databases that it belongs to. */
+  readonly batchId?: string;
   readonly mayHaveMore: boolean;
   /** The time of the last page, in milliseconds since 1970. */
   readonly loadedAt?: number;
@@ -64,7 +66,7 @@ function summarize({
 export function parseSavedSearch(text: string): (SavedSearch & { readonly openedAt: number }) | undefined {
   const value = parseJson(text);
   if (!isJsonObject(value) || value['format'] !== format) return undefined;
-  const { key, connectionId, order, openedAt, loadedAt, isCollapsed, mayHaveMore, unknownIds } = value;
+  const { key, connectionId, order, openedAt, loadedAt, isCollapsed, batchId, mayHaveMore, unknownIds } = value;
   const query = parseQuery(value['query']);
   if (!query || typeof key !== 'string' || typeof connectionId !== 'string' || typeof openedAt !== 'number')
     return undefined;
@@ -77,6 +79,7 @@ export function parseSavedSearch(text: string): (SavedSearch & { readonly opened
     checked: parseFiles(value['checked'], query.database),
     unknownIds: isTexts(unknownIds) ? unknownIds : [],
     ...(typeof loadedAt === 'number' && { loadedAt }),
+    ...(typeof batchId === 'string' && { batchId }),
   };
 }
 

@@ -33,11 +33,14 @@ export interface Search {
   readonly loadedAt?: number;
   /** True if the files were saved by an earlier window and not requested since (D59: saved searches). */
   readonly isStale: boolean;
-  /** True if the user collapsed the row. */
+  /** True if the user collapsed the row, or if it was folded because it found nothing. */
   readonly isCollapsed: boolean;
+  /** Identifies the search of all databases that it belongs to, once each of them has responded or failed. */
+  readonly batchId?: string;
 }
 
-type SearchChange = Partial<Omit<Search, 'key' | 'connectionId' | 'query' | 'reason' | 'lastPage'>> & {
+type SearchChange = Partial<Omit<Search, 'key' | 'connectionId' | 'query' | 'reason' | 'lastPage' | 'batchId'>> & {
+  readonly batchId?: string | undefined;
   readonly reason?: Reason | undefined;
   readonly lastPage?: readonly FoundFile[] | undefined;
 };
@@ -154,12 +157,13 @@ export class SearchStore {
     const stored = this.searches.get(key);
     const differs = (field: keyof SearchChange): boolean => stored?.search[field] !== change[field];
     if (!stored || !(Object.keys(change) as (keyof SearchChange)[]).some(differs)) return;
-    const { reason, lastPage, ...rest } = { ...stored.search, ...change };
+    const { reason, lastPage, batchId, ...rest } = { ...stored.search, ...change };
     if (change.files) {
       stored.files = [...change.files];
       stored.seen = new Set(stored.files.map(getFileIdentity));
     }
-    stored.search = { ...rest, files: stored.files, ...(reason && { reason }), ...(lastPage && { lastPage }) };
+    const optional = { ...(reason && { reason }), ...(lastPage && { lastPage }), ...(batchId && { batchId }) };
+    stored.search = { ...rest, files: stored.files, ...optional };
     this.changed.fire([key]);
   }
 

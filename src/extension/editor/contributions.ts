@@ -43,6 +43,12 @@ export interface DatabaseNode {
   readonly name: string;
 }
 
+/** The row of the searches of a batch that found nothing. */
+export interface EmptySearchesNode {
+  readonly kind: 'emptySearches';
+  readonly batchId: string;
+}
+
 /** A transfer's row. */
 export interface TransferNode {
   readonly kind: 'transfer';
@@ -72,6 +78,7 @@ interface ArgumentTypes {
   readonly database: DatabaseNode;
   readonly search: SearchNode;
   readonly leftOut: LeftOutNode;
+  readonly emptySearches: EmptySearchesNode;
   readonly file: FileNode;
   /** A file that a page passes. It has no row. */
   readonly fileRef: FileRef;
@@ -137,7 +144,7 @@ const commandTable = {
   'dataTransfer.extendSelectionUp': {},
   'dataTransfer.loadMore': { takes: ['search'] },
   'dataTransfer.repeatSearch': { takes: ['search'], icon: 'refresh' },
-  'dataTransfer.dismissSearch': { takes: ['search'], icon: 'close' },
+  'dataTransfer.dismissSearch': { takes: ['search', 'emptySearches'], icon: 'close' },
   'dataTransfer.clearResults': { icon: 'clear-all' },
   'dataTransfer.showFileMetadata': { takes: ['file', 'fileRef'], icon: 'info' },
   'dataTransfer.showMetadataJson': { takes: ['file', 'fileRef'], icon: 'json' },

@@ -115,12 +115,12 @@ export class SavedSearches implements Disposable {
   }
 
   private format(search: Search): string {
-    const { key, connectionId, query, order, isCollapsed, mayHaveMore, loadedAt, files } = search;
+    const { key, connectionId, query, order, isCollapsed, mayHaveMore, loadedAt, batchId, files } = search;
     const unknownIds = filterMissingIds(search, true).map(({ id }) => id);
     const saved = { key, connectionId, query, order, isCollapsed, mayHaveMore, files, unknownIds };
     const checked = this.dependencies.store.getChecked(key);
     return formatSavedSearch(
-      { ...saved, checked, ...(loadedAt !== undefined && { loadedAt }) },
+      { ...saved, checked, ...(loadedAt !== undefined && { loadedAt }), ...(batchId !== undefined && { batchId }) },
       this.openedAt.get(key) ?? 0,
     );
   }

@@ -2,6 +2,7 @@ import type { FinishedGroup } from './finishedGroups.ts';
 import type {
   ConnectionNode,
   DatabaseNode,
+  EmptySearchesNode,
   FileNode,
   PlanNode,
   SearchNode,
@@ -78,7 +79,7 @@ export type DatabaseTreeNode = ConnectionNode | OrganizationNode | DatabaseNode 
 
 /** Describes a row of the Search Results view. */
 export type SearchTreeNode =
-  OtherConnectionNode | SearchNode | PartNode | FileNode | UnlistedNode | MissingNode | MessageNode;
+  OtherConnectionNode | SearchNode | EmptySearchesNode | PartNode | FileNode | UnlistedNode | MissingNode | MessageNode;
 
 /** Describes a row of the Transfers view. */
 export type TransferTreeNode = TransferGroupNode | PlanNode | TransferNode | MessageNode;

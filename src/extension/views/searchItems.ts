@@ -4,7 +4,7 @@ import type { FileEntry, FoundFile } from '../../core/model/fileEntry.ts';
 import { filterMissingIds } from '../../core/model/missingId.ts';
 import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
 import type { Search } from '../../core/store/searchStore.ts';
-import type { FileNode } from '../editor/contributions.ts';
+import type { EmptySearchesNode, FileNode } from '../editor/contributions.ts';
 import { formatAlsoIn, formatDatabases } from '../words/duplicateWords.ts';
 import {
   formatResultCount,
@@ -33,6 +33,27 @@ export function createSearchItem(search: Search): TreeItem {
   const lines = [describeAge(search), getDatabaseLabel(query.database), filters, formatResultCount(search), sorted];
   item.description = lines.filter(Boolean).join(' · ');
   item.tooltip = [terms, ...lines].filter(Boolean).join('\n');
+  return setAccessibleLabel(item, describeSearchState(search));
+}
+
+/** Creates the row of the searches of a batch that found nothing. */
+export function createEmptySearchesItem({ batchId }: EmptySearchesNode, searches: readonly Search[]): TreeItem {
+  const text = plural(searches.length, '{0} database without results', '{0} databases without results');
+  const item = new TreeItem(text, TreeItemCollapsibleState.Collapsed);
+  item.id = `emptySearches/${batchId}`;
+  item.contextValue = 'emptySearches';
+  item.iconPath = new ThemeIcon('circle-slash');
+  const [first] = searches;
+  item.description = first ? [describeAge(first), describeSearchTerms(first.query)].filter(Boolean).join(' · ') : '';
+  item.tooltip = [text, item.description, ...searches.map(({ query }) => getDatabaseLabel(query.database))].join('\n');
+  return setAccessibleLabel(item);
+}
+
+/** Creates the row of a search in the row of {@link createEmptySearchesItem}, which has the search terms. */
+export function createFoldedSearchItem(search: Search): TreeItem {
+  const item = createSearchItem(search);
+  item.label = getDatabaseLabel(search.query.database);
+  item.description = describeAge(search);
   return setAccessibleLabel(item, describeSearchState(search));
 }
 

@@ -2,14 +2,18 @@ import { EventEmitter, type TreeDataProvider, type TreeItem } from 'vscode';
 import type { CopyIndex } from '../../core/duplicates/copyIndex.ts';
 import type { FoundFile } from '../../core/model/fileEntry.ts';
 import { filterMissingIds } from '../../core/model/missingId.ts';
+import { getEmptySearches } from '../../core/store/searchBatches.ts';
 import type { Search, SearchStore } from '../../core/store/searchStore.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
-import type { FileNode, SearchNode } from '../editor/contributions.ts';
+import type { EmptySearchesNode, FileNode, SearchNode } from '../editor/contributions.ts';
+import { EmptySearches } from './emptySearches.ts';
 import type { OtherConnectionNode, PartNode, SearchTreeNode } from './nodes.ts';
 import { createRemovedItem, createMessageItem } from './placeholders.ts';
 import {
+  createEmptySearchesItem,
   createFileItem,
   createFileTooltip,
+  createFoldedSearchItem,
   createMissingItem,
   getMissingItemId,
   createPartItem,
@@ -46,6 +50,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
   private readonly copies: CopyIndex | undefined;
   private readonly roots = new Map<string, SearchNode>();
   private readonly groups = new Map<string, OtherConnectionNode>();
+  private readonly empty: EmptySearches;
   private shownConnectionId: string | undefined;
   private readonly shown = new DisplayOrder();
   /** Keys of changed searches that the editor has been notified of but hasn't redrawn yet. */
@@ -62,6 +67,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     this.store = store;
     this.connections = connections;
     this.copies = copies;
+    this.empty = new EmptySearches(store);
     if (copies)
       this.lifetime.track(copies.onDidChange((keys) => this.redraw(keys.filter((key) => this.roots.has(key)))));
     this.lifetime.track(store.onDidChange((keys) => this.refresh(keys)));
@@ -76,7 +82,9 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
         return createFileItem(node, this.store.isChecked(node.searchKey, node.file.id), this.findDatabases(node));
       case 'search':
         this.pendingRedraws.delete(node.key);
-        return this.createItem(node.key, node.key, createSearchItem);
+        return this.createItem(node.key, node.key, (search) => this.createSearchItem(search));
+      case 'emptySearches':
+        return createEmptySearchesItem(node, getEmptySearches(this.store, node.batchId));
       case 'part':
         return this.createItem(node.searchKey, `${node.searchKey}/part/${node.start}`, (search) =>
           this.createPartItem(search, node),
@@ -105,6 +113,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     if (!parent) return this.createRootRows();
     if (parent.kind === 'file' || parent.kind === 'message') return [];
     if (parent.kind === 'otherConnection') return this.createGroupRows(parent);
+    if (parent.kind === 'emptySearches') return this.createFoldedRows(parent);
     const search = this.store.get(parent.kind === 'search' ? parent.key : parent.searchKey);
     if (!search) return [];
     if (parent.kind === 'missing') {
@@ -118,7 +127,8 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
   getParent(node: SearchTreeNode): SearchTreeNode | undefined {
     if (node.kind === 'part' || node.kind === 'missing' || node.kind === 'unlisted')
       return this.roots.get(node.searchKey);
-    if (node.kind === 'search') return this.findGroup(node.key);
+    if (node.kind === 'search') return this.empty.getRow(this.store.get(node.key)) ?? this.findGroup(node.key);
+    if (node.kind === 'emptySearches') return this.findFoldGroup(node);
     const search = node.kind === 'file' ? this.store.get(node.searchKey) : undefined;
     if (!search || node.kind !== 'file') return undefined;
     if (search.files.length <= filesPerPart) return this.roots.get(node.searchKey);
@@ -133,12 +143,31 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
   private createRootRows(): SearchTreeNode[] {
     const { leftOut } = this.store;
     const own = this.store.getAll().filter((search) => !this.isElsewhere(search));
-    const rows = own.flatMap(({ key }): SearchTreeNode[] => {
-      const isFirst = leftOut?.keys.find((one) => this.store.get(one)) === key;
-      return [...(leftOut && isFirst ? [createLeftOutRow(leftOut)] : []), this.getRoot(key)];
+    const rows = own.flatMap((search): SearchTreeNode[] => {
+      const isFirst = leftOut?.keys.find((one) => this.store.get(one)) === search.key;
+      return [...(leftOut && isFirst ? [createLeftOutRow(leftOut)] : []), ...this.createSearchRows(own, search)];
     });
     const others = this.store.getAll().filter((search) => this.isElsewhere(search));
     return [...rows, ...new Set(others.map(({ connectionId }) => this.getGroup(connectionId)))];
+  }
+
+  /** Creates the row of a search, unless it is folded, and that of its batch's empty searches after the last search. */
+  private createSearchRows(searches: readonly Search[], search: Search): SearchTreeNode[] {
+    const fold = this.empty.getLastRow(searches, search);
+    return [...(this.empty.getRow(search) ? [] : [this.getRoot(search.key)]), ...(fold ? [fold] : [])];
+  }
+
+  private createFoldedRows({ batchId }: EmptySearchesNode): SearchTreeNode[] {
+    return getEmptySearches(this.store, batchId).map(({ key }) => this.getRoot(key));
+  }
+
+  private createSearchItem(search: Search): TreeItem {
+    return this.empty.getRow(search) ? createFoldedSearchItem(search) : createSearchItem(search);
+  }
+
+  private findFoldGroup({ batchId }: EmptySearchesNode): OtherConnectionNode | undefined {
+    const [first] = getEmptySearches(this.store, batchId);
+    return first && this.findGroup(first.key);
   }
 
   /**
@@ -180,7 +209,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     const searches = this.store.getAll().filter((search) => search.connectionId === connectionId);
     const name = this.getConnectionName(connectionId);
     const switchRows = name === '' ? [] : [createSwitchRow(connectionId, name)];
-    return [...switchRows, ...searches.map(({ key }) => this.getRoot(key))];
+    return [...switchRows, ...searches.flatMap((search) => this.createSearchRows(searches, search))];
   }
 
   private getConnectionName(connectionId: string): string {
@@ -209,7 +238,8 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
   private refresh(keys: readonly string[]): void {
     const areShown = keys.length > 0 && keys.every((key) => this.roots.has(key) && this.store.get(key));
     for (const key of keys) if (!this.store.get(key)) this.forget(key);
-    if (areShown) this.redraw(keys);
+    const isFoldChanged = this.empty.update();
+    if (areShown && !isFoldChanged) this.redraw(keys);
     else {
       for (const { key } of this.store.getAll()) this.pendingRedraws.add(key);
       this.changed.fire(undefined);

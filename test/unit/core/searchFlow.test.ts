@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { SearchQuery } from '../../../src/core/model/searchQuery.ts';
+import { getEmptySearches } from '../../../src/core/store/searchBatches.ts';
 import type { Search } from '../../../src/core/store/searchStore.ts';
 import { json, plainProblem, problem, silence, type Behaviour } from '../../support/faultBehaviours.ts';
 import { Rig } from './rig.ts';
@@ -164,6 +165,26 @@ describe('The search flow', () => {
       rig.explorer.searchFlow.stop(all().map(({ key }) => key));
       await running;
       assert.equal(countRequests(), 4, 'searches that were stopped while they waited are not sent');
+    });
+
+    it('marks those of all databases as a batch once all have ended, until one is repeated', async () => {
+      rig.server.on('POST /api/v1/files', page());
+      const { searchFlow, searchStore } = rig.explorer;
+      const running = searchFlow.runWhereAccepted(await rig.connect(), queries);
+      assert.deepEqual(
+        all().map(({ batchId }) => batchId),
+        [undefined, undefined],
+      );
+      await running;
+      const [alpha, beta] = all();
+      assert.equal(alpha?.batchId, alpha?.key);
+      assert.equal(getEmptySearches(searchStore, alpha?.key ?? '').length, 2);
+      await searchFlow.restart(beta?.key ?? '');
+      assert.equal(getEmptySearches(searchStore, alpha?.key ?? '').length, 0);
+      assert.deepEqual(
+        all().map(({ isCollapsed }) => isCollapsed),
+        [true, false],
+      );
     });
 
     it('skips one that was dismissed while it waited', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
 import { sortFiles } from '../../../src/core/model/resultOrder.ts';
+import { getEmptySearches, leaveBatch, setBatch } from '../../../src/core/store/searchBatches.ts';
 import { SearchStore } from '../../../src/core/store/searchStore.ts';
 
 const file = (id: string, more: Partial<FileEntry> = {}): FileEntry => {
@@ -59,6 +60,57 @@ describe('The store of searches', () => {
     store.onDidChange((changed) => events.push(changed));
     store.checkAll('a');
     assert.deepEqual([store.checked.count, events], [2, [['a']]]);
+  });
+
+  describe('with a batch, the searches of all databases', () => {
+    const empty = (): string[] => getEmptySearches(store, 'all').map(({ key }) => key);
+    const end = (key: string, ...files: FileEntry[]): void => {
+      open(key, 'c', ...files);
+      store.update(key, { mayHaveMore: false });
+    };
+
+    it('collapses those without results, and leaves out failed, stopped and checked ones', () => {
+      for (const key of ['a', 'b', 'failed', 'stopped', 'checked', 'missing']) end(key);
+      end('found', file('1'));
+      end('other');
+      store.update('failed', { reason: { kind: 'serverError', status: 500 } });
+      store.update('stopped', { mayHaveMore: true });
+      store.update('missing', { missing: [{ id: 'x' }] });
+      store.setChecked('checked', [file('gone')], true);
+      setBatch(store, ['a', 'b', 'failed', 'stopped', 'checked', 'missing', 'found', 'dismissed'], 'all');
+      assert.deepEqual(empty(), ['b', 'a']);
+      const collapsed = store.getAll().filter(({ isCollapsed }) => isCollapsed);
+      assert.deepEqual(
+        collapsed.map(({ key }) => key),
+        ['b', 'a'],
+      );
+    });
+
+    it('has none without results if there is only one, which stays expanded', () => {
+      end('a');
+      end('found', file('1'));
+      setBatch(store, ['a', 'found'], 'all');
+      assert.deepEqual([empty(), store.get('a')?.isCollapsed], [[], false]);
+    });
+
+    it('keeps saved searches while they are requested again (D59)', () => {
+      for (const key of ['a', 'b']) end(key);
+      setBatch(store, ['a', 'b'], 'all');
+      store.update('a', { isStale: true, isLoading: true });
+      assert.deepEqual(empty(), ['b', 'a']);
+      store.update('a', { isStale: false });
+      assert.deepEqual(empty(), []);
+    });
+
+    it('expands a search that leaves it, unless the user had collapsed it', () => {
+      for (const key of ['a', 'b', 'c']) end(key);
+      end('found', file('1'));
+      setBatch(store, ['a', 'b', 'c', 'found'], 'all');
+      store.setCollapsed('found', true);
+      for (const key of ['a', 'found']) leaveBatch(store, key);
+      assert.deepEqual([empty(), store.get('a')?.isCollapsed], [['c', 'b'], false]);
+      assert.equal(store.get('found')?.isCollapsed, true);
+    });
   });
 
   it('restores dismissed searches at their positions, with their checks, and not loading', () => {

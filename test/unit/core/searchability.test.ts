@@ -173,6 +173,7 @@ describe('A search of all databases (D38)', () => {
       [jdp, undefined],
     ]);
     assert.equal(leftOut(), undefined);
+    assert.equal(new Set(shown().map(({ batchId }) => batchId)).size, 1, 'they are one batch with the earlier ones');
     await searchAll('JDP');
     assert.deepEqual([outcome().length, leftOut()], [3, undefined]);
   });

@@ -1,8 +1,9 @@
 import { commands, l10n, ThemeIcon } from 'vscode';
 import type { ResultOrder } from '../../../core/model/resultOrder.ts';
+import { getEmptySearches } from '../../../core/store/searchBatches.ts';
 import type { DismissedSearches, Search } from '../../../core/store/searchStore.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
-import type { FileNode, SearchNode } from '../../editor/contributions.ts';
+import type { EmptySearchesNode, FileNode, SearchNode } from '../../editor/contributions.ts';
 import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
 import { createSearchStep } from '../../notices/nextSteps.ts';
 import { plural } from '../../words/localeFormats.ts';
@@ -36,16 +37,19 @@ export async function stopSearch(services: CommandServices, node: SearchNode | u
   if (search) services.searchFlow.stop([search.key]);
 }
 
-/** Removes a search, or all selected ones, and offers Undo. */
+/** Removes a search, those of a row without results, or all selected ones, and offers Undo. */
 export async function dismissSearch(
   services: CommandServices,
-  node: SearchNode | undefined,
-  selection: readonly SearchNode[] | undefined,
+  node: SearchNode | EmptySearchesNode | undefined,
+  selection: readonly (SearchNode | EmptySearchesNode)[] | undefined,
 ): Promise<void> {
-  const search = await chooseSearch(services, node, l10n.t('Select the search to remove'));
+  const search = node ?? (await chooseSearch(services, undefined, l10n.t('Select the search to remove')));
   if (!search) return;
-  const selected = selection?.map((row) => row.key) ?? [];
-  offerUndo(services, services.searchFlow.dismiss(selected.includes(search.key) ? selected : [search.key]));
+  const getKeys = (row: { readonly key: string } | EmptySearchesNode): readonly string[] =>
+    'key' in row ? [row.key] : getEmptySearches(services.searchStore, row.batchId).map(({ key }) => key);
+  const keys = getKeys(search);
+  const selected = [...new Set(selection?.flatMap(getKeys))];
+  offerUndo(services, services.searchFlow.dismiss(keys.every((key) => selected.includes(key)) ? selected : keys));
 }
 
 /** Removes all searches, and offers Undo. */
@@ -143,11 +147,16 @@ export async function extendSelectionUp({ views }: CommandServices): Promise<voi
 
 /** Unchecks all files of a search. */
 export async function uncheckAllFiles(services: CommandServices, node: SearchNode | undefined): Promise<void> {
-  const { searchStore } = services;
-  const search = await chooseSearch(services, node, l10n.t('Select the search whose files to uncheck'), {
-    isEligible: ({ key }) => searchStore.getCheckedCount(key) > 0,
-    emptyText: l10n.t('No files are checked.'),
-  });
+  const { searchStore, notices } = services;
+  const isEligible = ({ key }: Search): boolean => searchStore.getCheckedCount(key) > 0;
+  const searches = searchStore.getAll();
+  if (searches.length > 0 && !searches.some(isEligible)) {
+    // A notification would remain after the next check.
+    notices.showStatusMessage(l10n.t('No files are checked.'));
+    return;
+  }
+  const placeholder = l10n.t('Select the search whose files to uncheck');
+  const search = await chooseSearch(services, node, placeholder, { isEligible });
   if (search) searchStore.uncheck([search.key]);
 }
 

@@ -1,0 +1,31 @@
+import type { Search, SearchStore } from './searchStore.ts';
+
+/** Marks searches that were started together, and collapses those that found nothing. */
+export function setBatch(store: SearchStore, keys: readonly string[], batchId: string): void {
+  for (const key of keys) store.update(key, { batchId });
+  for (const { key } of getEmptySearches(store, batchId)) store.update(key, { isCollapsed: true });
+}
+
+/** Removes a search from its batch, so that it has its own row, and expands it if it was folded. */
+export function leaveBatch(store: SearchStore, key: string): void {
+  const search = store.get(key);
+  if (search?.batchId === undefined) return;
+  const isFolded = getEmptySearches(store, search.batchId).some((one) => one.key === key);
+  store.update(key, { batchId: undefined, isCollapsed: search.isCollapsed && !isFolded });
+}
+
+/**
+ * Returns the searches of a batch that found nothing, newest first. Returns none if there is only one, which keeps its
+ * own row.
+ */
+export function getEmptySearches(store: SearchStore, batchId: string): readonly Search[] {
+  const batch = store.getAll().filter((search) => search.batchId === batchId);
+  const empty = batch.filter((search) => isEmpty(search) && store.getCheckedCount(search.key) === 0);
+  return empty.length > 1 ? empty : [];
+}
+
+/** Returns true for a search that ended without results. Saved results are empty until new ones have arrived. */
+function isEmpty({ files, missing, mayHaveMore, reason, isLoading, isStale }: Search): boolean {
+  const hasEnded = isStale || !isLoading;
+  return hasEnded && !mayHaveMore && !reason && files.length + missing.length === 0;
+}

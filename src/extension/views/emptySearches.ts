@@ -1,0 +1,41 @@
+import { getEmptySearches } from '../../core/store/searchBatches.ts';
+import type { Search, SearchStore } from '../../core/store/searchStore.ts';
+import type { EmptySearchesNode } from '../editor/contributions.ts';
+
+/** Determines which searches are folded into the row of the databases without results. */
+export class EmptySearches {
+  private readonly store: SearchStore;
+  private readonly nodes = new Map<string, EmptySearchesNode>();
+  private folded: ReadonlySet<string> = new Set();
+
+  constructor(store: SearchStore) {
+    this.store = store;
+    this.update();
+  }
+
+  /** Reads the store. Returns true if a search was folded or unfolded since the last call. */
+  update(): boolean {
+    const before = [...this.folded].join();
+    const batches = new Set(this.store.getAll().flatMap(({ batchId }) => batchId ?? []));
+    this.folded = new Set([...batches].flatMap((id) => getEmptySearches(this.store, id)).map(({ key }) => key));
+    return before !== [...this.folded].join();
+  }
+
+  /** Returns the row that contains a search; undefined if the search has its own. */
+  getRow(search: Search | undefined): EmptySearchesNode | undefined {
+    const isFolded = search?.batchId !== undefined && this.folded.has(search.key);
+    return isFolded ? this.getNode(search.batchId) : undefined;
+  }
+
+  /** Returns the row to show after the last one of these searches that belongs to its batch. */
+  getLastRow(searches: readonly Search[], { key, batchId }: Search): EmptySearchesNode | undefined {
+    const batch = batchId === undefined ? [] : searches.filter((search) => search.batchId === batchId);
+    return batch.at(-1)?.key === key ? batch.map((search) => this.getRow(search)).find(Boolean) : undefined;
+  }
+
+  private getNode(batchId: string): EmptySearchesNode {
+    const node = this.nodes.get(batchId) ?? { kind: 'emptySearches', batchId };
+    this.nodes.set(batchId, node);
+    return node;
+  }
+}

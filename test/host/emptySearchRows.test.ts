@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { TreeItemCollapsibleState } from 'vscode';
+import type { FoundFile } from '../../src/core/model/fileEntry.ts';
+import { setBatch } from '../../src/core/store/searchBatches.ts';
+import { SearchStore } from '../../src/core/store/searchStore.ts';
+import type { SearchTreeNode } from '../../src/extension/views/nodes.ts';
+import { SearchTree } from '../../src/extension/views/searchTree.ts';
+import { fileEntry, readSearchRows, textOf, wordsOf, type SearchRows } from './specimens.ts';
+
+describe('The rows of a search of all databases', () => {
+  let store: SearchStore;
+  let tree: SearchTree;
+  let items: SearchRows['items'];
+  let roots: SearchRows['roots'];
+  let rows: SearchRows['rows'];
+  beforeEach(() => {
+    store = new SearchStore();
+    tree = new SearchTree(store);
+    ({ items, roots, rows } = readSearchRows(tree));
+  });
+  afterEach(() => tree.dispose());
+
+  const fill = (key: string, files: readonly FoundFile[]): void =>
+    store.update(key, { files, mayHaveMore: false, isLoading: false, isStale: false });
+  const databases = ['Alpha', 'Beta', 'Gamma'];
+  const searchAll = (...found: readonly string[]): void => {
+    for (const name of databases.toReversed()) store.open(name, 'c', { database: name, query: 'corn', pageSize: 2 });
+    for (const name of databases) fill(name, found.includes(name) ? [fileEntry('f1')] : []);
+    setBatch(store, databases, 'all');
+  };
+  const getFold = (): SearchTreeNode | undefined => tree.getChildren().find(({ kind }) => kind === 'emptySearches');
+
+  it('folds the databases without results into one row, after those with results', () => {
+    searchAll('Beta');
+    assert.deepEqual(roots(), ['“corn” | Beta · 1 file', '2 databases without results | “corn”']);
+    const fold = getFold();
+    assert.deepEqual(items(fold).map(wordsOf), ['Alpha', 'Gamma']);
+    assert.deepEqual(rows('Alpha'), ['No files found.', 'Refine Search…']);
+    assert.equal(tree.getParent(tree.getRoot('Alpha')), fold);
+    const [item] = items().slice(-1);
+    assert.equal(item?.collapsibleState, TreeItemCollapsibleState.Collapsed);
+    assert.equal(textOf(item.tooltip), '2 databases without results\n“corn”\nAlpha\nGamma');
+  });
+
+  it('gives a single database without results its own row', () => {
+    searchAll('Alpha', 'Beta');
+    assert.deepEqual(roots(), ['“corn” | Alpha · 1 file', '“corn” | Beta · 1 file', '“corn” | Gamma']);
+  });
+
+  it('redraws one row while they stay folded, and the whole tree when a saved one has files after all', () => {
+    searchAll();
+    roots();
+    items(getFold());
+    const drawn: unknown[] = [];
+    tree.onDidChangeTreeData((node) => drawn.push(node));
+    store.update('Beta', { isStale: true });
+    assert.deepEqual(drawn, [tree.getRoot('Beta')]);
+    fill('Beta', [fileEntry('f1')]);
+    assert.equal(drawn.at(-1), undefined);
+    assert.deepEqual(roots(), ['“corn” | Beta · 1 file', '2 databases without results | “corn”']);
+  });
+});
