@@ -126,12 +126,11 @@ async function createDatabasePick(
   const recent = (await services.memory.getRecentSearches(session.connection.id))
     .filter(({ database }) => database === undefined || names.has(database))
     .map((search) => createRecentChoice(search, isLocal(session)));
-  const placeholder = l10n.t('Select a database, or repeat a recent search');
-  if (recent.length === 0) return { placeholder, choices: scopes };
+  if (recent.length === 0) return { placeholder: l10n.t('Select a database to search'), choices: scopes };
   const earlier = recent.splice(maxFirstRecent);
   const choices = [createHeading(l10n.t('Recent searches')), ...recent, createHeading(l10n.t('Databases')), ...scopes];
   if (earlier.length > 0) choices.push(createHeading(l10n.t('Earlier searches')), ...earlier);
-  return { placeholder, choices };
+  return { placeholder: l10n.t('Select a database, or repeat a recent search'), choices };
 }
 
 function listDatabases({ connectionStore }: CommandServices): readonly Database[] {
