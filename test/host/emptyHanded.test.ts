@@ -4,9 +4,12 @@ import type { CommandId } from '../../src/extension/editor/contributions.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { extensionId, Stage } from './stage.ts';
 
-/** Result of a command that has nothing to act on: it prompts, shows a message, or runs. */
+/** Result of a command that has nothing to act on: it prompts, shows a message, mentions it in the status bar, or runs. */
 type Outcome =
-  { readonly asks: RegExp } | { readonly says: RegExp; readonly next?: readonly string[] } | { readonly works: string };
+  | { readonly asks: RegExp }
+  | { readonly says: RegExp; readonly next?: readonly string[] }
+  | { readonly mentions: RegExp }
+  | { readonly works: string };
 
 const noTransfer: Outcome = { says: /^No transfers yet\.$/, next: ['Transfer Files…'] };
 const noSearch: Outcome = { says: /^Run a search first\.$/, next: ['Search Files…'] };
@@ -61,7 +64,7 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.loadMore': noSearch,
   'dataTransfer.repeatSearch': noSearch,
   'dataTransfer.dismissSearch': noSearch,
-  'dataTransfer.clearResults': { says: /^There are no searches to clear\.$/ },
+  'dataTransfer.clearResults': { mentions: /^There are no searches to clear\.$/ },
   'dataTransfer.showFileMetadata': noFiles,
   'dataTransfer.showMetadataJson': noFiles,
   'dataTransfer.copyFileId': noFiles,
@@ -75,7 +78,7 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.cancelTransfer': noTransfer,
   'dataTransfer.sendNow': { says: /^No request is waiting to be sent\.$/ },
   'dataTransfer.copyTransferId': noTransfer,
-  'dataTransfer.refreshTransfers': { says: /^No transfers are running\.$/ },
+  'dataTransfer.refreshTransfers': { mentions: /^No transfers are running\.$/ },
   'dataTransfer.revealLandedFiles': noTransfer,
   'dataTransfer.verifyLandedFiles': { asks: /Select a manifest file/ },
   'dataTransfer.removeFromHistory': noTransfer,
@@ -205,6 +208,7 @@ async function assertOutcome({ run, person }: Stage, id: CommandId, outcome: Out
     if (outcome.next) assert.deepEqual(notice.buttons, outcome.next);
   }
   await done;
+  if ('mentions' in outcome) assert.match(person.said.at(-1) ?? '', outcome.mentions);
   assert.equal(person.notices.length, 'says' in outcome ? before + 1 : before);
   assert.doesNotMatch(person.everythingShown, /Unexpected error/);
 }

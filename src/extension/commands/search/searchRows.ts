@@ -55,7 +55,7 @@ export async function dismissSearch(
 /** Removes all searches, and offers Undo. */
 export function clearResults(services: CommandServices): void {
   const keys = services.searchStore.getAll().map((search) => search.key);
-  if (keys.length === 0) void services.notices.info(l10n.t('There are no searches to clear.'));
+  if (keys.length === 0) services.notices.showStatusMessage(l10n.t('There are no searches to clear.'));
   else offerUndo(services, services.searchFlow.dismiss(keys));
 }
 

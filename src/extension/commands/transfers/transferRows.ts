@@ -66,7 +66,7 @@ export async function copyTransferId(services: CommandServices, node: TransferNo
 
 /** Polls the status of all running transfers now. */
 export function refreshTransfers({ monitor, transferStore, notices }: CommandServices): void {
-  if (transferStore.getRunning().length === 0) void notices.info(l10n.t('No transfers are running.'));
+  if (transferStore.getRunning().length === 0) notices.showStatusMessage(l10n.t('No transfers are running.'));
   else monitor.pollNow();
 }
 
