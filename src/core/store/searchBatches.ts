@@ -1,9 +1,17 @@
 import type { Search, SearchStore } from './searchStore.ts';
 
-/** Marks searches that were started together, and collapses those that found nothing. */
+/**
+ * Marks searches that were started together as a batch, and collapses those that found nothing. Changes nothing if there
+ * are fewer than two of them, because the editor loses a check that the user makes while it redraws rows.
+ */
 export function setBatch(store: SearchStore, keys: readonly string[], batchId: string): void {
+  const empty = filterEmpty(
+    store,
+    keys.flatMap((key) => store.get(key) ?? []),
+  );
+  if (empty.length === 0) return;
   for (const key of keys) store.update(key, { batchId });
-  for (const { key } of getEmptySearches(store, batchId)) store.update(key, { isCollapsed: true });
+  for (const { key } of empty) store.update(key, { isCollapsed: true });
 }
 
 /** Removes a search from its batch, so that it has its own row, and expands it if it was folded. */
@@ -19,7 +27,13 @@ export function leaveBatch(store: SearchStore, key: string): void {
  * own row.
  */
 export function getEmptySearches(store: SearchStore, batchId: string): readonly Search[] {
-  const batch = store.getAll().filter((search) => search.batchId === batchId);
+  return filterEmpty(
+    store,
+    store.getAll().filter((search) => search.batchId === batchId),
+  );
+}
+
+function filterEmpty(store: SearchStore, batch: readonly Search[]): readonly Search[] {
   const empty = batch.filter((search) => isEmpty(search) && store.getCheckedCount(search.key) === 0);
   return empty.length > 1 ? empty : [];
 }

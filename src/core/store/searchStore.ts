@@ -35,7 +35,7 @@ export interface Search {
   readonly isStale: boolean;
   /** True if the user collapsed the row, or if it was folded because it found nothing. */
   readonly isCollapsed: boolean;
-  /** Identifies the search of all databases that it belongs to, once each of them has responded or failed. */
+  /** Identifies the search of all databases that it belongs to, if several of them found nothing. */
   readonly batchId?: string;
 }
 

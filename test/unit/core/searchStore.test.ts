@@ -91,6 +91,7 @@ describe('The store of searches', () => {
       end('found', file('1'));
       setBatch(store, ['a', 'found'], 'all');
       assert.deepEqual([empty(), store.get('a')?.isCollapsed], [[], false]);
+      assert.equal(store.get('found')?.batchId, undefined, 'no row changes');
     });
 
     it('keeps saved searches while they are requested again (D59)', () => {

@@ -3,7 +3,6 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
-import { setBatch } from '../../../src/core/store/searchBatches.ts';
 import { SearchStore } from '../../../src/core/store/searchStore.ts';
 import { SavedSearches } from '../../../src/extension/editor/savedSearches.ts';
 import { fillDisk } from '../../support/fullDisk.ts';
@@ -58,7 +57,7 @@ describe('The saved searches (D59)', () => {
     one.store.setChecked('a', [file('1', { sizeBytes: 5 }), file('elsewhere')], true);
     one.store.update('a', { order: 'name' });
     one.store.setCollapsed('b', true);
-    setBatch(one.store, ['b'], 'all');
+    one.store.update('b', { batchId: 'all' });
     await one.saved.flush();
     const two = await openWindow();
     assert.deepEqual(keys(two), ['b', 'a']);
