@@ -1,0 +1,40 @@
+const core = (...names) => names.map((name) => `test/unit/core/${name}.test.ts`);
+const service = (...names) => names.map((name) => `test/unit/service/${name}.test.ts`);
+
+/** The files to change, and the tests that should notice, the fast ones first. */
+export const parts = {
+  arguments: { changed: ['src/core/client/arguments.ts'], tests: ['test/unit/client/*rgument*.test.ts'] },
+  monitor: {
+    changed: ['src/core/monitor/**/*.ts'],
+    tests: [
+      ...core('pollSchedule', 'progressEstimate', 'estimates', 'statusUpdates', 'pollQueue', 'leaseElection'),
+      ...core('transferMonitor', 'monitor'),
+    ],
+  },
+  ledger: {
+    changed: ['src/core/ledger/**/*.ts'],
+    tests: [
+      ...core('transferRecord', 'transferMerge', 'unsavedRecords', 'ledgerWatch', 'windowMessages', 'noticeClaims'),
+      ...core('ledgerFiles', 'ledger', 'pollingLease'),
+    ],
+  },
+  recipes: {
+    changed: ['src/core/recipes/**/*.ts'],
+    tests: core('parseRecipe', 'recipeLock', 'savedRecipe', 'compareFiles', 'planRecipe'),
+  },
+  citations: {
+    changed: ['src/core/citations/**/*.ts'],
+    tests: core('licenses', 'citedPeople', 'citations', 'citationFormats'),
+  },
+  agents: {
+    changed: ['src/core/agents/**/*.ts'],
+    tests: core('callQueue', 'firstPlanWatch', 'agentSessions', 'agentTools', 'agentPlans'),
+  },
+  stores: {
+    changed: [
+      'src/service/stores/storeBatches.ts',
+      'src/service/transfers/{batch*,carry*,*Sink,storeCopy,unfinishedObjects}.ts',
+    ],
+    tests: service('storeCopy', 'carryFiles'),
+  },
+};
