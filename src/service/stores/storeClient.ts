@@ -225,7 +225,8 @@ export class StoreClient {
       ...(signal && { signal }),
     });
     const response = new Promise<http.IncomingMessage>((resolve, reject) => {
-      request.once('response', resolve).once('error', reject);
+      // A request whose body fails is closed without an error.
+      request.once('response', resolve).once('error', reject).once('close', () => reject(createEndError()));
     });
     const sent = pipeline(body, request).then(
       () => undefined,

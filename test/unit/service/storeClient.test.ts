@@ -61,6 +61,19 @@ describe('The client of rclone', () => {
     assert.deepEqual(error, new StoreError('unreachable', 'rclone ended'));
   });
 
+  it('reports why the content of an object could not be read while it was being written', async () => {
+    const changed = new Error('it changed');
+    const pieces = (async function* (): AsyncGenerator<Buffer> {
+      yield await Promise.resolve(Buffer.from('con'));
+      throw changed;
+    })();
+    const object = { folder: 'a', name: 'part-1', bytes: 7 };
+    const error = await breakOff(200, async (client) => {
+      await client.write('lab:', object, pieces, new AbortController().signal);
+    });
+    assert.equal(error, changed);
+  });
+
   it('reports the abort of a request whose response arrives', async () => {
     const abort = new AbortController();
     const reason = new Error('stopped');
