@@ -22,7 +22,9 @@ function chosenParts(names) {
 }
 
 /** Runs the tests against each change, or against those of a sample; resolves to the results. */
-async function results({ changed, tests }, { concurrency, ...sampling }) {
+async function results({ changed, tests, isQuick = false }, { concurrency, ...sampling }) {
+  // Properties that try all their values notice as many changes as possible.
+  process.env.DATA_TRANSFER_TEST_SIZE = isQuick ? 'quick' : 'deep';
   return await new Stryker({
     mutate: changed,
     tests,
@@ -68,9 +70,6 @@ function parse() {
   const sample = values.sample === undefined ? undefined : Number(values.sample);
   return { names: positionals, concurrency: Number(values.workers), sample, seed: values.seed ?? randomInt(1e6) };
 }
-
-// Lets properties try all their values, so that they notice as many changes as possible.
-process.env.DATA_TRANSFER_TEST_SIZE = 'deep';
 
 await runScript(async () => {
   const { names, ...options } = parse();

@@ -1,7 +1,10 @@
 const core = (...names) => names.map((name) => `test/unit/core/${name}.test.ts`);
 const service = (...names) => names.map((name) => `test/unit/service/${name}.test.ts`);
 
-/** The files to change, and the tests that should notice, the fast ones first. */
+/**
+ * The files to change, and the tests that should notice, the fast ones first. With `isQuick`, properties try few values,
+ * because each of them takes long.
+ */
 export const parts = {
   arguments: { changed: ['src/core/client/arguments.ts'], tests: ['test/unit/client/*rgument*.test.ts'] },
   monitor: {
@@ -25,16 +28,17 @@ export const parts = {
   citations: {
     changed: ['src/core/citations/**/*.ts'],
     tests: core('licenses', 'citedPeople', 'citations', 'citationFormats'),
+    isQuick: true,
   },
   agents: {
     changed: ['src/core/agents/**/*.ts'],
-    tests: core('callQueue', 'firstPlanWatch', 'agentSessions', 'agentTools', 'agentPlans'),
+    tests: core('firstPlanWatch', 'agentPlans', 'agentTools', 'callQueue'),
   },
   stores: {
     changed: [
       'src/service/stores/storeBatches.ts',
       'src/service/transfers/{batch*,carry*,*Sink,storeCopy,unfinishedObjects}.ts',
     ],
-    tests: service('storeCopy', 'carryFiles'),
+    tests: service('storeCopy', 'carryFiles', 'storeToStore', 'storeDownload', 'storeUpload'),
   },
 };

@@ -216,17 +216,14 @@ export class StoreClient {
     const { port, authorization } = this.address;
     const { headers = {}, body = [], signal } = options;
     const request = http.request({
-      host: '127.0.0.1',
-      port,
-      method,
-      path,
-      agent: this.agent,
+      ...{ host: '127.0.0.1', port, method, path, agent: this.agent },
       headers: { ...headers, Authorization: authorization },
       ...(signal && { signal }),
     });
     const response = new Promise<http.IncomingMessage>((resolve, reject) => {
+      request.once('response', resolve).once('error', reject);
       // A request whose body fails is closed without an error.
-      request.once('response', resolve).once('error', reject).once('close', () => reject(createEndError()));
+      request.once('close', () => reject(createEndError()));
     });
     const sent = pipeline(body, request).then(
       () => undefined,

@@ -133,7 +133,7 @@ class FileCarrier {
       await written.finish(signal);
       return { position: file.position, bytes: file.bytes, sha256: digests.sha256, verifiedBy: chooseMethod(methods) };
     } catch (error) {
-      void written.discard();
+      written.discard?.();
       throw error;
     }
   }

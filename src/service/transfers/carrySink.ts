@@ -10,8 +10,8 @@ export interface WrittenFile {
   verify(digests: StreamDigests, signal: AbortSignal): Promise<string>;
   /** Gives the file its final name. */
   finish(signal: AbortSignal): Promise<void>;
-  /** Removes the file. Never rejects. */
-  discard(): Promise<void>;
+  /** Removes the file. Absent if the next run, or the end of the transfer, removes it. Never throws. */
+  discard?(): void;
 }
 
 export interface CarriedContent {

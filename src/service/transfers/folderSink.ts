@@ -167,9 +167,8 @@ class WrittenPart implements WrittenFile {
     await Promise.resolve();
   }
 
-  async discard(): Promise<void> {
+  discard(): void {
     removeFile(this.paths.part);
-    await Promise.resolve();
   }
 
   /** Returns true if an earlier attempt has finished the file. Throws if another file has its name. */

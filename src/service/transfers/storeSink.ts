@@ -34,13 +34,11 @@ export class StoreSink implements CarrySink {
     // A delayed removal from an earlier attempt must not affect the object of this one.
     const attempt = randomBytes(4).toString('hex');
     const name = `${file.position}-${attempt}.part-${this.transferId}`;
-    const written = new WrittenObject(this.target, file, `${folder}/${name}`);
     try {
       const object = { folder, name, bytes: file.bytes };
       await client.write(remote, object, digestPieces(content), signal);
-      return written;
+      return new WrittenObject(this.target, file, `${folder}/${name}`);
     } catch (error) {
-      void written.discard();
       throw toWriteError(error);
     }
   }
@@ -103,10 +101,6 @@ class WrittenObject implements WrittenFile {
     } catch (error) {
       throw toWriteError(error);
     }
-  }
-
-  async discard(): Promise<void> {
-    await this.target.client.remove(this.target.remote, this.path).catch(() => undefined);
   }
 
   private async readBack(digests: StreamDigests, signal: AbortSignal): Promise<string> {

@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import { carryFiles } from '../../../src/service/transfers/carryFiles.ts';
+import type { CarryJob, CarrySide, FileToCarry } from '../../../src/service/transfers/carryJob.ts';
+import { createJobSignal, type JobResult } from '../../../src/service/transfers/fileJobs.ts';
+import { FakeRclone } from '../../support/fakeRclone.ts';
+
+export const transferId = '2c1d5e0a-0000-4000-8000-000000000005';
+
+/** The folder of the transfer at its destination. */
+export const folderName = `dts-${transferId}`;
+
+/** The size of the smallest file that is moved by itself. */
+export const largeBytes = 1024 * 1024 + 1;
+
+export type Contents = Readonly<Record<string, string>>;
+
+export function digest(algorithm: string, content: string): string {
+  return createHash(algorithm).update(content).digest('hex');
+}
+
+/** Adds the hash of a content to a file, as the catalog of a store states it. */
+export function withHash(file: FileToCarry, content: string): FileToCarry {
+  return { ...file, declared: { algorithm: 'md5', hex: digest('md5', content) } };
+}
+
+/** Describes a file of a store, whose catalog states no hash. */
+function toFile(path: string, content: string, position: number): FileToCarry {
+  return { position, path, bytes: content.length, sha256: '', isPresent: false };
+}
+
+/** Folders, and a rclone with stores in memory, between which jobs move files. */
+export class MovementRig {
+  readonly rclone: FakeRclone;
+  readonly source: string;
+  readonly target: string;
+  private readonly root: string;
+
+  private constructor(rclone: FakeRclone, root: string) {
+    this.rclone = rclone;
+    this.root = root;
+    [this.source, this.target] = [nodePath.join(root, 'source'), nodePath.join(root, 'target')];
+  }
+
+  static async start(): Promise<MovementRig> {
+    const root = await fs.realpath(await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-movement-')));
+    const rig = new MovementRig(await FakeRclone.start(), root);
+    for (const folder of [rig.source, rig.target]) await fs.mkdir(folder);
+    return rig;
+  }
+
+  async stop(): Promise<void> {
+    await this.rclone.stop();
+    await fs.rm(this.root, { recursive: true });
+  }
+
+  store(remote: string): CarrySide {
+    return { place: { remote }, hash: this.rclone.hash };
+  }
+
+  folder(path: string): CarrySide {
+    return { place: { folder: path }, hash: undefined };
+  }
+
+  /** Moves files from the store `lab:from` to the target folder. */
+  async fetch(files: readonly FileToCarry[], more: Partial<CarryJob> = {}): Promise<JobResult> {
+    return await this.carry(this.store('lab:from'), this.folder(this.target), files, more);
+  }
+
+  /** Moves files from the source folder to the store `lab:to`. */
+  async upload(files: readonly FileToCarry[]): Promise<JobResult> {
+    return await this.carry(this.folder(this.source), this.store('lab:to'), files);
+  }
+
+  async carry(
+    source: CarrySide,
+    destination: CarrySide,
+    files: readonly FileToCarry[],
+    more: Partial<CarryJob> = {},
+  ): Promise<JobResult> {
+    const job = { transferId, source, destination, rclone: this.rclone.address, files };
+    return await carryFiles({ ...job, isFlushed: false, signal: createJobSignal(), ...more });
+  }
+
+  /** Puts objects into the store `lab:from` and describes them. */
+  put(contents: Contents): readonly FileToCarry[] {
+    return Object.entries(contents).map(([path, content], position) => {
+      this.rclone.objects.set(`lab:from/${path}`, Buffer.from(content));
+      return toFile(path, content, position);
+    });
+  }
+
+  /** Writes files to the source folder and describes them with their hashes. */
+  async write(contents: Contents): Promise<readonly FileToCarry[]> {
+    for (const [path, content] of Object.entries(contents)) {
+      const file = nodePath.join(this.source, path);
+      await fs.mkdir(nodePath.dirname(file), { recursive: true });
+      await fs.writeFile(file, content);
+    }
+    return Object.entries(contents).map(([path, content], position) => {
+      return { ...toFile(path, content, position), sha256: digest('sha256', content) };
+    });
+  }
+
+  /** Reads the files below the folder of the transfer, unfinished ones too. */
+  async readTarget(): Promise<Contents> {
+    const top = nodePath.join(this.target, folderName);
+    const entries = await fs.readdir(top, { recursive: true, withFileTypes: true }).catch(() => []);
+    const paths = entries.filter((one) => one.isFile()).map((one) => nodePath.join(one.parentPath, one.name));
+    const contents: Record<string, string> = {};
+    for (const path of paths) contents[nodePath.relative(top, path)] = await fs.readFile(path, 'utf8');
+    return contents;
+  }
+
+  /** Returns the objects below a remote, with their content. */
+  readStore(remote: string): Contents {
+    const places = this.rclone.places.filter((place) => place.startsWith(`${remote}/`));
+    const read = (place: string): string => String(this.rclone.objects.get(place));
+    return Object.fromEntries(places.map((place) => [place.slice(remote.length + 1), read(place)]));
+  }
+
+  /** Returns the number of requests to a method of rclone. */
+  count(method: string): number {
+    return this.rclone.methods.filter((one) => one === method).length;
+  }
+}

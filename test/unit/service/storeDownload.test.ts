@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs/promises';
+import * as nodePath from 'node:path';
+import { createJobSignal, getDoneCount, requestStop } from '../../../src/service/transfers/fileJobs.ts';
+import { digest, folderName, largeBytes, MovementRig, transferId, withHash, type Contents } from './movementRig.ts';
+
+describe('Moving files from a store to a folder (D62)', () => {
+  let rig: MovementRig;
+  beforeEach(async () => {
+    rig = await MovementRig.start();
+  });
+  afterEach(() => rig.stop());
+
+  const contents: Contents = { 'a.txt': 'alpha', 'sub/b.txt': 'beta', 'sub/c.txt': 'gamma' };
+
+  it('fetches small files together, and compares them with the hashes of the catalog', async () => {
+    const files = rig.put(contents).map((file) => withHash(file, contents[file.path] ?? ''));
+    const { done, failure } = await rig.fetch(files);
+    assert.equal(failure, undefined);
+    assert.deepEqual(
+      done.toSorted((a, b) => a.position - b.position),
+      files.map(({ path, position, bytes }) => {
+        const sha256 = digest('sha256', contents[path] ?? '');
+        return { position, bytes, sha256, verifiedBy: 'md5' };
+      }),
+    );
+    assert.deepEqual(await rig.readTarget(), contents);
+    assert.deepEqual(rig.rclone.methods, ['sync/copy']);
+    assert.deepEqual(await fs.readdir(rig.rclone.address.stagingFolder), []);
+  });
+
+  it('names the files of a batch in a list, and has rclone inspect no existing files', async () => {
+    let listed = '';
+    rig.rclone.intervene = async ({ method, body }) => {
+      if (method === 'sync/copy') listed = await fs.readFile(body._filter?.FilesFromRaw?.[0] ?? '', 'utf8');
+      return undefined;
+    };
+    await rig.fetch(rig.put(contents));
+    assert.equal(listed, 'a.txt\nsub/b.txt\nsub/c.txt\n');
+    const [request] = rig.rclone.requests;
+    assert.equal(request?.body.srcFs, 'lab:from');
+    assert.deepEqual(request.body._config, {
+      ...{ NoTraverse: true, NoCheckDest: true, IgnoreChecksum: true, Transfers: 4, Checkers: 4 },
+    });
+  });
+
+  it('requests the hashes of files that have none in the catalog', async () => {
+    const [first, ...others] = rig.put(contents);
+    assert.ok(first);
+    const { done } = await rig.fetch([withHash(first, 'alpha'), ...others]);
+    assert.deepEqual(
+      done.map(({ verifiedBy }) => verifiedBy),
+      ['md5', 'md5', 'md5'],
+    );
+    const described = rig.rclone.requests.filter(({ method }) => method === 'operations/list');
+    assert.deepEqual(
+      described.map(({ body }) => body.opt?.hashTypes),
+      [['md5'], ['md5']],
+    );
+    assert.equal(rig.count('read'), 0);
+  });
+
+  it('reads files back that have no hash', async () => {
+    rig.rclone.hash = undefined;
+    const { done } = await rig.fetch(rig.put(contents));
+    assert.deepEqual(
+      done.map(({ verifiedBy }) => verifiedBy),
+      ['reading back', 'reading back', 'reading back'],
+    );
+    assert.deepEqual(await rig.readTarget(), contents);
+    assert.deepEqual(rig.rclone.methods, ['sync/copy']);
+  });
+
+  it('gives fetched files the time at which they were written', async () => {
+    const start = Date.now();
+    const files = rig.put(contents).map((file) => withHash(file, contents[file.path] ?? ''));
+    await rig.fetch(files, { isFlushed: true });
+    const { mtimeMs } = await fs.stat(nodePath.join(rig.target, folderName, 'a.txt'));
+    assert.ok(mtimeMs >= start - 1_000, String(mtimeMs));
+  });
+
+  it('refuses fetched and read files that have another hash than the store states', async () => {
+    const files = rig.put(contents).map((file) => withHash(file, 'other'));
+    const { done, failure } = await rig.fetch(files);
+    assert.deepEqual([done, failure?.operation], [[], 'copy']);
+    assert.equal(failure?.text, 'it does not have the md5 hash that the store has for it');
+    assert.deepEqual(await rig.readTarget(), {});
+  });
+
+  it('reads files one by one if a batch can not be fetched', async () => {
+    rig.rclone.intervene = ({ method }) => (method === 'sync/copy' ? 'drop' : undefined);
+    const { done } = await rig.fetch(rig.put(contents));
+    assert.equal(done.length, 3);
+    assert.deepEqual(await rig.readTarget(), contents);
+    assert.equal(rig.count('read'), 3);
+    assert.equal(rig.count('operations/stat'), 3);
+  });
+
+  it('reads only those one by one that a batch has not fetched whole', async () => {
+    const files = rig.put(contents);
+    rig.rclone.intervene = ({ method }) => {
+      if (method === 'sync/copy') rig.rclone.objects.set('lab:from/a.txt', Buffer.from('al'));
+      else rig.rclone.objects.set('lab:from/a.txt', Buffer.from('alpha'));
+      return undefined;
+    };
+    assert.equal((await rig.fetch(files)).done.length, 3);
+    assert.deepEqual(await rig.readTarget(), contents);
+    assert.equal(rig.count('read'), 1);
+  });
+
+  for (const [name, more, files] of [
+    ['there are fewer than three', {}, { 'a.txt': 'alpha', 'b.txt': 'beta' }],
+    ['the transfer is throttled', { bytesPerSecond: 1e9 }, contents],
+    ['their names differ by letter case only', {}, { 'a.txt': '1', 'A.txt': '2', á: '3', 'a\u0301': '4' }],
+    ['they are empty', {}, { a: '', b: '', c: '' }],
+    ['their names have special characters', {}, { 'a\\b': '1', 'c.': '2', ' d': '3', 'e/ f': '4', 'g\n': '5' }],
+  ] as const) {
+    it(`moves files one by one if ${name}`, async () => {
+      const { done, failure } = await rig.fetch(rig.put(files), more);
+      assert.deepEqual([done.length, failure], [Object.keys(files).length, undefined]);
+      assert.equal(rig.count('sync/copy'), 0);
+    });
+  }
+
+  it('moves large files one by one, beside the small ones', async () => {
+    const many = { ...contents, limit: 'x'.repeat(largeBytes - 1), 'large.bin': 'x'.repeat(largeBytes) };
+    assert.equal((await rig.fetch(rig.put(many))).done.length, 5);
+    assert.deepEqual(await rig.readTarget(), many);
+    assert.equal(rig.count('read'), 1);
+  });
+
+  it('counts each file, and returns its position once', async () => {
+    const signal = createJobSignal();
+    const files = rig.put({ ...contents, 'large.bin': 'x'.repeat(largeBytes) });
+    const result = await rig.fetch(files, { signal });
+    assert.deepEqual([result.done.map(({ position }) => position).toSorted(), getDoneCount(signal)], [[0, 1, 2, 3], 4]);
+  });
+
+  it('refuses an object that is smaller or larger than it was listed', async () => {
+    for (const bytes of [4, 6]) {
+      const [file] = rig.put({ 'a.txt': 'alpha' });
+      assert.ok(file);
+      const { failure } = await rig.fetch([{ ...file, bytes }]);
+      assert.deepEqual(failure, { position: 0, operation: 'read', text: 'it changed since it was listed' });
+    }
+    assert.deepEqual(await rig.readTarget(), {});
+  });
+
+  it('keeps the part of a file whose connection broke, and discards it after other failures', async () => {
+    const [file] = rig.put({ 'large.bin': 'x'.repeat(largeBytes) });
+    assert.ok(file);
+    rig.rclone.intervene = ({ method }) => (method === 'read' ? 'drop' : undefined);
+    const broken = await rig.fetch([file]);
+    assert.deepEqual(broken.failure, { position: 0, operation: 'read', store: 'unreachable', text: 'rclone ended' });
+    assert.deepEqual(Object.keys(await rig.readTarget()), [`large.bin.part-${transferId}`]);
+    rig.rclone.intervene = ({ method }) => (method === 'read' ? 'fail' : undefined);
+    const failed = await rig.fetch([file]);
+    assert.deepEqual(failed.failure?.store, 'failed');
+    assert.deepEqual(await rig.readTarget(), {});
+  });
+
+  it('writes a file without a hash from its start, whatever an earlier attempt left', async () => {
+    rig.rclone.hash = undefined;
+    await fs.mkdir(nodePath.join(rig.target, folderName));
+    await fs.writeFile(nodePath.join(rig.target, folderName, `a.txt.part-${transferId}`), 'al-and-much-more');
+    assert.equal((await rig.fetch(rig.put({ 'a.txt': 'alpha' }))).done.length, 1);
+    assert.deepEqual(await rig.readTarget(), { 'a.txt': 'alpha' });
+  });
+
+  it('fails if the destination is gone or a file is in the place of a folder', async () => {
+    const files = rig.put({ 'sub/b.txt': 'beta' });
+    await fs.mkdir(nodePath.join(rig.target, folderName));
+    await fs.writeFile(nodePath.join(rig.target, folderName, 'sub'), '');
+    const blocked = await rig.fetch(files);
+    assert.deepEqual([blocked.failure?.operation, blocked.done], ['write', []]);
+    const gone = await rig.carry(
+      rig.store('lab:from'),
+      rig.folder(nodePath.join(rig.target, 'gone')),
+      files.map((file) => ({ ...file, position: 7 })),
+    );
+    assert.deepEqual(gone.failure, { position: 7, operation: 'write', code: 'ENOENT' });
+  });
+
+  it('stops between files when it is requested, without a failure', async () => {
+    const signal = createJobSignal();
+    rig.rclone.intervene = () => {
+      requestStop(signal);
+      return undefined;
+    };
+    const result = await rig.fetch(rig.put({ a: '1', b: '2' }), { signal });
+    assert.equal(result.failure, undefined);
+    const stopped = await rig.fetch(rig.put({ c: '1' }), { signal });
+    assert.deepEqual(stopped.done, []);
+  });
+});

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs/promises';
+import * as nodePath from 'node:path';
+import { digest, folderName, largeBytes, MovementRig, transferId } from './movementRig.ts';
+
+describe('Moving files from a folder to a store (D62)', () => {
+  let rig: MovementRig;
+  beforeEach(async () => {
+    rig = await MovementRig.start();
+  });
+  afterEach(() => rig.stop());
+
+  const contents = { 'a.txt': 'alpha', 'sub/b.txt': 'beta', 'sub/c.txt': 'gamma' };
+  const finalPlace = `lab:to/${folderName}`;
+
+  it('uploads small files together, and renames those that are stored correctly', async () => {
+    const files = await rig.write(contents);
+    const { done, failure } = await rig.upload(files);
+    assert.equal(failure, undefined);
+    assert.deepEqual(
+      done,
+      files.map(({ position, bytes, sha256 }) => ({ position, bytes, sha256, verifiedBy: 'md5' })),
+    );
+    assert.deepEqual(rig.readStore(finalPlace), contents);
+    assert.deepEqual(rig.rclone.places.length, 3);
+    assert.ok(!rig.rclone.methods.includes('operations/uploadfile'), rig.rclone.methods.join());
+  });
+
+  it('writes a batch to a folder of its own, which catalogs do not show', async () => {
+    await rig.upload(await rig.write(contents));
+    const [upload] = rig.rclone.requests.filter(({ method }) => method === 'sync/copy');
+    assert.match(upload?.body.dstFs ?? '', /^lab:to\/dts-[-\da-f]+\.part-[-\da-f]+\/[\da-f]{8}$/);
+    const [move] = rig.rclone.requests.filter(({ method }) => method === 'sync/move');
+    assert.deepEqual([move?.body.srcFs, move?.body.dstFs], [upload?.body.dstFs, finalPlace]);
+  });
+
+  it('reads objects back together if the store has no hashes', async () => {
+    rig.rclone.hash = undefined;
+    const { done } = await rig.upload(await rig.write(contents));
+    assert.deepEqual(
+      done.map(({ verifiedBy }) => verifiedBy),
+      ['reading back', 'reading back', 'reading back'],
+    );
+    assert.equal(rig.count('sync/copy'), 2);
+    assert.equal(rig.count('read'), 0);
+  });
+
+  it('writes one by one what the batch did not store correctly', async () => {
+    for (const hash of ['md5', undefined]) {
+      rig.rclone.hash = hash;
+      rig.rclone.objects.clear();
+      rig.rclone.intervene = ({ method }) => {
+        const place = rig.rclone.places.find((one) => /\.part-[-\da-f]+\/[\da-f]{8}\/a\.txt$/.test(one));
+        if (method !== 'sync/move' && place !== undefined) rig.rclone.objects.set(place, Buffer.from('ALPHA'));
+        return undefined;
+      };
+      const { done, failure } = await rig.upload(await rig.write(contents));
+      assert.deepEqual([done.length, failure], [3, undefined]);
+      assert.deepEqual(rig.readStore(finalPlace), contents);
+      assert.equal(rig.count('operations/uploadfile'), hash === undefined ? 2 : 1);
+    }
+  });
+
+  for (const failing of ['sync/copy', 'sync/move']) {
+    it(`writes all files one by one if ${failing} fails`, async () => {
+      rig.rclone.intervene = ({ method }) => (method === failing ? 'fail' : undefined);
+      const { done } = await rig.upload(await rig.write(contents));
+      assert.equal(done.length, 3);
+      assert.deepEqual(rig.readStore(finalPlace), contents);
+      assert.equal(rig.count('operations/uploadfile'), 3);
+    });
+  }
+
+  it('replaces the objects of an earlier run one by one', async () => {
+    const files = (await rig.write(contents)).map((file) => ({ ...file, isPresent: true }));
+    rig.rclone.objects.set(`${finalPlace}/a.txt`, Buffer.from('old'));
+    assert.equal((await rig.upload(files)).done.length, 3);
+    assert.deepEqual(rig.readStore(finalPlace), contents);
+    assert.equal(rig.count('operations/deletefile'), 3);
+    assert.ok(
+      rig.rclone.methods.lastIndexOf('operations/deletefile') < rig.rclone.methods.lastIndexOf('operations/movefile'),
+    );
+  });
+
+  it('writes a single file under a name of its own, verifies it and renames it', async () => {
+    const [file] = await rig.write({ 'sub/a.txt': 'alpha' });
+    assert.ok(file);
+    const { done } = await rig.upload([{ ...file, position: 4 }]);
+    assert.deepEqual(done, [{ position: 4, bytes: 5, sha256: digest('sha256', 'alpha'), verifiedBy: 'md5' }]);
+    assert.deepEqual(rig.rclone.methods, ['operations/uploadfile', 'operations/stat', 'operations/movefile']);
+    const [, stat, move] = rig.rclone.requests;
+    assert.match(stat?.body.remote ?? '', new RegExp(`^${folderName}/4-[\\da-f]{8}\\.part-${transferId}$`));
+    assert.equal(move?.body.dstRemote, `${folderName}/sub/a.txt`);
+  });
+
+  for (const [name, change] of [
+    ['size', (content: Buffer) => content.subarray(1)],
+    ['hash', (content: Buffer) => Buffer.from(content).fill('x')],
+  ] as const) {
+    it(`refuses an object that the store has stored with another ${name}`, async () => {
+      const files = await rig.write({ 'a.txt': 'alpha' });
+      rig.rclone.intervene = ({ method }) => {
+        if (method === 'operations/stat')
+          for (const [place, content] of rig.rclone.objects) rig.rclone.objects.set(place, change(content));
+        return undefined;
+      };
+      const { done, failure } = await rig.upload(files);
+      const text = 'the store did not store it correctly';
+      assert.deepEqual([done, failure], [[], { position: 0, operation: 'write', store: 'broken', text }]);
+    });
+  }
+
+  it('reads a single object back if the store has no hash, or none for this object', async () => {
+    for (const hash of [undefined, 'md5']) {
+      rig.rclone.hash = hash;
+      rig.rclone.describe = (object) => ({ ...object, hashes: hash === undefined ? {} : { md5: '' } });
+      const { done } = await rig.upload(await rig.write({ 'a.txt': 'alpha', empty: '' }));
+      assert.deepEqual(
+        done.map(({ verifiedBy }) => verifiedBy),
+        ['reading back', 'reading back'],
+      );
+    }
+    rig.rclone.intervene = ({ method }) => {
+      if (method === 'read') for (const place of rig.rclone.places) rig.rclone.objects.set(place, Buffer.from('ALPHA'));
+      return undefined;
+    };
+    const { failure } = await rig.upload(await rig.write({ 'a.txt': 'alpha' }));
+    assert.equal(failure?.store, 'broken');
+  });
+
+  it('refuses a file that changed since it was hashed, or is gone', async () => {
+    const [file] = await rig.write({ 'a.txt': 'alpha' });
+    assert.ok(file);
+    const changed = 'it changed while it was being transferred';
+    for (const content of ['ALPHA', 'alp', 'alphabet']) {
+      await fs.writeFile(nodePath.join(rig.source, 'a.txt'), content);
+      const { failure } = await rig.upload([file]);
+      assert.deepEqual(failure, { position: 0, operation: 'copy', text: changed }, content);
+    }
+    await fs.rm(nodePath.join(rig.source, 'a.txt'));
+    const { failure } = await rig.upload([file]);
+    assert.deepEqual(failure, { position: 0, operation: 'read', code: 'ENOENT' });
+  });
+
+  it('reports what the store reports, and does nothing to other files after it', async () => {
+    rig.rclone.failure = { status: 500, error: 'no space left on device' };
+    rig.rclone.intervene = ({ method }) => (method === 'operations/uploadfile' ? 'fail' : undefined);
+    const many = Object.fromEntries(
+      Array.from({ length: 12 }, (_, index) => [`${index}.bin`, `${index}`.padEnd(largeBytes, 'x')]),
+    );
+    const { done, failure } = await rig.upload(await rig.write(many));
+    assert.deepEqual([done, failure?.store, failure?.operation], [[], 'full', 'write']);
+    assert.ok(rig.count('operations/uploadfile') <= 4, rig.rclone.methods.join());
+  });
+
+  it('sends a large file whole, in pieces', async () => {
+    const content = Array.from({ length: 100_000 }, (_, index) => `line ${index}\n`).join('');
+    await rig.upload(await rig.write({ 'a.txt': content }));
+    assert.equal(String(rig.rclone.objects.get(`${finalPlace}/a.txt`)), content);
+  });
+});
