@@ -23,7 +23,10 @@ export const parts = {
   },
   recipes: {
     changed: ['src/core/recipes/**/*.ts'],
-    tests: core('parseRecipe', 'recipeLock', 'savedRecipe', 'compareFiles', 'planRecipe'),
+    tests: [
+      ...core('parseRecipe', 'savedRecipe', 'compareFiles', 'recipeSources', 'writtenLock', 'recipeLock', 'planRecipe'),
+      'test/unit/tooling/recipeSchema.test.ts',
+    ],
   },
   citations: {
     changed: ['src/core/citations/**/*.ts'],

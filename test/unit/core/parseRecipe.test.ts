@@ -118,6 +118,28 @@ describe('Parsing a recipe (D61)', () => {
     assert.deepEqual(listProblems(twice), ['repeatedField 2 from']);
   });
 
+  it('finds repeated names in lists and in nested objects', () => {
+    const text = `{ "from": { "database": "a", "search": { "query": "", "specific": { "f": 1, "f": 2 } } },
+      "instructions": { "steps": [{ "x": 1 }, { "x": 1,
+      "x": 2 }] } }`;
+    assert.deepEqual(listProblems(text), [
+      'repeatedField 1 from/search/specific/f',
+      'repeatedField 3 instructions/steps/1/x',
+    ]);
+  });
+
+  it('accepts a range of one number, and an open range', () => {
+    const expected = (files: object): readonly string[] =>
+      listProblems(JSON.stringify({ ...valid, expect: { files } }));
+    for (const files of [{ least: 1, most: 1 }, { least: 0 }, { most: 0 }, {}]) assert.deepEqual(expected(files), []);
+    const filters = { bytes: { least: 2, most: 1 } };
+    assert.deepEqual(listProblems(JSON.stringify({ ...valid, from: { ...valid.from, filters } })), [
+      'wrongRange 1 from/filters/bytes',
+    ]);
+    const bytes = { least: 2, most: 1 };
+    assert.deepEqual(listProblems(JSON.stringify({ ...valid, expect: { bytes } })), ['wrongRange 1 expect/bytes']);
+  });
+
   it('gives the place of a problem in the text', () => {
     const text = '{ "to": { "database": 5 } }';
     const [problem] = parseRecipe(text).problems.filter(({ kind }) => kind === 'wrongType');

@@ -80,6 +80,7 @@ describe('The lock of a recipe (D61)', () => {
     const text = await format(lock);
     assert.equal((await parse(text.replace('"bytes":2', '"bytes":3'))).kind, 'edited');
     assert.equal((await parse(JSON.stringify(JSON.parse(text), undefined, 4))).kind, 'valid');
+    assert.equal((await parse(`\uFEFF${text}`)).kind, 'valid');
   });
 
   it('is read as a whole if its lines differ from those that were written', async () => {

@@ -58,6 +58,21 @@ describe('A recipe beside its service (D61)', () => {
     );
   });
 
+  it('suggests no name if none is similar', () => {
+    const search = { query: '', specific: { format: 1, zzzzzzzz: 1 } };
+    const text = JSON.stringify({ from: { database: 'Nothing like it', search } });
+    const { recipe, text: places } = parseRecipe(text);
+    assert.ok(recipe);
+    const problems = checkRecipe(places, recipe, { databases, parameters: ['format'] });
+    assert.deepEqual(
+      problems.map(({ range, ...problem }) => ({ ...problem, line: range.line })),
+      [
+        { kind: 'unknownDatabase', path: ['from', 'database'], line: 1 },
+        { kind: 'unknownParameter', path: ['from', 'search', 'specific', 'zzzzzzzz'], line: 1 },
+      ],
+    );
+  });
+
   it('names unknown search parameters, if the service lists its parameters', () => {
     const search = { query: '', specific: { formt: 1 } };
     const text = JSON.stringify({ from: { database: 'Alpha', search } });

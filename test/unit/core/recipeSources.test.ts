@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FileEntry, FoundFile } from '../../../src/core/model/fileEntry.ts';
+import { findObstacle, planRecipe, toOrder, type RecipePlan } from '../../../src/core/recipes/planRecipe.ts';
+import type { Recipe } from '../../../src/core/recipes/recipeSchema.ts';
+import type { RecipeSource } from '../../../src/core/recipes/recipeSource.ts';
+import { maxTableBytes } from '../../../src/core/tables/dataTable.ts';
+import { MatchIndex } from '../../../src/core/tables/matchIndex.ts';
+
+const failed = { kind: 'refused', detail: 'no' } as const;
+
+function toFile(id: string, more: Partial<FileEntry> = {}): FileEntry {
+  return { kind: 'file', id, database: 'Alpha', name: id, resource: {}, ...more };
+}
+
+function createFiles(count: number, from = 0): readonly FileEntry[] {
+  return Array.from({ length: count }, (_, index) => toFile(`f${from + index}`));
+}
+
+/** A service with a list of files, which counts what is requested. */
+class ScriptedSource implements RecipeSource {
+  pagesExactly = true;
+  readonly progress: number[] = [];
+  readonly requests: unknown[] = [];
+  page: (offset: number, size: number) => readonly FoundFile[] = () => [];
+  found: (ids: readonly string[]) => readonly FoundFile[] = (ids) => ids.map((id) => toFile(id));
+  match: (index: MatchIndex) => void = () => undefined;
+
+  search({ offset, pageSize, ...query }: Parameters<RecipeSource['search']>[0]): ReturnType<RecipeSource['search']> {
+    this.requests.push({ offset, pageSize, ...query });
+    return Promise.resolve({ value: this.page(offset, pageSize) });
+  }
+
+  lookUpIds(_: string, ids: readonly string[]): ReturnType<RecipeSource['lookUpIds']> {
+    this.requests.push(ids);
+    return Promise.resolve({ files: this.found(ids) });
+  }
+
+  matchTable(...[, key, values]: Parameters<RecipeSource['matchTable']>): Promise<MatchIndex> {
+    const index = new MatchIndex(key, values);
+    this.requests.push(index.values);
+    this.match(index);
+    return Promise.resolve(index);
+  }
+
+  onProgress(count: number): void {
+    this.progress.push(count);
+  }
+}
+
+describe('The files of a recipe (D61)', () => {
+  let source: ScriptedSource;
+  let folder: string;
+  beforeEach(async () => {
+    source = new ScriptedSource();
+    folder = await mkdtemp(join(tmpdir(), 'recipe-sources-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  const plan = async (from: Omit<Recipe['from'], 'database'>, more: Partial<Recipe> = {}): Promise<RecipePlan> =>
+    await planRecipe(source, { recipe: { from: { database: 'Alpha', ...from }, ...more }, folder });
+
+  describe('by IDs', () => {
+    it('are requested once each, 2,000 at a time', async () => {
+      const ids = createFiles(4_500).map(({ id }) => id);
+      const { files, missing } = await plan({ ids: [...ids, 'f0'] });
+      assert.deepEqual([files.length, missing], [4_500, []]);
+      assert.deepEqual(source.requests, [ids.slice(0, 2_000), ids.slice(2_000, 4_000), ids.slice(4_000)]);
+      assert.deepEqual(source.progress, [2_000, 4_000, 4_500]);
+    });
+
+    it('are requested in one batch if they fill it', async () => {
+      await plan({ ids: createFiles(2_000).map(({ id }) => id) });
+      assert.deepEqual([source.requests.length, source.progress], [1, [2_000]]);
+    });
+
+    it('are missing if they can not be read, but not if a filter leaves them out', async () => {
+      source.found = () => [
+        toFile('a', { path: 'a.gz' }),
+        toFile('b', { path: 'b.txt' }),
+        { kind: 'unreadable', text: 'c' },
+      ];
+      const { files, missing, isCut } = await plan({ ids: ['a', 'b', 'c'], filters: { paths: ['*.gz'] } });
+      assert.deepEqual([files, missing, isCut], [[{ id: 'a', path: 'a.gz' }], ['c'], false]);
+    });
+
+    it('are not known if the service fails, and nothing is reported then', async () => {
+      source.lookUpIds = () => Promise.resolve({ files: [toFile('a')], failure: failed });
+      const planned = await plan({ ids: ['a'] }, { expect: { files: { least: 1 } } });
+      assert.deepEqual(planned.failure, { kind: 'service', reason: failed });
+      assert.deepEqual([planned.files, planned.missing, planned.unmet, source.progress], [[], [], [], []]);
+      assert.equal(findObstacle(planned), 'failed');
+    });
+  });
+
+  describe('by a search', () => {
+    it('are requested in pages of 5,000 until one is not full', async () => {
+      source.page = (offset, size) => createFiles(Math.min(size, 12_000 - offset), offset);
+      const { files, isCut } = await plan({ search: { query: 'x', status: 'staged', specific: { f: 1 } } });
+      assert.deepEqual([files.length, isCut], [12_000, false]);
+      const query = { pageSize: 5_000, database: 'Alpha', query: 'x', status: 'staged', specific: { f: 1 } };
+      assert.deepEqual(
+        source.requests,
+        [0, 5_000, 10_000].map((offset) => ({ offset, ...query })),
+      );
+      assert.deepEqual(source.progress, [5_000, 10_000, 12_000]);
+    });
+
+    it('are requested until two pages of a server that may cut pages bring nothing new', async () => {
+      source.pagesExactly = false;
+      source.page = (offset) => (offset === 0 ? createFiles(500) : createFiles(offset < 1_500 ? 3 : 0));
+      const { files } = await plan({ search: { query: '' } });
+      assert.deepEqual([files.length, source.requests.length], [500, 2]);
+    });
+
+    it('stop after three full pages without anything new', async () => {
+      source.pagesExactly = false;
+      source.page = (offset, size) => createFiles(size, offset === 0 ? 0 : offset % 1_000 === 0 ? 0 : 1);
+      const { isCut } = await plan({ search: { query: '' } });
+      assert.deepEqual([isCut, source.requests.length], [false, 5]);
+    });
+
+    it('are as many as are expected, and one more if there are too many', async () => {
+      source.page = (offset, size) => createFiles(Math.min(size, 5_001 - offset), offset);
+      const exact = await plan(
+        { search: { query: '' } },
+        { expect: { files: { most: 5_001 } }, to: { database: 'B' } },
+      );
+      assert.deepEqual([exact.files.length, exact.isCut, findObstacle(exact)], [5_001, false, undefined]);
+      const more = await plan({ search: { query: '' } }, { expect: { files: { most: 10 } } });
+      assert.deepEqual([more.files.length, more.isCut], [11, true]);
+      assert.deepEqual(more.unmet, [{ kind: 'manyFiles', limit: 10, actual: 11 }]);
+    });
+
+    it('count only once, and only those that can be read', async () => {
+      source.page = () => [toFile('a'), toFile('a'), { kind: 'unreadable', text: 'b' }];
+      assert.deepEqual((await plan({ search: { query: '' } })).files, [{ id: 'a', path: 'a' }]);
+      assert.deepEqual(source.progress, [1]);
+    });
+  });
+
+  describe('by a table', () => {
+    const table = { file: 'samples.csv', column: ' name ', key: 'name' } as const;
+
+    it('match the cells of the column, of which none may be ambiguous', async () => {
+      await writeFile(join(folder, 'samples.csv'), 'x,name\n1,a.txt\n2,b.txt\n3\n4,c.txt\n');
+      source.match = (index) => {
+        for (const [id, name] of [
+          ['1', 'a.txt'],
+          ['2', 'b.txt'],
+          ['3', 'b.txt'],
+        ] as const)
+          index.add(toFile(id, { name }));
+      };
+      const { files, missing, isCut } = await plan({ table });
+      assert.deepEqual(source.requests, [['a.txt', 'b.txt', 'c.txt']]);
+      assert.deepEqual([files, missing, isCut], [[{ id: '1', path: 'a.txt' }], ['b.txt', 'c.txt'], false]);
+    });
+
+    it('use the property that the values look like, and otherwise the ID', async () => {
+      await writeFile(join(folder, 'samples.csv'), `name,hash\nx1,${'a'.repeat(32)}\n`);
+      let keys: readonly string[] = [];
+      source.match = ({ key }) => (keys = [...keys, key]);
+      for (const column of ['name', 'hash']) await plan({ table: { file: 'samples.csv', column } });
+      assert.deepEqual(keys, ['name', 'hash']);
+    });
+
+    for (const [name, gap, reason] of [
+      ['the search of a value failed', { kind: 'failed', reason: failed }, failed],
+      ['there are too many results to compare', { kind: 'truncated', comparedCount: 9 }, { kind: 'tooLarge' }],
+      ['a value is too long for a name', { kind: 'tooLong' }, undefined],
+    ] as const) {
+      it(`${reason ? 'are not known' : 'are missing'} if ${name}`, async () => {
+        await writeFile(join(folder, 'samples.csv'), 'name\na.txt\nb.txt\n');
+        source.match = (index) => index.setGap('b.txt', gap);
+        const { failure, missing } = await plan({ table });
+        assert.deepEqual(failure, reason && { kind: 'service', reason });
+        assert.deepEqual(missing, reason ? [] : ['a.txt', 'b.txt']);
+      });
+    }
+
+    it('are not known if other files were compared with no value', async () => {
+      await writeFile(join(folder, 'samples.csv'), 'name\na.txt\n');
+      source.match = (index) => index.addSkipped({ start: 0, reason: failed });
+      assert.deepEqual((await plan({ table })).failure, { kind: 'service', reason: failed });
+    });
+
+    it('need a file of reasonable size, and no folder', async () => {
+      await writeFile(join(folder, 'samples.csv'), 'name\n');
+      await truncate(join(folder, 'samples.csv'), maxTableBytes + 1);
+      assert.deepEqual((await plan({ table })).failure, { kind: 'table', problem: 'tooLarge' });
+      await mkdir(join(folder, 'folder.csv'));
+      const { failure } = await plan({ table: { ...table, file: 'folder.csv' } });
+      assert.deepEqual(failure, { kind: 'table', problem: 'unreadable' });
+    });
+  });
+
+  describe('of a plan', () => {
+    const planFiles = async (ids: readonly string[]): Promise<RecipePlan> =>
+      await plan({ ids: [...ids] }, { to: { database: 'B' } });
+
+    it('are too many if there are others, or more than a recipe may transfer', async () => {
+      const planned = await planFiles(['a']);
+      assert.equal(findObstacle(planned), undefined);
+      assert.equal(findObstacle({ ...planned, isCut: true }), 'tooMany');
+      const file = planned.files[0] ?? { id: 'a', path: 'a' };
+      assert.equal(findObstacle({ ...planned, files: new Array<typeof file>(250_000).fill(file) }), undefined);
+      assert.equal(findObstacle({ ...planned, files: new Array<typeof file>(250_001).fill(file) }), 'tooMany');
+      assert.equal(findObstacle({ ...planned, files: [] }), 'noFiles');
+    });
+
+    it('are not sent in a locked run without a comparison', async () => {
+      assert.equal(findObstacle({ ...(await planFiles(['a'])), isLocked: true }), 'differsFromLock');
+    });
+
+    it('become an order without the fields that the recipe does not have', async () => {
+      source.found = () => [toFile('a', { path: 'x/', hash: 'none', sizeBytes: 0 })];
+      assert.deepEqual(toOrder(await planFiles(['a']), { connectionId: 'c', orcid: 'o' }), {
+        ...{ connectionId: 'c', orcid: 'o', source: 'Alpha', destination: 'B' },
+        files: [{ id: 'a', name: 'x/', sizeBytes: 0 }],
+      });
+    });
+  });
+});
