@@ -33,7 +33,7 @@ async function results({ changed, tests, isQuick = false }, { concurrency, ...sa
     checkers: sampling.sample === undefined ? [] : ['sample'],
     testRunner: 'mocha-files',
     plugins: [plugin('mochaRunner'), plugin('sampleChecker')],
-    ignorePatterns: ['bench', 'dist', 'docs', 'media', 'test-results', 'test/host', 'test/ui'],
+    ignorePatterns: ['bench', 'dist', 'media', 'test-results', 'test/host', 'test/ui'],
     reporters: ['progress-append-only'],
     warnings: { unknownOptions: false },
     timeoutMS: 10_000,

@@ -30,12 +30,23 @@ export const parts = {
   },
   citations: {
     changed: ['src/core/citations/**/*.ts'],
-    tests: core('licenses', 'citedPeople', 'citations', 'citationFormats'),
+    tests: core('licenses', 'citedPeople', 'citedFields', 'citedReferences', 'citations', 'citationFormats'),
     isQuick: true,
   },
   agents: {
     changed: ['src/core/agents/**/*.ts'],
-    tests: core('firstPlanWatch', 'agentPlans', 'agentTools', 'callQueue'),
+    tests: [
+      ...core(
+        'firstPlanWatch',
+        'agentPlans',
+        'agentRecords',
+        'agentAnswers',
+        'agentTransfers',
+        'agentTools',
+        'callQueue',
+      ),
+      'test/unit/tooling/agentManifest.test.ts',
+    ],
   },
   stores: {
     changed: [

@@ -127,13 +127,11 @@ export class PlanStore implements Disposable {
     try {
       await mkdir(this.folder, { recursive: true, mode: 0o700 });
       await writeFile(temporary, `${JSON.stringify(content)}\n`, { flag: 'wx', mode: 0o600, flush: true });
-      await createExclusively(temporary, path);
-      return true;
+      return await createExclusively(temporary, path);
     } catch (error) {
-      if (getErrorCode(error) === 'EEXIST') return false;
       throw new AgentError('notSaved', `The plan could not be saved (${getErrorCode(error)}).`);
     } finally {
-      await rm(temporary, { force: true });
+      await rm(temporary, { force: true }).catch(() => undefined);
     }
   }
 
@@ -175,12 +173,16 @@ function createDecidedError(id: string, { kind }: PlanState): AgentError {
   return new AgentError('planDecided', kind === 'declined' ? declined : confirmed);
 }
 
-/** Gives a complete file its name, unless the name is taken. File systems without links get a copy. */
-async function createExclusively(temporary: string, path: string): Promise<void> {
+/** Gives a complete file its name. Resolves to false if the name is taken. File systems without links get a copy. */
+async function createExclusively(temporary: string, path: string): Promise<boolean> {
   try {
-    await link(temporary, path);
+    await link(temporary, path).catch(async (error: unknown) => {
+      if (getErrorCode(error) === 'EEXIST') throw error;
+      await writeFile(path, await readFile(temporary), { flag: 'wx', mode: 0o600, flush: true });
+    });
+    return true;
   } catch (error) {
-    if (getErrorCode(error) === 'EEXIST') throw error;
-    await writeFile(path, await readFile(temporary), { flag: 'wx', mode: 0o600, flush: true });
+    if (getErrorCode(error) === 'EEXIST') return false;
+    throw error;
   }
 }

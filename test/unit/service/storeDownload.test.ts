@@ -181,6 +181,26 @@ describe('Moving files from a store to a folder (D62)', () => {
     assert.deepEqual(gone.failure, { position: 7, operation: 'write', code: 'ENOENT' });
   });
 
+  it('stops in a file when it is requested', async () => {
+    const signal = createJobSignal();
+    rig.rclone.intervene = async () => {
+      requestStop(signal);
+      return await new Promise(() => undefined);
+    };
+    const result = await rig.fetch(rig.put({ a: '1' }), { signal });
+    assert.deepEqual(result, { done: [], isStopped: true });
+  });
+
+  it('compares no fetched file with an empty hash', async () => {
+    rig.rclone.describe = (object) => ({ ...object, hashes: { md5: '' } });
+    const { done } = await rig.fetch(rig.put(contents));
+    assert.deepEqual(
+      done.map(({ verifiedBy }) => verifiedBy),
+      ['reading back', 'reading back', 'reading back'],
+    );
+    assert.deepEqual([await rig.readTarget(), rig.count('read')], [contents, 0]);
+  });
+
   it('stops between files when it is requested, without a failure', async () => {
     const signal = createJobSignal();
     rig.rclone.intervene = () => {

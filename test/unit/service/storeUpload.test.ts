@@ -110,6 +110,22 @@ describe('Moving files from a folder to a store (D62)', () => {
     });
   }
 
+  it('refuses objects of another size, even if their hashes are those of the files', async () => {
+    rig.rclone.describe = (object) => ({ ...object, bytes: object.bytes + 1 });
+    const { done, failure } = await rig.upload(await rig.write(contents));
+    assert.deepEqual([done, failure?.store], [[], 'broken']);
+  });
+
+  it('reads objects back together that have an empty hash', async () => {
+    rig.rclone.describe = (object) => ({ ...object, hashes: { md5: '' } });
+    const { done } = await rig.upload(await rig.write(contents));
+    assert.deepEqual(
+      done.map(({ verifiedBy }) => verifiedBy),
+      ['reading back', 'reading back', 'reading back'],
+    );
+    assert.equal(rig.count('operations/uploadfile'), 0);
+  });
+
   it('reads a single object back if the store has no hash, or none for this object', async () => {
     for (const hash of [undefined, 'md5']) {
       rig.rclone.hash = hash;

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { toFileDetails, toFileRow } from '../../../src/core/agents/fileDetails.ts';
+import { toPlanAnswer } from '../../../src/core/agents/planAnswer.ts';
+import { getTextOrigin } from '../../../src/core/agents/textOrigin.ts';
+import { toTransferAnswer, toTransferRow } from '../../../src/core/agents/transferAnswer.ts';
+import type { TransferPlan } from '../../../src/core/agents/transferPlan.ts';
+import { createNotConnectedError } from '../../../src/core/agents/windowAnswers.ts';
+import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
+import type { Transfer } from '../../../src/core/model/transferModel.ts';
+import { order, running, submittingTransfer } from './specimens.ts';
+
+const file = { id: 'f1', name: 'f1.csv' };
+const started: Transfer = { ...running, order: { ...order, files: [file, { ...file, id: 'f2' }] }, createdAt: 1_000 };
+
+describe('A transfer in the answer of a tool', () => {
+  it('has its counts, the time of its last status, and the message of the server below data', () => {
+    const status = { state: 'active', fileCount: 2, movedFileCount: 1, message: 'half\u0007' } as const;
+    assert.deepEqual(toTransferAnswer({ ...started, status, askedAt: 2_000 }), {
+      ...{ transferId: 'id', state: 'active', files: 2, transferredFiles: 1 },
+      ...{ startedAt: '1970-01-01T00:00:01.000Z', checkedAt: '1970-01-01T00:00:02.000Z' },
+      data: { source: 'A', destination: 'B', message: 'half' },
+    });
+  });
+
+  it('has the time of its end instead of that of its last status', () => {
+    const changes = [
+      { state: 'active', at: 1_000 },
+      { state: 'failed', at: 3_000 },
+    ] as const;
+    const answer = toTransferAnswer({ ...started, state: 'failed', changes, askedAt: 4_000 });
+    assert.deepEqual(
+      [answer['state'], answer['endedAt'], answer['checkedAt']],
+      ['failed', '1970-01-01T00:00:03.000Z', undefined],
+    );
+  });
+
+  it('names its record if the service assigned no ID', () => {
+    assert.deepEqual(toTransferAnswer({ ...submittingTransfer, startedElsewhere: true }), {
+      ...{ transferId: 'none', record: 'one', state: 'being submitted', files: 'unknown', transferredFiles: 'unknown' },
+      ...{ startedAt: '1970-01-01T00:00:00.000Z', checkedAt: 'never', data: { source: 'A', destination: 'B' } },
+    });
+  });
+
+  const complete = { state: 'succeeded', fileCount: 2, movedFileCount: 2, message: '' } as const;
+  for (const [change, word] of [
+    [{ state: 'notConfirmed' }, 'not confirmed'],
+    [{ state: 'succeeded', status: complete }, 'succeeded'],
+    [{ state: 'succeeded', status: { ...complete, movedFileCount: 1 } }, 'incomplete'],
+    [{ state: 'cancelled' }, 'canceled'],
+    [{ state: 'expired' }, 'ended; the service no longer knows it'],
+    [{ state: 'refused' }, 'not accepted by the service'],
+    [{ cancelAcceptedAt: 5 }, 'canceling'],
+    [{ state: 'failed', cancelAcceptedAt: 5 }, 'failed'],
+    [{ problem: { kind: 'serviceStopped' } }, 'paused'],
+  ] as const) {
+    it(`is ${word} for ${JSON.stringify(change)}`, () => {
+      const transfer = { ...started, ...change } as Transfer;
+      assert.equal(toTransferAnswer(transfer)['state'], word);
+      assert.deepEqual(toTransferRow(transfer), {
+        ...{ transferId: 'id', state: word, destination: 'B', startedAt: '1970-01-01T00:00:01.000Z' },
+      });
+    });
+  }
+
+  it('has a note if it may have started, or continues after its cancellation', () => {
+    const note = (change: Partial<Transfer>): unknown => toTransferAnswer({ ...started, ...change })['note'];
+    assert.match(String(note({ state: 'notConfirmed' })), /Never submit it again/);
+    assert.match(String(note({ cancelUnheeded: true })), /but continues/);
+    assert.equal(note({}), undefined);
+  });
+});
+
+describe('A file in the answer of a tool', () => {
+  const entry: FileEntry = { kind: 'file', id: 'f1', database: 'Alpha', name: 'f1.csv', resource: {} };
+
+  it('says what is unknown', () => {
+    assert.deepEqual(toFileRow(entry), { id: 'f1', path: 'f1.csv', bytes: 'unknown' });
+    assert.deepEqual(toFileDetails(entry), {
+      ...{ id: 'f1', path: 'f1.csv', bytes: 'unknown', hash: 'unknown', licenses: 'not stated' },
+    });
+  });
+
+  it('has what helps to decide about it, in bounded lines', () => {
+    const texts = { title: 'Soil\n2', description: 'x'.repeat(600), mediaType: 'y'.repeat(90), format: 'z'.repeat(50) };
+    const known = { path: 'a/f1.csv', sizeBytes: 0, hash: 'md5:1', resource: { license: 'MIT', staged: true } };
+    const details = toFileDetails({ ...entry, ...texts, ...known });
+    const { description, mediaType, format, ...rest } = details;
+    assert.deepEqual(rest, {
+      ...{ id: 'f1', path: 'a/f1.csv', bytes: 0, staging: 'staged', title: 'Soil 2', hash: 'md5:1', licenses: ['MIT'] },
+    });
+    assert.deepEqual(
+      [description, mediaType, format].map((text) => String(text).length),
+      [500, 80, 40],
+    );
+  });
+});
+
+describe('A plan in the answer of a tool', () => {
+  const plan: TransferPlan = {
+    ...{ id: 'a1', createdAt: 0, expiresAt: 60_000, requestedBy: 'agent', source: 'Alpha', destination: 'Beta' },
+    service: { connectionId: 'c', name: 'Test', address: 'http://localhost:1', orcid: 'me' },
+    files: Array.from({ length: 7 }, (_, index) => ({ id: `f${index}`, path: `f${index}.csv`, bytes: 5 })),
+    ...{ textOrigin: 'agent', licenses: [{ name: 'MIT', fileCount: 6, forbidsSharing: false }] },
+    copies: { atDestination: 2, isComplete: true, received: 3, underWay: 1 },
+    freeBytes: 0,
+  };
+
+  it('has its totals and a few of its files', () => {
+    assert.deepEqual(toPlanAnswer(plan), {
+      ...{ planId: 'a1', state: 'proposed', service: 'http://localhost:1', files: 7, bytes: 35 },
+      ...{ alreadyAtDestination: 2, transferredEarlier: 3, inTransfer: 1, freeBytes: 0 },
+      expiresAt: '1970-01-01T00:01:00.000Z',
+      data: {
+        ...{ source: 'Alpha', destination: 'Beta', licenses: [{ license: 'MIT', files: 6 }] },
+        examples: ['f0.csv', 'f1.csv', 'f2.csv', 'f3.csv', 'f4.csv'],
+      },
+      next: 'Tell the user the totals, then call submit_transfer with the planId.',
+    });
+  });
+
+  it('says what is unknown or restricted, and who wrote its texts', () => {
+    const { freeBytes, ...rest } = plan;
+    assert.equal(freeBytes, 0);
+    const licenses = Array.from({ length: 12 }, () => ({ fileCount: 1, forbidsSharing: true }));
+    const answer = toPlanAnswer(
+      { ...rest, textOrigin: 'server', licenses, files: [{ id: 'f', path: 'f' }] },
+      { kind: 'expired' },
+    );
+    const { data, ...totals } = answer;
+    assert.partialDeepStrictEqual(totals, { state: 'expired', bytes: 0, filesOfUnknownSize: 1, freeBytes: 'unknown' });
+    assert.match(String(totals['textOrigin']), /copied from a server/);
+    assert.equal(totals['next'], undefined);
+    const shown = (data as { readonly licenses: readonly unknown[] }).licenses;
+    assert.equal(shown.length, 10);
+    assert.deepEqual(shown[0], { license: 'not stated', files: 1, forbidsSharing: true });
+  });
+
+  it('counts the files at an incompletely known destination as a minimum', () => {
+    const describe = (atDestination: number): unknown =>
+      toPlanAnswer({ ...plan, copies: { ...plan.copies, isComplete: false, atDestination } })['alreadyAtDestination'];
+    assert.deepEqual([describe(0), describe(4)], ['unknown', 'at least 4']);
+  });
+});
+
+describe('The texts of a plan', () => {
+  const copied = 'A sentence of a server';
+
+  for (const [name, texts, origin] of [
+    ['a part of a text of the server', { description: 'sentence of a SERVER,'.slice(0, -1) }, 'server'],
+    ['a text around that of the server', { description: `He said: a  sentence\nof a server!` }, 'server'],
+    ['a value in nested instructions', { instructions: { a: [1, null, { b: copied }] } }, 'server'],
+    ['a shorter text', { description: 'of a server' }, 'agent'],
+    [
+      'another text',
+      { description: 'Something else for next week', instructions: { a: 'Nothing of a server at all' } },
+      'agent',
+    ],
+    ['no text', {}, 'agent'],
+  ] as const) {
+    it(`are of the ${origin} for ${name}`, () => {
+      assert.equal(getTextOrigin(texts, new Set([copied, 'Alpha', ''])), origin);
+    });
+  }
+});
+
+describe('The answer of a window without a connection', () => {
+  it('names the service, if it is known, and the commands that help', () => {
+    const errors = [createNotConnectedError(), createNotConnectedError('Lab "1"\n')];
+    assert.deepEqual(
+      errors.map(({ code }) => code),
+      ['notConnected', 'notConnected'],
+    );
+    assert.match(errors[0]?.message ?? '', /^No service is connected\. .*Connect to a Service…/);
+    assert.match(errors[1]?.message ?? '', /^The service "Lab \\"1\\"" is not connected\. /);
+  });
+});
