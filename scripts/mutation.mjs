@@ -21,25 +21,23 @@ function chosenParts(names) {
   return names.length === 0 ? Object.keys(parts) : names;
 }
 
+const common = {
+  testRunner: 'mocha-files',
+  plugins: [plugin('mochaRunner'), plugin('sampleChecker')],
+  ignorePatterns: ['bench', 'dist', 'media', 'test-results', 'test/host', 'test/ui'],
+  reporters: ['progress-append-only'],
+  warnings: { unknownOptions: false },
+  timeoutMS: 10_000,
+  dryRunTimeoutMinutes: 10,
+  logLevel: 'warn',
+};
+
 /** Runs the tests against each change, or against those of a sample; resolves to the results. */
-async function results({ changed, tests, isQuick = false }, { concurrency, ...sampling }) {
+async function results({ changed, tests, isQuick = false }, options) {
   // Properties that try all their values notice as many changes as possible.
   process.env.DATA_TRANSFER_TEST_SIZE = isQuick ? 'quick' : 'deep';
-  return await new Stryker({
-    mutate: changed,
-    tests,
-    concurrency,
-    ...sampling,
-    checkers: sampling.sample === undefined ? [] : ['sample'],
-    testRunner: 'mocha-files',
-    plugins: [plugin('mochaRunner'), plugin('sampleChecker')],
-    ignorePatterns: ['bench', 'dist', 'media', 'test-results', 'test/host', 'test/ui'],
-    reporters: ['progress-append-only'],
-    warnings: { unknownOptions: false },
-    timeoutMS: 10_000,
-    dryRunTimeoutMinutes: 10,
-    logLevel: 'warn',
-  }).runMutationTest();
+  const checkers = options.sample === undefined ? [] : ['sample'];
+  return await new Stryker({ ...common, ...options, checkers, mutate: changed, tests }).runMutationTest();
 }
 
 function tellUnnoticed(unnoticed) {
@@ -57,18 +55,24 @@ function tell(name, found, { sample, seed }, started) {
   const noticed = of('Killed', 'Timeout').length;
   const all = noticed + unnoticed.length;
   const percent = (100 * noticed) / all;
-  const sampled = sample === undefined ? '' : ` in a sample (seed ${seed}) of ${found.length}`;
-  const score = `${noticed} of ${all} changes${sampled} noticed, ${percent.toFixed(1)} %`;
+  const changes = sample === undefined ? 'changes' : `changes in a sample (seed ${seed}) of ${found.length}`;
+  const score = `${noticed} of ${all} ${changes} noticed, ${percent.toFixed(1)} %`;
   say(`${name}: ${score} (at least ${leastPercent} %), in ${seconds(started)}`);
   return percent >= leastPercent;
+}
+
+function toCount(name, text) {
+  if (!/^[1-9]\d*$/.test(text)) throw new StepError(`--${name} must be a number from 1.`);
+  return Number(text);
 }
 
 function parse() {
   const number = { type: 'string' };
   const options = { sample: number, seed: number, workers: { ...number, default: '2' } };
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
-  const sample = values.sample === undefined ? undefined : Number(values.sample);
-  return { names: positionals, concurrency: Number(values.workers), sample, seed: values.seed ?? randomInt(1e6) };
+  const { sample, seed = String(randomInt(1e6)), workers } = values;
+  const count = sample === undefined ? undefined : toCount('sample', sample);
+  return { names: positionals, concurrency: toCount('workers', workers), sample: count, seed };
 }
 
 await runScript(async () => {

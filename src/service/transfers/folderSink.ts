@@ -9,6 +9,7 @@ import { digestFile } from './digests.ts';
 import type { DoneFile } from './fileJobs.ts';
 import {
   BadFile,
+  isStopRequested,
   openChecked,
   OperationError,
   readPieces,
@@ -45,7 +46,7 @@ export class FolderSink implements CarrySink {
       await this.append(opened, from, content);
       if (this.job.isFlushed) runOperation('write', () => fs.fsyncSync(opened));
     } catch (error) {
-      if (!isInterruption(error)) removeFile(part);
+      if (!isInterruption(error) && !isStopRequested(this.job.signal)) removeFile(part);
       throw error;
     } finally {
       fs.closeSync(opened);
@@ -106,7 +107,7 @@ export class FolderSink implements CarrySink {
   }
 }
 
-/** Returns true if the connection was lost or the job was stopped, so that the part can be continued. */
+/** Returns true if the connection was lost, so that the part can be continued. */
 function isInterruption(error: unknown): boolean {
   const cause = error instanceof OperationError ? error.cause : error;
   return cause instanceof StoreError && (cause.kind === 'broken' || cause.kind === 'unreachable');

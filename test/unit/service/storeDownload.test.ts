@@ -87,6 +87,16 @@ describe('Moving files from a store to a folder (D62)', () => {
     assert.deepEqual(await rig.readTarget(), {});
   });
 
+  it('uses what a batch could fetch, even if it failed for others', async () => {
+    rig.rclone.intervene = async ({ method, body }) => {
+      if (method !== 'sync/copy') return undefined;
+      await fs.writeFile(nodePath.join(body.dstFs ?? '', 'a.txt'), 'alpha');
+      return 'fail';
+    };
+    assert.equal((await rig.fetch(rig.put(contents))).done.length, 3);
+    assert.deepEqual([await rig.readTarget(), rig.count('read')], [contents, 2]);
+  });
+
   it('reads files one by one if a batch can not be fetched', async () => {
     rig.rclone.intervene = ({ method }) => (method === 'sync/copy' ? 'drop' : undefined);
     const { done } = await rig.fetch(rig.put(contents));
@@ -167,6 +177,15 @@ describe('Moving files from a store to a folder (D62)', () => {
     assert.deepEqual(await rig.readTarget(), { 'a.txt': 'alpha' });
   });
 
+  it('continues no part that is larger than the file', async () => {
+    const [file] = rig.put({ 'a.txt': 'alpha' });
+    assert.ok(file);
+    await fs.mkdir(nodePath.join(rig.target, folderName));
+    await fs.writeFile(nodePath.join(rig.target, folderName, `a.txt.part-${transferId}`), 'alphabet');
+    assert.equal((await rig.fetch([withHash(file, 'alpha')])).failure, undefined);
+    assert.deepEqual(await rig.readTarget(), { 'a.txt': 'alpha' });
+  });
+
   it('fails if the destination is gone or a file is in the place of a folder', async () => {
     const files = rig.put({ 'sub/b.txt': 'beta' });
     await fs.mkdir(nodePath.join(rig.target, folderName));
@@ -181,7 +200,7 @@ describe('Moving files from a store to a folder (D62)', () => {
     assert.deepEqual(gone.failure, { position: 7, operation: 'write', code: 'ENOENT' });
   });
 
-  it('stops in a file when it is requested', async () => {
+  it('stops in a file when it is requested, and keeps its part for the next run', async () => {
     const signal = createJobSignal();
     rig.rclone.intervene = async () => {
       requestStop(signal);
@@ -189,6 +208,7 @@ describe('Moving files from a store to a folder (D62)', () => {
     };
     const result = await rig.fetch(rig.put({ a: '1' }), { signal });
     assert.deepEqual(result, { done: [], isStopped: true });
+    assert.deepEqual(Object.keys(await rig.readTarget()), [`a.part-${transferId}`]);
   });
 
   it('compares no fetched file with an empty hash', async () => {
