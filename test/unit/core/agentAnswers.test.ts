@@ -4,7 +4,11 @@ import { toPlanAnswer } from '../../../src/core/agents/planAnswer.ts';
 import { getTextOrigin } from '../../../src/core/agents/textOrigin.ts';
 import { toTransferAnswer, toTransferRow } from '../../../src/core/agents/transferAnswer.ts';
 import type { TransferPlan } from '../../../src/core/agents/transferPlan.ts';
-import { createNotConnectedError } from '../../../src/core/agents/windowAnswers.ts';
+import {
+  createBusyDecision,
+  createNotConnectedError,
+  createUndecidedDecision,
+} from '../../../src/core/agents/windowAnswers.ts';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
 import type { Transfer } from '../../../src/core/model/transferModel.ts';
 import { order, running, submittingTransfer } from './specimens.ts';
@@ -163,8 +167,8 @@ describe('The texts of a plan', () => {
   }
 });
 
-describe('The answer of a window without a connection', () => {
-  it('names the service, if it is known, and the commands that help', () => {
+describe('The answer of a window', () => {
+  it('names a service that is not connected, if it is known, and the commands that help', () => {
     const errors = [createNotConnectedError(), createNotConnectedError('Lab "1"\n')];
     assert.deepEqual(
       errors.map(({ code }) => code),
@@ -172,5 +176,10 @@ describe('The answer of a window without a connection', () => {
     );
     assert.match(errors[0]?.message ?? '', /^No service is connected\. .*Connect to a Service…/);
     assert.match(errors[1]?.message ?? '', /^The service "Lab \\"1\\"" is not connected\. /);
+  });
+
+  it('says that nobody has decided yet', () => {
+    const answers = [createBusyDecision(), createUndecidedDecision()];
+    assert.ok(answers.every((answer) => answer.kind === 'waiting' && answer.hint !== ''));
   });
 });

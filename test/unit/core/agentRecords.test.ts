@@ -65,7 +65,7 @@ describe('The file of a plan', () => {
     assert.equal(parsePlan(JSON.stringify({ version: 2, plan })), undefined);
   });
 
-  it('has a decision that counts as confirmed if it can not be read', () => {
+  it('has a decision that counts as confirmed if it cannot be read', () => {
     const confirmed = { kind: 'confirmed', by: '', at: 0 };
     assert.equal(parseDecision(undefined), undefined);
     assert.deepEqual(parseDecision('{"kind":"declined","by":"w","at":5}'), { kind: 'declined', by: 'w', at: 5 });
@@ -184,13 +184,13 @@ describe('The store of plans', () => {
     }
   });
 
-  it('says why a plan can not be saved, and leaves nothing', async () => {
+  it('says why a plan cannot be saved, and leaves nothing', async () => {
     await writeFile(join(folder, 'plans'), '');
     await assert.rejects(create(), { code: 'notSaved', message: 'The plan could not be saved (EEXIST).' });
     assert.deepEqual(await readdir(folder), ['plans']);
   });
 
-  it('logs that a plan can not be read, or its transfer not be recorded', async () => {
+  it('logs that a plan cannot be read, or its transfer not be recorded', async () => {
     const { id } = await create();
     await rm(join(folder, 'plans', `${id}.json`));
     assert.equal(await store.get(id), undefined);

@@ -53,6 +53,11 @@ describe('The tools of agents', () => {
     assert.ok(Math.max(...sizes) <= 600, sizes.join(' '));
   });
 
+  it('change nothing, except for those that ask a person (D64)', () => {
+    const changing = agentTools.filter(({ isReadOnly }) => !isReadOnly).map(({ name }) => name);
+    assert.deepEqual(changing, ['submit_transfer', 'cancel_transfer']);
+  });
+
   it('refuse wrong input with a sentence that names the field', async () => {
     const cases: readonly (readonly [string, unknown, string])[] = [
       ['search_files', {}, 'The field "database" is missing.'],

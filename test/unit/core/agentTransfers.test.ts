@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { callAgentTool } from '../../../src/core/agents/callAgentTool.ts';
 import type { JsonObject } from '../../../src/core/util/json.ts';
 import { answering, json, problem } from '../../support/faultBehaviours.ts';
 import { AgentStage } from './agentStage.ts';
@@ -169,21 +170,36 @@ describe('The answers of tools for agents', () => {
   });
 
   describe('about databases', () => {
+    const listing = { state: 'listed', files: 5 };
+    const databases = [
+      { id: 'a', name: 'Alpha', organization: 'One', url: '' },
+      { id: 'b', name: 'Beta', organization: '', url: '', readOnly: true, listing },
+    ];
+
     it('have what is known of each', async () => {
-      const listing = { state: 'scanning', files: 5 };
-      const databases = [
-        { id: 'a', name: 'Alpha', organization: 'One', url: '', read_only: true },
-        { id: 'b', name: 'Beta', organization: '', url: '', listing },
-      ];
       stage.rig.server.on('GET /api/v1/databases', json(databases));
       const { service, data, more } = await get('list_databases');
       assert.deepEqual([service, more], [stage.rig.server.address, undefined]);
-      assert.partialDeepStrictEqual(data, {
+      assert.deepEqual(data, {
         serviceName: 'Test service',
-        databases: [{ name: 'Alpha', organization: 'One' }, { name: 'Beta' }],
+        databases: [
+          { name: 'Alpha', organization: 'One' },
+          { name: 'Beta', readOnly: true, listing: 'listed', files: 5, asOf: 'unknown' },
+        ],
       });
-      const [, second] = (data as { readonly databases: readonly JsonObject[] }).databases;
-      assert.equal(second && 'organization' in second, false);
+    });
+
+    it('refuse one that is read-only as a destination', async () => {
+      stage.rig.server.on('GET /api/v1/databases', json(databases));
+      stage.rig.explorer.connectFlow.disconnect();
+      await stage.rig.connect();
+      const { error, code } = await get('plan_transfer', { source: 'Alpha', destination: 'Beta', ids: ['f1'] });
+      assert.deepEqual([error, code], ['The destination is read-only.', 'cannotTransfer']);
+    });
+
+    it('suggest no name if none is similar', async () => {
+      const { code, data } = await get('search_files', { database: 'Nothing like it' });
+      assert.deepEqual([code, data], ['notFound', undefined]);
     });
 
     it('say that they could not be listed', async () => {
@@ -257,7 +273,6 @@ describe('The answers of tools for agents', () => {
       const internal = { error: 'The tool failed unexpectedly. The log has the details.', code: 'internal' };
       assert.deepEqual((await stage.call('list_databases', {}, fail)).content, internal);
       assert.ok(stage.rig.log.lines.some((line) => line.includes('A tool failed: Error: broken')));
-      const { callAgentTool } = await import('../../../src/core/agents/callAgentTool.ts');
       const { content } = await callAgentTool(context, 'list_databases', {}, AbortSignal.abort());
       assert.deepEqual(content, { error: 'The call was canceled.', code: 'cancelled' });
     });

@@ -76,7 +76,7 @@ describe('The files of a recipe (D61)', () => {
       assert.deepEqual([source.requests.length, source.progress], [1, [2_000]]);
     });
 
-    it('are missing if they can not be read, but not if a filter leaves them out', async () => {
+    it('are missing if they cannot be read, but not if a filter leaves them out', async () => {
       source.found = () => [
         toFile('a', { path: 'a.gz' }),
         toFile('b', { path: 'b.txt' }),

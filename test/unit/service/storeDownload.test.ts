@@ -97,7 +97,7 @@ describe('Moving files from a store to a folder (D62)', () => {
     assert.deepEqual([await rig.readTarget(), rig.count('read')], [contents, 2]);
   });
 
-  it('reads files one by one if a batch can not be fetched', async () => {
+  it('reads files one by one if a batch cannot be fetched', async () => {
     rig.rclone.intervene = ({ method }) => (method === 'sync/copy' ? 'drop' : undefined);
     const { done } = await rig.fetch(rig.put(contents));
     assert.equal(done.length, 3);

@@ -40,7 +40,7 @@ describe('Moving files from one store to another (D62)', () => {
     assert.equal(rig.count('operations/uploadfile'), 1);
   });
 
-  it('fails with the position of the first file if the source can not be described', async () => {
+  it('fails with the position of the first file if the source cannot be described', async () => {
     const [file] = rig.put({ 'a.txt': 'alpha' });
     assert.ok(file);
     rig.rclone.intervene = ({ method }) => (method === 'operations/stat' ? 'fail' : undefined);
