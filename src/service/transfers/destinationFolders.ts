@@ -12,7 +12,9 @@ import { isFolder } from './transferErrors.ts';
  */
 export class DestinationFolders {
   private readonly base: string;
-  private readonly createdFolders = new Set<string>();
+  /** The folders that were checked, by absolute path. */
+  private readonly knownFolders = new Map<string, fs.BigIntStats>();
+  private readonly absolutePaths = new Map<string, string>();
 
   constructor(destination: string, folderName: string, realPath?: string) {
     this.base = fs.realpathSync.native(destination);
@@ -22,31 +24,45 @@ export class DestinationFolders {
 
   /** Creates the folder at a path below the transfer's folder (`.` is that folder) and returns its absolute path. */
   ensureFolder(path: string): string {
-    let folder = this.base;
-    for (const part of path.split('/').filter((name) => name !== '' && name !== '.')) {
-      if (part === '..') throw new BadFile('it leads out of the destination');
-      folder = this.ensureLevel(folder, part);
-    }
+    const folder = this.absolutePaths.get(path) ?? this.ensureLevels(path);
+    this.absolutePaths.set(path, folder);
     // A link may have replaced a folder that was created earlier.
     this.checkUnmoved(folder);
     return folder;
   }
 
+  /** Throws {@link BadFile} if the path leads elsewhere. One call of `stat` shows that a known folder is still there. */
   checkUnmoved(folder: string): void {
+    const known = this.knownFolders.get(folder);
+    if (known !== undefined && isSameFolder(known, fs.statSync(folder, { bigint: true }))) return;
     if (fs.realpathSync.native(folder) !== nodePath.normalize(folder)) {
       throw new BadFile('a link leads out of the destination');
     }
   }
 
-  private ensureLevel(parent: string, name: string): string {
-    const folder = `${parent}/${name}`;
-    if (this.createdFolders.has(folder)) return folder;
-    this.checkUnmoved(parent);
-    createFolder(folder);
-    this.checkUnmoved(folder);
-    this.createdFolders.add(folder);
+  private ensureLevels(path: string): string {
+    let folder = this.base;
+    for (const part of path.split('/').filter((name) => name !== '' && name !== '.')) {
+      if (part === '..') throw new BadFile('it leads out of the destination');
+      folder = this.ensureLevel(folder, part);
+    }
     return folder;
   }
+
+  private ensureLevel(parent: string, name: string): string {
+    const folder = `${parent}/${name}`;
+    if (this.knownFolders.has(folder)) return folder;
+    this.checkUnmoved(parent);
+    createFolder(folder);
+    const stats = fs.lstatSync(folder, { bigint: true });
+    this.checkUnmoved(folder);
+    this.knownFolders.set(folder, stats);
+    return folder;
+  }
+}
+
+function isSameFolder(one: fs.BigIntStats, other: fs.BigIntStats): boolean {
+  return one.ino === other.ino && one.dev === other.dev;
 }
 
 const maxNameStart = 40;
@@ -54,10 +70,14 @@ const maxNameStart = 40;
 /** Returns the path of an unfinished copy. Its name is unique and short enough for every file system. */
 export function getPartPath(finalPath: string, transferId: string): string {
   const name = nodePath.basename(finalPath);
+  const start = name.length > maxNameStart ? shortenName(name) : name;
+  return `${finalPath.slice(0, -name.length)}${start}.part-${transferId}`;
+}
+
+function shortenName(name: string): string {
   const characters = Array.from(name);
-  const start =
-    characters.length > maxNameStart ? `${characters.slice(0, maxNameStart).join('')}-${toShortHash(name)}` : name;
-  return nodePath.join(nodePath.dirname(finalPath), `${start}.part-${transferId}`);
+  if (characters.length <= maxNameStart) return name;
+  return `${characters.slice(0, maxNameStart).join('')}-${toShortHash(name)}`;
 }
 
 function toShortHash(text: string): string {

@@ -84,6 +84,8 @@ export function readPieces(
     if (count === 0) return;
     offset += count;
     take(buffer.subarray(0, count));
+    // A short piece that ends at the expected size is the last one.
+    if (count < bufferBytes && offset === range.expectedBytes) return;
   }
 }
 

@@ -125,14 +125,16 @@ function tryClone(context: MoveContext, file: FileToMove, opened: number, part: 
   }
 }
 
+const newFileFlags = fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_EXCL;
+
 /** Creates a file; replaces one left by an earlier attempt. */
 function withNewFile<T>(part: string, work: (file: number) => T): T {
   try {
-    return withFile(part, 'wx+', work);
+    return withFile(part, newFileFlags, work);
   } catch (error) {
     if (getErrorCode(error) !== 'EEXIST') throw error;
     fs.rmSync(part);
-    return withFile(part, 'wx+', work);
+    return withFile(part, newFileFlags, work);
   }
 }
 
