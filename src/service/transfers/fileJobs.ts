@@ -1,5 +1,6 @@
 import type { DeclaredHash } from '../../core/util/declaredHash.ts';
 import type { StoreErrorKind } from '../stores/storeError.ts';
+import type { SharedCopyMemory } from './sharedCopy.ts';
 
 /** A cached hash, with the file's size and modification time when the hash was computed. */
 export interface CachedHash {
@@ -44,6 +45,15 @@ export interface MoveJob {
   readonly bytesPerSecond?: number | undefined;
   /** True if each file is flushed to disk individually. */
   readonly isFlushed: boolean;
+  /** For a job of one file: shared with the {@link ReadBackJob}. */
+  readonly sharedCopy?: SharedCopyMemory | undefined;
+  readonly signal: JobSignal;
+}
+
+/** A copy to read back while another job writes it. */
+export interface ReadBackJob {
+  readonly sharedCopy: SharedCopyMemory;
+  readonly bytes: number;
   readonly signal: JobSignal;
 }
 

@@ -89,6 +89,22 @@ export function readPieces(
   }
 }
 
+/** Passes a part of a file to `take`, in a reused buffer. Returns the offset of the end, which a short file moves. */
+export function readRange(
+  file: number,
+  range: { readonly from: number; readonly to: number },
+  signal: JobSignal,
+  take: (piece: Buffer) => void,
+): number {
+  let offset = range.from;
+  for (let count = 1; count > 0 && offset < range.to; offset += count) {
+    throwIfStopped(signal);
+    count = fs.readSync(file, buffer, 0, Math.min(bufferBytes, range.to - offset), offset);
+    take(buffer.subarray(0, count));
+  }
+  return offset;
+}
+
 const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = fs.constants;
 
 /** Opens a regular file for reading, but never a link or a pipe (D42: hanging disks). Throws {@link BadFile}. */

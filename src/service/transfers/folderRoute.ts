@@ -1,8 +1,10 @@
+import { totalmem } from 'node:os';
 import type { DatabaseDocument } from '../../contract/database.ts';
-import type { FileFailure, FileToMove, FileToStage, JobResult, JobSignal } from './fileJobs.ts';
+import type { FileFailure, FileToMove, FileToStage, JobResult, JobSignal, MoveJob } from './fileJobs.ts';
 import type { FileThreads } from './fileThreads.ts';
 import { discardTransfer } from './destinationFolders.ts';
 import { writeManifest } from './manifest.ts';
+import { createSharedCopyMemory, SharedCopy } from './sharedCopy.ts';
 import { convertFileFailure } from './transferErrors.ts';
 import { syncFileSystem } from './syncFileSystem.ts';
 import type { TransferRecord, TransferRecordFile } from './journalRecord.ts';
@@ -20,6 +22,15 @@ export interface RouteOptions<P> {
   readonly throttleBytesPerSecond: number | undefined;
   /** True if each file is flushed to disk individually; otherwise the whole file system is flushed. */
   readonly isFlushed: boolean;
+}
+
+/** Files of this size are moved one by one, and reading them back takes longer than starting a thread. */
+const minSharedBytes = 64 * 1024 * 1024;
+/** The cache of the system holds files up to this size. Larger ones are read back later, from the disk. */
+const maxSharedBytes = totalmem() / 4;
+
+function isReadWhileCopied({ bytes }: FileToMove): boolean {
+  return bytes >= minSharedBytes && bytes <= maxSharedBytes;
 }
 
 /** Moves files between two folders of this machine (D24: destination layout). */
@@ -47,7 +58,27 @@ export class FolderRoute implements TransferRoute {
     const { transferId, destinationPlace, isFlushed, throttleBytesPerSecond: bytesPerSecond } = this.options;
     const folders = { sourceFolder: this.options.source.place.folder, destinationFolder: this.destination };
     const job = { transferId, destinationPlace, isFlushed, bytesPerSecond, ...folders, files, signal };
-    return await this.options.threads.run((calls) => calls.call('move', job), this.options.abandonment);
+    const [file] = files;
+    const isThrottled = bytesPerSecond !== undefined;
+    return file !== undefined && !isThrottled && isReadWhileCopied(file)
+      ? await this.moveLarge(job, file)
+      : await this.runMove(job);
+  }
+
+  /** Moves a large file, which a second thread reads back meanwhile (D68: read back while copying). */
+  private async moveLarge(job: MoveJob, { bytes }: FileToMove): Promise<JobResult> {
+    const { threads, abandonment } = this.options;
+    const sharedCopy = createSharedCopyMemory();
+    const copy = new SharedCopy(sharedCopy);
+    const moved = this.runMove({ ...job, sharedCopy });
+    const reading = { sharedCopy, bytes, signal: job.signal };
+    threads.run((calls) => calls.call('readBack', reading), abandonment).catch(() => copy.release());
+    return await moved.finally(() => copy.release());
+  }
+
+  private async runMove(job: MoveJob): Promise<JobResult> {
+    const { threads, abandonment } = this.options;
+    return await threads.run((calls) => calls.call('move', job), abandonment);
   }
 
   async findLost(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult> {

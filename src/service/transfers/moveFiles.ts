@@ -16,6 +16,7 @@ import {
   JobStopped,
 } from './fileProcessing.ts';
 import { DestinationFolders, getPartPath } from './destinationFolders.ts';
+import { SharedCopy } from './sharedCopy.ts';
 import { SourceFiles } from './sourceFiles.ts';
 
 /** Cloning smaller files takes longer than copying them. */
@@ -81,10 +82,7 @@ function copyToDestination(context: MoveContext, file: FileToMove, opened: numbe
   try {
     const sha256 = tryClone(context, file, opened, part)
       ? withRegularFile(part, (copy) => readBack(job, file, copy))
-      : withNewFile(part, (copy) => {
-          copyContent(job, file, opened, copy);
-          return readBack(job, file, copy);
-        });
+      : withNewFile(part, (copy) => copyAndReadBack(job, file, opened, copy));
     if (sha256 !== file.sha256) {
       throw new OperationError('copy', new BadFile('it changed while it was being transferred'));
     }
@@ -97,10 +95,24 @@ function copyToDestination(context: MoveContext, file: FileToMove, opened: numbe
   }
 }
 
-/** Returns the digest of a copy, after flushing it if the job requires that. A cloned file may be read-only. */
-function readBack(job: MoveJob, { bytes }: FileToMove, copy: number): string {
+/** Copies the content and returns the digest of the copy, which a second thread may have computed meanwhile. */
+function copyAndReadBack(job: MoveJob, file: FileToMove, opened: number, copy: number): string {
+  const shared = job.sharedCopy && new SharedCopy(job.sharedCopy);
+  try {
+    copyContent(job, file, opened, copy, (written) => shared?.reportWritten(copy, written));
+    return readBack(job, file, copy, shared?.takeDigest());
+  } finally {
+    shared?.end();
+  }
+}
+
+/**
+ * Returns the digest of a copy, after flushing it if the job requires that. Reads the copy unless the digest is known.
+ * A cloned file may be read-only.
+ */
+function readBack(job: MoveJob, { bytes }: FileToMove, copy: number, known?: string): string {
   if (job.isFlushed) fs.fsyncSync(copy);
-  return digestFile(copy, bytes, job.signal).sha256;
+  return known ?? digestFile(copy, bytes, job.signal).sha256;
 }
 
 function removePart(part: string): void {
@@ -138,10 +150,18 @@ function withNewFile<T>(part: string, work: (file: number) => T): T {
   }
 }
 
-function copyContent({ signal, bytesPerSecond }: MoveJob, { bytes }: FileToMove, opened: number, copy: number): void {
+function copyContent(
+  { signal, bytesPerSecond }: MoveJob,
+  { bytes }: FileToMove,
+  opened: number,
+  copy: number,
+  reportWritten: (bytes: number) => void,
+): void {
+  let written = 0;
   runOperation('read', () =>
     readPieces(opened, { from: 0, expectedBytes: bytes }, signal, (piece) => {
       runOperation('write', () => writeAll(copy, piece));
+      reportWritten((written += piece.length));
       if (bytesPerSecond !== undefined) pause(signal, (piece.length / bytesPerSecond) * 1_000);
     }),
   );

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import type { JobResult, ReadBackJob } from './fileJobs.ts';
+import { readPieces, readRange } from './fileProcessing.ts';
+import { SharedCopy } from './sharedCopy.ts';
+
+/** Reads a large copy back while another thread writes it (D68: read back while copying). */
+export function readBackCopy(job: ReadBackJob): JobResult {
+  const copy = new SharedCopy(job.sharedCopy);
+  if (copy.startReading()) copy.finishReading(tryDigest(copy, job));
+  return { done: [] };
+}
+
+/** Returns undefined if the copy ended early or cannot be read; the copying thread knows or finds the reason. */
+function tryDigest(copy: SharedCopy, job: ReadBackJob): Uint8Array | undefined {
+  try {
+    return digestGrowing(copy, job);
+  } catch {
+    return undefined;
+  }
+}
+
+function digestGrowing(copy: SharedCopy, { bytes, signal }: ReadBackJob): Uint8Array | undefined {
+  const digest = createHash('sha256');
+  const update = (piece: Buffer): void => void digest.update(piece);
+  for (let offset = 0; ;) {
+    const written = copy.waitForMore(offset);
+    if (written === 'ended') return undefined;
+    if (written === 'whole') {
+      readPieces(copy.file, { from: offset, expectedBytes: bytes }, signal, update);
+      return digest.digest();
+    }
+    offset = readRange(copy.file, { from: offset, to: written }, signal, update);
+    if (offset < written) return undefined;
+  }
+}

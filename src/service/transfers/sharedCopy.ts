@@ -1,0 +1,103 @@
+/** The memory of a {@link SharedCopy}, which is sent to both threads. */
+export type SharedCopyMemory = Int32Array<SharedArrayBuffer>;
+
+const words = { written: 0, file: 1, reader: 2, result: 3, digest: 4 } as const;
+const digestWords = 8;
+/** Number of bytes that one step of the written amount stands for, so that it fits a word. */
+const stepBytes = 64 * 1024;
+
+/** Values of the written amount that are no amounts. */
+const complete = -1;
+const ended = -2;
+
+const readers = { nobody: 0, second: 1, copying: 2 } as const;
+const results = { pending: 0, digested: 1, failed: 2 } as const;
+
+/** Creates the memory for one copy. */
+export function createSharedCopyMemory(): SharedCopyMemory {
+  return new Int32Array(new SharedArrayBuffer((words.digest + digestWords) * Int32Array.BYTES_PER_ELEMENT));
+}
+
+/**
+ * A copy that a second thread reads back while the first one still writes it (D68: read back while copying). If no
+ * second thread has begun by the end of the copy, the first one reads it back.
+ */
+export class SharedCopy {
+  private readonly memory: SharedCopyMemory;
+
+  constructor(memory: SharedCopyMemory) {
+    this.memory = memory;
+  }
+
+  /** Reports that the open file has this many bytes. */
+  reportWritten(file: number, bytes: number): void {
+    Atomics.store(this.memory, words.file, file);
+    this.setWritten(Math.floor(bytes / stepBytes));
+  }
+
+  /** Returns the hex digest of the whole copy; undefined if the caller has to read it back. Blocks until then. */
+  takeDigest(): string | undefined {
+    this.setWritten(complete);
+    if (this.claim(readers.copying)) return undefined;
+    Atomics.wait(this.memory, words.result, results.pending);
+    if (Atomics.load(this.memory, words.result) !== results.digested) return undefined;
+    return Buffer.from(this.digestBytes).toString('hex');
+  }
+
+  /** Ends the copy. Blocks until the second thread no longer uses the file. */
+  end(): void {
+    if (this.claim(readers.copying)) return;
+    if (Atomics.load(this.memory, words.reader) !== readers.second) return;
+    this.setWritten(ended);
+    Atomics.wait(this.memory, words.result, results.pending);
+  }
+
+  /** Releases both threads, one of which may have crashed. Never blocks. */
+  release(): void {
+    this.setWritten(ended);
+    this.setResult(results.failed);
+  }
+
+  /** Returns true if the calling thread, the second one, has to read the copy back. */
+  startReading(): boolean {
+    return this.claim(readers.second);
+  }
+
+  /** Blocks until the copy is larger than `bytes`. Returns its size so far, `whole` or `ended`. */
+  waitForMore(bytes: number): number | 'whole' | 'ended' {
+    const steps = Math.floor(bytes / stepBytes);
+    Atomics.wait(this.memory, words.written, steps);
+    const written = Atomics.load(this.memory, words.written);
+    if (written === complete) return 'whole';
+    return written === ended ? 'ended' : written * stepBytes;
+  }
+
+  /** The descriptor of the copy, which only the first thread closes. */
+  get file(): number {
+    return Atomics.load(this.memory, words.file);
+  }
+
+  /** Ends the reading, with the digest or without one. */
+  finishReading(digest: Uint8Array | undefined): void {
+    if (digest !== undefined) this.digestBytes.set(digest);
+    this.setResult(digest === undefined ? results.failed : results.digested);
+  }
+
+  private get digestBytes(): Uint8Array {
+    return new Uint8Array(this.memory.buffer, words.digest * Int32Array.BYTES_PER_ELEMENT);
+  }
+
+  private claim(reader: number): boolean {
+    return Atomics.compareExchange(this.memory, words.reader, readers.nobody, reader) === readers.nobody;
+  }
+
+  private setWritten(value: number): void {
+    Atomics.store(this.memory, words.written, value);
+    Atomics.notify(this.memory, words.written);
+  }
+
+  private setResult(result: number): void {
+    Atomics.compareExchange(this.memory, words.result, results.pending, result);
+    Atomics.notify(this.memory, words.result);
+  }
+}

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import { systemClock } from '../../../src/core/util/clock.ts';
+import { createJobSignal, requestStop, type JobResult, type MoveJob } from '../../../src/service/transfers/fileJobs.ts';
+import { FileThreads } from '../../../src/service/transfers/fileThreads.ts';
+import { moveFiles } from '../../../src/service/transfers/moveFiles.ts';
+import { createSharedCopyMemory, SharedCopy } from '../../../src/service/transfers/sharedCopy.ts';
+
+const transferId = '01234567-89ab-4cde-8f01-23456789abcd';
+
+describe('A copy that a second thread reads back while it is written (D68)', () => {
+  const content = randomBytes(5_000_001);
+  const never = new AbortController().signal;
+  let root: string;
+  let threads: FileThreads;
+
+  beforeEach(() => {
+    root = fs.realpathSync(fs.mkdtempSync(nodePath.join(os.tmpdir(), 'dts-shared-')));
+    for (const folder of ['source', 'target']) fs.mkdirSync(nodePath.join(root, folder));
+    fs.writeFileSync(nodePath.join(root, 'source/large.bin'), content);
+    threads = new FileThreads(systemClock);
+  });
+
+  afterEach(async () => {
+    await threads.end();
+    fs.rmSync(root, { recursive: true });
+  });
+
+  function createJob(change: Partial<MoveJob> = {}): MoveJob & Required<Pick<MoveJob, 'sharedCopy'>> {
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    return {
+      transferId,
+      sourceFolder: nodePath.join(root, 'source'),
+      destinationFolder: nodePath.join(root, 'target'),
+      files: [{ position: 0, path: 'large.bin', bytes: content.length, sha256 }],
+      isFlushed: true,
+      signal: createJobSignal(),
+      sharedCopy: createSharedCopyMemory(),
+      ...change,
+    };
+  }
+
+  async function startReading({ sharedCopy, signal }: ReturnType<typeof createJob>): Promise<JobResult> {
+    const job = { sharedCopy, signal, bytes: content.length };
+    return await threads.run((calls) => calls.call('readBack', job), never);
+  }
+
+  async function move(job: MoveJob): Promise<JobResult> {
+    return await threads.run((calls) => calls.call('move', job), never);
+  }
+
+  function listTarget(): string[] {
+    return fs.readdirSync(nodePath.join(root, 'target', `dts-${transferId}`));
+  }
+
+  it('is complete when the second thread has computed its hash', async () => {
+    const job = createJob();
+    const reading = startReading(job);
+    // The second thread waits for the first one.
+    while (job.sharedCopy[2] === 0) await new Promise(setImmediate);
+    assert.deepEqual((await move(job)).failure, undefined);
+    assert.deepEqual(await reading, { done: [] });
+    assert.equal(job.sharedCopy[3], 1, 'the second thread computed no digest');
+    const copy = nodePath.join(root, 'target', `dts-${transferId}`, 'large.bin');
+    assert.ok(fs.readFileSync(copy).equals(content));
+  });
+
+  it('is read back by the first thread if no second one has begun', async () => {
+    const job = createJob();
+    assert.deepEqual(moveFiles(job).failure, undefined);
+    assert.deepEqual(listTarget(), ['large.bin']);
+    assert.deepEqual(await startReading(job), { done: [] });
+  });
+
+  it('is read back by the first thread if the second one fails', async () => {
+    const job = createJob();
+    assert.ok(new SharedCopy(job.sharedCopy).startReading());
+    new SharedCopy(job.sharedCopy).release();
+    assert.deepEqual((await move(job)).failure, undefined);
+    assert.deepEqual(listTarget(), ['large.bin']);
+  });
+
+  for (const { change, length } of [
+    { change: 'longer', length: content.length + 70_000 },
+    { change: 'shorter', length: content.length - 70_000 },
+  ])
+    it(`is removed if the file has become ${change} since it was staged`, async () => {
+      fs.truncateSync(nodePath.join(root, 'source/large.bin'), length);
+      const job = createJob();
+      const reading = startReading(job);
+      while (job.sharedCopy[2] === 0) await new Promise(setImmediate);
+      assert.deepEqual((await move(job)).failure, {
+        position: 0,
+        operation: 'copy',
+        text: 'it changed while it was being transferred',
+      });
+      await reading;
+      assert.deepEqual(listTarget(), []);
+    });
+
+  it('ends for both threads when the job is stopped', async () => {
+    const job = createJob({ bytesPerSecond: 1_000 });
+    const both = Promise.all([move(job), startReading(job)]);
+    while (job.sharedCopy[0] === 0) await new Promise(setImmediate);
+    requestStop(job.signal);
+    assert.deepEqual(await both, [{ done: [], isStopped: true }, { done: [] }]);
+    assert.deepEqual(listTarget(), []);
+  });
+
+  it('ends for the second thread when the file cannot be opened', async () => {
+    const job = createJob({ sourceFolder: nodePath.join(root, 'gone') });
+    const reading = startReading(job);
+    assert.equal((await move(job)).failure?.code, 'ENOENT');
+    new SharedCopy(job.sharedCopy).release();
+    assert.deepEqual(await reading, { done: [] });
+  });
+});
