@@ -4,10 +4,18 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { systemClock } from '../../../src/core/util/clock.ts';
-import { createJobSignal, requestStop, type JobResult, type MoveJob } from '../../../src/service/transfers/fileJobs.ts';
+import {
+  createJobSignal,
+  requestStop,
+  type JobResult,
+  type MoveJob,
+  type ReadBackJob,
+} from '../../../src/service/transfers/fileJobs.ts';
 import { FileThreads } from '../../../src/service/transfers/fileThreads.ts';
 import { moveFiles } from '../../../src/service/transfers/moveFiles.ts';
 import { createSharedCopyMemory, SharedCopy } from '../../../src/service/transfers/sharedCopy.ts';
+
+type SharedJob = MoveJob & Pick<ReadBackJob, 'sharedCopy'>;
 
 const transferId = '01234567-89ab-4cde-8f01-23456789abcd';
 
@@ -29,7 +37,7 @@ describe('A copy that a second thread reads back while it is written (D68)', () 
     fs.rmSync(root, { recursive: true });
   });
 
-  function createJob(change: Partial<MoveJob> = {}): MoveJob & Required<Pick<MoveJob, 'sharedCopy'>> {
+  function createJob(change: Partial<Pick<MoveJob, 'bytesPerSecond' | 'sourceFolder'>> = {}): SharedJob {
     const sha256 = createHash('sha256').update(content).digest('hex');
     return {
       transferId,
@@ -43,7 +51,7 @@ describe('A copy that a second thread reads back while it is written (D68)', () 
     };
   }
 
-  async function startReading({ sharedCopy, signal }: ReturnType<typeof createJob>): Promise<JobResult> {
+  async function startReading({ sharedCopy, signal }: SharedJob): Promise<JobResult> {
     const job = { sharedCopy, signal, bytes: content.length };
     return await threads.run((calls) => calls.call('readBack', job), never);
   }
