@@ -5,6 +5,7 @@ import { maxTableBytes, readTables, type DataTable } from '../tables/dataTable.t
 import type { MatchGap } from '../tables/matchGap.ts';
 import type { MatchIndex } from '../tables/matchIndex.ts';
 import { describeColumns, guessKey, type MatchKey } from '../tables/tableColumns.ts';
+import { TableError } from '../tables/tableError.ts';
 import { isMissing } from '../util/errorCode.ts';
 import { createFileTest } from './fileFilters.ts';
 import { toRecipeFile } from './recipeFile.ts';
@@ -70,6 +71,7 @@ async function readFileTables(file: string, folder: string): Promise<readonly Da
     if (!stats.isFile()) return 'unreadable';
     return stats.size > maxTableBytes ? 'tooLarge' : await readTables(path, await readFile(path));
   } catch (error) {
+    if (error instanceof TableError && error.kind !== 'notWorkbook') return 'tooLarge';
     return isMissing(error) ? 'missing' : 'unreadable';
   }
 }

@@ -7,6 +7,7 @@ import { findObstacle, planRecipe, toOrder, type RecipePlan } from '../../../src
 import type { Recipe } from '../../../src/core/recipes/recipeSchema.ts';
 import type { RecipeSource } from '../../../src/core/recipes/recipeSource.ts';
 import { maxTableBytes } from '../../../src/core/tables/dataTable.ts';
+import { maxColumns } from '../../../src/core/tables/tableError.ts';
 import { MatchIndex } from '../../../src/core/tables/matchIndex.ts';
 
 const failed = { kind: 'refused', detail: 'no' } as const;
@@ -190,6 +191,8 @@ describe('The files of a recipe (D61)', () => {
     it('need a file of reasonable size, and no folder', async () => {
       await writeFile(join(folder, 'samples.csv'), 'name\n');
       await truncate(join(folder, 'samples.csv'), maxTableBytes + 1);
+      assert.deepEqual((await plan({ table })).failure, { kind: 'table', problem: 'tooLarge' });
+      await writeFile(join(folder, 'samples.csv'), ','.repeat(maxColumns));
       assert.deepEqual((await plan({ table })).failure, { kind: 'table', problem: 'tooLarge' });
       await mkdir(join(folder, 'folder.csv'));
       const { failure } = await plan({ table: { ...table, file: 'folder.csv' } });
