@@ -31,10 +31,10 @@ export class DestinationFolders {
     return folder;
   }
 
-  /** Throws {@link BadFile} if the path leads elsewhere. One call of `stat` shows that a known folder is still there. */
+  /** Throws {@link BadFile} if the path leads elsewhere. One call of `lstat` shows that a known folder is still there. */
   checkUnmoved(folder: string): void {
     const known = this.knownFolders.get(folder);
-    if (known !== undefined && isSameFolder(known, fs.statSync(folder, { bigint: true }))) return;
+    if (known !== undefined && isSameFolder(known, fs.lstatSync(folder, { bigint: true }))) return;
     if (fs.realpathSync.native(folder) !== nodePath.normalize(folder)) {
       throw new BadFile('a link leads out of the destination');
     }

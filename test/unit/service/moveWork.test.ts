@@ -145,6 +145,23 @@ describe('Moving staged files (D23, D24)', () => {
     assert.deepEqual(fs.readdirSync(root).sort(), ['source', 'target']);
   });
 
+  it('writes nothing outside when a folder was moved and a link leads to it', () => {
+    write('source/c.txt', 'gamma');
+    const folder = nodePath.join(root, 'target', `dts-${transferId}`);
+    const { renameSync } = fs;
+    mock.method(fs, 'renameSync', (from: string, to: string) => {
+      renameSync(from, to);
+      renameSync(folder, nodePath.join(root, 'moved'));
+      fs.symlinkSync('../moved', folder);
+    });
+    syncBuiltinESMExports();
+    const { failure } = move(staged('a.txt', 'alpha'), staged('c.txt', 'gamma', 1));
+    mock.restoreAll();
+    syncBuiltinESMExports();
+    assert.deepEqual(failure, { position: 1, operation: 'write', text: 'a link leads out of the destination' });
+    assert.deepEqual(fs.readdirSync(nodePath.join(root, 'moved')), ['a.txt']);
+  });
+
   it('removes nothing outside when a link has replaced the folder of an ended transfer', async () => {
     write('outside/manifest.json', '{}');
     write(`outside/a.txt.part-${transferId}`, 'mine');
