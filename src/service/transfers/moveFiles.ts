@@ -160,15 +160,17 @@ function copyContent(
   let written = 0;
   runOperation('read', () =>
     readPieces(opened, { from: 0, expectedBytes: bytes }, signal, (piece) => {
-      runOperation('write', () => writeAll(copy, piece));
+      runOperation('write', () => writeAll(copy, piece, written));
       reportWritten((written += piece.length));
       if (bytesPerSecond !== undefined) pause(signal, (piece.length / bytesPerSecond) * 1_000);
     }),
   );
 }
 
-function writeAll(copy: number, piece: Buffer): void {
-  for (let offset = 0; offset < piece.length;) offset += fs.writeSync(copy, piece, offset);
+/** Never uses the position of the file, which another thread's reading moves on Windows. */
+function writeAll(copy: number, piece: Buffer, position: number): void {
+  for (let offset = 0; offset < piece.length;)
+    offset += fs.writeSync(copy, piece, offset, piece.length - offset, position + offset);
 }
 
 /** Waits. Throws on a stop request. */

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import * as fs from 'node:fs';
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
+import { mock } from 'node:test';
 import { systemClock } from '../../../src/core/util/clock.ts';
 import {
   createJobSignal,
@@ -117,6 +119,30 @@ describe('A copy that a second thread reads back while it is written (D68)', () 
     assert.deepEqual(await both, [{ done: [], isStopped: true }, { done: [] }]);
     assert.deepEqual(listTarget(), []);
   });
+
+  it('has the right content if reading moves the position of the file, as on Windows', () => {
+    const { writeSync } = fs;
+    type Write = (file: number, piece: Buffer, offset: number, length?: number, position?: number) => number;
+    const write: Write = (file, piece, offset, length = piece.length - offset, position = 0) =>
+      writeSync(file, piece, offset, length, position);
+    assert.equal(moveWith('writeSync', write, createJob()).failure, undefined);
+  });
+
+  /** Moves files on this thread while a function of the file system is replaced. */
+  function moveWith(
+    name: 'writeSync' | 'fsyncSync',
+    replacement: (...args: never[]) => unknown,
+    job: MoveJob,
+  ): JobResult {
+    mock.method(fs, name, replacement);
+    syncBuiltinESMExports();
+    try {
+      return moveFiles(job);
+    } finally {
+      mock.restoreAll();
+      syncBuiltinESMExports();
+    }
+  }
 
   it('ends for the second thread when the file cannot be opened', async () => {
     const job = createJob({ sourceFolder: nodePath.join(root, 'gone') });
