@@ -100,7 +100,10 @@ function copyAndReadBack(job: MoveJob, file: FileToMove, opened: number, copy: n
   const shared = job.sharedCopy && new SharedCopy(job.sharedCopy);
   try {
     copyContent(job, file, opened, copy, (written) => shared?.reportWritten(copy, written));
-    return readBack(job, file, copy, shared?.takeDigest());
+    const digest = shared?.takeDigest();
+    // Flushing a large file takes long.
+    throwIfStopped(job.signal);
+    return readBack(job, file, copy, digest);
   } finally {
     shared?.end();
   }

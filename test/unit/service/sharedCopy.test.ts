@@ -128,6 +128,22 @@ describe('A copy that a second thread reads back while it is written (D68)', () 
     assert.equal(moveWith('writeSync', write, createJob()).failure, undefined);
   });
 
+  it('is not flushed if the job is stopped while it is read back', () => {
+    const job = createJob();
+    const reader = new SharedCopy(job.sharedCopy);
+    assert.ok(reader.startReading());
+    reader.finishReading(undefined);
+    const { wait } = Atomics;
+    // The first thread waits for the second one.
+    mock.method(Atomics, 'wait', (...args: Parameters<typeof wait>) => {
+      requestStop(job.signal);
+      return wait(...args);
+    });
+    const flush = (): void => assert.fail('flushed');
+    assert.deepEqual(moveWith('fsyncSync', flush, job), { done: [], isStopped: true });
+    assert.deepEqual(listTarget(), []);
+  });
+
   /** Moves files on this thread while a function of the file system is replaced. */
   function moveWith(
     name: 'writeSync' | 'fsyncSync',
