@@ -26,8 +26,11 @@ interface WaitingJob {
   readonly reject: (error: unknown) => void;
 }
 
-/** Two threads for each concurrent transfer, so that none waits for the large files of others. */
-const maxThreads = 6;
+/**
+ * Four threads for each concurrent transfer, so that none waits for the large files of others: two that copy, and two
+ * that read large copies back meanwhile (D68: read back while copying).
+ */
+const maxThreads = 12;
 const idleMs = 60_000;
 
 /** Runs the threads that read, hash and copy files for all transfers. Starts them on demand and ends idle ones. */

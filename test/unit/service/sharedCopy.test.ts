@@ -160,6 +160,15 @@ describe('A copy that a second thread reads back while it is written (D68)', () 
     }
   }
 
+  it('leaves threads to the files of other transfers', async function () {
+    this.timeout(120_000);
+    const waiting = Array.from({ length: 6 }, () => createJob());
+    const readings = waiting.map(startReading);
+    assert.deepEqual((await move(createJob())).failure, undefined);
+    for (const { sharedCopy } of waiting) new SharedCopy(sharedCopy).release();
+    await Promise.all(readings);
+  });
+
   it('ends for the second thread when the file cannot be opened', async () => {
     const job = createJob({ sourceFolder: nodePath.join(root, 'gone') });
     const reading = startReading(job);
