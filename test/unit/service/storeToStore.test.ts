@@ -31,7 +31,9 @@ describe('Moving files from one store to another (D62)', () => {
 
   it('lets a store copy its objects itself if it can, and moves the others', async () => {
     const files = rig.put({ 'a.txt': 'alpha', 'sub/b.txt': 'beta', empty: '' });
-    const { done } = await rig.carry(rig.store('lab:from'), rig.store('lab:to'), files, { isCopiedInStore: true });
+    const { done } = await rig.carry(rig.store('lab:from'), rig.store('lab:to'), files, {
+      copyVerification: { copyOptions: '', listOptions: '', hasOwnHashes: true },
+    });
     assert.deepEqual(
       done.map(({ verifiedBy }) => verifiedBy),
       ['md5 within the store', 'md5 within the store', 'md5'],
