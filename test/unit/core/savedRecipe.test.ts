@@ -67,7 +67,7 @@ describe('A recipe beside its service (D61)', () => {
     assert.deepEqual(
       problems.map(({ range, ...problem }) => ({ ...problem, line: range.line })),
       [
-        { kind: 'unknownDatabase', path: ['from', 'database'], line: 1 },
+        { kind: 'unknownDatabase', path: ['from', 'database'], expected: 'Alpha, Beta', line: 1 },
         { kind: 'unknownParameter', path: ['from', 'search', 'specific', 'zzzzzzzz'], line: 1 },
       ],
     );
