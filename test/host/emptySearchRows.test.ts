@@ -36,7 +36,9 @@ describe('The rows of a search of all databases', () => {
     const fold = getFold();
     assert.deepEqual(items(fold).map(wordsOf), ['Alpha', 'Gamma']);
     assert.deepEqual(rows('Alpha'), ['No files found.', 'Refine Search…']);
-    assert.equal(tree.getParent(tree.getRoot('Alpha')), fold);
+    assert.equal(tree.getShownRow('Alpha'), fold);
+    assert.equal(tree.getParent(tree.getRoot('Alpha')), undefined);
+    assert.equal(tree.getShownRow('Beta'), tree.getRoot('Beta'));
     const [item] = items().slice(-1);
     assert.equal(item?.collapsibleState, TreeItemCollapsibleState.Collapsed);
     assert.equal(textOf(item.tooltip), '2 databases without results\n“corn”\nAlpha\nGamma');

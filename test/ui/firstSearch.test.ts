@@ -6,6 +6,7 @@ import { keepEvidence } from '../support/editor/evidence.ts';
 import { Keyboard } from '../support/editor/keyboard.ts';
 import { until } from '../support/editor/until.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
+import { json } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { Gate } from '../support/gate.ts';
@@ -16,7 +17,7 @@ const words = /leave empty to list all files/;
 const request = 'POST /api/v1/files';
 
 describe('A user who searches for the first time', function () {
-  this.timeout(300_000);
+  this.timeout(180_000);
   let server: FaultServer;
   let editor: Editor;
   let window: EditorWindow;
@@ -100,6 +101,24 @@ describe('A user who searches for the first time', function () {
     }),
     { kind: 'actions', runs: 1, actions: { 'first search': 3 } },
   );
+
+  it('sees one row for the databases without results, reaches it with the arrow keys, and removes it (D55)', async () => {
+    server.on(request, async (received, response) => {
+      const isLast = /"database":"(?:nmdc|National)/.test(received.body);
+      await json({ resources: isLast ? [{ id: 'nmdc:1', name: 'corn.csv' }] : [] })(received, response);
+    });
+    await keyboard.command('Data Transfer: Search All Databases…');
+    await keyboard.input('corn', words);
+    await results().waitFor('two rows', (rows) => {
+      const roots = rows.filter(({ level }) => level === 1).map(({ label }) => label);
+      return roots.join() === '“corn”,2 databases without results';
+    });
+    await keyboard.until('ArrowDown', ({ name }) => name.startsWith('2 databases without results'));
+    await keyboard.press('ArrowRight');
+    await results().see(database);
+    await (await results().row('2 databases without results')).action('Remove Search');
+    await results().waitFor('the search with results', (rows) => rows.filter(({ level }) => level === 1).length === 1);
+  });
 
   it('keeps the focus in an open menu when the files arrive (D55)', async () => {
     const gate = new Gate();

@@ -127,7 +127,8 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
   getParent(node: SearchTreeNode): SearchTreeNode | undefined {
     if (node.kind === 'part' || node.kind === 'missing' || node.kind === 'unlisted')
       return this.roots.get(node.searchKey);
-    if (node.kind === 'search') return this.empty.getRow(this.store.get(node.key)) ?? this.findGroup(node.key);
+    // Without a parent, the editor doesn't unfold a folded search to reveal it.
+    if (node.kind === 'search') return this.getShownRow(node.key) === node ? this.findGroup(node.key) : undefined;
     if (node.kind === 'emptySearches') return this.findFoldGroup(node);
     const search = node.kind === 'file' ? this.store.get(node.searchKey) : undefined;
     if (!search || node.kind !== 'file') return undefined;
@@ -136,10 +137,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     return createPartNode(search, index - (index % filesPerPart));
   }
 
-  /**
-   * Creates the rows of the searches, the row of the databases skipped by the last search of all databases, and the
-   * groups of other connections.
-   */
+  /** Creates the rows of the searches, of the databases that the last one skipped, and of other connections. */
   private createRootRows(): SearchTreeNode[] {
     const { leftOut } = this.store;
     const own = this.store.getAll().filter((search) => !this.isElsewhere(search));
@@ -219,6 +217,11 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
   private createUnlistedRows({ key, isLoading, isStale }: Search): SearchTreeNode[] {
     const isShown = (isStale || !isLoading) && this.store.getUnlistedChecks(key).length > 0;
     return isShown ? [{ kind: 'unlisted', searchKey: key }] : [];
+  }
+
+  /** Returns the row that shows a search: its own, or that of the databases without results if it is folded. */
+  getShownRow(key: string): SearchTreeNode {
+    return this.empty.getRow(this.store.get(key)) ?? this.getRoot(key);
   }
 
   /** Returns the row of a search, for example to reveal it. */

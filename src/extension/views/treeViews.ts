@@ -64,7 +64,12 @@ export class TreeViews implements Disposable {
   readonly focusStartedSearch = (): void => {
     const started = this.searchStore.getAll().find(({ isLoading, files }) => isLoading && files.length === 0);
     if (!started) return;
-    revealNode(this.sideBar.searchResults.view, this.searchTree.getRoot(started.key), { select: false, focus: true });
+    const { view } = this.sideBar.searchResults;
+    const options = { select: false, focus: true };
+    view.reveal(this.searchTree.getRoot(started.key), options).then(undefined, () => {
+      // It may have been folded before the editor drew it.
+      revealNode(view, this.searchTree.getShownRow(started.key), options);
+    });
   };
 
   /** The selected rows of the search results. */
