@@ -80,15 +80,17 @@ export class TableMatchFlow {
   }
 
   private async matchIds(matching: Matching): Promise<void> {
-    const { index, onProgress } = matching;
+    const { session, index, onProgress } = matching;
     const values = listRequestableValues(index);
-    for (let done = 0; done < values.length; done += idBatchSize) {
+    let failure: Reason | undefined;
+    let done = 0;
+    await mapConcurrently(toBatches(values), countParallelLookups(session), async (batch) => {
       onProgress({ unit: 'values', done, total: values.length });
-      const reason = await this.matchBatch(matching, values.slice(done, done + idBatchSize));
-      if (!reason) continue;
-      setGap(index, values.slice(done), { kind: 'failed', reason });
-      return;
-    }
+      const reason = failure ?? (await this.matchBatch(matching, batch));
+      if (reason) setGap(index, batch, { kind: 'failed', reason });
+      failure ??= reason;
+      done += batch.length;
+    });
   }
 
   /** Looks up IDs, in halves if the response is too large. Returns the reason to stop, if any. */
@@ -113,6 +115,19 @@ export class TableMatchFlow {
     const failure = await this.matchBatch(matching, ids.slice(0, middle));
     return failure ?? (await this.matchBatch(matching, ids.slice(middle)));
   }
+}
+
+function toBatches(values: readonly string[]): readonly (readonly string[])[] {
+  const count = Math.ceil(values.length / idBatchSize);
+  return Array.from({ length: count }, (_, index) => values.slice(index * idBatchSize, (index + 1) * idBatchSize));
+}
+
+/**
+ * A service that pages exactly prepares a response while the one before is read. With others, an ID that makes the server
+ * drop all connections could not be told from those of the other request (D37: crashing file ids).
+ */
+function countParallelLookups({ service }: OpenConnection): number {
+  return service.pagesExactly ? 2 : 1;
 }
 
 /** Returns the values to request. The others get a gap: one of them would make a whole request fail. */

@@ -5,6 +5,8 @@ import type { MatchIndex } from '../../../src/core/tables/matchIndex.ts';
 import type { MatchProgress } from '../../../src/core/flows/tableMatchFlow.ts';
 import { localServiceName } from '../../../src/contract/root.ts';
 import { answering, json, problem, silence, tooLarge } from '../../support/faultBehaviours.ts';
+import { eventually } from '../../support/eventually.ts';
+import { Gate } from '../../support/gate.ts';
 import { Rig } from './rig.ts';
 
 describe('The flow that matches a table', () => {
@@ -25,6 +27,8 @@ describe('The flow that matches a table', () => {
   const counts = (index: MatchIndex): Readonly<Record<string, number | undefined>> =>
     Object.fromEntries(index.values.map((value) => [value, index.get(value)?.count]));
 
+  const numbered = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `id-${at}`);
+
   const getReason = (index: MatchIndex, value: string): Reason | undefined => {
     const gap = index.get(value)?.gap;
     return gap?.kind === 'failed' ? gap.reason : undefined;
@@ -36,6 +40,26 @@ describe('The flow that matches a table', () => {
     assert.deepEqual(counts(index), { 1: 1, 2: 1, 3: 0 });
     assert.equal(rig.server.requestsTo('GET /api/v1/files/by-id').length, 1);
   });
+
+  for (const [service, name, parallel] of [
+    ['the local service', localServiceName, 2],
+    ['a public service', 'DTS prototype', 1],
+  ] as const)
+    it(`looks up ids of ${service} in ${parallel} at a time, and none after a failure`, async () => {
+      const byId = 'GET /api/v1/files/by-id';
+      const gate = new Gate();
+      gate.hold();
+      rig.server.on('GET /', json({ name, version: '1.0.0' }));
+      rig.server.on(byId, problem(400, 'odd')).behind(gate, byId);
+      const matching = match('id', numbered(9_000));
+      await eventually(async () => (gate.waitingCount === parallel ? true : undefined), 5_000);
+      gate.release();
+      const index = await matching;
+      const requested = rig.server.requestsTo(byId).flatMap(({ query }) => (query.get('ids') ?? '').split(','));
+      const isRequested = (batch: number): boolean => requested.includes(`id-${batch * 2_000}`);
+      assert.deepEqual([isRequested(parallel - 1), isRequested(parallel)], [true, false]);
+      assert.deepEqual([index.gaps.length, getReason(index, 'id-8999')?.detail], [9_000, 'odd']);
+    });
 
   it('searches a public service once for each name, and accepts only exact matches', async () => {
     const resources = [
