@@ -46,13 +46,17 @@ describe('A user whose agent proposes transfers', function () {
 
   /** Makes the agent call a tool. Does not wait for the answer. */
   async function call(name: string, input: object): Promise<void> {
-    await window.page.evaluate('navigator.clipboard.writeText("")');
-    await window.command('Test Agent: Call a Tool');
-    await window.input(JSON.stringify({ name: `data_transfer_${name}`, input }), /Tool and input/);
+    await callTool(`data_transfer_${name}`, input);
   }
 
-  async function answer(name: string): Promise<Readonly<Record<string, unknown>>> {
-    const text = await window.clipboard((copied) => copied.startsWith(`data_transfer_${name}: `));
+  async function callTool(name: string, input: object): Promise<void> {
+    await window.page.evaluate('navigator.clipboard.writeText("")');
+    await window.command('Test Agent: Call a Tool');
+    await window.input(JSON.stringify({ name, input }), /Tool and input/);
+  }
+
+  async function answer(name: string, prefix = 'data_transfer_'): Promise<Readonly<Record<string, unknown>>> {
+    const text = await window.clipboard((copied) => copied.startsWith(`${prefix}${name}: `));
     return JSON.parse(text.slice(text.indexOf('{'))) as Readonly<Record<string, unknown>>;
   }
 
@@ -133,6 +137,46 @@ describe('A user whose agent proposes transfers', function () {
     await window.openContainer('Data Transfer');
     await window.tree('Transfers').see(/^1 file to KBase/, /^Claude Code · until/);
     assert.equal(countSubmissions(), 0);
+  });
+
+  /** Calls a tool of the server for agents through the editor's own client. */
+  async function callServer(name: string, input: object): Promise<Readonly<Record<string, unknown>>> {
+    await callTool(name, input);
+    return await answer(name, '');
+  }
+
+  it("decides about what the editor's own client of the server for agents proposes (D64)", async () => {
+    await open({ settings: approveAll });
+    const transfers = window.tree('Transfers');
+    const args = ['--server', server.address, '--orcid', '0000-0002-1825-0097', '--key-variable', 'THE_KEY'];
+    await window.page.evaluate('navigator.clipboard.writeText("")');
+    await window.command('Test Agent: Start the Server for Agents');
+    await window.input(JSON.stringify({ args, variables: { THE_KEY: 'the-key' } }), /Arguments and variables/);
+    assert.equal(await window.clipboard((text) => text.startsWith('started: ')), 'started: 7 tools');
+    await callTool('list_databases', {});
+    assert.equal((await window.notifications.dialog()).message, 'Enable global auto approve?');
+    await window.notifications.answer('Enable');
+    assert.match(JSON.stringify(await answer('list_databases', '')), /"name":"JGI Data Portal"/);
+    const found = await callServer('search_files', { database: 'JGI Data Portal', query: 'JDP:000012' });
+    assert.match(JSON.stringify(found), /"id":"JDP:000012"/);
+    const ids = ['JDP:000012'];
+    const { planId } = await callServer('plan_transfer', { source: 'JGI Data Portal', destination, ids });
+    await transfers.see(/^1 file to KBase/);
+    assert.equal((await callServer('submit_transfer', { planId }))['state'], 'waiting for a person');
+    assert.equal(countSubmissions(), 0);
+    await (await transfers.row(/^1 file to KBase/)).click();
+    await window.notifications.dialog();
+    await window.notifications.answer('Transfer');
+    await transfers.row(/· 1 file to KBase/);
+    const { transferId } = await callServer('transfer_status', { id: planId });
+    const canceled = (): number => server.requests.filter(({ method }) => method === 'DELETE').length;
+    assert.equal((await callServer('cancel_transfer', { id: transferId }))['state'], 'waiting for a person');
+    assert.deepEqual([countSubmissions(), canceled()], [1, 0]);
+    await (await transfers.row(/· 1 file to KBase/)).action('Cancel Transfer');
+    await window.notifications.answer('Cancel Transfer');
+    await transfers.see(/^cancel/);
+    assert.match(String((await callServer('transfer_status', { id: transferId }))['state']), /^cancel/);
+    assert.equal(canceled(), 1);
   });
 
   it('allows no submission by agents, and configures another agent (D64)', async () => {

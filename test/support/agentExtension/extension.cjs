@@ -1,22 +1,59 @@
-/** Calls tools of other extensions like an agent: asks for the call, and copies the answer to the clipboard. */
-const { commands, env, lm, window } = require('vscode');
+/**
+ * Calls tools of other extensions like an agent: asks for the call, and copies the answer to the clipboard. Provides the
+ * server for agents to the editor's own client, whose tools can then be called too.
+ */
+const { join } = require('node:path');
+const { commands, env, EventEmitter, extensions, lm, McpStdioServerDefinition, window } = require('vscode');
+
+const changed = new EventEmitter();
+const label = 'data-transfer';
+let definitions = [];
 
 exports.activate = ({ subscriptions }) => {
-  subscriptions.push(commands.registerCommand('testAgent.call', call));
+  const provideMcpServerDefinitions = () => definitions;
+  const provider = { provideMcpServerDefinitions, onDidChangeMcpServerDefinitions: changed.event };
+  subscriptions.push(
+    commands.registerCommand('testAgent.call', call),
+    commands.registerCommand('testAgent.startServer', startServer),
+    lm.registerMcpServerDefinitionProvider('testAgent.servers', provider),
+  );
 };
 
 async function call() {
   const text = await window.showInputBox({ prompt: 'Tool and input as JSON', ignoreFocusOut: true });
   if (text === undefined) return;
   const { name, input } = JSON.parse(text);
-  await env.clipboard.writeText(await invoke(name, input));
+  const tool = lm.tools.find((one) => one.name === name || isOfServer(one, name));
+  await env.clipboard.writeText(await invoke(tool?.name ?? name, name, input));
 }
 
-async function invoke(name, input) {
+/** Returns true for a tool of the server; the editor adds a prefix to its name. */
+function isOfServer({ name }, tool) {
+  return name.startsWith('mcp_') && name.endsWith(`_${tool}`);
+}
+
+async function invoke(name, shown, input) {
   try {
     const { content } = await lm.invokeTool(name, { input, toolInvocationToken: undefined });
-    return `${name}: ${content.map(({ value }) => value).join('')}`;
+    return `${shown}: ${content.map(({ value }) => value).join('')}`;
   } catch (error) {
-    return `${name}: ${JSON.stringify({ thrown: error.message })}`;
+    return `${shown}: ${JSON.stringify({ thrown: error.message })}`;
   }
+}
+
+/** Starts the server of the installed extension, and copies the names of its tools. */
+async function startServer() {
+  const text = await window.showInputBox({ prompt: 'Arguments and variables as JSON', ignoreFocusOut: true });
+  if (text === undefined) return;
+  const { args, variables } = JSON.parse(text);
+  const { extensionPath } = extensions.getExtension('data-transfer-explorer.data-transfer-explorer');
+  const program = join(extensionPath, 'dist', 'cli', 'main.cjs');
+  definitions = [new McpStdioServerDefinition(label, process.execPath, [program, 'mcp', ...args], variables, '1')];
+  changed.fire();
+  const isReady = () => lm.tools.some((tool) => isOfServer(tool, 'list_databases'));
+  while (!isReady()) {
+    await commands.executeCommand('workbench.mcp.startServer', `data-transfer-explorer.test-agent/${label}`);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  await env.clipboard.writeText(`started: ${lm.tools.filter(({ name }) => name.startsWith('mcp_')).length} tools`);
 }
