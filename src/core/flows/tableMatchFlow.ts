@@ -123,8 +123,8 @@ function toBatches(values: readonly string[]): readonly (readonly string[])[] {
 }
 
 /**
- * A service that pages exactly prepares a response while the one before is read. With others, an ID that makes the server
- * drop all connections could not be told from those of the other request (D37: crashing file ids).
+ * A service that pages exactly prepares a response while the one before is read. With another, an ID that makes the
+ * server drop all connections could not be distinguished from those of the other request (D37: crashing file ids).
  */
 function countParallelLookups({ service }: OpenConnection): number {
   return service.pagesExactly ? 2 : 1;
