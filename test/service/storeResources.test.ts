@@ -10,7 +10,7 @@ import { bySize } from '../support/testSize.ts';
 const transfers = bySize(20, 100);
 /** Rounds until the threads have started and loaded their code. */
 const warmUpRounds = 4;
-/** What the code that is compiled later may add to a heap. The contents of all transfers would be more in a deep run. */
+/** Maximum growth of a heap by code that is compiled later. Keeping the contents of 100 transfers would exceed it. */
 const heapMegabytes = 4;
 const content = 'x'.repeat(50_000);
 /** The transfers of a round: source, destination, file and end. */

@@ -27,7 +27,7 @@ interface RcloneRequest {
   readonly body: RcloneBody;
 }
 
-/** What a request does before the store does its part: `fail` and `drop` prevent that. */
+/** An intervention before the store does its part: `fail` and `drop` prevent that. */
 type Intervention = 'fail' | 'drop' | undefined;
 
 const missing = { status: 404, error: 'object not found' };

@@ -1,7 +1,7 @@
 import { getRemoteName } from '../../core/util/remote.ts';
 import type { StoreFeatures } from '../stores/storeFeatures.ts';
 
-/** How the copies of a store are created and listed, so that their hashes are those of their content. */
+/** Options for creating and listing the copies of a store, so that their hashes are those of their content. */
 export interface CopyVerification {
   /** Options of rclone for the remote that is copied. */
   readonly copyOptions: string;
