@@ -85,7 +85,7 @@ class Count {
   }
 
   fail(title, reason) {
-    this.failures.push(title);
+    this.failures.push(`${title}\n${inBrief(reason).replace(/^/gm, '    ')}`);
     this.print(`✘ ${title}\n${reason.replace(/^/gm, '    ')}`);
   }
 
@@ -93,6 +93,13 @@ class Count {
   print(text) {
     say(text.replace(/^/gm, this.prefix));
   }
+}
+
+/** Shortens an error to its first line and the line of the test, for the list at the end of a run. */
+function inBrief(reason) {
+  const [message, ...stack] = reason.trim().split('\n');
+  const place = stack.find((line) => /^\s+at .*\.test\.ts/.test(line));
+  return [message, ...(place ? [place.trim()] : [])].join('\n');
 }
 
 /** Lists the long files of a ring, then the largest ones, so that no process is left working alone for long. */
