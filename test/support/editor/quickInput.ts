@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, isAbsolute } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import type { PageElement } from './pageElement.ts';
 import { until } from './until.ts';
@@ -31,6 +31,9 @@ export type StepMatch = string | RegExp;
 
 /** Short, because a box that has just closed does not reappear. */
 const fillMs = 2_000;
+
+/** Time after which Enter is pressed again. Long, because Enter must not reach the step that follows. */
+const enterMs = 5_000;
 
 /** Returns true if the rows of a dialog are folders and files of this folder, and no folder is missing. */
 async function isListing(folder: string, rows: readonly QuickPickRow[]): Promise<boolean> {
@@ -119,19 +122,15 @@ export class QuickInput {
    * would open a focused row, so the path is typed again if the dialog has focused one.
    */
   async pickFolder(path: string, inside: readonly string[], step: StepMatch): Promise<void> {
-    const focused = this.#widget.locator('.monaco-list-row.focused');
     await this.type(path, step);
-    await until(`${path} in the dialog, and no row with the focus`, async () => {
-      const { rows, value } = await this.wait(step);
-      const isListed = value === path && rows.map(({ label }) => label).join('/') === inside.join('/');
-      if (isListed && (await focused.count()) === 0) return true;
-      if (isListed || value !== path) {
-        await this.type('/');
-        await this.type(path);
-      }
-      return undefined;
+    await this.#enterPath(path, step, async ({ value, rows }) => {
+      const isListed = rows.map(({ label }) => label).join('/') === inside.join('/');
+      if (value === path && !isListed) return false;
+      if (value === path && !(await this.#hasFocusedRow())) return true;
+      await this.type('/');
+      await this.type(path);
+      return false;
     });
-    await this.accept();
   }
 
   /**
@@ -140,17 +139,14 @@ export class QuickInput {
    */
   async saveAs(path: string, step: StepMatch): Promise<void> {
     await until('the suggestion of the dialog', async () => {
-      const { value, isBusy } = await this.wait(step);
-      return (value !== '' && !isBusy) || undefined;
+      const { value } = await this.wait(step);
+      return (isAbsolute(value) && !value.endsWith('/')) || undefined;
     });
-    const focused = this.#widget.locator('.monaco-list-row.focused');
-    await until(`${path} in the dialog, and no row with the focus`, async () => {
-      if ((await this.state())?.value !== path) await this.type(path, step);
-      const { value, rows } = await this.wait(step);
-      const isTyped = value === path && (await isListing(dirname(path), rows)) && (await focused.count()) === 0;
-      return isTyped || undefined;
+    await this.#enterPath(path, step, async ({ value, rows }) => {
+      if (value !== path) await this.type(path, step);
+      else return (await isListing(dirname(path), rows)) && !(await this.#hasFocusedRow());
+      return false;
     });
-    await this.accept();
   }
 
   /** Goes back one step with the button in the title. */
@@ -167,6 +163,33 @@ export class QuickInput {
   async cancel(): Promise<void> {
     await this.#page.keyboard.press('Escape');
     await this.waitClosed();
+  }
+
+  /**
+   * Presses Enter in the editor's own dialog when `prepare` resolves to true, and waits until the dialog has closed or
+   * the next step follows. The dialog may ignore Enter while it lists a folder, so that it is pressed again later.
+   */
+  async #enterPath(
+    path: string,
+    step: StepMatch,
+    prepare: (state: QuickInputState) => Promise<boolean>,
+  ): Promise<void> {
+    const box = this.#widget.locator('input.input');
+    const { placeholder } = await this.wait(step);
+    let nextEnter = 0;
+    await until(`the dialog to accept ${path}`, async () => {
+      const state = await this.state();
+      if (state === undefined) return !(await this.isOpen()) || undefined;
+      if (state.placeholder !== placeholder) return true;
+      if (performance.now() < nextEnter || !(await prepare(state))) return undefined;
+      await box.press('Enter', { timeout: fillMs }).catch(() => undefined);
+      nextEnter = performance.now() + enterMs;
+      return undefined;
+    });
+  }
+
+  async #hasFocusedRow(): Promise<boolean> {
+    return (await this.#widget.locator('.monaco-list-row.focused').count()) > 0;
   }
 
   /** Returns its contents; waits because a busy window may not respond immediately. */
