@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import * as fs from 'node:fs/promises';
+import * as nodePath from 'node:path';
+import { mustFindRclone } from '../support/storeServers.ts';
 import { StoreRig } from '../support/storeRig.ts';
 
 describe('Stores as databases (D62)', function () {
@@ -38,5 +41,21 @@ describe('Stores as databases (D62)', function () {
       JSON.stringify(body),
       /The store of the database gone can't be reached: its server refuses connections/,
     );
+  });
+
+  it('scans a store while another rclone replaces the configuration', async () => {
+    const rclone = nodePath.join(rig.servers.root, 'rclone');
+    const [seen, missing] = [`${rclone}.seen`, `${rclone}.missing`];
+    const first = `[ -e '${seen}' ] || { touch '${seen}'; export RCLONE_CONFIG='${missing}'; }`;
+    const lines = [
+      '#!/bin/sh',
+      `case "$*" in *features*dav:reads) ${first} ;; esac`,
+      `exec '${mustFindRclone()}' "$@"`,
+    ];
+    await fs.writeFile(rclone, `${lines.join('\n')}\n`, { mode: 0o755 });
+    await rig.stopService();
+    await rig.startService({ rclone, remotes: [{ name: 'again', remote: 'dav:reads' }], gone: false });
+    assert.deepEqual(await rig.findPaths('again'), ['a.fastq', 'b, 100%.csv']);
+    await fs.access(seen);
   });
 });

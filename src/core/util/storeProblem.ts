@@ -3,9 +3,11 @@ const maxStoredChars = 64 * 1024;
 /** Why an archived object can't be read. */
 export const archivedCause = 'it is archived and must first be restored in the store';
 
+const missingRemote = "its remote isn't in the rclone configuration";
+
 /** Known causes of failures. What rclone prints can contain addresses and names, so it is never passed on. */
 const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
-  [/didn't find section in config file/i, "its remote isn't in the rclone configuration"],
+  [/didn't find section in config file/i, missingRemote],
   [/unable to decrypt configuration|config file password|couldn't decrypt/i, 'the rclone configuration is encrypted'],
   [/failed to load config/i, "the rclone configuration can't be read"],
   [/no such host|server misbehaving|lookup .* on /i, "its server's name can't be resolved"],
@@ -32,6 +34,19 @@ export function findStoreCause(output: string): string | undefined {
 /** Returns the cause of a failure as a clause that names a command to show the details. */
 export function describeStoreFailure(output: string, remote: string): string {
   return findStoreCause(output) ?? `rclone failed; "rclone lsd ${remote}" in a terminal shows why`;
+}
+
+/**
+ * Calls `work` once more if it rejects because the remote is missing. rclone stores what it finds out about a server in
+ * its configuration, and there is no such file for a moment while it replaces the former one.
+ */
+export async function repeatIfRemoteMissing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Error && error.message === missingRemote)) throw error;
+    return await work();
+  }
 }
 
 /** Collects the last part of rclone's error output, for {@link describeStoreFailure} only. */

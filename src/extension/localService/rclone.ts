@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { isJsonObject } from '../../core/util/json.ts';
 import { createRcloneEnvironment } from '../../core/util/rcloneEnvironment.ts';
 import { findRemoteProblem } from '../../core/util/remote.ts';
-import { describeStoreFailure } from '../../core/util/storeProblem.ts';
+import { describeStoreFailure, repeatIfRemoteMissing } from '../../core/util/storeProblem.ts';
 
 /** A remote in the rclone configuration. */
 interface ConfiguredRemote {
@@ -35,7 +35,8 @@ export async function listStoreFolders(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const args = ['lsjson', '--dirs-only', '--no-modtime', '--no-mimetype', '--', remote];
-  const listed: unknown = JSON.parse(await runRclone(program, args, remote, signal));
+  const text = await repeatIfRemoteMissing(async () => await runRclone(program, args, remote, signal));
+  const listed: unknown = JSON.parse(text);
   if (!Array.isArray(listed)) return [];
   return listed.flatMap((one: unknown) => (isJsonObject(one) && typeof one['Name'] === 'string' ? [one['Name']] : []));
 }

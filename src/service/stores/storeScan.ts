@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { repeatIfRemoteMissing } from '../../core/util/storeProblem.ts';
 import type { CatalogStore } from '../catalog/catalogStore.ts';
 import type { StagedListing } from '../catalog/stagedListing.ts';
 import { openRclone } from './rcloneProgram.ts';
@@ -39,6 +40,10 @@ export class StoreScan {
 
   /** Scans below a folder (empty: the whole store). Rejects if the store can't be listed completely. */
   async run(under: string): Promise<ScanResult> {
+    return await repeatIfRemoteMissing(async () => await this.scan(under));
+  }
+
+  private async scan(under: string): Promise<ScanResult> {
     const { path: program, note } = await openRclone(this.store.rclone);
     const features = await readStoreFeatures(program, this.store.remote, this.signal);
     const staged = this.catalog.startListing();
