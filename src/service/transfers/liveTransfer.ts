@@ -32,6 +32,7 @@ export class LiveTransfer implements RunProgress {
   private current: TransferRecord;
   private unwritten: TransferRecordFile[] = [];
   private writtenAtMs: number;
+  private isDetached = false;
 
   constructor(
     record: TransferRecord,
@@ -55,7 +56,7 @@ export class LiveTransfer implements RunProgress {
 
   enterStatus(status: TransferStatusWord, text: string): void {
     const message = formatTransferMessage(this.current.id, text);
-    if (this.current.status === status && this.current.message === message) return;
+    if (this.isDetached || (this.current.status === status && this.current.message === message)) return;
     this.current = { ...this.current, status, message };
     this.persist();
     this.options.logger.info(message);
@@ -91,6 +92,11 @@ export class LiveTransfer implements RunProgress {
     this.persist();
   }
 
+  /** Ignores what the run still reports, because the journal has another state of the transfer from now on. */
+  detach(): void {
+    this.isDetached = true;
+  }
+
   /** Changes to a final state. Returns false if the journal cannot be written. */
   finish(status: 'succeeded' | 'failed', text: string): boolean {
     const message = formatTransferMessage(this.current.id, text);
@@ -103,8 +109,9 @@ export class LiveTransfer implements RunProgress {
     return this.persist();
   }
 
-  /** Writes all changes to the journal. Failed writes are retried with the next change. */
+  /** Writes all changes to the journal. Returns false if it can't be written: the next change retries. */
   persist(): boolean {
+    if (this.isDetached) return false;
     try {
       if (this.unwritten.length > 0) this.options.journal.updateFiles(this.current, this.unwritten);
       this.unwritten = [];

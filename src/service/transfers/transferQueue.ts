@@ -154,6 +154,7 @@ export class TransferQueue {
     const record = live.getRecord();
     if (hasEnded(record.status) || !live.persist()) return;
     live.stop();
+    live.detach();
     this.live.delete(record.id);
     this.unserved.suspend(record, this.options.journal.listFiles(record.id));
   }
@@ -176,6 +177,7 @@ export class TransferQueue {
     live.run.abandon();
     if (!live.persist()) return;
     const record = live.getRecord();
+    live.detach();
     this.live.delete(record.id);
     this.unserved.suspend(record, []);
     this.releaseTransfer(live);

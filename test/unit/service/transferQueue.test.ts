@@ -13,6 +13,7 @@ import { TransferQueue } from '../../../src/service/transfers/transferQueue.ts';
 import type { TransferRecord } from '../../../src/service/transfers/journalRecord.ts';
 import { UnservedTransfers } from '../../../src/service/transfers/unservedTransfers.ts';
 import { eventually } from '../../support/eventually.ts';
+import { Gate } from '../../support/gate.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 
@@ -123,6 +124,31 @@ describe('The transfer queue', () => {
     const id = await queue.submit({ orcid, source: 'source', destination: 'target', file_ids: ['a'] });
     assert.equal(queue.cancel(id, orcid), 'accepted');
     assert.equal(journal.get(id)?.isCancelRequested, true);
+    await queue.close();
+    await dependencies.databases.close();
+  });
+
+  it('leaves a canceled transfer ended when what it waited for answers later (§4.7, D42)', async () => {
+    const clock = new ManualClock();
+    const dependencies = await createDependencies(clock, new MemoryLog());
+    await serveFolders(dependencies);
+    const gate = new Gate();
+    gate.hold();
+    const catalog = dependencies.databases.findById('target')?.catalog;
+    assert.ok(catalog);
+    const resumed = new Promise<void>((resolve) => {
+      Object.assign(catalog, { pauseTracking: () => gate.pass(), resumeTracking: resolve });
+    });
+    const queue = new TransferQueue({ ...dependencies, retentionMs: 86_400_000, retryDelayMs: 20 });
+    const { orcid } = record;
+    const id = await queue.submit({ orcid, source: 'source', destination: 'target', file_ids: ['a'] });
+    await eventually(async () => await Promise.resolve(gate.waitingCount || undefined));
+    queue.cancel(id, orcid);
+    await clock.pass(500);
+    assert.match(queue.get(id)?.message ?? '', /: canceled$/);
+    gate.release();
+    await resumed;
+    assert.deepEqual([queue.get(id)?.status, journal.listUnfinished()], ['failed', []]);
     await queue.close();
     await dependencies.databases.close();
   });
