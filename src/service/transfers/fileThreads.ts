@@ -54,8 +54,8 @@ export class FileThreads {
 
   /**
    * Runs a job on a free thread. Rejects if the thread crashes, in which case the result is unknown. `abandonment` gives
-   * up the job's thread, which ends as soon as its current system call returns; the job rejects then (D42: hanging
-   * disks).
+   * up the job's thread, which ends as soon as its current system call returns; the job rejects then. A job
+   * that has not started rejects without starting (D42: hanging disks).
    */
   async run(job: Job, abandonment: AbortSignal): Promise<JobResult> {
     if (this.isEnded) throw new Error('The service is closing.');
@@ -91,6 +91,7 @@ export class FileThreads {
   }
 
   private async runOn(thread: FileThread, job: Job, abandonment: AbortSignal): Promise<JobResult> {
+    abandonment.throwIfAborted();
     const abandon = (): void => this.abandon(thread);
     abandonment.addEventListener('abort', abandon);
     try {
