@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
-import type { Clock } from '../../core/util/clock.ts';
+import { settlesWithin, type Clock } from '../../core/util/clock.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
@@ -60,7 +60,7 @@ export class RcloneDaemon {
       return await work((await this.ensureRunning()).address);
     } finally {
       this.uses -= 1;
-      if (this.uses === 0) this.idle = this.options.clock.after(idleMs, () => void this.stop());
+      if (this.uses === 0 && !this.isClosed) this.idle = this.options.clock.after(idleMs, () => void this.stop());
     }
   }
 
@@ -134,9 +134,8 @@ export class RcloneDaemon {
       RCLONE_RC_PASS: password,
     });
     try {
-      const port = await this.readPort(child);
+      const port = await this.waitForPort(child);
       const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
-      await requirePassword(port);
       return { child, address: { port, authorization, stagingFolder } };
     } catch (error) {
       child.stdin.destroy();
@@ -144,23 +143,32 @@ export class RcloneDaemon {
     }
   }
 
-  private async readPort(child: RcloneChild): Promise<number> {
-    return await new Promise((resolve, reject) => {
-      const fail = (): void => reject(new DatabaseUnavailableError('rclone could not be started'));
-      const limit = this.options.clock.after(startLimitMs, fail);
-      let text = '';
-      child.stdout.resume();
-      child.stderr.setEncoding('utf8').on('data', (piece: string) => {
-        // What rclone prints later is not used: it can contain addresses and names.
-        if (text.length < 10_000) text += piece;
-        const port = addressPattern.exec(text)?.[1];
-        if (port === undefined) return;
-        limit.dispose();
-        resolve(Number(port));
-      });
-      child.once('exit', fail);
-    });
+  /** Waits until rclone responds, and only with its password. Returns its port. */
+  private async waitForPort(child: RcloneChild): Promise<number> {
+    const port = readPort(child);
+    const whenReady = port.then(requirePassword);
+    if (await settlesWithin(this.options.clock, startLimitMs, whenReady)) await whenReady;
+    else throw createStartError();
+    return await port;
   }
+}
+
+function createStartError(): DatabaseUnavailableError {
+  return new DatabaseUnavailableError('rclone could not be started');
+}
+
+async function readPort(child: RcloneChild): Promise<number> {
+  return await new Promise((resolve, reject) => {
+    let text = '';
+    child.stdout.resume();
+    child.stderr.setEncoding('utf8').on('data', (piece: string) => {
+      // What rclone prints later is not used: it can contain addresses and names.
+      if (text.length < 10_000) text += piece;
+      const port = addressPattern.exec(text)?.[1];
+      if (port !== undefined) resolve(Number(port));
+    });
+    child.once('exit', () => reject(createStartError()));
+  });
 }
 
 const daemonArguments = [

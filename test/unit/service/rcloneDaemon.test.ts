@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import * as fs from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import { DatabaseUnavailableError } from '../../../src/service/catalog/databaseUnavailableError.ts';
+import { RcloneDaemon } from '../../../src/service/stores/rcloneDaemon.ts';
+import { ManualClock } from '../../support/manualClock.ts';
+import { MemoryLog } from '../../support/memoryLog.ts';
+
+describe('Starting and closing the rclone of the service (D62)', () => {
+  let folder: string;
+  let clock: ManualClock;
+
+  beforeEach(async () => {
+    folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-rcd-'));
+    clock = new ManualClock();
+  });
+  afterEach(async () => await fs.rm(folder, { recursive: true }));
+
+  /** Creates a daemon whose rclone runs a command of the shell instead. */
+  async function createDaemon(command: string): Promise<RcloneDaemon> {
+    const rclone = nodePath.join(folder, 'rclone');
+    const version = `if [ "$1" = version ]; then echo 'rclone v1.75.0'; exit; fi`;
+    await fs.writeFile(rclone, `#!/bin/sh\n${version}\n${command}\n`, { mode: 0o755 });
+    const stagingFolder = nodePath.join(folder, 'staging');
+    return new RcloneDaemon({ rclone, clock, logger: new MemoryLog(), stagingFolder });
+  }
+
+  const use = async (daemon: RcloneDaemon): Promise<number> =>
+    await daemon.use(async ({ port }) => await Promise.resolve(port));
+
+  it('gives up an rclone that listens and never responds', async () => {
+    const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const address = `Serving remote control on http://127.0.0.1:${port}/`;
+    const daemon = await createDaemon(`echo '${address}' >&2; exec sleep 60`);
+    try {
+      const used = assert.rejects(use(daemon), new DatabaseUnavailableError('rclone could not be started'));
+      await once(silent, 'request');
+      await clock.pass(30_000);
+      await used;
+    } finally {
+      silent.closeAllConnections();
+      silent.close();
+      await daemon.close();
+    }
+  });
+
+  it('leaves no timer behind when rclone ends at its start, and when it is used after it was closed', async () => {
+    const daemon = await createDaemon('exit 1');
+    await assert.rejects(use(daemon), new DatabaseUnavailableError('rclone could not be started'));
+    await daemon.close();
+    await assert.rejects(use(daemon), new DatabaseUnavailableError('the service is closing'));
+    assert.equal(clock.waitingCount, 0);
+  });
+});
