@@ -4,7 +4,7 @@ import { StoreError } from '../stores/storeError.ts';
 import type { CarryJob, FileToCarry } from './carryJob.ts';
 import { BatchFolder, selectBatch } from './batchFolder.ts';
 import { BatchSource } from './batchSource.ts';
-import { chooseMethod, type CarrySink } from './carrySink.ts';
+import { chooseMethod, type CarriedContent, type CarrySink, type WrittenFile } from './carrySink.ts';
 import { FolderSource, type CarrySource } from './carrySource.ts';
 import { countDone, type DoneFile, type FileFailure, type JobResult } from './fileJobs.ts';
 import { isStopRequested, OperationError, toFileFailure } from './fileProcessing.ts';
@@ -120,22 +120,36 @@ class FileCarrier {
     this.abort.abort();
   }
 
-  private async carry(file: FileToCarry): Promise<DoneFile> {
+  /** Moves one file. Starts again from its beginning if what an earlier attempt left of it was damaged. */
+  private async carry(file: FileToCarry, mayContinue = true): Promise<DoneFile> {
+    const { content, written } = await this.write(file, mayContinue);
+    try {
+      return await this.finish(file, written, content.digests);
+    } catch (error) {
+      written.discard?.();
+      if (written.isContinued === true && isMismatch(error)) return await this.carry(file, false);
+      throw error;
+    }
+  }
+
+  private async write(
+    file: FileToCarry,
+    mayContinue: boolean,
+  ): Promise<{ readonly content: CarriedContent; readonly written: WrittenFile }> {
     const { signal } = this.abort;
     const hashName = this.source.getHashName(file);
     const digests = new StreamDigests([hashName, this.sink.hash]);
     const read = (from: number): AsyncIterable<Buffer> => this.throttle(this.source.read(file, from, signal));
     const moveFetched = (path: string): boolean => this.source.moveFetched(file, path);
-    const content = { digests, canResume: hashName !== undefined, read, moveFetched };
-    const written = await this.sink.write(file, content, signal);
-    try {
-      const methods = [await this.source.verify(file, digests, signal), await written.verify(digests, signal)];
-      await written.finish(signal);
-      return { position: file.position, bytes: file.bytes, sha256: digests.sha256, verifiedBy: chooseMethod(methods) };
-    } catch (error) {
-      written.discard?.();
-      throw error;
-    }
+    const content = { digests, canResume: mayContinue && hashName !== undefined, read, moveFetched };
+    return { content, written: await this.sink.write(file, content, signal) };
+  }
+
+  private async finish(file: FileToCarry, written: WrittenFile, digests: StreamDigests): Promise<DoneFile> {
+    const { signal } = this.abort;
+    const methods = [await this.source.verify(file, digests, signal), await written.verify(digests, signal)];
+    await written.finish(signal);
+    return { position: file.position, bytes: file.bytes, sha256: digests.sha256, verifiedBy: chooseMethod(methods) };
   }
 
   private async *throttle(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -146,6 +160,11 @@ class FileCarrier {
       await setTimeout((piece.length / bytesPerSecond) * 1_000, undefined, { signal: this.abort.signal });
     }
   }
+}
+
+/** Returns true if a copy differs from its original. */
+function isMismatch(error: unknown): boolean {
+  return error instanceof OperationError && error.operation === 'copy';
 }
 
 function toCarryFailure(position: number, error: unknown): FileFailure {

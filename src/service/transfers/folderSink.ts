@@ -45,20 +45,20 @@ export class FolderSink implements CarrySink {
       const from = runOperation('write', () => this.prepare(opened, file, content));
       await this.append(opened, from, content);
       if (this.job.isFlushed) runOperation('write', () => fs.fsyncSync(opened));
+      return new WrittenPart(this.job, file, paths, { isContinued: from > 0 });
     } catch (error) {
       if (!isInterruption(error) && !isStopRequested(this.job.signal)) removeFile(part);
       throw error;
     } finally {
       fs.closeSync(opened);
     }
-    return new WrittenPart(this.job, file, paths);
   }
 
   /** Adds a part that was moved here to the digests, like one that was written and read back. */
   private takeFetched(file: FileToCarry, content: CarriedContent, paths: PartPaths): WrittenFile {
     try {
       runOperation('write', () => this.readFetched(paths.part, file, content));
-      return new WrittenPart(this.job, file, paths, true);
+      return new WrittenPart(this.job, file, paths, { isReadBack: true });
     } catch (error) {
       removeFile(paths.part);
       throw error;
@@ -137,18 +137,26 @@ interface PartPaths {
   readonly finalPath: string;
 }
 
+interface PartOrigin {
+  /** True if the digests were computed from the part itself. */
+  readonly isReadBack?: boolean;
+  /** True if the part begins with what an earlier attempt left. */
+  readonly isContinued?: boolean;
+}
+
 class WrittenPart implements WrittenFile {
+  readonly isContinued: boolean;
   private readonly job: CarryJob;
   private readonly file: FileToCarry;
   private readonly paths: PartPaths;
   private readonly isReadBack: boolean;
 
-  /** `isReadBack` is true if the digests were computed from the part itself. */
-  constructor(job: CarryJob, file: FileToCarry, paths: PartPaths, isReadBack = false) {
+  constructor(job: CarryJob, file: FileToCarry, paths: PartPaths, origin: PartOrigin) {
     this.job = job;
     this.file = file;
     this.paths = paths;
-    this.isReadBack = isReadBack;
+    this.isReadBack = origin.isReadBack === true;
+    this.isContinued = origin.isContinued === true;
   }
 
   async verify(digests: StreamDigests): Promise<string> {

@@ -177,6 +177,18 @@ describe('Moving files from a store to a folder (D62)', () => {
     assert.deepEqual(await rig.readTarget(), { 'a.txt': 'alpha' });
   });
 
+  it('reads a file again from its start if the part that it continued was damaged', async () => {
+    const content = 'x'.repeat(largeBytes);
+    const [file] = rig.put({ 'large.bin': content });
+    assert.ok(file);
+    await fs.mkdir(nodePath.join(rig.target, folderName));
+    await fs.writeFile(nodePath.join(rig.target, folderName, `large.bin.part-${transferId}`), '\0'.repeat(4_096));
+    const { done, failure } = await rig.fetch([withHash(file, content)]);
+    assert.deepEqual([failure, done.length], [undefined, 1]);
+    assert.deepEqual(await rig.readTarget(), { 'large.bin': content });
+    assert.equal(rig.count('read'), 2);
+  });
+
   it('continues no part that is larger than the file', async () => {
     const [file] = rig.put({ 'a.txt': 'alpha' });
     assert.ok(file);
