@@ -19,6 +19,10 @@ const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
     /unable to authenticate|unauthorized|invalidaccesskeyid|signaturedoesnotmatch|status(?: code)?:? ?401|expiredtoken|invalid_grant|token expired/i,
     'its server rejects the credentials',
   ],
+  [
+    /rate ?limit|too many requests|slowdown|resource_exhausted|quota metric|download ?quota|status(?: code)?:? ?429/i,
+    'its server limits requests',
+  ],
   [/invalidobjectstate|restore first/i, archivedCause],
   [/access ?denied|permission denied|forbidden|status(?: code)?:? ?403/i, 'its server denies access'],
   [/no space left|quota|insufficient storage|status(?: code)?:? ?507|entity too large/i, 'it is full'],

@@ -155,8 +155,9 @@ export class StoreRoute implements TransferRoute {
     const { path, bytes } = file;
     const root = (operation === 'read' ? this.source.folder : this.destination.folder) ?? '.';
     if (store === undefined) return await convertFileFailure(failure, { path, bytes, root });
-    if (store === 'full') return new TransferSuspension('waiting: the destination is full', bytes);
-    if (store === 'unreachable') return createSuspension(operation, text);
+    const isFull = store === 'full' && operation !== 'read';
+    if (isFull) return new TransferSuspension('waiting: the destination is full', bytes);
+    if (store === 'full' || store === 'unreachable') return createSuspension(operation, text);
     const outage = await this.findOutage(failure);
     if (outage !== undefined) return createSuspension(operation, outage);
     if (isRefusedAsArchived(failure, file)) return new TransferFailure(`could not read ${path}: ${archivedCause}`);

@@ -8,6 +8,18 @@ describe('The cause of a failure of a store (D62)', () => {
     ['couldn’t list: 401 Unauthorized', 'its server rejects the credentials'],
     ['Forbidden: Forbidden, status code: 403', 'its server denies access'],
     ['update mkParentDir failed: 507 Insufficient Storage', 'it is full'],
+    ["googleapi: Error 403: The user's Drive storage quota has been exceeded., storageQuotaExceeded", 'it is full'],
+    [
+      'open file failed: googleapi: Error 403: The download quota for this file has been exceeded., downloadQuotaExceeded',
+      'its server limits requests',
+    ],
+    [
+      "Error 403: Quota exceeded for quota metric 'Queries' and limit 'Queries per minute'",
+      'its server limits requests',
+    ],
+    ['googleapi: Error 403: User rate limit exceeded., userRateLimitExceeded', 'its server limits requests'],
+    ['SlowDown: Please reduce your request rate. status code: 503', 'its server limits requests'],
+    ['HTTP error 429 (429 Too Many Requests) returned body: ""', 'its server limits requests'],
   ] as const) {
     it(`is ${cause ?? 'unknown'} for: ${output}`, () => {
       assert.equal(findStoreCause(output), cause);

@@ -8,6 +8,7 @@ import type { RcloneDaemon } from '../../../src/service/stores/rcloneDaemon.ts';
 import { FileThreads } from '../../../src/service/transfers/fileThreads.ts';
 import type { TransferRecord } from '../../../src/service/transfers/journalRecord.ts';
 import { StoreRoute } from '../../../src/service/transfers/storeRoute.ts';
+import { TransferSuspension } from '../../../src/service/transfers/transferErrors.ts';
 
 const transferId = '2c1d5e0a-0000-4000-8000-000000000003';
 
@@ -58,6 +59,20 @@ describe('The route of a transfer to a store', () => {
     assert.deepEqual(
       uploads.map(({ searchParams }) => searchParams.get('_config')),
       [null],
+    );
+  });
+
+  it('does not call the destination full when the source reports that (D62)', async () => {
+    const file = { position: 0, path: 'a', bytes: 1, resource: { id: 'a' }, isTransferred: false };
+    const reported = { position: 0, store: 'full', text: 'it is full' } as const;
+    const explain = async (operation: 'read' | 'write'): Promise<unknown> =>
+      await createRoute('lab:a', 'far:b').toTransferError({ ...reported, operation }, file);
+    assert.deepEqual(
+      [await explain('read'), await explain('write')],
+      [
+        new TransferSuspension("waiting: the source can't be reached: it is full"),
+        new TransferSuspension('waiting: the destination is full', 1),
+      ],
     );
   });
 
