@@ -22,6 +22,7 @@ const stopCheckMs = 50;
  * or by reading it back, and then renamed.
  */
 export async function carryFiles(job: CarryJob): Promise<JobResult> {
+  if (isStopRequested(job.signal)) return { done: [], isStopped: true };
   const client = new StoreClient(job.rclone, 2 * parallelFiles);
   const folder = new BatchFolder(job.rclone.stagingFolder);
   try {

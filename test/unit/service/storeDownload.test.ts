@@ -223,6 +223,17 @@ describe('Moving files from a store to a folder (D62)', () => {
     assert.deepEqual(Object.keys(await rig.readTarget()), [`a.part-${transferId}`]);
   });
 
+  it('requests nothing if it is stopped before it starts', async () => {
+    const signal = createJobSignal();
+    requestStop(signal);
+    const copyVerification = { copyOptions: '', listOptions: '', hasOwnHashes: true };
+    const result = await rig.carry(rig.store('lab:from'), rig.store('lab:to'), rig.put(contents), {
+      signal,
+      copyVerification,
+    });
+    assert.deepEqual([result, rig.rclone.methods], [{ done: [], isStopped: true }, []]);
+  });
+
   it('compares no fetched file with an empty hash', async () => {
     rig.rclone.describe = (object) => ({ ...object, hashes: { md5: '' } });
     const { done } = await rig.fetch(rig.put(contents));
