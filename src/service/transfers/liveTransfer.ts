@@ -92,9 +92,10 @@ export class LiveTransfer implements RunProgress {
     this.persist();
   }
 
-  /** Ignores what the run still reports, because the journal has another state of the transfer from now on. */
-  detach(): void {
+  /** Returns the record. Ignores what the run still reports, because others change the record from now on. */
+  detach(): TransferRecord {
     this.isDetached = true;
+    return this.getRecord();
   }
 
   /** Changes to a final state. Returns false if the journal cannot be written. */

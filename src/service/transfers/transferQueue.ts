@@ -117,9 +117,10 @@ export class TransferQueue {
     this.databaseListener?.dispose();
     this.activity.dispose();
     for (const live of this.live.values()) live.stop();
-    await Promise.all([...this.running.values(), this.unserved.close()]);
+    // Requests to a store that doesn't respond end with rclone.
+    await Promise.all([...this.running.values(), this.unserved.close(), this.options.daemon.close()]);
     await this.threads.end();
-    await this.options.daemon.close();
+    this.options.daemon.removeStaging();
   }
 
   /** Resumes the journal's unfinished transfers whose databases are served. */
@@ -176,8 +177,7 @@ export class TransferQueue {
     if (this.isClosed || !this.running.has(live)) return;
     live.run.abandon();
     if (!live.persist()) return;
-    const record = live.getRecord();
-    live.detach();
+    const record = live.detach();
     this.live.delete(record.id);
     this.unserved.suspend(record, []);
     this.releaseTransfer(live);

@@ -153,6 +153,24 @@ describe('The transfer queue', () => {
     await dependencies.databases.close();
   });
 
+  it('ends rclone to close, so that a store that does not respond delays nothing (D62)', async () => {
+    const dependencies = await createDependencies(systemClock, new MemoryLog());
+    await dependencies.databases.serve([{ name: 'store', remote: 'lab:store' }]);
+    await journal.add(record, []);
+    journal.endWithLeftovers({ ...record, status: 'failed', endedAtMs: Date.now(), destinationId: 'store' }, '');
+    let endRclone = (): void => undefined;
+    const ended = new Promise<never>((_, reject) => (endRclone = () => reject(new Error('rclone ended'))));
+    const isUsed = new Promise<void>((resolve) => {
+      Object.assign(dependencies.daemon, { use: () => (resolve(), ended), close: endRclone });
+    });
+    const queue = new TransferQueue({ ...dependencies, retentionMs: 86_400_000, retryDelayMs: 20 });
+    queue.start();
+    await isUsed;
+    await queue.close();
+    assert.equal(journal.listLeftovers().length, 1);
+    await dependencies.databases.close();
+  });
+
   it('fails a transfer whose destination has become read-only since its submission (D43)', async () => {
     await journal.add({ ...record, sourceId: 'source', destinationId: 'target' }, [file]);
     const dependencies = await createDependencies(systemClock, new MemoryLog());
