@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import * as fs from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import { createServer as createSilentServer, type AddressInfo } from 'node:net';
+import * as net from 'node:net';
 import * as nodePath from 'node:path';
 import { eventually } from '../support/eventually.ts';
 import { isRunning, listDescendants, listRclones } from '../support/processTree.ts';
@@ -58,13 +58,34 @@ describe('The rclone processes of a service (D62)', function () {
     await assertEndsAll(() => rig.service.closeInput());
   });
 
-  it('end with the service that is killed while it scans a store that does not respond', async () => {
-    const silent = createSilentServer(() => undefined).listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const { port } = silent.address() as AddressInfo;
-    await fs.appendFile(rig.servers.configFile, `[silent]\ntype = sftp\nhost = 127.0.0.1\nport = ${port}\n`);
+  /** Serves a store that never responds, and passes on what it receives. */
+  async function serveSilentStore(receive: (text: string) => void = () => undefined): Promise<net.Server> {
+    const silent = net.createServer((socket) => {
+      socket.on('error', () => undefined).on('data', (piece) => receive(piece.toString()));
+    });
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    const { port } = silent.address() as net.AddressInfo;
+    await fs.appendFile(rig.servers.configFile, `[silent]\ntype = webdav\nurl = http://127.0.0.1:${port}\n`);
     await rig.stopService();
     await rig.startService({ remotes: [{ name: 'silent', remote: 'silent:' }] });
+    return silent;
+  }
+
+  it('end without delay when the service stops while a store does not respond to a transfer', async () => {
+    let request = (): void => undefined;
+    const requested = new Promise<void>((resolve) => (request = resolve));
+    await fs.writeFile(nodePath.join(rig.folder, 'b.txt'), 'b');
+    const silent = await serveSilentStore((text) => (text.includes('/dts-') ? request() : undefined));
+    await eventually(async () => ((await rig.findPaths('folder')).length > 0 ? true : undefined));
+    await rig.submit('folder', 'silent', ['b.txt']);
+    await requested;
+    assert.equal(await rig.service.stop(), 0);
+    assert.doesNotMatch(rig.log, /not responding/);
+    silent.close();
+  });
+
+  it('end with the service that is killed while it scans a store that does not respond', async () => {
+    const silent = await serveSilentStore();
     const isScanning = (): boolean => listRclones(rig.service.pid).some(({ command }) => command.includes('silent:'));
     await eventually(async () => await Promise.resolve(isScanning() || undefined));
     await assertEndsAll(() => process.kill(rig.service.pid, 'SIGKILL'));
@@ -154,7 +175,7 @@ describe('A store that fails (D62)', function () {
   before(async () => {
     liar = startLiar();
     await once(liar, 'listening');
-    const { port } = liar.address() as AddressInfo;
+    const { port } = liar.address() as net.AddressInfo;
     const remotes = `[liar]\ntype = webdav\nurl = http://127.0.0.1:${port}\nvendor = other\n`;
     const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`many/${index}.txt`, 'x']));
     rig = await StoreRig.start(
