@@ -4,8 +4,9 @@ import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { systemClock, wait, type Clock } from '../../src/core/util/clock.ts';
 import { RcloneDaemon } from '../../src/service/stores/rcloneDaemon.ts';
+import { eventually } from '../support/eventually.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
-import { listRclones } from '../support/processTree.ts';
+import { isRunning, listRclones } from '../support/processTree.ts';
 import { mustFindRclone } from '../support/storeServers.ts';
 
 const idleMs = 60_000;
@@ -65,6 +66,15 @@ describe('The rclone that several transfers share (D62)', function () {
     daemon = createDaemon(nodePath.join(staging, 'folder'));
     assert.ok((await getPort()) > 0);
     assert.match(log.lines.join('\n'), /^warn The staging folder could not be created: .*ENOTDIR/m);
+  });
+
+  it('ends when the program that guards it is killed', async () => {
+    await daemon.use(async () => {
+      const [rclone] = listRclones(process.pid);
+      assert.ok(rclone);
+      process.kill(rclone.parent, 'SIGKILL');
+      await eventually(async () => await Promise.resolve(!isRunning(rclone.pid) || undefined));
+    });
   });
 
   it('leaves nothing of an earlier service in the staging folder', async () => {

@@ -113,12 +113,16 @@ export class RcloneDaemon {
     return await this.running;
   }
 
-  /** Forgets an rclone that can't be started or has ended, but not its successor. */
+  /** Forgets an rclone that can't be started or has ended, but not its successor. Ends one whose guard was killed. */
   private track(running: Promise<RunningDaemon>): Promise<RunningDaemon> {
     const forget = (): void => {
       if (this.running === running) this.running = undefined;
     };
-    void running.then(({ child }) => child.once('exit', forget), forget);
+    const handleExit = (address: RcloneAddress, signal: NodeJS.Signals | null): void => {
+      forget();
+      if (signal !== null) void quit(address);
+    };
+    void running.then(({ child, address }) => child.once('exit', (_, signal) => handleExit(address, signal)), forget);
     return running;
   }
 
@@ -183,6 +187,13 @@ const daemonArguments = [
   // Smaller files are uploaded in one piece, for which S3 has an MD5.
   '--streaming-upload-cutoff=8M',
 ] as const;
+
+/** Ends an rclone that nothing guards. Never rejects. */
+async function quit(address: RcloneAddress): Promise<void> {
+  const client = new StoreClient(address, 1);
+  await client.call('core/quit', {}).catch(() => undefined);
+  client.dispose();
+}
 
 function limitBandwidth(bytesPerSecond: number | undefined): string[] {
   return bytesPerSecond === undefined ? [] : [`--bwlimit=${Math.ceil(bytesPerSecond)}B`];
