@@ -27,6 +27,8 @@ interface StoreCatalogDependencies {
 
 /** Time that a search waits for the first scan. */
 const firstScanLimitMs = 5_000;
+/** Time that a complete scan waits for the free space. */
+const spaceLimitMs = 1_000;
 /** Interval at which a failed scan is repeated while the store is in use. */
 const retryMs = 15_000;
 
@@ -183,13 +185,18 @@ export class StoreCatalog {
     const { clock } = this.dependencies;
     const startedAtMs = clock.now();
     this.current = new StoreScan(this.config, this.store, this.abort.signal, !this.hasFiles);
-    const space = readFreeBytes(this.config, this.abort.signal);
+    const space = this.readSpace();
     const { note, unnamable } = await this.current.run(under);
-    this.freeBytes = await space;
+    await settlesWithin(clock, spaceLimitMs, space);
     this.fileCount = this.store.count();
     if (under === '') this.recordListing(startedAtMs);
     this.problem = undefined;
     this.logScan(clock.now() - startedAtMs, unnamable, note);
+  }
+
+  /** Updates the free space when the store reports it. Never rejects. */
+  private async readSpace(): Promise<void> {
+    this.freeBytes = await readFreeBytes(this.config, this.abort.signal);
   }
 
   /** Records the start of a scan as the time of its listing, because changes during the scan may be missing. */
