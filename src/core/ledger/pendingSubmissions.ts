@@ -23,11 +23,12 @@ export class PendingSubmissions implements Disposable {
     if (lock) this.own.set(key, lock);
   }
 
-  /** Removes the entry for a submission whose outcome was saved. */
+  /** Removes the entry for a submission whose outcome was saved. Never rejects: the transfer may have been sent. */
   async end(key: string): Promise<void> {
     const lock = this.own.get(key);
     this.own.delete(key);
-    await lock?.release();
+    // A file that cannot be deleted will go stale.
+    await lock?.release().catch(() => undefined);
   }
 
   /** Returns true while this or another window is waiting for the response. */

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { json } from '../../support/faultBehaviours.ts';
+import { Rig } from './rig.ts';
+
+const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
+
+describe('A submission whose ledger fails', () => {
+  let rig: Rig;
+  beforeEach(async () => {
+    rig = await Rig.start();
+    await rig.connect();
+  });
+  afterEach(() => rig.end());
+
+  it('is accepted if that happens while the service responds, so that nobody sends it again (D12)', async () => {
+    const folder = join(rig.folder, 'transfers', 'submitting');
+    rig.server.on('POST /api/v1/transfers', async (request, response) => {
+      await rename(folder, `${folder} away`);
+      await writeFile(folder, 'a file where the folder should be');
+      await json({ id }, 201)(request, response);
+    });
+    const { state, id: accepted } = await rig.explorer.transferFlow.submit(rig.order);
+    assert.deepEqual([state, accepted], ['accepted', id]);
+  });
+});
