@@ -169,7 +169,7 @@ export function requireProposed({ plan, state }: SavedPlan): void {
 
 function createDecidedError(id: string, { kind }: PlanState): AgentError {
   const declined = `Plan ${id} was declined by a person. Don't propose it again unless the user asks for it.`;
-  const confirmed = `Plan ${id} was already submitted. Check it with transfer_status; don't plan it again.`;
+  const confirmed = `Plan ${id} was already confirmed. Check it with transfer_status; don't plan it again.`;
   return new AgentError('planDecided', kind === 'declined' ? declined : confirmed);
 }
 

@@ -1,4 +1,5 @@
 import type { Transfer } from '../model/transferModel.ts';
+import { getErrorCode } from '../util/errorCode.ts';
 import type { AgentContext } from './agentContext.ts';
 import { AgentError } from './agentError.ts';
 import type { SubmissionRule } from './agentPolicy.ts';
@@ -18,7 +19,7 @@ export async function requireSubmissionAllowed({ policy }: Pick<AgentContext, 'p
 /**
  * Submits a plan that a person has confirmed at `by`, once (D12: never resubmit). Resolves to its transfer, whose state
  * says if the service accepted it. Throws {@link AgentError} if nothing was sent: the plan has expired or was decided
- * before, its service isn't connected, or agents may not submit.
+ * before, its service isn't connected, agents may not submit, or the decision or the transfer could not be recorded.
  */
 export async function submitPlan(context: PlanSubmissionContext, plan: TransferPlan, by: string): Promise<Transfer> {
   const { services, plans } = context;
@@ -31,11 +32,22 @@ export async function submitPlan(context: PlanSubmissionContext, plan: TransferP
   // The rule can have changed while a person was asked.
   await requireSubmissionAllowed(context);
   await plans.decide(id, 'confirmed', by);
-  const requestedBy = { agent: plan.requestedBy, plan: id };
-  const order = toPlannedOrder(plan, connectionId);
-  const transfer = await services.transferFlow.submit(order, undefined, undefined, requestedBy);
+  const transfer = await submitOrder(services, plan, connectionId);
   await plans.recordTransfer(id, transfer.key);
   return transfer;
+}
+
+async function submitOrder(
+  { transferFlow }: AgentContext['services'],
+  plan: TransferPlan,
+  connectionId: string,
+): Promise<Transfer> {
+  const requestedBy = { agent: plan.requestedBy, plan: plan.id };
+  const order = toPlannedOrder(plan, connectionId);
+  return await transferFlow.submit(order, undefined, undefined, requestedBy).catch((error: unknown) => {
+    const cause = `The transfer could not be saved (${getErrorCode(error)})`;
+    throw new AgentError('notSaved', `${cause}, so nothing was submitted. Plan it again.`);
+  });
 }
 
 /** Returns the transfer that a plan has become, even if the program that submitted it was interrupted. */

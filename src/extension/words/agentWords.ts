@@ -59,7 +59,7 @@ export function describeAgentError({ code, message }: AgentError, plan: Transfer
       "Nothing was sent: the setting {0} or the file {1} doesn't allow it.",
       ...['dataTransfer.agents.submit', 'agents.json'],
     ),
-    notSaved: l10n.t("Nothing was sent because the decision couldn't be saved."),
+    notSaved: l10n.t("Nothing was sent because the decision or the transfer couldn't be saved."),
   };
   return sentences[code] ?? l10n.t('Could not decide about the proposed transfer: {0}', toPlainLine(message));
 }

@@ -169,14 +169,14 @@ describe('The store of plans', () => {
     assert.deepEqual([await store.list(), await store.get('bbbbbbbbbbbb')], [[], undefined]);
   });
 
-  it('names a plan that does not exist, was declined or was submitted', async () => {
+  it('names a plan that does not exist, was declined or was confirmed', async () => {
     await assert.rejects(store.decide('aaaaaaaaaaaa', 'confirmed', 'w'), {
       code: 'notFound',
       message: 'There is no plan aaaaaaaaaaaa.',
     });
     for (const [kind, words] of [
       ['declined', /was declined by a person/],
-      ['confirmed', /was already submitted/],
+      ['confirmed', /was already confirmed/],
     ] as const) {
       const { id } = await create();
       await store.decide(id, kind, 'w');

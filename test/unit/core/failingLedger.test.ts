@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { rename, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { json } from '../../support/faultBehaviours.ts';
+import { AgentStage } from './agentStage.ts';
 import { Rig } from './rig.ts';
 
 const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
@@ -23,5 +24,27 @@ describe('A submission whose ledger fails', () => {
     });
     const { state, id: accepted } = await rig.explorer.transferFlow.submit(rig.order);
     assert.deepEqual([state, accepted], ['accepted', id]);
+  });
+});
+
+describe('A plan of an agent whose transfer cannot be recorded', () => {
+  let stage: AgentStage;
+  beforeEach(async () => {
+    stage = await AgentStage.start({ f1: {} });
+    stage.decide = () => ({ kind: 'yes', by: 'test' });
+  });
+  afterEach(() => stage.end());
+
+  it('is not submitted, and says so', async () => {
+    const planId = await stage.plan(['f1']);
+    const folder = join(stage.rig.folder, 'transfers');
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'submitting'), 'a file where the folder should be');
+    const { content } = await stage.call('submit_transfer', { planId });
+    const error = 'The transfer could not be saved (EEXIST), so nothing was submitted. Plan it again.';
+    assert.deepEqual(content, { error, code: 'notSaved' });
+    assert.equal(stage.submissionCount, 0);
+    const { content: again } = await stage.call('submit_transfer', { planId });
+    assert.match(String(again['error']), /was already confirmed/);
   });
 });
