@@ -8,8 +8,8 @@ interface Terminal {
 }
 
 /**
- * Asks a person to type a text, and returns true if it was typed. Throws a usage error without a terminal, because a
- * program could answer (D64: a person decides).
+ * Asks a person to type a text, and returns true if it was typed; false after Ctrl+C or at the end of the input. Throws a
+ * usage error without a terminal, because a program could answer (D64: a person decides).
  */
 export async function askToType(
   { input, output }: Terminal,
@@ -19,8 +19,14 @@ export async function askToType(
 ): Promise<boolean> {
   if (!input.isTTY || !output.isTTY) throw createUsageError('Plans are confirmed in a terminal, by a person.');
   const lines = createInterface({ input, output });
+  // Node.js 22 leaves the question unanswered if the interface is closed; later versions reject it.
+  const closed = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
+  const answer = lines.question(question, { signal }).catch(() => {
+    signal.throwIfAborted();
+    return undefined;
+  });
   try {
-    return (await lines.question(question, { signal })).trim() === expected;
+    return (await Promise.race([answer, closed]))?.trim() === expected;
   } finally {
     lines.close();
   }
