@@ -42,13 +42,10 @@ export async function waitUntil(
   const subscriptions = [explorer.transferStore.onDidChange(check), explorer.keys.onDidChange(check)];
   check();
   const signal = AbortSignal.any([done.signal, context.signal]);
-  await wait(context.clock, limitMs ?? maxDelayMs, signal);
+  await wait(context.clock, limitMs ?? Infinity, signal);
   for (const subscription of subscriptions) subscription.dispose();
   return done.signal.aborted && keys.every((key) => condition(requireTransfer(explorer, key)));
 }
-
-/** The longest delay of a timer, about 24 days. */
-const maxDelayMs = 2 ** 31 - 1;
 
 /** Returns the exit code for transfers that were waited for: 0 if all files of all of them were transferred. */
 export function getEndCode(transfers: readonly Transfer[]): ExitCode {

@@ -8,11 +8,14 @@ export interface Clock {
   after(delayMs: number, callback: () => void): Disposable;
 }
 
-/** The system clock. */
+/** The longest delay of a timer of Node.js, about 24 days. */
+const maxDelayMs = 2 ** 31 - 1;
+
+/** The system clock. Calls back after 24 days if the delay is longer. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after: (delayMs, callback) => {
-    const timer = setTimeout(callback, delayMs);
+    const timer = setTimeout(callback, Math.min(delayMs, maxDelayMs));
     return { dispose: () => clearTimeout(timer) };
   },
 };
