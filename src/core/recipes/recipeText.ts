@@ -15,6 +15,7 @@ export type RecipePath = readonly (string | number)[];
 export class RecipeText {
   private readonly text: string;
   private readonly root: Node | undefined;
+  private lineBreaks: readonly number[] | undefined;
   /** The position of the first syntax error; those that follow it are often its consequences. */
   readonly error: TextRange | undefined;
 
@@ -67,8 +68,20 @@ export class RecipeText {
   }
 
   private toRange(offset: number, length: number): TextRange {
-    return { offset, length, line: this.text.slice(0, offset).split('\n').length };
+    this.lineBreaks ??= Array.from(this.text.matchAll(/\n/g), ({ index }) => index);
+    return { offset, length, line: countBelow(this.lineBreaks, offset) + 1 };
   }
+}
+
+/** Returns the number of sorted values that are less than a limit, in logarithmic time. */
+function countBelow(sorted: readonly number[], limit: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if ((sorted[middle] ?? limit) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function parseText(text: string): {

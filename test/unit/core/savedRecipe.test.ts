@@ -58,6 +58,17 @@ describe('A recipe beside its service (D61)', () => {
     );
   });
 
+  it('marks each of many ids within the time of a test, because it does so after each key', () => {
+    const ids = Array.from({ length: 60_000 }, (_, index) => `id ${index}`);
+    const { recipe, text } = parseRecipe(JSON.stringify({ from: { database: 'Alpha', ids } }, undefined, 1));
+    assert.ok(recipe);
+    const lines = checkRecipe(text, recipe, { databases, missingIds: new Set(ids) }).map(({ range }) => range.line);
+    assert.deepEqual(
+      lines,
+      ids.map((_, index) => index + 5),
+    );
+  });
+
   it('suggests no name if none is similar', () => {
     const search = { query: '', specific: { format: 1, zzzzzzzz: 1 } };
     const text = JSON.stringify({ from: { database: 'Nothing like it', search } });
