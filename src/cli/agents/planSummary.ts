@@ -67,7 +67,8 @@ function describeCopies({ copies }: TransferPlan): readonly string[] {
 function describeLicenses({ licenses }: TransferPlan): readonly string[] {
   const rest = licenses.slice(maxLicenses);
   const restrictedCount = rest.filter(({ forbidsSharing }) => forbidsSharing).length;
-  const restricted = restrictedCount > 0 ? `, of which ${restrictedCount} forbid redistribution` : '';
+  const verb = restrictedCount === 1 ? 'forbids' : 'forbid';
+  const restricted = restrictedCount > 0 ? `, of which ${restrictedCount} ${verb} redistribution` : '';
   return [
     ...licenses.slice(0, maxLicenses).map(describeLicense),
     ...(rest.length > 0 ? [`And ${formatCount(rest.length, 'other license')}${restricted}.`] : []),

@@ -26,6 +26,8 @@ describe('The question for a person outside of the editor', () => {
         'And 20 other licenses, of which 10 forbid redistribution.',
       ],
     );
+    const rest = formatPlanSummary({ ...plan, licenses: named.slice(0, 12) });
+    assert.match(rest, /^And 2 other licenses, of which 1 forbids redistribution\.$/m);
     assert.match(formatPlanSummary(plan), /^License not stated: 1 file\.$/m);
   });
 
