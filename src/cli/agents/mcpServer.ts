@@ -36,7 +36,7 @@ type ElicitationAnswer = 'confirmed' | 'declined' | 'undecided';
 export interface McpCall {
   readonly name: string;
   readonly input: unknown;
-  /** The name of the client, as it states it. */
+  /** The name that the client reports. */
   readonly client: string;
   readonly canElicit: boolean;
   readonly signal: AbortSignal;

@@ -17,7 +17,7 @@ type AgentServices = Pick<
 > &
   Pick<Explorer, 'transferFlow' | 'trackFlow' | 'monitor'>;
 
-/** A step that only a person may decide (D64: a person decides). */
+/** An action that needs a person's confirmation (D64: a person decides). */
 export type AgentQuestion =
   { readonly kind: 'submit'; readonly plan: TransferPlan } | { readonly kind: 'cancel'; readonly transfer: Transfer };
 
@@ -39,7 +39,7 @@ export interface AgentContext {
   readonly queue: CallQueue;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The name of the agent's program, as it states it; text of any length and content. */
+  /** The name that the agent's program reports: text of any length and content. */
   readonly requestedBy: string;
   /** Returns the connection to use, and connects if necessary. Throws {@link AgentError}. */
   connect(): Promise<OpenConnection>;

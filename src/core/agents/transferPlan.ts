@@ -36,7 +36,7 @@ export interface TransferPlan {
   /** In milliseconds since 1970. */
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** The name of the agent's program, as it states it, in one line. */
+  /** The name that the agent's program reports, in one line. */
   readonly requestedBy: string;
   readonly service: {
     readonly connectionId: string;

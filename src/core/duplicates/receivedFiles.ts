@@ -8,7 +8,7 @@ export interface VerifiedFiles {
   readonly files: readonly FileContent[];
 }
 
-/** Returns the succeeded transfers of the same user to the destination of an order, newest first, as `transfers` are. */
+/** Returns the user's successful transfers to the destination of an order, in the order of `transfers`: newest first. */
 export function filterSameDestination(
   transfers: readonly Transfer[],
   { connectionId, destination, orcid }: TransferOrder,

@@ -12,7 +12,7 @@ export interface KnownCopies {
   readonly atDestination: ReadonlySet<TransferFile>;
   /** False if the destination may have more of the files. */
   readonly isComplete: boolean;
-  /** The files that an earlier transfer transferred there, with its end in milliseconds since 1970. */
+  /** The files that earlier transfers delivered there, with the end of the newest one in milliseconds since 1970. */
   readonly received: ReadonlyMap<TransferFile, number>;
 }
 

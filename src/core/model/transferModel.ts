@@ -136,7 +136,7 @@ export interface StateChange {
 
 /** The agent on whose proposal a transfer was submitted, after a person confirmed it (D64: a person decides). */
 export interface TransferRequester {
-  /** The name of the agent's program, as it states it. */
+  /** The name that the agent's program reports. */
   readonly agent: string;
   /** The ID of the plan that the person confirmed. */
   readonly plan: string;

@@ -2,8 +2,8 @@ import { parseDeclaredHash } from '../util/declaredHash.ts';
 import { guessKeyByName, type TableColumn } from './tableColumns.ts';
 
 /**
- * Determines if the first row of a table contains column names, by the column that identifies files and by numbers in
- * the others. Undefined if the content is inconclusive.
+ * Determines if the first row of a table contains column names, based on the column that identifies files and on
+ * numbers in the other columns. Returns undefined if the content is inconclusive.
  */
 export function detectHead(columns: readonly TableColumn[], column: TableColumn): boolean | undefined {
   if (guessKeyByName(column.head) !== undefined) return true;

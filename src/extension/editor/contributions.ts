@@ -92,7 +92,7 @@ interface ArgumentTypes {
   readonly welcome: WelcomeButton;
 }
 
-/** A kind of argument. */
+/** The kinds of arguments that commands accept. */
 type ArgumentKind = keyof ArgumentTypes;
 
 /** Declares a command, whose title is in `package.nls.json`. */

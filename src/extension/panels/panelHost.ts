@@ -83,7 +83,7 @@ export class PanelHost<Intent extends { readonly type: string }, Message extends
   }
 }
 
-/** Opens an address outside the editor, after checking it again, because the page isn't trusted. Ignores any other. */
+/** Opens an address outside the editor. Checks it again, because the page isn't trusted, and ignores an unsafe one. */
 function openLink(address: string, log: Logger): void {
   const link = toOpenableLink(address);
   if (link === undefined) return;

@@ -11,7 +11,7 @@ export function getPlanTitle({ files, destination }: TransferPlan): string {
   return l10n.t('{0} to {1}', formatFileCount(files.length), toPlainLine(destination));
 }
 
-/** Returns the name of an agent, as it states it, in one short line. */
+/** Returns the name that an agent reports, in one short line. */
 export function formatAgentName(agent: string): string {
   return toPlainText(agent, maxAgentLength) || l10n.t('an agent');
 }
