@@ -78,7 +78,15 @@ describe('Transfers by the command line', () => {
     const id = await rig.service.mustSubmit(['a.csv']);
     assert.equal((await rig.run('wait', id)).code, 0);
     const { code, stderr } = await rig.run('status', id.slice(0, 3));
-    assert.deepEqual([code, stderr], [2, `Give at least 4 characters of the ID, not just ${id.slice(0, 3)}.\n`]);
+    assert.deepEqual([code, stderr], [2, `"${id.slice(0, 3)}" is too short: give at least 4 characters of the ID.\n`]);
+    assert.equal((await rig.run('status', '')).stderr, '"" is too short: give at least 4 characters of the ID.\n');
+  });
+
+  it('finds a transfer by the start of its key, too, after the service has assigned an ID', async () => {
+    const { transfer } = await rig.runJson(0, 'transfer', 'Source Data', 'Target', 'a.csv', '--wait');
+    const { id, key } = transfer as PrintedTransfer;
+    const [found] = await list(0, 'status', key.slice(0, 8));
+    assert.equal(found?.id, id);
   });
 
   it('records a transfer that was started elsewhere, and follows it', async () => {

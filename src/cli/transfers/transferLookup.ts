@@ -60,7 +60,7 @@ function findRecord(transfers: readonly Transfer[], name: string): Transfer | un
   const wanted = name.toLowerCase();
   const exact = transfers.find(({ id, key }) => id?.toLowerCase() === wanted || key === wanted);
   if (exact) return exact;
-  const matching = transfers.filter((one) => getTransferId(one).toLowerCase().startsWith(wanted));
+  const matching = transfers.filter(({ id, key }) => id?.toLowerCase().startsWith(wanted) || key.startsWith(wanted));
   if (matching.length > 0 && wanted.length < minPrefixLength) throw createShortNameError(name);
   if (matching.length > 1) throw createUsageError(`Several transfers begin with ${toPlainCell(name)}.`);
   return matching[0];
@@ -93,5 +93,7 @@ function createNotFoundError(name: string, { kinds = 'transfer', advice }: NotFo
 }
 
 function createShortNameError(name: string): CliError {
-  return createUsageError(`Give at least ${minPrefixLength} characters of the ID, not just ${toPlainCell(name)}.`);
+  return createUsageError(
+    `"${toPlainCell(name)}" is too short: give at least ${minPrefixLength} characters of the ID.`,
+  );
 }
