@@ -7,7 +7,7 @@ export { shortenText };
  * another. Keeps line breaks and tabs. Limits the number of combining marks (D39: server data display).
  */
 export function toVisibleText(text: string): string {
-  return limitMarks(text).replace(/[\p{Cc}\u202A-\u202E]/gu, (character) => {
+  return limitMarks(text).replace(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, (character) => {
     const code = character.charCodeAt(0);
     if (code === 0x09 || code === 0x0a || code === 0x0d) return character;
     return code < 0x20 ? String.fromCharCode(0x2400 + code) : '\uFFFD';

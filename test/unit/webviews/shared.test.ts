@@ -56,6 +56,7 @@ describe('The tree of JSON', () => {
 describe('Text of a server', () => {
   it('shows control and direction characters as visible signs', () => {
     assert.equal(toVisibleText('a\u0000\u0007b\u202Etxt.exe\u0085'), 'a\u2400\u2407b\uFFFDtxt.exe\uFFFD');
+    assert.equal(toVisibleText('photo\u2067gnp.exe\u2069'), 'photo\uFFFDgnp.exe\uFFFD');
     assert.equal(toVisibleText('two\nlines\tand שלום'), 'two\nlines\tand שלום');
   });
 
