@@ -129,6 +129,10 @@ describe('The command line', () => {
     assert.equal((await run()).stderr, 'Use --connection with one of: Lab, Other.\n');
     await writeFile(file, JSON.stringify({ connections: [{ ...lab, apiKey: 'x' }] }));
     assert.match((await run()).stderr, /connection 1: "apiKey": keys aren't stored here/);
+    await writeFile(file, JSON.stringify({ connections: [{ ...lab, headers: { accessToken: 'x' } }] }));
+    assert.match((await run()).stderr, /connection 1: "accessToken": keys aren't stored here/);
+    await writeFile(file, JSON.stringify({ developerToken: 'x', connections: [lab] }));
+    assert.match((await run()).stderr, /connections\.json: "developerToken": keys aren't stored here/);
     await writeFile(file, JSON.stringify({ orcid, connections: [{ ...lab, note: 'x', portt: 1 }] }));
     assert.match((await run()).stderr, /connection 1: unknown field "portt" instead of "port"\.\n$/);
     await writeFile(file, JSON.stringify({ orcid, connections: [{ ...lab, color: 'x' }] }));

@@ -7,6 +7,7 @@ import { getErrorCode } from '../../core/util/errorCode.ts';
 import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
 import { readJsonObject } from '../../core/util/jsonObject.ts';
 import { omit } from '../../core/util/omit.ts';
+import { findSecrets } from '../../core/util/secrets.ts';
 import { createUsageError } from '../cliError.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 
@@ -39,9 +40,12 @@ export async function readConnectionsFile(
 function parseConnections(file: string, text: string): ConnectionsFile {
   const json = readJsonObject(text);
   if (json.kind === 'broken') throw createFileError(file, `line ${json.line}, column ${json.column}: not valid JSON`);
-  const { connections, orcid }: JsonObject = json.kind === 'object' ? json.value : {};
+  const { connections, ...shared }: JsonObject = json.kind === 'object' ? json.value : {};
+  const secret = findSecret(shared);
+  if (secret !== undefined) throw createFileError(file, secret);
   if (!Array.isArray(connections)) throw createFileError(file, '"connections" must be a list');
   const entries = connections.map((entry: unknown, index) => toConnection(file, entry, index));
+  const { orcid } = shared;
   return { connections: entries, ...(typeof orcid === 'string' && { orcid }) };
 }
 
@@ -64,13 +68,21 @@ const optionalTypes = { port: 'number', allowInsecureHttp: 'boolean', serviceFil
 
 function findProblem(entry: unknown): string | undefined {
   if (!isJsonObject(entry)) return 'it must be an object';
-  const secret = Object.keys(entry).find((name) => /^(?:api)?-?_?(?:key|token|secret|password)$/i.test(name));
-  if (secret !== undefined) return `"${toPlainCell(secret)}": keys aren't stored here; name a variable: apiKeyVariable`;
+  // A password in an address is reported when the connection is used, so that the others stay usable.
+  const secret = findSecret(omit(entry, 'server', 'name'));
+  if (secret !== undefined) return secret;
   const missing = ['id', 'name', ...(entry['serviceFile'] === undefined ? ['server'] : [])].find(
     (name) => typeof entry[name] !== 'string' || entry[name] === '',
   );
   if (missing !== undefined) return `"${missing}" must be a non-empty string`;
   return findOptionalProblem(entry) ?? findMisspelledField(entry);
+}
+
+/** Describes the first field that contains a key or a password, without its value. */
+function findSecret(value: unknown): string | undefined {
+  const [path] = findSecrets(value);
+  const field = toPlainCell(String(path?.at(-1) ?? ''));
+  return path && `"${field}": keys aren't stored here; name a variable: apiKeyVariable`;
 }
 
 const optionalNames = [...Object.keys(optionalTypes), 'apiKeyVariable', 'scheme', 'transport'];
