@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { CliProcess, cliProgram, runCli } from '../support/cliProcess.ts';
 import { getEndedPid } from '../support/endedProcess.ts';
-import { json, problem } from '../support/faultBehaviours.ts';
+import { answering, json, problem } from '../support/faultBehaviours.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { CliRig } from './cliRig.ts';
 
@@ -240,6 +240,20 @@ describe('The command line with a server that misbehaves', () => {
     const { code, stdout, stderr } = await start('search', 'a', 'x', '--json').ended;
     assert.deepEqual([code, stdout], [1, '']);
     assert.match(stderr, /^Couldn't search .*: the service returned an error: out of order\.\n$/);
+  });
+
+  it('does not say that a file is missing if the service could not look it up', async () => {
+    const lookUp = answering(({ query }) => {
+      const ids = (query.get('ids') ?? '').split(',');
+      return ids.includes('bad')
+        ? problem(500, 'out of order')
+        : json({ resources: ids.map((id) => ({ id, name: id })) });
+    });
+    server.on('GET /api/v1/files/by-id', lookUp);
+    const { code, stdout, stderr } = await start('describe', 'a', 'good', 'bad').ended;
+    assert.deepEqual([code, stdout], [4, 'id: good\nname: good\n']);
+    const reason = 'the service returned an error: out of order';
+    assert.equal(stderr, `Couldn't look up 1 requested file in Alpha [31m: bad (${reason}).\n`);
   });
 
   it('writes no control characters of a server to a terminal', async () => {

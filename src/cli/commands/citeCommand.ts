@@ -48,7 +48,7 @@ async function cite(
       transfer === undefined ? await getFiles(session, database, ids) : await getTransferFiles(session, transfer);
     const text = formatCitations(source, format);
     context.output.print({ format, text, missing: source.missing }, () => text);
-    if (source.missing.length > 0) context.output.note(describeMissing(source.database, source.missing));
+    if (source.missing.length > 0) context.output.note(describeMissing(source.database, source));
     return source.missing.length > 0 ? exitCode.notFound : exitCode.done;
   });
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { FileEntry } from '../../core/model/fileEntry.ts';
 import { dedupeIds } from '../../core/model/idList.ts';
+import type { Reason } from '../../core/model/reason.ts';
 import { CliError, createRequestError, createUsageError } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
@@ -8,11 +9,14 @@ import { exitCode, type ExitCode } from '../exitCode.ts';
 import { runAction } from '../runAction.ts';
 import { formatCount } from '../text/amounts.ts';
 import { toPlainCell } from '../text/plainCell.ts';
+import { describeReason } from '../text/reasonText.ts';
 
 /** The files with the requested IDs, and the IDs that the service did not find. */
 export interface DescribedFiles {
   readonly files: readonly FileEntry[];
   readonly missing: readonly string[];
+  /** The reason why some IDs could not be looked up; absent if the service doesn't know them. */
+  readonly reason?: Reason;
 }
 
 /** Adds `describe`, which prints the metadata of files. */
@@ -31,10 +35,11 @@ async function describeFiles(context: CommandContext, database: string, ids: rea
   return await CliSession.run(context, async (session) => {
     const connection = await session.connect();
     const { name } = session.findDatabase(database);
-    const { files, missing } = await fetchFiles(session, connection.connection.id, name, ids);
+    const described = await fetchFiles(session, connection.connection.id, name, ids);
+    const { files, missing } = described;
     const resources = files.map(({ resource }) => resource);
     context.output.print({ files: resources, missing }, () => resources.map(formatResource).join('\n'));
-    if (missing.length > 0) context.output.note(describeMissing(name, missing));
+    if (missing.length > 0) context.output.note(describeMissing(name, described));
     return missing.length > 0 ? exitCode.notFound : exitCode.done;
   });
 }
@@ -50,23 +55,24 @@ export async function fetchFiles(
   if (wanted.length === 0) throw createUsageError('No file IDs are given.');
   const { files, reason } = await explorer.metadataFlow.fetchFiles(connectionId, database, wanted);
   const entries = files.flatMap((file) => (file.kind === 'file' ? [file] : []));
-  if (reason && reason.kind !== 'notFound' && entries.length === 0) {
-    throw createRequestError("Couldn't fetch the metadata", reason);
-  }
+  const failure = reason?.kind === 'notFound' ? undefined : reason;
+  if (failure && entries.length === 0) throw createRequestError("Couldn't fetch the metadata", failure);
   const found = new Set(entries.map(({ id }) => id));
-  return { files: entries, missing: wanted.filter((id) => !found.has(id)) };
+  return { files: entries, missing: wanted.filter((id) => !found.has(id)), ...(failure && { reason: failure }) };
 }
 
-/** Describes the IDs that a database doesn't have; lists the first ten. */
-export function describeMissing(database: string, missing: readonly string[]): string {
+/** Describes the IDs that a database doesn't have, or that couldn't be looked up; lists the first ten. */
+export function describeMissing(database: string, { missing, reason }: Omit<DescribedFiles, 'files'>): string {
   const listed = missing.slice(0, 10).map(toPlainCell).join(', ');
-  const more = missing.length > 10 ? `, and ${missing.length - 10} more` : '';
-  return `${toPlainCell(database)} doesn't have ${formatCount(missing.length, 'requested file')}: ${listed}${more}.`;
+  const ids = missing.length > 10 ? `${listed}, and ${missing.length - 10} more` : listed;
+  const [name, files] = [toPlainCell(database), formatCount(missing.length, 'requested file')];
+  if (reason) return `Couldn't look up ${files} in ${name}: ${ids} (${describeReason(reason)}).`;
+  return `${name} doesn't have ${files}: ${ids}.`;
 }
 
 /** Throws an error with exit code 4 if IDs are missing. */
-export function requireAll(database: string, { missing }: DescribedFiles): void {
-  if (missing.length > 0) throw new CliError(describeMissing(database, missing), exitCode.notFound);
+export function requireAll(database: string, described: DescribedFiles): void {
+  if (described.missing.length > 0) throw new CliError(describeMissing(database, described), exitCode.notFound);
 }
 
 function formatResource(resource: object): string {

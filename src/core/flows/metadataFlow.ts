@@ -35,7 +35,10 @@ export class MetadataFlow {
     return { ...(file && { file }), ...(reason && { reason }) };
   }
 
-  /** Fetches files in the order of `ids`, which must not be empty. Does not reject if the service fails. */
+  /**
+   * Fetches files in the order of `ids`, which must not be empty. Does not reject if the service fails. `reason` is that
+   * of the first ID that could not be looked up, otherwise that of the first one that the service does not know.
+   */
   async fetchFiles(
     connectionId: string,
     database: string,
@@ -43,7 +46,8 @@ export class MetadataFlow {
     signal?: AbortSignal,
   ): Promise<FetchedFiles> {
     const { files, refused, failure } = await this.lookUp(connectionId, database, ids, signal);
-    const reason = failure ?? refused[0]?.reason;
+    const reasons = refused.map((one) => one.reason);
+    const reason = failure ?? reasons.find(({ kind }) => kind !== 'notFound') ?? reasons[0];
     return { files, ...(reason && { reason }) };
   }
 
