@@ -4,6 +4,7 @@ import { defineTool } from './agentTool.ts';
 import { maxRows } from './answerRows.ts';
 import { requireDatabase } from './databaseLookup.ts';
 import { toFileDetails } from './fileDetails.ts';
+import { toDataLine } from './serverText.ts';
 import { databaseField, idField } from './toolFields.ts';
 
 /** Returns the metadata of files. */
@@ -24,9 +25,14 @@ export const describeFilesTool = defineTool({
     const { metadataFlow } = context.services;
     const { files, reason } = await metadataFlow.fetchFiles(session.connection.id, name, ids, signal);
     const found = files.flatMap((file) => (file.kind === 'file' ? [file] : []));
-    if (reason && reason.kind !== 'notFound' && found.length === 0)
-      throw new AgentError('requestFailed', "The metadata couldn't be fetched.", reason);
+    const failure = reason?.kind === 'notFound' ? undefined : reason;
+    if (failure && found.length === 0)
+      throw new AgentError('requestFailed', "The metadata couldn't be fetched.", failure);
     const known = new Set(found.map(({ id }) => id));
-    return { data: { files: found.map(toFileDetails) }, missing: ids.filter((id) => !known.has(id)) };
+    const cause = failure && { reason: toDataLine(context.describeReason(failure)) };
+    const data = { files: found.map(toFileDetails), ...cause };
+    return { data, missing: ids.filter((id) => !known.has(id)), ...(failure && { note: doubt }) };
   },
 });
+
+const doubt = "Some of the missing files couldn't be looked up, so they may exist.";

@@ -11,6 +11,8 @@ import {
 } from '../../../src/core/agents/windowAnswers.ts';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
 import type { Transfer } from '../../../src/core/model/transferModel.ts';
+import { answering, json, problem } from '../../support/faultBehaviours.ts';
+import { AgentStage } from './agentStage.ts';
 import { order, running, submittingTransfer } from './specimens.ts';
 
 const file = { id: 'f1', name: 'f1.csv' };
@@ -181,5 +183,25 @@ describe('The answer of a window', () => {
   it('says that nobody has decided yet', () => {
     const answers = [createBusyDecision(), createUndecidedDecision()];
     assert.ok(answers.every((answer) => answer.kind === 'waiting' && answer.hint !== ''));
+  });
+});
+
+describe('The answer about files', () => {
+  it('does not count those as missing that could not be looked up', async () => {
+    const stage = await AgentStage.start({});
+    const lookUp = answering(({ query }) => {
+      const ids = (query.get('ids') ?? '').split(',');
+      return ids.includes('bad')
+        ? problem(500, 'bad: locked')
+        : json({ resources: ids.map((id) => ({ id, name: id })) });
+    });
+    stage.rig.server.on('GET /api/v1/files/by-id', lookUp);
+    const { content } = await stage.call('describe_files', { database: 'Alpha', ids: ['f1', 'bad'] });
+    await stage.end();
+    assert.deepEqual(
+      [content['missing'], content['note']],
+      [['bad'], "Some of the missing files couldn't be looked up, so they may exist."],
+    );
+    assert.match(JSON.stringify(content['data']), /"reason":"serverError: bad: locked"/);
   });
 });
