@@ -98,7 +98,7 @@ function describeLockDifference(difference: LockDifference | undefined): string 
 
 function describeMissing({ missing, recipe }: RecipePlan): string {
   const names = formatNames(missing);
-  if (!recipe.from.table) return `The service has no file for ${formatCount(missing.length, 'ID')}: ${names}.`;
+  if (!recipe.from.table) return `No file was found for ${formatCount(missing.length, 'ID')}: ${names}.`;
   return `There isn't exactly one file for ${formatCount(missing.length, 'value')} of the table: ${names}.`;
 }
 
