@@ -17,6 +17,7 @@ import { addVerifyCommand } from './commands/verifyCommand.ts';
 import { addWaitCommand } from './commands/waitCommand.ts';
 import { exitCode } from './exitCode.ts';
 import { addGlobalOptions } from './globalOptions.ts';
+import { addHelpCommand } from './helpCommand.ts';
 import { findKeyArgument } from './keyArgument.ts';
 import { cliVersion } from './version.ts';
 
@@ -63,7 +64,7 @@ function createProgram(): Command {
   const program = new Command('data-transfer');
   program.description('Searches and transfers files of a data transfer service.');
   program.version(cliVersion, '-V, --version', 'print the version');
-  program.helpOption('-h, --help', 'print the help').helpCommand('help [command]', 'print the help of a command');
+  program.helpOption('-h, --help', 'print the help');
   program
     .configureHelp({ showGlobalOptions: true, minWidthToWrap: 10, subcommandTerm: getTerm })
     .exitOverride()
@@ -71,5 +72,6 @@ function createProgram(): Command {
   program.addHelpText('after', examples);
   addGlobalOptions(program);
   for (const add of commands) add(program);
+  for (const one of [program, ...program.commands]) if (one.commands.length > 0) addHelpCommand(one);
   return program;
 }

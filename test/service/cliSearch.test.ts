@@ -187,6 +187,18 @@ describe('The command line', () => {
     assert.deepEqual(tooLong, []);
   });
 
+  it('names the most similar command if asked for the help of one that does not exist', async () => {
+    const help = async (...args: readonly string[]): Promise<unknown> => {
+      const { code, stdout, stderr } = await runCli(['help', ...args]);
+      return [code, stdout.split('\n', 1)[0], stderr];
+    };
+    const end = '\n(--help lists all options)\n';
+    assert.deepEqual(await help('nope'), [2, '', `error: unknown command 'nope'${end}`]);
+    assert.deepEqual(await help('serch'), [2, '', `error: unknown command 'serch'\n(Did you mean search?)${end}`]);
+    assert.deepEqual(await help('search'), [0, 'Usage: data-transfer search [options] <database> [query]', '']);
+    assert.deepEqual(await help(), [0, 'Usage: data-transfer [options] [command]', '']);
+  });
+
   it('exits with 1 and one line if its standard output is full', async function () {
     if (!existsSync('/dev/full')) return;
     const full = openSync('/dev/full', 'w');

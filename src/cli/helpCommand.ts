@@ -1,0 +1,27 @@
+import type { Command } from 'commander';
+import { findNearestName } from '../core/recipes/nearestName.ts';
+
+/** Adds `help`, which fails with the reason if there is no such command; that of the library prints only the help. */
+export function addHelpCommand(parent: Command): void {
+  parent.helpCommand(false);
+  parent
+    .command('help')
+    .description('print the help of a command')
+    .argument('[command]')
+    .helpOption(false)
+    .action((name?: string) => printHelp(parent, name));
+}
+
+function printHelp(parent: Command, name: string | undefined): void {
+  const named = name === undefined ? parent : parent.commands.find((command) => command.name() === name);
+  if (named) named.help();
+  else parent.error(describeUnknown(parent, name ?? ''));
+}
+
+function describeUnknown(parent: Command, name: string): string {
+  const nearest = findNearestName(
+    name,
+    parent.commands.map((command) => command.name()),
+  );
+  return `error: unknown command '${name}'${nearest === undefined ? '' : `\n(Did you mean ${nearest}?)`}`;
+}
