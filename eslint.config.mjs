@@ -22,6 +22,13 @@ const nodeGlobals = Object.fromEntries(
   ].map((name) => [name, 'readonly']),
 );
 
+/** Node.js' own recursive function never ends below some folders, such as `/proc`. */
+const recursiveFolders = {
+  selector:
+    'CallExpression:matches([callee.name=/^mkdir/], [callee.property.name=/^mkdir/]) Property[key.name="recursive"]',
+  message: 'Use createFolder of core/util.',
+};
+
 const forbiddenEndings = /(Manager|Helper|Util|Controller)$/.source;
 
 export default defineConfig(
@@ -79,6 +86,7 @@ export default defineConfig(
       'house/fences': 'error',
       'import-x/no-default-export': 'error',
       'no-restricted-globals': ['error', { name: 'fetch', message: 'Requests go out through core/client/http.ts.' }],
+      'no-restricted-syntax': ['error', recursiveFolders],
     },
   },
   {
@@ -97,6 +105,7 @@ export default defineConfig(
     rules: {
       'no-restricted-syntax': [
         'error',
+        recursiveFolders,
         ...[
           "MemberExpression[property.name='client']",
           "MemberExpression[property.value='client']",

@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { createFolderSync } from '../core/util/createFolder.ts';
 import { ConfigError, parseConfig, type ServiceConfig } from './config.ts';
 import { generateToken, startService, type RunningService } from './startService.ts';
 import { openLogFile } from './logFile.ts';
@@ -69,7 +69,7 @@ async function main(): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const config = await readConfig();
   // The token file may be in this folder.
-  mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
+  createFolderSync(config.dataFolder, 0o700);
   const token = config.tokenFile === undefined ? generateToken() : readTokenFile(config.tokenFile, generateToken);
   const sharingToken = generateToken();
   const secrets = [token, sharingToken].flatMap((secret) => [secret, Buffer.from(secret, 'utf8').toString('base64')]);

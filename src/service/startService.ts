@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { localServiceName } from '../contract/root.ts';
 import { settlesWithin, systemClock, type Clock } from '../core/util/clock.ts';
+import { createFolderSync } from '../core/util/createFolder.ts';
 import type { Logger } from '../core/util/logger.ts';
 import { CatalogThread } from './catalog/catalogThread.ts';
 import type { ServiceConfig } from './config.ts';
@@ -57,7 +57,7 @@ export function generateToken(): string {
 /** Starts the service: opens the journal, starts reading the folders, listens, and resumes transfers. */
 export async function startService(config: ServiceConfig, options: ServiceOptions): Promise<RunningService> {
   const { clock = systemClock, logger } = options;
-  mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
+  createFolderSync(config.dataFolder, 0o700);
   // The journal comes first: only one service at a time can open it, which protects all other files.
   const journal = new TransferJournal(nodePath.join(config.dataFolder, 'journal.db'));
   const thread = new CatalogThread(logger);

@@ -56,6 +56,14 @@ describe('Records of transfers by the command line', () => {
     assert.deepEqual([sent.code, sent.stderr], [1, unwritten]);
   });
 
+  it('ends where no folder for records can be created', async () => {
+    const impossible = process.platform === 'linux' ? '/proc/self/nope' : join(rig.ledger, 'file', 'nope');
+    await writeFile(join(rig.ledger, 'file'), '');
+    const { code, stderr } = await rig.run('transfer', 'Source Data', 'Target', 'a.csv', '--ledger', impossible);
+    const text = 'Nothing was sent. The transfer records in ';
+    assert.deepEqual([code, stderr.startsWith(`${text}${impossible} can't be written (`)], [1, true], stderr);
+  });
+
   it('exits with 4 if there is no manifest, and names the searched folders', async () => {
     assert.equal((await rig.run('verify', rig.ledger)).code, 4);
     const { code, stderr } = await rig.run('verify', id, '--folder', rig.ledger);

@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { createFolder } from '../util/createFolder.ts';
 import { isMissing } from '../util/errorCode.ts';
 import { parseJsonObject } from '../util/json.ts';
 import { readRegularFile } from '../util/regularFile.ts';
@@ -35,7 +35,7 @@ export class AgentPolicy {
 
   /** Writes the rule. Rejects with the system's error. */
   async write(submit: SubmissionRule): Promise<void> {
-    await mkdir(dirname(this.file), { recursive: true, mode: 0o700 });
+    await createFolder(dirname(this.file), 0o700);
     await writeFileAtomically(this.file, `${JSON.stringify({ submit })}\n`);
   }
 }

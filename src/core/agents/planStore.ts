@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RecordFolderWatch } from '../ledger/recordFolderWatch.ts';
 import type { Clock } from '../util/clock.ts';
+import { createFolder } from '../util/createFolder.ts';
 import { Emitter } from '../util/emitter.ts';
 import { getErrorCode, isMissing } from '../util/errorCode.ts';
 import { readRegularFile } from '../util/regularFile.ts';
@@ -125,7 +126,7 @@ export class PlanStore implements Disposable {
   private async write(path: string, content: object): Promise<boolean> {
     const temporary = `${path}.${randomUUID()}.part`;
     try {
-      await mkdir(this.folder, { recursive: true, mode: 0o700 });
+      await createFolder(this.folder, 0o700);
       await writeFile(temporary, `${JSON.stringify(content)}\n`, { flag: 'wx', mode: 0o600, flush: true });
       return await createExclusively(temporary, path);
     } catch (error) {

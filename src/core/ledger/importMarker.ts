@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { createFolder } from '../util/createFolder.ts';
 import { isMissing } from '../util/errorCode.ts';
 import { isJsonObject, parseJsonObject, type JsonObject } from '../util/json.ts';
 import { writeFileAtomically } from '../util/writeFileAtomically.ts';
@@ -58,7 +59,7 @@ export async function readImportMarker(source: string, target: string): Promise<
  */
 export async function writeImportMarker(source: string, target: string, marker: ImportMarker): Promise<void> {
   const file = getMarkerFile(source, target);
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await createFolder(dirname(file), 0o700);
   await writeFileAtomically(file, JSON.stringify({ version: 1, source, ...marker }), true);
 }
 

@@ -1,6 +1,7 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../util/clock.ts';
+import { createFolder } from '../util/createFolder.ts';
 import { getErrorCode } from '../util/errorCode.ts';
 import { FileLock, runUnderLock } from '../util/fileLock.ts';
 import type { Logger } from '../util/logger.ts';
@@ -43,7 +44,7 @@ export interface ImportRequest {
  */
 export async function importRecords(request: ImportRequest): Promise<void> {
   const { source, target, clock } = request;
-  await mkdir(target, { recursive: true, mode: 0o700 });
+  await createFolder(target, 0o700);
   const run = async (): Promise<void> => {
     if (await needsImport(source, target)) await new LedgerImport(request).run();
   };

@@ -1,6 +1,7 @@
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../util/clock.ts';
+import { createFolder } from '../util/createFolder.ts';
 import type { Logger } from '../util/logger.ts';
 
 const retentionMs = 24 * 3_600_000;
@@ -25,7 +26,7 @@ export class NoticeClaims {
   async claim(name: string): Promise<boolean> {
     this.cleaning ??= this.clean().catch((error: unknown) => this.logError(error));
     try {
-      await mkdir(this.folder, { recursive: true, mode: 0o700 });
+      await createFolder(this.folder, 0o700);
       await writeFile(this.getPath(name), '', { flag: 'wx', mode: 0o600 });
       return true;
     } catch (error) {

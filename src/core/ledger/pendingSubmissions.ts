@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../util/clock.ts';
+import { createFolder } from '../util/createFolder.ts';
 import { FileLock } from '../util/fileLock.ts';
 import type { Disposable } from '../util/lifetime.ts';
 
@@ -18,7 +18,7 @@ export class PendingSubmissions implements Disposable {
 
   /** Records that this window is submitting a transfer. Rejects if the record cannot be written. */
   async start(key: string): Promise<void> {
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    await createFolder(this.folder, 0o700);
     const lock = await FileLock.acquire(this.getPath(key), this.clock);
     if (lock) this.own.set(key, lock);
   }

@@ -1,6 +1,7 @@
-import { access, mkdir, opendir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { access, opendir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Transfer } from '../model/transferModel.ts';
+import { createFolder } from '../util/createFolder.ts';
 import { getErrorCode } from '../util/errorCode.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { Logger } from '../util/logger.ts';
@@ -38,7 +39,7 @@ export class RecordFiles {
   /** Creates a folder in the ledger if it does not exist. Resolves to its path. */
   async createFolder(name: string): Promise<string> {
     const path = join(this.folder, name);
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await createFolder(path, 0o700);
     return path;
   }
 

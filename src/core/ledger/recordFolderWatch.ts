@@ -1,5 +1,6 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import type { Clock } from '../util/clock.ts';
+import { createFolder } from '../util/createFolder.ts';
 import { FolderWatch } from '../util/folderWatch.ts';
 import type { Disposable } from '../util/lifetime.ts';
 import { parseRecordKey } from './recordNames.ts';
@@ -30,7 +31,7 @@ export class RecordFolderWatch implements Disposable {
 
   /** Creates the folder if it does not exist. All changes after it resolves are reported. */
   async start(): Promise<void> {
-    await mkdir(this.folder, { recursive: true, mode: 0o700 }).catch(() => undefined);
+    await createFolder(this.folder, 0o700).catch(() => undefined);
     const isWatching = this.watch.start(() => this.checkInstead());
     if (!isWatching) this.checkLater(await getChangedAt(this.folder));
   }

@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { isMoreUrgent, requestKinds, type RequestKind } from '../model/requestTurn.ts';
 import type { Clock } from '../util/clock.ts';
+import { createFolder } from '../util/createFolder.ts';
 import { getErrorCode } from '../util/errorCode.ts';
 import { FileLock } from '../util/fileLock.ts';
 import type { Disposable } from '../util/lifetime.ts';
@@ -108,7 +109,7 @@ export class ServerLocks implements Disposable {
       return await readdir(this.folder);
     } catch (error) {
       if (getErrorCode(error) !== 'ENOENT') throw error;
-      await mkdir(this.folder, { recursive: true, mode: 0o700 });
+      await createFolder(this.folder, 0o700);
       return [];
     }
   }

@@ -1,5 +1,6 @@
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createFolder } from '../util/createFolder.ts';
 import { parseJsonObject, type JsonObject } from '../util/json.ts';
 import { writeFileAtomically } from '../util/writeFileAtomically.ts';
 
@@ -12,7 +13,7 @@ export class WindowMessages {
   }
 
   async createFolder(): Promise<void> {
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    await createFolder(this.folder, 0o700);
   }
 
   async listNames(): Promise<readonly string[]> {

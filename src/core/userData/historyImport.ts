@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, utimes } from 'node:fs/promises';
+import { rename, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RecordFiles } from '../ledger/recordFiles.ts';
 import { recordFolders, toRecordName } from '../ledger/recordNames.ts';
@@ -6,6 +6,7 @@ import { TransferLedger } from '../ledger/transferLedger.ts';
 import { formatRecord } from '../ledger/transferRecord.ts';
 import { hasEnded, type Transfer } from '../model/transferModel.ts';
 import { systemClock } from '../util/clock.ts';
+import { createFolder } from '../util/createFolder.ts';
 import { runUnderLock } from '../util/fileLock.ts';
 import { writeFileAtomically } from '../util/writeFileAtomically.ts';
 import { mapWithProgress, type RecordWork } from './historyRecords.ts';
@@ -31,7 +32,7 @@ export async function importHistory(
   saveOthers: () => Promise<void>,
 ): Promise<number> {
   const { ledgerFolder } = work;
-  await mkdir(ledgerFolder, { recursive: true, mode: 0o700 });
+  await createFolder(ledgerFolder, 0o700);
   const staged = new StagedRecords(work);
   const run = async (): Promise<number> => {
     try {
@@ -62,7 +63,7 @@ class StagedRecords {
   /** Writes the records. Deletes those that an import left behind when its window was killed. */
   async write(transfers: readonly Transfer[]): Promise<void> {
     await this.delete();
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    await createFolder(this.folder, 0o700);
     await mapWithProgress(transfers, this.work, async (transfer) => {
       const path = this.getPath(transfer);
       await writeFileAtomically(path, formatRecord(transfer));

@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SecretStorage } from 'vscode';
 import type { Connection } from '../../core/model/connection.ts';
 import type { Reason } from '../../core/model/reason.ts';
+import { createFolder } from '../../core/util/createFolder.ts';
 import { Emitter } from '../../core/util/emitter.ts';
 import { isJsonObject } from '../../core/util/json.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
@@ -134,7 +135,7 @@ export class ApiKeys implements Disposable {
   private async writeMarker(connectionId: string): Promise<string | undefined> {
     const marker = randomUUID();
     try {
-      await mkdir(this.dependencies.markerFolder, { recursive: true });
+      await createFolder(this.dependencies.markerFolder);
       await writeFile(this.getMarkerPath(connectionId), marker);
       return marker;
     } catch {

@@ -1,7 +1,8 @@
-import { chmod, mkdir } from 'node:fs/promises';
+import { chmod } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { EnvironmentVariableCollection } from 'vscode';
 import type { Connection } from '../../core/model/connection.ts';
+import { createFolder } from '../../core/util/createFolder.ts';
 import { omit } from '../../core/util/omit.ts';
 import { writeFileAtomically } from '../../core/util/writeFileAtomically.ts';
 
@@ -29,7 +30,7 @@ const launcherName = 'data-transfer';
  * Node.js. Their paths stay the same when the editor or the extension is updated.
  */
 export async function writeLaunchers(places: CommandLinePlaces): Promise<void> {
-  await mkdir(places.folder, { recursive: true, mode: 0o700 });
+  await createFolder(places.folder, 0o700);
   const launcher = join(places.folder, launcherName);
   const variables = Object.entries(getVariables(places));
   await writeFileAtomically(launcher, createShellLauncher(variables));
@@ -82,7 +83,7 @@ export async function writeConnections(
   { folder }: CommandLinePlaces,
   { orcid, connections, local }: CommandLineConnections,
 ): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await createFolder(folder, 0o700);
   const entries = [...connections.map((connection) => omit(connection, 'transport')), local];
   const content = { ...(orcid !== '' && { orcid }), connections: entries };
   await writeFileAtomically(getConnectionsFile(folder), `${JSON.stringify(content, undefined, 2)}\n`);

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, mkdir } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ConnectionAlias } from '../../core/ledger/connectionAlias.ts';
 import type { ImportRequest } from '../../core/ledger/ledgerImport.ts';
 import { needsImport, readImportMarker } from '../../core/ledger/importMarker.ts';
 import { getUserLedgerFolder } from '../../core/ledger/userLedgerFolder.ts';
 import { systemClock as clock } from '../../core/util/clock.ts';
+import { createFolder } from '../../core/util/createFolder.ts';
 import { EarlyLog } from './earlyLog.ts';
 import { localConnectionId } from './machine.ts';
 
@@ -40,7 +41,7 @@ export async function openLedgerPlace(
 async function openShared(storageFolder: string, own: string, folder: string, log: EarlyLog): Promise<LedgerPlace> {
   const alias = { id: localConnectionId, storedId: getStoredLocalId(storageFolder) };
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await createFolder(folder, 0o700);
     await access(folder, constants.R_OK | constants.W_OK);
     if (await needsImport(own, folder)) await importOwn({ source: own, target: folder, alias }, log);
   } catch (error) {

@@ -1,9 +1,10 @@
-import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatSavedSearch, parseSavedSearch } from '../../core/model/savedSearch.ts';
 import { filterMissingIds } from '../../core/model/missingId.ts';
 import type { Search, SearchStore } from '../../core/store/searchStore.ts';
 import { wait, type Clock } from '../../core/util/clock.ts';
+import { createFolder } from '../../core/util/createFolder.ts';
 import { isMissing } from '../../core/util/errorCode.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
@@ -105,7 +106,7 @@ export class SavedSearches implements Disposable {
     try {
       if (search && isKept(position, store.getCheckedCount(key))) {
         this.onDisk.add(key);
-        await mkdir(folder, { recursive: true, mode: 0o700 });
+        await createFolder(folder, 0o700);
         await writeFileAtomically(join(folder, toFileName(key)), this.format(search));
       } else await this.remove(key);
       await this.removeOldest();

@@ -1,6 +1,7 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../core/util/clock.ts';
+import { createFolder } from '../../core/util/createFolder.ts';
 import { runUnderLock } from '../../core/util/fileLock.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { writeFileAtomically } from '../../core/util/writeFileAtomically.ts';
@@ -59,7 +60,7 @@ export class StateFiles {
     await this.runInTurn(name, async () => {
       const store = async (): Promise<void> => await this.store(name, change(await this.read(name)));
       try {
-        await mkdir(folder, { recursive: true, mode: 0o700 });
+        await createFolder(folder, 0o700);
         await runUnderLock(join(folder, `${name}.lock`), clock, store);
       } catch {
         // Without the lock, at worst a concurrent change by another window is lost.
@@ -76,7 +77,7 @@ export class StateFiles {
 
   private async store(name: string, value: unknown): Promise<void> {
     try {
-      await mkdir(this.dependencies.folder, { recursive: true, mode: 0o700 });
+      await createFolder(this.dependencies.folder, 0o700);
       await writeFileAtomically(this.getPath(name), JSON.stringify(value));
     } catch (error) {
       this.unsaved.set(name, value);

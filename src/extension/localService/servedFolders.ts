@@ -1,6 +1,7 @@
-import { mkdir, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { l10n, Uri, workspace } from 'vscode';
+import { createFolder } from '../../core/util/createFolder.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { ServedFolder, ServedPlace, Settings } from '../editor/settings.ts';
@@ -32,7 +33,7 @@ export async function getServedPlaces(
   places: ServicePlaces,
   log: Logger,
 ): Promise<readonly ServedPlace[]> {
-  await mkdir(places.receivedFolder, { recursive: true });
+  await createFolder(places.receivedFolder);
   const machine = l10n.t('This machine');
   const saved = settings.servedPlaces.map((place) => addOrganization(place, machine));
   const builtIn = [

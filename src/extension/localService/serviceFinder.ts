@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { wait, type Clock } from '../../core/util/clock.ts';
+import { createFolder } from '../../core/util/createFolder.ts';
 import { FileLock } from '../../core/util/fileLock.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { isOwnProcess } from '../../core/util/ownProcess.ts';
@@ -46,7 +46,7 @@ export async function findService(dataFolder: string): Promise<ServiceRecord | u
  */
 export async function findOrStartService(options: ServiceOptions): Promise<ServiceRecord> {
   const { clock, dataFolder } = options;
-  await mkdir(dataFolder, { recursive: true, mode: 0o700 });
+  await createFolder(dataFolder, 0o700);
   const deadline = clock.now() + maxWaitMs;
   for (;;) {
     const found = await findService(dataFolder);

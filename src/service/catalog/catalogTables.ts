@@ -1,5 +1,6 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import * as nodePath from 'node:path';
+import { createFolderSync } from '../../core/util/createFolder.ts';
 import { runInTransaction, openSqlite, type SqliteFile } from '../sqlite.ts';
 
 /** Full-text search with SQLite's index, or row by row (`scan`) on runtimes that lack it (D49: search without FTS5). */
@@ -25,7 +26,7 @@ const wordTables: Readonly<Record<TextMode, string>> = {
 
 /** Opens a catalog file. Recreates it if it is corrupt or has a different layout. */
 export function openCatalogFile(file: string, mode: TextMode): SqliteFile {
-  mkdirSync(nodePath.dirname(file), { recursive: true });
+  createFolderSync(nodePath.dirname(file));
   try {
     return prepare(file, mode);
   } catch {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { settlesWithin, type Clock } from '../../core/util/clock.ts';
+import { createFolderSync } from '../../core/util/createFolder.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
@@ -95,7 +96,7 @@ export class RcloneDaemon {
   }
 
   private createStaging(): void {
-    this.tryStaging('created', () => mkdirSync(this.options.stagingFolder, { recursive: true, mode: 0o700 }));
+    this.tryStaging('created', () => createFolderSync(this.options.stagingFolder, 0o700));
   }
 
   /** Logs a failure: without the folder, files move one by one. */

@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
+import { createFolderSync } from '../../core/util/createFolder.ts';
 import { getErrorCode } from '../../core/util/errorCode.ts';
 import type { ObjectList } from '../stores/storeBatches.ts';
 import type { CarryJob, FileToCarry } from './carryJob.ts';
@@ -75,7 +76,7 @@ export class BatchFolder {
   write(path: string, content: Buffer): void {
     const file = nodePath.join(this.files, path);
     const folder = nodePath.dirname(file);
-    if (!this.created.has(folder)) fs.mkdirSync(folder, { recursive: true });
+    if (!this.created.has(folder)) createFolderSync(folder);
     this.created.add(folder);
     fs.writeFileSync(file, content, { flag: 'wx' });
   }

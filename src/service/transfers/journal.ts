@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import type { StatementSync } from 'node:sqlite';
 import type { FileResource } from '../../contract/fileResource.ts';
+import { createFolderSync } from '../../core/util/createFolder.ts';
 import type { JsonObject } from '../../core/util/json.ts';
 import { isRemoteFolder } from '../../core/util/remoteFolder.ts';
 import { runInTransaction, openSqlite, type SqliteFile } from '../sqlite.ts';
@@ -74,7 +74,7 @@ export class TransferJournal {
   private readonly pendingTransfers: PendingTransfer[] = [];
 
   constructor(file: string) {
-    mkdirSync(nodePath.dirname(file), { recursive: true, mode: 0o700 });
+    createFolderSync(nodePath.dirname(file), 0o700);
     this.database = openSqlite(file);
     // A write-ahead log requires a local file system (D30: network file systems).
     const mode = isRemoteFolder(nodePath.dirname(file)) ? 'TRUNCATE' : 'WAL';

@@ -1,0 +1,51 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { getErrorCode } from './errorCode.ts';
+
+/**
+ * Creates a folder, and its parents, unless it exists. `mode` applies to all folders that it creates. Rejects with the
+ * system's error. Node.js' own recursive function never ends where a folder that exists can't have another one, such as
+ * below `/proc`, because it creates the parents again each time that the system calls the path missing.
+ */
+export async function createFolder(folder: string, mode?: number): Promise<void> {
+  try {
+    await createOne(folder, mode);
+  } catch (error) {
+    if (!isWithoutParent(folder, error)) throw error;
+    await createFolder(dirname(folder), mode);
+    await createOne(folder, mode);
+  }
+}
+
+/** Creates a folder like {@link createFolder}, before it returns. Throws the system's error. */
+export function createFolderSync(folder: string, mode?: number): void {
+  try {
+    createOneSync(folder, mode);
+  } catch (error) {
+    if (!isWithoutParent(folder, error)) throw error;
+    createFolderSync(dirname(folder), mode);
+    createOneSync(folder, mode);
+  }
+}
+
+async function createOne(folder: string, mode: number | undefined): Promise<void> {
+  try {
+    await mkdir(folder, mode);
+  } catch (error) {
+    const found = await stat(folder).catch(() => undefined);
+    if (!found?.isDirectory()) throw error;
+  }
+}
+
+function createOneSync(folder: string, mode: number | undefined): void {
+  try {
+    mkdirSync(folder, mode);
+  } catch (error) {
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;
+  }
+}
+
+function isWithoutParent(folder: string, error: unknown): boolean {
+  return getErrorCode(error) === 'ENOENT' && dirname(folder) !== folder;
+}
