@@ -64,12 +64,19 @@ class FileCarrier {
     const timer = setInterval(() => {
       if (isStopRequested(this.job.signal)) this.abort.abort();
     }, stopCheckMs);
+    try {
+      await this.carryRemaining();
+    } finally {
+      clearInterval(timer);
+    }
+    if (this.failure !== undefined) return { done: this.done, failure: this.failure };
+    return { done: this.done, ...(this.abort.signal.aborted && { isStopped: true }) };
+  }
+
+  private async carryRemaining(): Promise<void> {
     await this.copyInStore();
     await this.carryBatch(selectBatch({ ...this.job, files: this.listRemaining() }));
     await this.carryOthers();
-    clearInterval(timer);
-    if (this.failure !== undefined) return { done: this.done, failure: this.failure };
-    return { done: this.done, ...(this.abort.signal.aborted && { isStopped: true }) };
   }
 
   /** Moves small files together, as far as that is possible. */

@@ -127,4 +127,13 @@ describe('Objects with hostile names (D62)', () => {
     assert.equal(await fs.readFile(nodePath.join(folder, 'other'), 'utf8'), 'foreign');
     assert.deepEqual(await listAll(), [`dts-${transferId}/other`, `dts-${transferId}/same`]);
   });
+
+  it('leave no timer behind if a job fails unexpectedly', async () => {
+    const countTimers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+    await carry([]);
+    const before = countTimers();
+    const { failure } = await carry([undefined as unknown as string]);
+    assert.match(failure?.text ?? '', /of undefined/);
+    assert.equal(countTimers(), before);
+  });
 });
