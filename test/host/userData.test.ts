@@ -3,7 +3,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Uri } from 'vscode';
-import { userDataFormat } from '../../src/core/userData/userData.ts';
+import { UserDataSizeError, userDataFormat } from '../../src/core/userData/userData.ts';
+import { describeExportError } from '../../src/extension/words/userDataWords.ts';
 import type { ScriptedPick } from '../support/scriptedInputs.ts';
 import { hostileTransfer, recordOf } from '../unit/core/userDataSpecimens.ts';
 import { until } from '../unit/core/rig.ts';
@@ -247,5 +248,13 @@ describe('Data for another machine (D65)', function () {
     await done;
     await stage.person.notice(/^Could not write taken\.json: /);
     assert.deepEqual((await readdir(folder)).sort(), ['rclone.conf', 'taken.json']);
+  });
+
+  it('explains why it is not written if it could not be imported', () => {
+    assert.match(
+      describeExportError(new UserDataSizeError()),
+      /^It would be larger than 256 MB, and couldn't be imported/,
+    );
+    assert.equal(describeExportError(new Error('No space is left.')), 'No space is left.');
   });
 });

@@ -1,5 +1,5 @@
 import type { Transfer } from '../model/transferModel.ts';
-import { userDataFormat, userDataVersion, type UserData } from './userData.ts';
+import { maxUserDataBytes, UserDataSizeError, userDataFormat, userDataVersion, type UserData } from './userData.ts';
 import { parseConnection, parseServedEntry } from './userDataSchema.ts';
 
 /**
@@ -14,9 +14,20 @@ export function selectExportable({ connections, databases, ...data }: UserData):
   };
 }
 
-/** Yields a user data file in chunks. Each entry is a line; the order depends only on the content. */
-export function* formatUserData(given: UserData, exportedAt: number): Generator<string> {
-  const data = selectExportable(given);
+/**
+ * Yields a user data file in chunks. Each entry is a line; the order depends only on the content. Throws
+ * {@link UserDataSizeError} instead of a chunk beyond `maxBytes`.
+ */
+export function* formatUserData(data: UserData, exportedAt: number, maxBytes = maxUserDataBytes): Generator<string> {
+  let bytes = 0;
+  for (const piece of formatPieces(selectExportable(data), exportedAt)) {
+    bytes += Buffer.byteLength(piece);
+    if (bytes > maxBytes) throw new UserDataSizeError();
+    yield piece;
+  }
+}
+
+function* formatPieces(data: UserData, exportedAt: number): Generator<string> {
   yield `{\n "format": ${JSON.stringify(userDataFormat)},\n "version": ${String(userDataVersion)}`;
   yield `,\n "exported": ${JSON.stringify(new Date(exportedAt).toISOString())}`;
   if (data.orcid !== undefined) yield `,\n "orcid": ${JSON.stringify(data.orcid)}`;

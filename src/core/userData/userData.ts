@@ -6,6 +6,14 @@ export const userDataFormat = 'data-transfer-explorer user data';
 /** The version of the format that this program reads and writes. */
 export const userDataVersion = 1;
 
+/** The maximum size of a file, which the import reads as one string. */
+export const maxUserDataBytes = 256_000_000;
+
+/** Thrown instead of a file that would be too large for an import. */
+export class UserDataSizeError extends Error {
+  override readonly name = 'UserDataSizeError';
+}
+
 /** A folder or store that the local service serves, as the settings describe it. Has a `folder` or a `remote`. */
 export interface ServedEntry {
   readonly name: string;

@@ -1,9 +1,10 @@
 import { l10n } from 'vscode';
 import type { Connection } from '../../core/model/connection.ts';
 import type { Transfer } from '../../core/model/transferModel.ts';
+import { maxUserDataBytes, UserDataSizeError } from '../../core/userData/userData.ts';
 import { getRemoteName } from '../../core/util/remote.ts';
-import { formatList, formatNumber, plural } from './localeFormats.ts';
-import { toPlainLine } from './plainText.ts';
+import { formatList, formatNumber, formatSize, plural } from './localeFormats.ts';
+import { describeError, toPlainLine } from './plainText.ts';
 
 /** The text of a row in a list of choices. */
 interface RowText {
@@ -35,6 +36,13 @@ export function describeUserData(data: {
     databases.length === 0 ? undefined : plural(databases.length, '{0} served database', '{0} served databases'),
     orcid === undefined ? undefined : l10n.t('your ORCID iD'),
   ]);
+}
+
+/** Describes why an export could not write its file. */
+export function describeExportError(error: unknown): string {
+  if (!(error instanceof UserDataSizeError)) return describeError(error);
+  const size = formatSize(maxUserDataBytes);
+  return l10n.t("It would be larger than {0}, and couldn't be imported. Remove transfers from the history.", size);
 }
 
 /** Describes the progress of reading or writing records. */

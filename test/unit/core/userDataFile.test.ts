@@ -5,7 +5,7 @@ import {
   type ParsedUserData,
   type UserDataReadResult,
 } from '../../../src/core/userData/parseUserData.ts';
-import type { UserData } from '../../../src/core/userData/userData.ts';
+import { UserDataSizeError, type UserData } from '../../../src/core/userData/userData.ts';
 import { runSteps, runStepsInTurns } from '../../../src/core/util/steps.ts';
 import { hostileTransfer, recordOf } from './userDataSpecimens.ts';
 
@@ -50,6 +50,15 @@ describe('A user data file (D65)', () => {
       text,
       /^\{\n "format": "data-transfer-explorer user data",\n "version": 1,\n "exported": "2026-11-23T/,
     );
+  });
+
+  it('is not written if it would be larger than what an import reads', () => {
+    const write = (maxBytes: number): string => [...formatUserData(named, 0, maxBytes)].join('');
+    const named = { ...data, connections: [{ ...connection, name: 'Überlingen' }] };
+    const text = write(Number.MAX_SAFE_INTEGER);
+    const bytes = new TextEncoder().encode(text).length;
+    assert.equal(write(bytes), text);
+    assert.throws(() => write(bytes - 1), UserDataSizeError);
   });
 
   it('does not export or import the permission to send a key over plain HTTP (D4)', () => {

@@ -7,8 +7,7 @@ import { withProgress } from '../../editor/progress.ts';
 import { pickNewFile, writeTextFile } from '../../editor/textFile.ts';
 import { createConnectStep } from '../../notices/nextSteps.ts';
 import { plural } from '../../words/localeFormats.ts';
-import { describeError } from '../../words/plainText.ts';
-import { describeUserData, describeRecordProgress } from '../../words/userDataWords.ts';
+import { describeExportError, describeRecordProgress, describeUserData } from '../../words/userDataWords.ts';
 import type { CommandServices } from '../services.ts';
 import { getFileName } from './userDataFile.ts';
 
@@ -23,7 +22,7 @@ export async function exportUserData(services: CommandServices): Promise<void> {
       return await writeUserData(services, file, signal, report);
     } catch (error) {
       if (signal.aborted) return undefined;
-      throw new CommandFailure(l10n.t('Could not write {0}: {1}', getFileName(file), describeError(error)));
+      throw new CommandFailure(l10n.t('Could not write {0}: {1}', getFileName(file), describeExportError(error)));
     }
   });
   if (written) reportExport(services, file, written);

@@ -1,13 +1,11 @@
 import { basename } from 'node:path';
 import { l10n, workspace, type Uri } from 'vscode';
 import { parseUserData, type ParsedUserData, type UserDataReadResult } from '../../../core/userData/parseUserData.ts';
+import { maxUserDataBytes } from '../../../core/userData/userData.ts';
 import { runStepsInTurns } from '../../../core/util/steps.ts';
 import { CommandFailure } from '../../editor/commandBoundary.ts';
 import { formatSize } from '../../words/localeFormats.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
-
-/** Larger files don't fit into one string of the runtime. */
-const maxBytes = 256_000_000;
 
 /**
  * Reads a user data file. Throws a {@link CommandFailure} if it can't be used, or the signal's reason if it is aborted.
@@ -27,7 +25,7 @@ async function readText(file: Uri): Promise<string> {
   const name = getFileName(file);
   try {
     const { size } = await workspace.fs.stat(file);
-    if (size > maxBytes) throw new Error(l10n.t('It is larger than {0}.', formatSize(maxBytes)));
+    if (size > maxUserDataBytes) throw new Error(l10n.t('It is larger than {0}.', formatSize(maxUserDataBytes)));
     return new TextDecoder().decode(await workspace.fs.readFile(file));
   } catch (error) {
     throw new CommandFailure(l10n.t('Could not read {0}: {1}', name, describeError(error)));
