@@ -70,6 +70,34 @@ describe('Matching a table', () => {
     await done;
   });
 
+  it('counts the same steps from first to last, and those that are rarely needed only when it shows them', async () => {
+    const known = join(folder, 'known.csv');
+    await writeFile(known, 'site,file_id\nAmazon,JDP:000001\n');
+    await window.showTextDocument(Uri.file(known));
+    const unclear = join(folder, 'unclear.xlsx');
+    const rows = [
+      ['alpha', 'JDP:first'],
+      ['beta', 'JDP:second'],
+    ];
+    await writeFile(unclear, createXlsx({ A: [['nothing']], B: rows }));
+    const run = async (file: Uri | undefined, labels: readonly (string | undefined)[]): Promise<readonly string[]> => {
+      const counts: string[] = [];
+      const done = stage.run('dataTransfer.matchTable', file);
+      for (const label of labels) {
+        const pick = await stage.person.pick();
+        counts.push(`${String(pick.step)}/${String(pick.totalSteps)}`);
+        if (label === undefined) pick.escape();
+        else pick.choose(label === 'the first' ? (pick.labels[0] ?? '') : label);
+      }
+      await done;
+      return counts;
+    };
+    const short = await run(undefined, ['the first', 'file_id', 'File IDs', undefined]);
+    assert.deepEqual(short, ['1/4', '2/4', '3/4', '4/4']);
+    const long = await run(Uri.file(unclear), ['B', 'alpha', 'First row is data', 'File IDs', undefined]);
+    assert.deepEqual(long, ['1/4', '2/4', '3/5', '4/5', '5/5']);
+  });
+
   it('asks if the first row is a header when its content does not decide, and matches it if it is data', async () => {
     const file = join(folder, 'study.csv');
     await writeFile(file, 'alpha,JDP:first\nbeta,JDP:second\n');

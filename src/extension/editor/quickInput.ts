@@ -24,33 +24,10 @@ export interface StepPosition {
 export type InputResult<T> = { readonly value: T } | 'back' | 'cancel';
 
 /** Shows an input, stores its value and returns the next action; `skip` if no input was required. */
-export type Step = (position: StepPosition) => Promise<'next' | 'skip' | 'back' | 'cancel'>;
-
-/**
- * Runs steps in either direction until the last one is complete. Resolves to false if the user cancels. Steps must not
- * have effects before that, except for storing values. `last` shows no quick input (for example, a dialog instead) and
- * is not counted.
- */
-export async function runSteps(title: string, steps: readonly Step[], last?: Step): Promise<boolean> {
-  const all = last ? [...steps, last] : steps;
-  const completed: number[] = [];
-  let index = 0;
-  while (index < all.length) {
-    const position = createPosition(title, completed.length, steps.length - index);
-    const outcome = (await all[index]?.(position)) ?? 'cancel';
-    if (outcome === 'cancel') return false;
-    if (outcome === 'back') index = completed.pop() ?? 0;
-    else {
-      if (outcome === 'next') completed.push(index);
-      index += 1;
-    }
-  }
-  return true;
-}
-
-/** Counts the steps that were shown and those that may follow, but no skipped ones. */
-function createPosition(title: string, shownCount: number, remainingCount: number): StepPosition {
-  return { title, step: shownCount + 1, totalSteps: shownCount + remainingCount, canGoBack: shownCount > 0 };
+export interface Step {
+  (position: StepPosition): Promise<'next' | 'skip' | 'back' | 'cancel'>;
+  /** True for a step that is counted only when it is shown, because its answer is usually known. */
+  readonly isConditional?: boolean;
 }
 
 /** Converts an input's result to a step's result. Passes an entered value to `store`. */

@@ -3,7 +3,8 @@ import type { CodeRequest, CodeService } from '../../../core/code/codeRequest.ts
 import { listCodeLanguages, writeCode, type CodeLanguage } from '../../../core/code/writeCode.ts';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
 import { resolveDatabaseNames } from '../../../core/flows/sentDatabaseNames.ts';
-import { pickOne, runSteps, toStepResult, type Choice, type PickOptions, type Step } from '../../editor/quickInput.ts';
+import { runSteps } from '../../editor/inputSteps.ts';
+import { pickOne, toStepResult, type Choice, type PickOptions, type Step } from '../../editor/quickInput.ts';
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import type { CommandServices } from '../services.ts';
 import { chooseShared, type SharedArgument } from '../sharedRow.ts';

@@ -6,11 +6,11 @@ import { isLoopback } from '../../../core/model/loopback.ts';
 import { createConnectionId } from '../../../core/util/connectionId.ts';
 import { parseOrcid } from '../../../core/util/orcid.ts';
 import type { WelcomeButton } from '../../editor/contributions.ts';
+import { runSteps } from '../../editor/inputSteps.ts';
 import {
   toStepResult,
   askText,
   pickOne,
-  runSteps,
   type InputResult,
   type Step,
   type StepPosition,

@@ -1,9 +1,10 @@
 import { l10n } from 'vscode';
 import type { SearchQuery } from '../../../core/model/searchQuery.ts';
 import type { DatabaseNode } from '../../editor/contributions.ts';
+import { runSteps } from '../../editor/inputSteps.ts';
 import type { Memory } from '../../editor/memory.ts';
 import type { Notices } from '../../editor/notices.ts';
-import { toStepResult, pickOne, runSteps, type Step } from '../../editor/quickInput.ts';
+import { toStepResult, pickOne, type Step } from '../../editor/quickInput.ts';
 import { formatFileCount, plural } from '../../words/localeFormats.ts';
 import { getDatabaseLabel } from '../../words/searchWords.ts';
 import { requireSession } from '../connections/connectionPicker.ts';

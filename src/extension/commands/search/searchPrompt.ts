@@ -2,13 +2,13 @@ import { l10n, QuickPickItemKind } from 'vscode';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
 import type { Database } from '../../../core/model/databaseModel.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
+import { runSteps } from '../../editor/inputSteps.ts';
 import type { RecentSearch } from '../../editor/memory.ts';
 import {
   createSingleStep,
   toStepResult,
   askText,
   pickOne,
-  runSteps,
   type Choice,
   type InputButton,
   type InputResult,

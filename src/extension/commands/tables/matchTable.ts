@@ -12,8 +12,9 @@ import {
 } from '../../../core/tables/tableColumns.ts';
 import { detectHead } from '../../../core/tables/tableHead.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
+import { createConditionalStep, runSteps } from '../../editor/inputSteps.ts';
 import { withProgress } from '../../editor/progress.ts';
-import { pickOne, runSteps, toStepResult, type PickOptions, type Step } from '../../editor/quickInput.ts';
+import { pickOne, toStepResult, type PickOptions, type Step } from '../../editor/quickInput.ts';
 import { describeColumn, describeMatchKey, describeMatchProgress } from '../../words/matchWords.ts';
 import { requireSession } from '../connections/connectionPicker.ts';
 import { requireOrcid } from '../connections/setOrcid.ts';
@@ -84,12 +85,12 @@ function createFileStep({ memory }: CommandServices, answers: MatchAnswers): Ste
 }
 
 function createSheetStep(answers: MatchAnswers): Step {
-  return async (position) => {
+  return createConditionalStep(async (position) => {
     const isOnly = answers.tables.length === 1;
     const result = toStepResult(await askSheet(position, answers.tables), (table) => (answers.table = table));
     answers.columns = describeColumns(answers.table);
     return isOnly ? 'skip' : result;
-  };
+  });
 }
 
 function createColumnStep(answers: MatchAnswers): Step {
@@ -105,11 +106,11 @@ function createColumnStep(answers: MatchAnswers): Step {
 }
 
 function createHeadStep(answers: MatchAnswers): Step {
-  return async (position) => {
+  return createConditionalStep(async (position) => {
     const { columns, column } = answers;
     const result = toStepResult(await askHasHead(position, columns, column), (value) => (answers.hasHead = value));
     return detectHead(columns, column) === undefined ? result : 'skip';
-  };
+  });
 }
 
 function createKeyPick({ column, hasHead, key }: MatchAnswers): PickOptions<MatchKey> {
