@@ -7,6 +7,7 @@ import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts
 import { RepairableStore } from '../catalog/repairableStore.ts';
 import type { CatalogSearch } from '../catalog/searchSql.ts';
 import type { StoreListingState } from '../catalog/storeListingState.ts';
+import { ScanQueue } from './scanQueue.ts';
 import { StoreScan, type ScannedStore } from './storeScan.ts';
 import { readableCondition } from './storeListing.ts';
 import { readFreeBytes } from './storeSpace.ts';
@@ -29,6 +30,8 @@ interface StoreCatalogDependencies {
 const firstScanLimitMs = 5_000;
 /** Time that a complete scan waits for the free space. */
 const spaceLimitMs = 1_000;
+/** Number of files that a store lists in the time that the start of a scan takes, about. */
+const filesPerScan = 1_000;
 /** Interval at which a failed scan is repeated while the store is in use. */
 const retryMs = 15_000;
 
@@ -41,10 +44,7 @@ export class StoreCatalog {
   private readonly dependencies: StoreCatalogDependencies;
   private readonly repairableStore: RepairableStore;
   private readonly abort = new AbortController();
-  /** The last queued scan; they run one at a time. Never rejects. */
-  private lastScan: Promise<void> = Promise.resolve();
-  /** A queued scan of the whole store that has not started yet; later requests share it. */
-  private queuedScan: Promise<void> | undefined;
+  private readonly scans = new ScanQueue(async (folders) => await this.scanAll(folders));
   private current: StoreScan | undefined;
   private listedAtMs: number | undefined;
   private attemptedAtMs: number | undefined;
@@ -92,13 +92,12 @@ export class StoreCatalog {
 
   /** Scans the folder of an ended transfer; the files outside stay as of the last scan. */
   resumeTracking(under: string): void {
-    if (this.hasFiles) void this.enqueue(under);
+    if (this.hasFiles) void this.scans.request(under);
   }
 
   /** Scans the whole store. Resolves when the scan has ended; never rejects. */
   async rescan(): Promise<void> {
-    this.queuedScan ??= this.enqueue('');
-    await this.queuedScan;
+    await this.scans.request('');
   }
 
   /** Sets the age of the listing at which a search renews it. */
@@ -121,7 +120,7 @@ export class StoreCatalog {
   /** Ends a running scan, whose rclone is killed, and closes the catalog file. */
   async close(): Promise<void> {
     this.abort.abort();
-    await this.lastScan;
+    await this.scans.ended;
     this.repairableStore.close();
   }
 
@@ -136,7 +135,7 @@ export class StoreCatalog {
 
   private async query<T>(query: (store: CatalogStore) => T): Promise<T> {
     this.scanIfDue();
-    if (!this.hasFiles) await settlesWithin(this.dependencies.clock, firstScanLimitMs, this.lastScan);
+    if (!this.hasFiles) await settlesWithin(this.dependencies.clock, firstScanLimitMs, this.scans.ended);
     if (!this.hasFiles) throw this.createError();
     try {
       return query(this.store);
@@ -162,14 +161,15 @@ export class StoreCatalog {
     if (this.current === undefined && !isRecent && !isRetry) void this.rescan();
   }
 
-  private async enqueue(under: string): Promise<void> {
-    this.lastScan = this.lastScan.then(async () => (this.abort.signal.aborted ? undefined : await this.scan(under)));
-    await this.lastScan;
+  /** Scans the whole store instead of several folders if that takes less time. */
+  private async scanAll(folders: ReadonlySet<string>): Promise<void> {
+    const isSmall = folders.size > 1 && this.fileCount <= folders.size * filesPerScan;
+    const scanned = folders.has('') || isSmall ? [''] : folders;
+    for (const under of scanned) if (!this.abort.signal.aborted) await this.scan(under);
   }
 
   private async scan(under: string): Promise<void> {
     const { clock } = this.dependencies;
-    if (under === '') this.queuedScan = undefined;
     this.attemptedAtMs = clock.now();
     try {
       if (!this.repairableStore.ensureOpen()) throw new DatabaseUnavailableError("its catalog can't be written");

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import { systemClock } from '../../../src/core/util/clock.ts';
+import { ScanQueue } from '../../../src/service/stores/scanQueue.ts';
+import { StoreCatalog } from '../../../src/service/stores/storeCatalog.ts';
+import { eventually } from '../../support/eventually.ts';
+
+describe('Scans of a store', () => {
+  it('share the next one while one runs', async () => {
+    const runs: { readonly folders: readonly string[]; readonly end: () => void }[] = [];
+    const queue = new ScanQueue(async (folders) => {
+      await new Promise<void>((end) => runs.push({ folders: [...folders], end }));
+    });
+    const first = queue.request('a');
+    await eventually(async () => (runs.length === 1 ? true : undefined));
+    const others = [queue.request('b'), queue.request('c'), queue.request('b')];
+    runs[0]?.end();
+    await first;
+    await eventually(async () => (runs.length === 2 ? true : undefined));
+    const last = queue.request('c');
+    runs[1]?.end();
+    await Promise.all(others);
+    await eventually(async () => (runs.length === 3 ? true : undefined));
+    runs[2]?.end();
+    await Promise.all([last, queue.ended]);
+    assert.deepEqual(
+      runs.map(({ folders }) => folders),
+      [['a'], ['b', 'c'], ['c']],
+    );
+  });
+
+  describe('after many transfers', () => {
+    let folder: string;
+    let catalog: StoreCatalog;
+    const readListed = async (): Promise<readonly string[]> =>
+      (await fs.readFile(nodePath.join(folder, 'listed'), 'utf8')).split('\n').slice(0, -1);
+
+    /** Opens the catalog of a store with so many files. Its rclone records the remotes that it lists. */
+    async function open(fileCount: number): Promise<void> {
+      const program = nodePath.join(folder, 'rclone');
+      const files = Array.from({ length: fileCount }, (_, index) => ({ Path: `${index}`, Size: 1 }));
+      await fs.writeFile(nodePath.join(folder, 'files'), files.map((file) => `${JSON.stringify(file)},\n`).join(''));
+      await fs.writeFile(
+        program,
+        `#!/bin/sh
+for last in "$@"; do :; done
+case "$1" in
+  version) echo 'rclone v1.75.0' ;;
+  backend) echo '{"Features":{}}' ;;
+  lsjson) echo "$last" >> '${folder}/listed'; test "$last" != lab: || cat '${folder}/files' ;;
+esac\n`,
+        { mode: 0o755 },
+      );
+      const log = (): void => undefined;
+      const logger = { trace: log, debug: log, info: log, warn: log, error: log };
+      const config = { name: 'Lab', remote: 'lab:', rclone: program, rescanMs: 60_000 };
+      catalog = new StoreCatalog({ ...config, file: nodePath.join(folder, 'lab.db') }, { clock: systemClock, logger });
+      await catalog.rescan();
+    }
+
+    beforeEach(async () => (folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-scans-'))));
+    afterEach(async () => {
+      await catalog.close();
+      await fs.rm(folder, { recursive: true });
+    });
+
+    it('list a small store once instead of each folder', async () => {
+      await open(3);
+      for (let count = 0; count < 50; count += 1) catalog.resumeTracking(`dts-${count}`);
+      const listed = await eventually(async () => {
+        const remotes = await readListed();
+        return remotes.length > 1 && catalog.getListing().state === 'listed' ? remotes : undefined;
+      });
+      assert.deepEqual(listed, ['lab:', 'lab:']);
+    });
+
+    it('list each folder of a large store once, and none before a scan of the whole store', async () => {
+      await open(3_000);
+      for (const under of ['dts-a', 'dts-b', 'dts-a']) catalog.resumeTracking(under);
+      await eventually(async () => ((await readListed()).length === 3 ? true : undefined));
+      for (const under of ['dts-c', 'dts-d']) catalog.resumeTracking(under);
+      await catalog.rescan();
+      assert.deepEqual(await readListed(), ['lab:', 'lab:dts-a', 'lab:dts-b', 'lab:']);
+      assert.equal(catalog.getListing().files, 3_000);
+    });
+  });
+});
