@@ -94,6 +94,14 @@ describe('The document of the command line', () => {
     );
   });
 
+  it('lists the columns of the table of records, and no others', async () => {
+    const section = /^## Table of records$([\s\S]*?)^## /m.exec(document)?.[1] ?? '';
+    const cells = [...section.matchAll(/^\|([^|]*)\|/gm)].map(([, cell = '']) => cell);
+    const columns = cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name));
+    const { stdout } = await rig.run('export');
+    assert.deepEqual(columns.toSorted(), (stdout.split('\r\n')[0] ?? '').split(',').toSorted());
+  });
+
   it('has pipelines whose commands run', async () => {
     const { address } = rig.service.service;
     const entry = { id: 'lab', name: 'Lab', server: address, apiKeyVariable: 'LAB_KEY' };

@@ -39,6 +39,7 @@ function toExportedTransfer(transfer: Transfer, context: ExportContext): object 
   };
 }
 
+/** The names of the columns are those of version 0.1, which programs and spreadsheets refer to. */
 const columns: Readonly<Record<string, (transfer: Transfer, context: ExportContext) => Cell>> = {
   id: ({ id }) => id,
   service: ({ order }, context) => context.getConnectionName(order.connectionId),
