@@ -3,11 +3,14 @@
  * `npm run demo -- --headless` runs the main workflow through the UI and exits.
  */
 import { join } from 'node:path';
+import { runWithBuild } from './build/buildLock.mjs';
 import { runScript, setup } from './setup.mjs';
 import { root, run, runProgram, step, toolNode } from './setup/steps.mjs';
 
 await runScript(async () => {
   await setup();
-  await step('Build', () => run(toolNode, [join(root, 'esbuild.mjs')], { label: 'esbuild' }));
-  process.exitCode = await runProgram([join(root, 'scripts', 'demo', 'main.ts'), ...process.argv.slice(2)]);
+  await runWithBuild('demo', async () => {
+    await step('Build', () => run(toolNode, [join(root, 'esbuild.mjs')], { label: 'esbuild' }));
+    process.exitCode = await runProgram([join(root, 'scripts', 'demo', 'main.ts'), ...process.argv.slice(2)]);
+  });
 });

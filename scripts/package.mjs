@@ -3,6 +3,7 @@
  * Arguments after `--` are passed to vsce.
  */
 import { join } from 'node:path';
+import { runWithBuild } from './build/buildLock.mjs';
 import { packCli } from './package/cliPackage.mjs';
 import { runScript, setup } from './setup.mjs';
 import { root, run, step, toolNode } from './setup/steps.mjs';
@@ -12,6 +13,8 @@ const vsce = join(root, 'node_modules', '@vscode', 'vsce', 'vsce');
 await runScript(async () => {
   await setup({ editor: false });
   const args = [vsce, 'package', '--no-dependencies', ...process.argv.slice(2)];
-  await step('Package', () => run(toolNode, args, { label: 'vsce' }));
-  await step('Command line', () => packCli(join(root, 'dist'), root));
+  await runWithBuild('package', async () => {
+    await step('Package', () => run(toolNode, args, { label: 'vsce' }));
+    await step('Command line', () => packCli(join(root, 'dist'), root));
+  });
 });

@@ -5,13 +5,16 @@
  * them; `--look narrow` and `--look zoom` take them with a narrow side bar and enlarged.
  */
 import { join } from 'node:path';
+import { runWithBuild } from './build/buildLock.mjs';
 import { runScript, setup } from './setup.mjs';
 import { root, run, runProgram, step, toolEnvironment, toolNode } from './setup/steps.mjs';
 
 await runScript(async () => {
   await setup();
-  await step('Build', () => run(toolNode, [join(root, 'esbuild.mjs')], { label: 'esbuild' }));
-  const program = join(root, 'scripts', 'screenshots', 'main.ts');
-  const env = toolEnvironment({ TZ: 'UTC', LANG: 'en_US.UTF-8' });
-  process.exitCode = await runProgram([program, ...process.argv.slice(2)], { env });
+  await runWithBuild('screenshots', async () => {
+    await step('Build', () => run(toolNode, [join(root, 'esbuild.mjs')], { label: 'esbuild' }));
+    const program = join(root, 'scripts', 'screenshots', 'main.ts');
+    const env = toolEnvironment({ TZ: 'UTC', LANG: 'en_US.UTF-8' });
+    process.exitCode = await runProgram([program, ...process.argv.slice(2)], { env });
+  });
 });

@@ -1,0 +1,45 @@
+/** Lets one script at a time write and use the build in `dist`. */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root, StepError } from '../setup/steps.mjs';
+
+const ownFile = join(root, 'node_modules', '.build-lock.json');
+
+/**
+ * Runs work that needs the build for itself. Throws a StepError if another script uses it. Takes over the lock of a
+ * process that has ended.
+ */
+export async function runWithBuild(script, work, file = ownFile) {
+  const user = readUser(file);
+  if (user !== undefined && isRunning(user.pid)) throw createError(user, file);
+  rmSync(file, { force: true });
+  writeFileSync(file, JSON.stringify({ script, pid: process.pid }), { flag: 'wx' });
+  try {
+    return await work();
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+function readUser(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns true for a process of another user, too, which can't be signaled. */
+function isRunning(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+function createError({ script, pid }, file) {
+  return new StepError(
+    `"npm run ${script}" (process ${pid}) uses the build of this clone: end it first. If that process is another program, delete ${file}.`,
+  );
+}

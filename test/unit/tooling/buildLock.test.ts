@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { getEndedPid } from '../../support/endedProcess.ts';
+
+const module = join(import.meta.dirname, '..', '..', '..', 'scripts', 'build', 'buildLock.mjs');
+
+interface BuildLock {
+  runWithBuild<T>(script: string, work: () => Promise<T>, file: string): Promise<T>;
+}
+
+describe('Scripts that use the build', () => {
+  let folder: string;
+  let file: string;
+  let lock: BuildLock;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'build-lock-'));
+    file = join(folder, 'lock.json');
+    lock = (await import(pathToFileURL(module).href)) as BuildLock;
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  it('refuse to run beside each other, and name the one that runs', async () => {
+    const nested = lock.runWithBuild('demo', () => lock.runWithBuild('package', () => Promise.resolve(), file), file);
+    await assert.rejects(nested, {
+      name: 'StepError',
+      message: `"npm run demo" (process ${String(process.pid)}) uses the build of this clone: end it first. If that process is another program, delete ${file}.`,
+    });
+    assert.equal(await lock.runWithBuild('package', () => Promise.resolve(existsSync(file)), file), true);
+    assert.equal(existsSync(file), false);
+  });
+
+  it('run after one that was killed, or that left half a file', async () => {
+    for (const left of [JSON.stringify({ script: 'demo', pid: await getEndedPid() }), '{"scr']) {
+      await writeFile(file, left);
+      assert.equal(await lock.runWithBuild('package', () => Promise.resolve('done'), file), 'done');
+    }
+  });
+});
