@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import { isInside } from './catalog/pathInspection.ts';
 import { describeIssue } from './http/schemaIssues.ts';
 import { findRemoteProblem } from '../core/util/remote.ts';
+import { restoreSchema, type RestoreOptions } from './stores/storeRestore.ts';
 
 const databaseSchema = z.strictObject({
   name: z.string().check(z.minLength(1)),
@@ -13,6 +14,8 @@ const databaseSchema = z.strictObject({
   remote: z.optional(z.string().check(z.minLength(1))),
   /** Age in minutes at which the listing of a store is renewed. */
   rescanMinutes: z.optional(z.number().check(z.gt(0))),
+  /** Permits transfers from a store to restore their archived files (D67: archived objects). */
+  restore: z.optional(restoreSchema),
   organization: z.optional(z.string()),
   /** Refuses transfers to the database (D43: read-only databases). */
   readOnly: z.optional(z.boolean()),
@@ -47,16 +50,18 @@ const serviceConfigSchema = z.strictObject({
   storeBytesPerSecond: z.optional(z.number().check(z.gt(0))),
 });
 
-type DatabaseFields = Omit<z.infer<typeof databaseSchema>, 'folder' | 'remote' | 'rescanMinutes'>;
+type DatabaseFields = Omit<z.infer<typeof databaseSchema>, 'folder' | 'remote' | 'rescanMinutes' | 'restore'>;
 
 interface FolderConfig extends DatabaseFields {
   readonly folder: string;
   readonly remote?: undefined;
+  readonly restore?: undefined;
 }
 
 interface StoreConfig extends DatabaseFields {
   readonly remote: string;
   readonly rescanMinutes?: number | undefined;
+  readonly restore?: RestoreOptions | undefined;
   readonly folder?: undefined;
 }
 
@@ -96,7 +101,7 @@ export function parseConfig(text: string, baseFolder: string): ServiceConfig {
 }
 
 function toDatabaseConfig(
-  { folder, remote, rescanMinutes, ...fields }: z.infer<typeof databaseSchema>,
+  { folder, remote, rescanMinutes, restore, ...fields }: z.infer<typeof databaseSchema>,
   index: number,
   baseFolder: string,
 ): DatabaseConfig {
@@ -106,9 +111,12 @@ function toDatabaseConfig(
   if (folder !== undefined && remote !== undefined) return fail(' must have a folder or a remote, not both');
   if (remote !== undefined) {
     const problem = findRemoteProblem(remote);
-    return problem === undefined ? { ...fields, remote, rescanMinutes } : fail(`.remote ${problem}: ${remote}`);
+    return problem === undefined
+      ? { ...fields, remote, rescanMinutes, restore }
+      : fail(`.remote ${problem}: ${remote}`);
   }
   if (rescanMinutes !== undefined) return fail('.rescanMinutes is for stores only: folders are watched');
+  if (restore !== undefined) return fail('.restore is for stores only: the files of folders are never archived');
   if (folder === undefined) return fail(' must have a folder or an rclone remote');
   return { ...fields, folder: path.resolve(baseFolder, folder) };
 }

@@ -68,13 +68,14 @@ export class Leases {
   }
 
   private async check(database: LeasedDatabase, index: number): Promise<FieldProblem | undefined> {
-    const { name, folder, remote, rescanMinutes } = database;
+    const { name, folder, remote, rescanMinutes, restore } = database;
     const report = (field: string, message: string): FieldProblem =>
       createFieldProblem('body', ['databases', index, field], message);
     if (name.trim() === '' || controlCharacter.test(name)) return report('name', 'must be a readable name');
     if (folder === undefined) return checkStore(database, report);
     if (remote !== undefined) return report('remote', 'must be absent if there is a folder');
     if (rescanMinutes !== undefined) return report('rescanMinutes', 'is for stores only: folders are watched');
+    if (restore !== undefined) return report('restore', 'is for stores only: the files of folders are never archived');
     return await this.checkFolder(folder, report);
   }
 
@@ -100,7 +101,8 @@ function checkStore({ remote }: LeasedDatabase, report: ProblemReport): FieldPro
 }
 
 /** Returns the configuration of a valid database of a lease. */
-function toDatabaseConfig({ folder, remote, rescanMinutes, ...fields }: LeasedDatabase): DatabaseConfig | undefined {
+function toDatabaseConfig(database: LeasedDatabase): DatabaseConfig | undefined {
+  const { folder, remote, rescanMinutes, restore, ...fields } = database;
   if (folder !== undefined) return { ...fields, folder: nodePath.resolve(folder) };
-  return remote === undefined ? undefined : { ...fields, remote, rescanMinutes };
+  return remote === undefined ? undefined : { ...fields, remote, rescanMinutes, restore };
 }

@@ -192,6 +192,8 @@ describe('A shared service (D29)', () => {
       ['a folder and a remote', [{ ...good, remote: 'lab:x' }], 'body.databases.0.remote'],
       ['a connection string (D62)', [{ name: 'A', remote: ':sftp,ssh=x:' }], 'body.databases.0.remote'],
       ['the age of a folder', [{ ...good, rescanMinutes: 5 }], 'body.databases.0.rescanMinutes'],
+      ['the restore of a folder (D67)', [{ ...good, restore: { days: 7 } }], 'body.databases.0.restore'],
+      ['a restore without days (D67)', [{ name: 'A', remote: 'lab:', restore: {} }], 'body.databases.0.restore.days'],
       ['a relative folder', [good, { name: 'B', folder: 'data/b' }], 'body.databases.1.folder'],
       ['a folder with a NUL in it', [{ name: 'A', folder: '/tmp/\0' }], 'body.databases.0.folder'],
       ['a folder that is a store too', [{ ...good, remote: 'lab:bucket' }], 'body.databases.0.remote'],

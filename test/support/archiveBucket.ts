@@ -1,12 +1,29 @@
 import type { ServerResponse } from 'node:http';
-import { OddBucket, respond, type BucketRequest, type OddObject } from './oddBucket.ts';
+import { describeError, OddBucket, respond, type BucketRequest, type OddObject } from './oddBucket.ts';
 
 const storageClass = 'x-amz-storage-class';
+
+/** A response without success to a request for a restore. */
+interface RestoreRefusal {
+  readonly status: number;
+  readonly code: string;
+}
 
 /** An S3 server with objects that can't be read before they are restored. */
 export class ArchiveBucket extends OddBucket {
   /** Keys of the objects that were restored, in the order of the requests. */
   readonly restored: string[] = [];
+  /** The requests for a restore, with days and priority: `runs/run-1.bam 7 Bulk`. */
+  readonly restoreRequests: string[] = [];
+  /** True to restore objects not before {@link finishRestores}, as an archive does some hours after the request. */
+  isSlow = false;
+  /** The response to requests for a restore, if they are refused. */
+  restoreRefusal: RestoreRefusal | undefined;
+  /** True to leave requests for a restore without a response. */
+  isSilent = false;
+  /** Number of refused reads of archived objects. */
+  refusedReads = 0;
+  private readonly restoring = new Set<string>();
 
   /** Starts a server with objects, by their keys and storage classes. */
   static async startWithClasses(classes: Readonly<Record<string, string>>): Promise<ArchiveBucket> {
@@ -17,14 +34,36 @@ export class ArchiveBucket extends OddBucket {
     return bucket;
   }
 
+  /** Restores the requested objects. */
+  finishRestores(): void {
+    this.restored.push(...this.restoring);
+    this.restoring.clear();
+  }
+
+  /** Archives the restored objects again, as after the requested number of days. */
+  expireRestores(): void {
+    this.restored.length = 0;
+  }
+
   protected override findRefusal(key: string, { headers }: OddObject): string | undefined {
-    const isArchived = headers[storageClass] !== 'STANDARD' && !this.restored.includes(key);
-    return isArchived ? 'InvalidObjectState' : undefined;
+    if (headers[storageClass] === 'STANDARD' || this.restored.includes(key)) return undefined;
+    this.refusedReads += 1;
+    return 'InvalidObjectState';
   }
 
   protected override write(request: BucketRequest, response: ServerResponse): void {
     if (!request.query.has('restore')) return super.write(request, response);
-    this.restored.push(request.key);
-    respond(response, 202, '');
+    const [days, tier] = ['Days', 'Tier'].map((name) => request.body.toString().split(`<${name}>`)[1]?.split('<')[0]);
+    this.restoreRequests.push(`${request.key} ${days} ${tier}`);
+    if (this.isSilent) return;
+    const { status, code } = this.restoreRefusal ?? this.restore(request.key);
+    respond(response, status, code === '' ? '' : describeError(code));
+  }
+
+  private restore(key: string): RestoreRefusal {
+    if (this.restoring.has(key)) return { status: 409, code: 'RestoreAlreadyInProgress' };
+    this.restoring.add(key);
+    if (!this.isSlow) this.finishRestores();
+    return { status: 202, code: '' };
   }
 }

@@ -61,7 +61,7 @@ export class FakeRclone {
 
   get address(): RcloneAddress {
     const { port } = this.server.address() as AddressInfo;
-    return { port, authorization: 'Basic eDp5', stagingFolder: this.folder };
+    return { port, authorization: 'Basic eDp5', stagingFolder: this.folder, program: '' };
   }
 
   /** The methods of all requests, in order. */

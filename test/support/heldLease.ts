@@ -15,6 +15,7 @@ export interface LeasedStore {
   readonly name: string;
   readonly remote: string;
   readonly rescanMinutes?: number;
+  readonly restore?: object;
 }
 
 /** A database as described in the first line of a lease's response. */

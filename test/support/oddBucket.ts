@@ -140,7 +140,7 @@ export function respond(response: ServerResponse, status: number, body: string):
   response.writeHead(status, { 'Content-Type': 'application/xml' }).end(body);
 }
 
-function describeError(code: string): string {
+export function describeError(code: string): string {
   return `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${code}</Message></Error>`;
 }
 

@@ -1,4 +1,5 @@
 import type { DatabaseDocument } from '../../contract/database.ts';
+import type { RestoreOptions } from '../stores/storeRestore.ts';
 import type { Catalog } from './catalog.ts';
 
 export interface ServedDatabase {
@@ -6,6 +7,8 @@ export interface ServedDatabase {
   /** The folder that is the database, or the rclone remote with its path (D62: stores through rclone). */
   readonly place: DatabasePlace;
   readonly catalog: Catalog;
+  /** Permits transfers from a store to restore their archived files (D67: archived objects). */
+  readonly restore?: RestoreOptions | undefined;
 }
 
 export type DatabasePlace =

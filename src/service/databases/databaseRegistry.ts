@@ -140,11 +140,12 @@ export class DatabaseRegistry implements ServedDatabases {
     const document = { id, name, organization, url: toPlaceUrl(place), ...(readOnly && { readOnly: true }) };
     if (entry === undefined) {
       const catalog = this.createCatalog(config, document);
-      this.entries.set(id, { served: { document, place, catalog }, uses: 0 });
+      this.entries.set(id, { served: { document, place, catalog, restore: config.restore }, uses: 0 });
       return true;
     }
     const { document: old, catalog } = entry.served;
     void catalog.setRescanInterval(getRescanMs(config));
+    entry.served = { ...entry.served, restore: config.restore };
     if (old.name === name && old.organization === organization && wasReadOnly === readOnly) return false;
     entry.served = { ...entry.served, document };
     return true;
@@ -164,7 +165,8 @@ export class DatabaseRegistry implements ServedDatabases {
     const [file, storeFile] = getCatalogFiles(catalogFolder, id);
     const { folder, remote } = config;
     if (folder !== undefined) return new Catalog({ name, folder, file, thread, logger });
-    return new Catalog({ name, remote, rclone, rescanMs: getRescanMs(config), file: storeFile, thread, logger });
+    const store = { remote, rclone, rescanMs: getRescanMs(config), hasRestore: config.restore !== undefined };
+    return new Catalog({ name, ...store, file: storeFile, thread, logger });
   }
 
   private endServing(ids: readonly string[]): void {

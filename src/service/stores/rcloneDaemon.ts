@@ -141,7 +141,7 @@ export class RcloneDaemon {
     try {
       const port = await this.waitForPort(child);
       const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
-      return { child, address: { port, authorization, stagingFolder } };
+      return { child, address: { port, authorization, stagingFolder, program: path } };
     } catch (error) {
       child.stdin.destroy();
       throw error;
@@ -202,7 +202,7 @@ function limitBandwidth(bytesPerSecond: number | undefined): string[] {
 
 /** Throws if rclone serves anything without the password (CVE-2026-49980). */
 async function requirePassword(port: number): Promise<void> {
-  const client = new StoreClient({ port, authorization: 'Basic Og==', stagingFolder: '' }, 1);
+  const client = new StoreClient({ port, authorization: 'Basic Og==', stagingFolder: '', program: '' }, 1);
   try {
     for (const { method, path } of probes) {
       const status = await client.probe(method, path);

@@ -51,7 +51,7 @@ export class StoreCatalog {
   private fileCount: number;
   private freeBytes: number | undefined;
   private problem: string | undefined;
-  private hasLoggedNote = false;
+  private hasLoggedNotes = false;
 
   constructor(config: StoreCatalogConfig, dependencies: StoreCatalogDependencies) {
     this.config = config;
@@ -186,12 +186,12 @@ export class StoreCatalog {
     const startedAtMs = clock.now();
     this.current = new StoreScan(this.config, this.store, this.abort.signal, !this.hasFiles);
     const space = this.readSpace();
-    const { note, unnamable } = await this.current.run(under);
+    const { notes, unnamable } = await this.current.run(under);
     await settlesWithin(clock, spaceLimitMs, space);
     this.fileCount = this.store.count();
     if (under === '') this.recordListing(startedAtMs);
     this.problem = undefined;
-    this.logScan(clock.now() - startedAtMs, unnamable, note);
+    this.logScan(clock.now() - startedAtMs, unnamable, notes);
   }
 
   /** Updates the free space when the store reports it. Never rejects. */
@@ -205,13 +205,13 @@ export class StoreCatalog {
     this.listedAtMs = startedAtMs;
   }
 
-  private logScan(tookMs: number, unnamable: number, note: string | undefined): void {
+  private logScan(tookMs: number, unnamable: number, notes: readonly string[]): void {
     const { logger } = this.dependencies;
     const { name } = this.config;
     logger.info(`${name}: ${this.fileCount} files, scanned in ${(tookMs / 1_000).toFixed(1)} s`);
     if (unnamable > 0) logger.warn(`${name}: ${unnamable} objects are skipped: their names aren't valid for files`);
-    if (note !== undefined && !this.hasLoggedNote) logger.warn(`${name}: ${note}`);
-    this.hasLoggedNote = true;
+    if (!this.hasLoggedNotes) for (const note of notes) logger.warn(`${name}: ${note}`);
+    this.hasLoggedNotes = true;
   }
 
   private handleFailure(error: unknown): void {

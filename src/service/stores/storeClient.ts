@@ -13,6 +13,8 @@ export interface RcloneAddress {
   readonly authorization: string;
   /** A private folder for the files that rclone reads and writes itself. */
   readonly stagingFolder: string;
+  /** The path of rclone, for commands that the running one doesn't have. */
+  readonly program: string;
 }
 
 interface ListOptions {

@@ -21,11 +21,18 @@ const refusedCauses = new Set(['its server denies access', archivedCause]);
 export function toStoreError(status: number, body: string): StoreError {
   const { error } = parseJsonObject(body) ?? {};
   const said = typeof error === 'string' ? error : '';
-  const cause = findStoreCause(said);
-  if (cause === 'it is full') return new StoreError('full', cause);
+  const known = findStoreError(said);
+  if (known?.kind === 'full') return known;
   if (status === 404 || /object not found|directory not found/i.test(said))
     return new StoreError('missing', 'it no longer exists');
-  if (cause === undefined) return createUnknownError();
+  return known ?? createUnknownError();
+}
+
+/** Converts rclone's error output; undefined if the cause is unknown. */
+export function findStoreError(output: string): StoreError | undefined {
+  const cause = findStoreCause(output);
+  if (cause === undefined) return undefined;
+  if (cause === 'it is full') return new StoreError('full', cause);
   return new StoreError(refusedCauses.has(cause) ? 'refused' : 'unreachable', cause);
 }
 

@@ -10,6 +10,7 @@ const featuresSchema = z.object({
   String: z.optional(z.string()),
   Hashes: z.nullish(z.array(z.string())),
   Features: z.object({
+    Command: z.optional(z.boolean()),
     Copy: z.optional(z.boolean()),
     Move: z.optional(z.boolean()),
     SlowHash: z.optional(z.boolean()),
@@ -33,6 +34,8 @@ export interface StoreFeatures {
   readonly canRename: boolean;
   /** True if the store copies objects itself. */
   readonly canCopy: boolean;
+  /** True if rclone has commands for this kind of store, such as the one that restores objects. */
+  readonly hasCommands: boolean;
 }
 
 const preferredHashes = ['sha256', 'md5', 'sha1'] as const;
@@ -61,6 +64,7 @@ export function parseStoreFeatures(document: unknown): StoreFeatures | undefined
     hasListedHashes: Features.SlowHash !== true,
     hasListedTimes: Features.SlowModTime !== true,
     canCopy: Features.Copy === true,
+    hasCommands: Features.Command === true,
     canRename: Features.Copy === true || Features.Move === true,
   };
 }

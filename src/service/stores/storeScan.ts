@@ -10,16 +10,19 @@ export interface ScannedStore {
   readonly remote: string;
   /** The path of rclone from the configuration; undefined to search for it. */
   readonly rclone: string | undefined;
+  /** True if the configuration permits transfers to restore archived objects (D67: archived objects). */
+  readonly hasRestore?: boolean;
 }
 
 interface ScanResult {
   /** Number of objects whose names are not valid for files. */
   readonly unnamable: number;
-  /** Why a newer rclone is recommended, if it is. */
-  readonly note: string | undefined;
+  /** Sentences about rclone and the configuration, for the log. */
+  readonly notes: readonly string[];
 }
 
 const mergeBatch = 1_000;
+const restoreNote = '"restore" has no effect: rclone can\'t restore objects of this kind of store.';
 
 /** One scan of a store. Its files replace those in the catalog when it is complete. */
 export class StoreScan {
@@ -59,7 +62,8 @@ export class StoreScan {
       throw error;
     }
     await this.merge(staged, under);
-    return { unnamable, note };
+    const ignored = this.store.hasRestore === true && !features.hasCommands ? restoreNote : undefined;
+    return { unnamable, notes: [note, ignored].flatMap((one) => one ?? []) };
   }
 
   /** Updates the catalog in pieces, so that searches don't have to wait for all of them. */

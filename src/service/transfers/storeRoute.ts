@@ -266,7 +266,7 @@ function createSuspension(operation: FileFailure['operation'], reason: string): 
 }
 
 /** Converts an error outside a file: the transfer waits until the store is available again. */
-function toRouteError(error: unknown): unknown {
+export function toRouteError(error: unknown): unknown {
   if (error instanceof StoreError && error.kind === 'full')
     return new TransferSuspension('waiting: the destination is full');
   const isUnavailable = error instanceof StoreError || error instanceof DatabaseUnavailableError;

@@ -12,10 +12,13 @@ export class TransferSuspension extends Error {
   override readonly name = 'TransferSuspension';
   /** Number of free bytes that the transfer needs at the destination to continue. */
   readonly neededBytes: number;
+  /** Time after which the transfer checks again; undefined for the usual time. */
+  readonly retryMs: number | undefined;
 
-  constructor(message: string, neededBytes = 0) {
+  constructor(message: string, neededBytes = 0, retryMs?: number) {
     super(message);
     this.neededBytes = neededBytes;
+    this.retryMs = retryMs;
   }
 }
 

@@ -25,7 +25,7 @@ interface TransferQueueOptions {
   readonly logger: Logger;
   /** Retention of ended transfers (D25: durable transfers). */
   readonly retentionMs: number;
-  /** Interval at which a suspended transfer checks for its folders. */
+  /** Interval at which a suspended transfer checks for its folders, unless its suspension names another. */
   readonly retryDelayMs: number;
   /** Moves the files of stores (D62: stores through rclone). */
   readonly daemon: RcloneDaemon;
@@ -190,7 +190,7 @@ export class TransferQueue {
       this.unserved.suspend(record, files);
       return undefined;
     }
-    const run = { ...databases, threads: this.threads, daemon, throttleBytesPerSecond };
+    const run = { ...databases, threads: this.threads, daemon, clock, throttleBytesPerSecond };
     const movedCount = files.filter((file) => file.isTransferred).length;
     const live = new LiveTransfer({ ...record, movedCount }, files, { journal, clock, logger }, run);
     this.live.set(record.id, live);
@@ -259,7 +259,7 @@ export class TransferQueue {
       live.persist();
     } else if (error instanceof TransferSuspension) {
       live.enterStatus('inactive', error.message);
-      this.retryLater(live, error.neededBytes);
+      this.retryLater(live, error);
     } else if (error instanceof TransferFailure) {
       await this.endUnfinished(live, `failed (${error.message})`);
     } else {
@@ -284,17 +284,19 @@ export class TransferQueue {
     if (live.finish(status, text)) this.live.delete(id);
   }
 
-  private retryLater(live: LiveTransfer, neededBytes: number): void {
+  private retryLater(live: LiveTransfer, suspension: TransferSuspension): void {
     if (this.isClosed) return;
-    live.retry = this.options.clock.after(this.options.retryDelayMs, () => void this.retry(live, neededBytes));
+    const { clock, retryDelayMs } = this.options;
+    live.retry = clock.after(suspension.retryMs ?? retryDelayMs, () => void this.retry(live, suspension));
   }
 
-  private async retry(live: LiveTransfer, neededBytes: number): Promise<void> {
+  private async retry(live: LiveTransfer, suspension: TransferSuspension): Promise<void> {
+    const { neededBytes } = suspension;
     const databases = findServedPair(this.options.databases, live.getRecord());
     const isReady = databases !== undefined && (await canResume(this.options.daemon, { ...databases, neededBytes }));
     const isCurrent = this.live.get(live.getRecord().id) === live;
     if (this.isClosed || !isCurrent || live.getRecord().isCancelRequested) return;
     if (isReady) this.enqueue(live);
-    else this.retryLater(live, neededBytes);
+    else this.retryLater(live, suspension);
   }
 }

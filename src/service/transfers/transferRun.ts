@@ -1,8 +1,10 @@
 import { parseDeclaredHash } from '../../core/util/declaredHash.ts';
+import type { Clock } from '../../core/util/clock.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import type { HashedFile } from '../catalog/catalogFile.ts';
 import type { ServedDatabase } from '../catalog/servedDatabases.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
+import { ArchivedFiles } from './archivedFiles.ts';
 import {
   getDoneCount,
   createJobSignal,
@@ -37,6 +39,7 @@ export interface TransferRunOptions {
   readonly destination: ServedDatabase;
   readonly threads: FileThreads;
   readonly daemon: RcloneDaemon;
+  readonly clock: Clock;
   readonly throttleBytesPerSecond: number | undefined;
 }
 
@@ -56,6 +59,8 @@ export class TransferRun {
   /** Signals of the jobs that are copying files. */
   private readonly moving = new Set<JobSignal>();
   private readonly abandonment = new AbortController();
+  /** Present if the source is a store that may restore objects. */
+  private readonly archivedFiles: ArchivedFiles | undefined;
   private openRoute: TransferRoute | undefined;
   private manifestName = '';
   private hasLeftovers = false;
@@ -66,6 +71,9 @@ export class TransferRun {
     this.options = options;
     this.progress = progress;
     this.files = [...files];
+    const { place, restore } = options.source;
+    if (restore !== undefined && place.remote !== undefined)
+      this.archivedFiles = new ArchivedFiles({ ...options, remote: place.remote, restore });
   }
 
   /** Names the hashes that verified the files, if stores were involved. */
@@ -91,6 +99,7 @@ export class TransferRun {
   /** Resolves when the manifest is written. Rejects with a failure, a suspension, or the signal's reason. */
   async run(signal: AbortSignal): Promise<void> {
     await this.stage(signal);
+    await this.archivedFiles?.requireReadable(this.files, signal);
     const { catalog } = this.options.destination;
     const folderName = getTransferFolderName(this.progress.getRecord().id);
     await catalog.pauseTracking(folderName);

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { metadataRequestSchema } from '../../contract/metadata.ts';
 import { searchRequestSchema } from '../../contract/search.ts';
 import { transferRequestSchema } from '../../contract/transfer.ts';
+import { restoreSchema } from '../stores/storeRestore.ts';
 
 /** Sort keys for results, the default first. */
 export const sortKeys = ['relevance', 'path', 'name', 'bytes', 'modified'] as const;
@@ -124,6 +125,7 @@ const leasedDatabaseSchema = z
     rescanMinutes: z.optional(
       z.number().check(z.gt(0), z.describe('For a store: age in minutes at which a search renews its listing.')),
     ),
+    restore: z.optional(restoreSchema),
     organization: z.optional(z.string().check(z.maxLength(200), z.describe('Organization that owns the database.'))),
     readOnly: z.optional(z.boolean().check(z.describe('Refuses transfers to it.'))),
   })

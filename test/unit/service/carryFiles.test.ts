@@ -49,7 +49,12 @@ describe('Objects with hostile names (D62)', () => {
       transferId,
       source: { place: { remote: 'lab:' }, hash: undefined },
       destination: { place: { folder: target }, hash: undefined },
-      rclone: { port: (server.address() as AddressInfo).port, authorization: 'Basic eDp5', stagingFolder: staging },
+      rclone: {
+        port: (server.address() as AddressInfo).port,
+        authorization: 'Basic eDp5',
+        stagingFolder: staging,
+        program: '',
+      },
       files: paths.map((path, position) => ({ ...file, path, position })),
       isFlushed: false,
       signal: createJobSignal(),

@@ -75,6 +75,7 @@ describe('Small files that rclone fetched (D62)', () => {
         port: (server.address() as AddressInfo).port,
         authorization: 'Basic eDp5',
         stagingFolder: nodePath.join(root, 'staging'),
+        program: '',
       },
       files: paths.map((path, position) => {
         return { path, position, bytes: contentOf(path).length, sha256: '', isPresent: false };

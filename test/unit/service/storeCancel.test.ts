@@ -30,7 +30,7 @@ describe('A canceled transfer to a store that responds late (D66)', () => {
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    const address = { port, authorization: 'Basic eDp5', stagingFolder: '' };
+    const address = { port, authorization: 'Basic eDp5', stagingFolder: '', program: '' };
     const daemon = { use: async (work: Parameters<RcloneDaemon['use']>[0]) => await work(address) };
     const databases = { findById: () => ({ place: { remote: 'lab:b' } }) };
     const journal = new TransferJournal(nodePath.join(folder, 'journal.db'));

@@ -15,7 +15,7 @@ describe('The client of rclone', () => {
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    const client = new StoreClient({ port, authorization: 'Basic eDp5', stagingFolder: '' }, 1);
+    const client = new StoreClient({ port, authorization: 'Basic eDp5', stagingFolder: '', program: '' }, 1);
     const pieces = (async function* (): AsyncGenerator<Buffer> {
       yield await Promise.resolve(Buffer.from('content'));
     })();
@@ -40,7 +40,7 @@ describe('The client of rclone', () => {
     const server = createServer((_, response) => respond(response)).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    const client = new StoreClient({ port, authorization: 'Basic eDp5', stagingFolder: '' }, 1);
+    const client = new StoreClient({ port, authorization: 'Basic eDp5', stagingFolder: '', program: '' }, 1);
     try {
       return await request(client).catch((error: unknown) => error);
     } finally {

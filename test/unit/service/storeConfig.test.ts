@@ -54,4 +54,36 @@ describe('A store in the configuration of the service (D62)', () => {
     ];
     assert.throws(() => parse(...twice), /config\.databases\.1\.remote is also the remote of the database A: lab:x/);
   });
+
+  it('may permit transfers to restore archived objects, which folders do not have (D67)', () => {
+    const restores = [{ days: 1 }, { days: 365, priority: 'Bulk' }];
+    const { databases } = parse(
+      ...restores.map((restore, index) => ({ name: `${index}`, remote: `lab:${index}`, restore })),
+    );
+    assert.deepEqual(
+      databases.map(({ restore }) => restore),
+      restores,
+    );
+    const folder = { name: 'A', folder: 'a', restore: { days: 7 } };
+    assert.throws(() => parse(folder), /config\.databases\.0\.restore is for stores only/);
+  });
+
+  const invalidRestores: [restore: unknown, field: string][] = [
+    [true, 'restore'],
+    [{}, 'restore.days'],
+    [{ days: 0 }, 'restore.days'],
+    [{ days: 366 }, 'restore.days'],
+    [{ days: 1.5 }, 'restore.days'],
+    [{ days: '7' }, 'restore.days'],
+    [{ days: 7, priority: 'bulk' }, 'restore.priority'],
+    [{ days: 7, tier: 'Bulk' }, 'restore'],
+  ];
+  for (const [restore, field] of invalidRestores) {
+    it(`does not restore objects by ${JSON.stringify(restore)} (D67)`, () => {
+      assert.throws(
+        () => parse({ name: 'A', remote: 'lab:', restore }),
+        (error) => error instanceof ConfigError && error.message.startsWith(`config.databases.0.${field} `),
+      );
+    });
+  }
 });

@@ -76,7 +76,12 @@ describe('The copies that a store makes (D66)', () => {
   async function copy(fake: FakeStore, more: Partial<FileToCarry> = {}): Promise<readonly DoneFile[]> {
     store = fake;
     const client = new StoreClient(
-      { port: (server.address() as AddressInfo).port, authorization: 'Basic eDp5', stagingFolder: staging },
+      {
+        port: (server.address() as AddressInfo).port,
+        authorization: 'Basic eDp5',
+        stagingFolder: staging,
+        program: '',
+      },
       2,
     );
     const declared = { algorithm: 'md5', hex: md5 };
@@ -85,7 +90,7 @@ describe('The copies that a store makes (D66)', () => {
     const job = {
       ...{ transferId, source: side('lab:from'), destination: side('lab:to'), files: [file] },
       ...{
-        rclone: { port: 0, authorization: '', stagingFolder: staging },
+        rclone: { port: 0, authorization: '', stagingFolder: staging, program: '' },
         isFlushed: false,
         signal: createJobSignal(),
       },

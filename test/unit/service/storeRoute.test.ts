@@ -31,7 +31,7 @@ describe('The route of a transfer to a store', () => {
 
   function createRoute(from: string, to: string): StoreRoute {
     const { port } = server.address() as AddressInfo;
-    const address = { port, authorization: 'Basic eDp5', stagingFolder: '' };
+    const address = { port, authorization: 'Basic eDp5', stagingFolder: '', program: '' };
     const daemon = { use: async (work: Parameters<RcloneDaemon['use']>[0]) => await work(address) };
     const side = (remote: string) => ({
       document: { id: remote, name: remote, organization: '', url: '' },

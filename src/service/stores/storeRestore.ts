@@ -1,0 +1,123 @@
+import * as z from 'zod/mini';
+import { parseJsonObject } from '../../core/util/json.ts';
+import { archivedCause, findStoreCause } from '../../core/util/storeProblem.ts';
+import { startRclone } from './rcloneChild.ts';
+import { collectOutput } from './rcloneOutput.ts';
+import type { ObjectList } from './storeBatches.ts';
+import { createUnknownError, findStoreError, StoreError } from './storeError.ts';
+
+/** The permission to restore archived objects of a store, which costs money (D67: archived objects). */
+export const restoreSchema = z
+  .strictObject({
+    days: z.int().check(z.gte(1), z.lte(365), z.describe('Number of days for which a restored object can be read.')),
+    priority: z.optional(
+      z
+        .enum(['Standard', 'Bulk', 'Expedited'])
+        .check(z.describe('Speed and price of a restore; `Standard` if absent.')),
+    ),
+  })
+  .check(z.describe('For a store: permits transfers to restore its archived objects, which costs money.'));
+
+export type RestoreOptions = z.infer<typeof restoreSchema>;
+
+/** An object that the store doesn't restore. */
+interface RestoreRefusal {
+  readonly path: string;
+  readonly error: StoreError;
+}
+
+interface RestorableStore {
+  /** Path of rclone. */
+  readonly program: string;
+  readonly remote: string;
+  /** Writes a list of paths for rclone. No path has a line break. */
+  readonly createList: (paths: readonly string[]) => ObjectList;
+}
+
+/** Requests objects by their paths, and nothing else of the store. rclone's remote control ignores such lists. */
+const listOption = ['--no-traverse', '--files-from-raw'] as const;
+
+/** Finds the archived objects of a store and requests their restore (D67: archived objects). */
+export class StoreRestore {
+  private readonly store: RestorableStore;
+  private readonly signal: AbortSignal;
+
+  constructor(store: RestorableStore, signal: AbortSignal) {
+    this.store = store;
+    this.signal = signal;
+  }
+
+  /**
+   * Returns the paths of those objects that can't be read before they are restored. Reads one byte of each of the
+   * others. Throws {@link StoreError} if the store can't be read.
+   */
+  async findArchived(paths: readonly string[]): Promise<ReadonlySet<string>> {
+    const { code, errors } = await this.run(['cat', '--discard', '--count=1', '--use-json-log'], paths);
+    const archived = errors.split('\n').flatMap((line) => parseArchivedPath(line) ?? []);
+    if (code === 0 || archived.length > 0) return new Set(archived);
+    throw findStoreError(errors) ?? createUnknownError();
+  }
+
+  /** Requests the restore of objects. Returns those that the store refuses. Throws {@link StoreError}. */
+  async request(
+    paths: readonly string[],
+    { days, priority = 'Standard' }: RestoreOptions,
+  ): Promise<readonly RestoreRefusal[]> {
+    const options = ['-o', `priority=${priority}`, '-o', `lifetime=${days}`];
+    const { code, text, errors } = await this.run(['backend', 'restore', ...options], paths);
+    if (code === 0) return parseRefusals(text);
+    throw isWithoutRestore(errors) ? createUnableError() : (findStoreError(errors) ?? createUnknownError());
+  }
+
+  private async run(args: readonly string[], paths: readonly string[]): ReturnType<typeof collectOutput> {
+    const { program, remote, createList } = this.store;
+    const child = startRclone(program, [...args, ...listOption, createList(paths).file, '--', remote]);
+    const output = await collectOutput(child, this.signal);
+    this.signal.throwIfAborted();
+    return output;
+  }
+}
+
+/** Returns the path in a line of rclone's log if the line says that the object is archived. */
+function parseArchivedPath(line: string): string | undefined {
+  const { object, msg } = parseJsonObject(line) ?? {};
+  if (typeof object !== 'string' || typeof msg !== 'string') return undefined;
+  return findStoreCause(msg) === archivedCause ? object : undefined;
+}
+
+const refusalsSchema = z.array(z.object({ Remote: z.string(), Status: z.string() }));
+
+/** Parses the states of the requested objects. A restore that is in progress is as good as a new one. */
+function parseRefusals(text: string): RestoreRefusal[] {
+  const states = z.safeParse(refusalsSchema, parseJsonArray(text)).data;
+  if (states === undefined) throw createUnknownError();
+  const refused = states.filter(
+    ({ Status: status }) => status !== 'OK' && !status.includes('RestoreAlreadyInProgress'),
+  );
+  return refused.map(({ Remote: path, Status: status }) => ({ path, error: createRefusalError(status) }));
+}
+
+function parseJsonArray(text: string): unknown {
+  return parseJsonObject(`{"array":${text}}`)?.['array'];
+}
+
+/** Creates the error of a refusal, with the store's error code. A failure of the server is temporary. */
+function createRefusalError(status: string): StoreError {
+  const code = /(?:^|api error )([A-Z][A-Za-z]{0,60}):/.exec(status)?.[1];
+  const error = findStoreError(status) ?? new StoreError(isServerFailure(status) ? 'failed' : 'refused', refusedCause);
+  return code === undefined ? error : new StoreError(error.kind, `${error.message} (${code})`);
+}
+
+const refusedCause = 'the store refuses the restore';
+
+function isServerFailure(status: string): boolean {
+  return /status ?code: 5\d\d/i.test(status);
+}
+
+function isWithoutRestore(errors: string): boolean {
+  return /doesn't support backend commands|command not found/i.test(errors);
+}
+
+function createUnableError(): StoreError {
+  return new StoreError('refused', 'rclone has no command to restore objects of this kind of store');
+}

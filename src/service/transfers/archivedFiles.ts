@@ -1,0 +1,137 @@
+import type { Clock } from '../../core/util/clock.ts';
+import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
+import { StoreError } from '../stores/storeError.ts';
+import { isArchived } from '../stores/storeListing.ts';
+import { StoreRestore, type RestoreOptions } from '../stores/storeRestore.ts';
+import { BatchFolder } from './batchFolder.ts';
+import type { TransferRecordFile } from './journalRecord.ts';
+import { toRouteError } from './storeRoute.ts';
+import { TransferFailure, TransferSuspension } from './transferErrors.ts';
+
+interface ArchivedFilesOptions {
+  /** The remote of the source. */
+  readonly remote: string;
+  readonly restore: RestoreOptions;
+  readonly daemon: RcloneDaemon;
+  readonly clock: Clock;
+}
+
+/** Number of files of one rclone command, the errors of which must fit into its collected output. */
+const batchFiles = 32;
+const firstDelayMs = 30_000;
+const maxDelayMs = 600_000;
+/** Time after which a restore is requested again. The slowest one takes 48 hours. */
+const renewMs = 72 * 3_600_000;
+
+/** Has a store restore the archived files of a transfer before they are moved (D67: archived objects). */
+export class ArchivedFiles {
+  private readonly options: ArchivedFilesOptions;
+  /** Positions of files that could be read. */
+  private readonly readable = new Set<number>();
+  /** Times of the requests, by position. */
+  private readonly requests = new Map<number, number>();
+  private nextDelayMs = firstDelayMs;
+
+  constructor(options: ArchivedFilesOptions) {
+    this.options = options;
+  }
+
+  /**
+   * Resolves when all files can be read. Throws a {@link TransferSuspension} while the store restores some of them, and
+   * a {@link TransferFailure} if it refuses to. Never requests the restore of a file that can be read.
+   */
+  async requireReadable(files: readonly TransferRecordFile[], signal: AbortSignal): Promise<void> {
+    const archived = files.filter((file) => this.isPending(file));
+    if (archived.length === 0) return;
+    try {
+      await this.check(archived, signal);
+    } catch (error) {
+      throw this.toTransferError(error);
+    }
+    const pending = archived.filter((file) => this.isPending(file));
+    if (pending.length > 0) throw this.createSuspension(this.describeRestore(pending));
+  }
+
+  /** Returns true for a file that is listed as archived and couldn't be read yet. rclone's lists have one per line. */
+  private isPending({ position, path, resource, isTransferred }: TransferRecordFile): boolean {
+    if (isTransferred || this.readable.has(position)) return false;
+    return isArchived(resource['storageClass']) && !/[\r\n]/.test(path);
+  }
+
+  private isRequested({ position }: TransferRecordFile): boolean {
+    return this.options.clock.now() - (this.requests.get(position) ?? -Infinity) < renewMs;
+  }
+
+  private async check(files: readonly TransferRecordFile[], signal: AbortSignal): Promise<void> {
+    const { daemon, remote } = this.options;
+    await daemon.use(async ({ program, stagingFolder }) => {
+      const folder = new BatchFolder(stagingFolder);
+      const createList = folder.createList.bind(folder);
+      try {
+        await this.checkIn(new StoreRestore({ program, remote, createList }, signal), files);
+      } finally {
+        folder.remove();
+      }
+    });
+  }
+
+  /** Requests what was not requested yet. Checks the others until a batch has files that can't be read. */
+  private async checkIn(store: StoreRestore, files: readonly TransferRecordFile[]): Promise<void> {
+    const requested = files.filter((file) => this.isRequested(file));
+    const others = files.filter((file) => !this.isRequested(file));
+    for (const batch of split(others)) await this.request(store, await this.findArchived(store, batch));
+    for (const batch of split(requested)) if ((await this.findArchived(store, batch)).length > 0) return;
+  }
+
+  private async findArchived(
+    store: StoreRestore,
+    batch: readonly TransferRecordFile[],
+  ): Promise<readonly TransferRecordFile[]> {
+    const paths = await store.findArchived(batch.map(({ path }) => path));
+    for (const { path, position } of batch) if (!paths.has(path)) this.readable.add(position);
+    return batch.filter(({ path }) => paths.has(path));
+  }
+
+  private async request(store: StoreRestore, files: readonly TransferRecordFile[]): Promise<void> {
+    if (files.length === 0) return;
+    const { clock, restore } = this.options;
+    const refusals = await store.request(
+      files.map(({ path }) => path),
+      restore,
+    );
+    const refused = new Set(refusals.map(({ path }) => path));
+    for (const { path, position } of files) if (!refused.has(path)) this.requests.set(position, clock.now());
+    const [refusal] = refusals;
+    if (refusal !== undefined) throw this.toRefusalError(refusal.path, refusal.error);
+  }
+
+  private toRefusalError(path: string, { kind, message }: StoreError): Error {
+    const text = `could not restore ${path}: ${message}`;
+    return kind === 'refused' ? new TransferFailure(text) : this.createSuspension(`waiting to try again: ${text}`);
+  }
+
+  /** Converts an error that concerns no single file. */
+  private toTransferError(error: unknown): unknown {
+    if (!(error instanceof StoreError)) return toRouteError(error);
+    const { kind, message } = error;
+    if (kind === 'refused') return new TransferFailure(`could not restore the archived files: ${message}`);
+    return this.createSuspension(`waiting: the source can't be reached: ${message}`);
+  }
+
+  /** Creates a suspension. The time to the next check doubles each time. */
+  private createSuspension(text: string): TransferSuspension {
+    const delayMs = this.nextDelayMs;
+    this.nextDelayMs = Math.min(2 * delayMs, maxDelayMs);
+    return new TransferSuspension(text, 0, delayMs);
+  }
+
+  private describeRestore(pending: readonly TransferRecordFile[]): string {
+    const times = pending.map(({ position }) => this.requests.get(position) ?? 0);
+    const time = new Date(Math.max(...times)).toISOString().slice(0, 16).replace('T', ' ');
+    return `waiting: the store is restoring ${pending.length} archived file(s), requested ${time} UTC`;
+  }
+}
+
+function* split(files: readonly TransferRecordFile[]): Generator<readonly TransferRecordFile[]> {
+  for (let start = 0; start < files.length; start += batchFiles) yield files.slice(start, start + batchFiles);
+}
