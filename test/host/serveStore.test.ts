@@ -112,6 +112,18 @@ describe('Serving a store as a database (D62)', function () {
     assert.match(message, /databases in your settings: Bad \(:sftp.*\): remote must be the name of an rclone remote/);
   });
 
+  it('names an invalid permission to restore archived files in the settings (D67)', async () => {
+    await stage.run('dataTransfer.startLocalService');
+    const entry = { name: 'Lab', remote: 'lab:', restore: { days: 0 } };
+    await stage.settings.update('localService.databases', [entry], true);
+    const { message } = await stage.person.notice();
+    assert.match(message, /databases in your settings: Lab \(lab:\): restore\.days must be /);
+    await stage.settings.update('localService.databases', [{ ...entry, restore: { days: 7 } }], true);
+    await until(stage.parts.connectionStore.onDidChange, () =>
+      stage.parts.connectionStore.listing.databases.some(({ name }) => name === 'Lab'),
+    );
+  });
+
   it('opens the configuration of rclone in a terminal to add a store', async () => {
     const before = window.terminals.length;
     await stage.run('dataTransfer.addStore');

@@ -184,6 +184,24 @@ describe('Data for another machine (D65)', function () {
     ]);
   });
 
+  it('leaves the permission to restore archived files as it is on this machine (D67)', async () => {
+    const { settings } = stage.parts;
+    const restores = [{ restore: { days: 3 } }, {}];
+    for (const [index, restore] of restores.entries())
+      await settings.saveServedPlace({ name: `Lab ${index}`, remote: `lab:${index}`, ...restore });
+    const entries = restores.map((_, index) => ({
+      name: `New ${index}`,
+      remote: `lab:${index}`,
+      restore: { days: 9 },
+    }));
+    await writeFileOf({ databases: entries });
+    await importChosen((list) => list.choose('New 0', 'New 1'));
+    assert.deepEqual(settings.servedPlaces, [
+      { name: 'New 0', remote: 'lab:0', restore: { days: 3 } },
+      { name: 'New 1', remote: 'lab:1' },
+    ]);
+  });
+
   it('names the line of what looks like a key, and opens it', async () => {
     await writeFileOf({ connections: [{ ...connection, apiKey: 'a-made-up-key' }], transfers: [{}] });
     const pick = importChosen((list) => list.accept());

@@ -22,12 +22,14 @@ export interface ServedFolder extends ServedFields {
 }
 
 /** Describes a store that the local service serves as a database (D62: stores through rclone). */
-interface ServedStore extends ServedFields {
+export interface ServedStore extends ServedFields {
   /** An rclone remote and a path, such as `lab:bucket/prefix`. */
   readonly remote: string;
   readonly folder?: undefined;
   /** Age in minutes at which a search renews the listing. */
   readonly rescanMinutes?: number;
+  /** Permits transfers to restore archived files (D67: archived objects). The service refuses an invalid value. */
+  readonly restore?: unknown;
 }
 
 /** Describes a folder or store that the local service serves as a database. */

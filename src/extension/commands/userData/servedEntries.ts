@@ -3,7 +3,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { findRclonePath } from '../../../core/util/rclonePath.ts';
 import { getRemoteName } from '../../../core/util/remote.ts';
 import type { ServedEntry } from '../../../core/userData/userData.ts';
-import type { ServedPlace } from '../../editor/settings.ts';
+import type { ServedPlace, ServedStore } from '../../editor/settings.ts';
 import { listRemotes } from '../../localService/rclone.ts';
 import { containsPath, getServedPlaces, isSamePlace } from '../../localService/servedFolders.ts';
 import type { CommandServices } from '../services.ts';
@@ -50,7 +50,12 @@ async function compareEntry(
     return undefined;
   }
   const name = saved?.name === place.name ? place.name : getFreeName(place.name, names);
-  return { place: { ...place, name }, ...(saved && { saved }), ...(missing && { missing }) };
+  return { place: { ...place, name, ...pickRestore(saved) }, ...(saved && { saved }), ...(missing && { missing }) };
+}
+
+/** Returns the permission to restore objects, which costs money and is no part of a file (D67: archived objects). */
+function pickRestore(saved: ServedPlace | undefined): Pick<ServedStore, 'restore'> {
+  return saved && 'restore' in saved ? { restore: saved.restore } : {};
 }
 
 /** Returns an entry as in the settings, with an absolute path without `..`. */
