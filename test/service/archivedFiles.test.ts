@@ -94,8 +94,8 @@ describe('The restore of the archived files of a transfer (D67)', function () {
     assert.deepEqual(bucket.restoreRequests, []);
   });
 
-  it('is requested for more files than fit into one command', async () => {
-    const many = Array.from({ length: 70 }, (_, index) => `many/${index}.bam`);
+  it('is requested for more files than fit into one command, also with long names', async () => {
+    const many = Array.from({ length: 70 }, (_, index) => `${'long'.repeat(100)}/${index}.bam`);
     bucket.stop();
     bucket = await ArchiveBucket.startWithClasses(Object.fromEntries(many.map((key) => [key, 'DEEP_ARCHIVE'])));
     await fs.writeFile(nodePath.join(root, 'rclone.conf'), bucket.section);

@@ -35,7 +35,7 @@ describe('Archived objects of a store (D67)', function () {
     assert.deepEqual((await rig.findPaths('odd', '', unstaged)).sort(), [...archived].sort());
   });
 
-  it('are never restored by a transfer, which names the first one', async () => {
+  it('are not restored by a transfer without permission, which names the first one', async () => {
     const { status, message } = await rig.transfer('odd', 'folder', ['runs/run-1.bam', 'runs/run-3.bam']);
     assert.equal(status, 'failed');
     assert.match(message, /could not read runs\/run-1\.bam: it is archived and must first be restored in the store\)$/);

@@ -53,12 +53,17 @@ export async function repeatIfRemoteMissing<T>(work: () => Promise<T>): Promise<
   }
 }
 
-/** Collects the last part of rclone's error output, for {@link describeStoreFailure} only. */
+/** Collects the last part of rclone's error output, which is parsed and never shown. */
 export class ErrorOutput {
+  private readonly maxChars: number;
   private text = '';
 
+  constructor(maxChars = maxStoredChars) {
+    this.maxChars = maxChars;
+  }
+
   add(piece: string): void {
-    this.text = (this.text + piece).slice(-maxStoredChars);
+    this.text = (this.text + piece).slice(-this.maxChars);
   }
 
   toString(): string {

@@ -12,9 +12,13 @@ interface ChildOutput {
 }
 
 /** Waits for a child with a short output. Ends the child when the signal is aborted. */
-export async function collectOutput(child: RcloneChild, signal: AbortSignal): Promise<ChildOutput> {
+export async function collectOutput(
+  child: RcloneChild,
+  signal: AbortSignal,
+  maxErrorChars?: number,
+): Promise<ChildOutput> {
   const ended = waitForEnd(child);
-  const errors = collectErrors(child);
+  const errors = collectErrors(child, maxErrorChars);
   const stop = endWithSignal(child, signal);
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (piece: string) => {
@@ -25,9 +29,9 @@ export async function collectOutput(child: RcloneChild, signal: AbortSignal): Pr
   return { code, text, errors: errors.toString() };
 }
 
-/** Collects the error output of a child. */
-export function collectErrors(child: RcloneChild): ErrorOutput {
-  const errors = new ErrorOutput();
+/** Collects the last part of the error output of a child. */
+export function collectErrors(child: RcloneChild, maxChars?: number): ErrorOutput {
+  const errors = new ErrorOutput(maxChars);
   child.stderr.setEncoding('utf8').on('data', (piece: string) => errors.add(piece));
   return errors;
 }

@@ -34,6 +34,9 @@ interface RestorableStore {
   readonly createList: (paths: readonly string[]) => ObjectList;
 }
 
+/** Maximum size of the log of a command, which has a line with the path for each archived object. */
+const maxLogChars = 1024 * 1024;
+
 /** Requests objects by their paths, and nothing else of the store. rclone's remote control ignores such lists. */
 const listOption = ['--no-traverse', '--files-from-raw'] as const;
 
@@ -72,7 +75,7 @@ export class StoreRestore {
   private async run(args: readonly string[], paths: readonly string[]): ReturnType<typeof collectOutput> {
     const { program, remote, createList } = this.store;
     const child = startRclone(program, [...args, ...listOption, createList(paths).file, '--', remote]);
-    const output = await collectOutput(child, this.signal);
+    const output = await collectOutput(child, this.signal, maxLogChars);
     this.signal.throwIfAborted();
     return output;
   }

@@ -16,8 +16,8 @@ interface ArchivedFilesOptions {
   readonly clock: Clock;
 }
 
-/** Number of files of one rclone command, the errors of which must fit into its collected output. */
-const batchFiles = 32;
+/** Number of files of one rclone command, which logs a line for each. */
+const batchFiles = 64;
 const firstDelayMs = 30_000;
 const maxDelayMs = 600_000;
 /** Time after which a restore is requested again. The slowest one takes 48 hours. */

@@ -99,7 +99,7 @@ export class TransferRun {
   /** Resolves when the manifest is written. Rejects with a failure, a suspension, or the signal's reason. */
   async run(signal: AbortSignal): Promise<void> {
     await this.stage(signal);
-    await this.archivedFiles?.requireReadable(this.files, signal);
+    await this.restore(signal);
     const { catalog } = this.options.destination;
     const folderName = getTransferFolderName(this.progress.getRecord().id);
     await catalog.pauseTracking(folderName);
@@ -158,6 +158,14 @@ export class TransferRun {
       const isKnown = modifiedMs === undefined || sha256 === undefined || known.get(path) === sha256;
       return isKnown ? [] : [{ path, bytes, modifiedMs, sha256 }];
     });
+  }
+
+  /** Restores archived files. While they are being restored, the status says so, also during a check. */
+  private async restore(signal: AbortSignal): Promise<void> {
+    if (this.archivedFiles === undefined) return;
+    const record = this.progress.getRecord();
+    if (record.status === 'staging') this.progress.enterStatus('staging', `staging ${describeAmount(record)}`);
+    await this.archivedFiles.requireReadable(this.files, signal);
   }
 
   private async move(signal: AbortSignal): Promise<void> {
