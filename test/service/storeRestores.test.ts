@@ -94,6 +94,16 @@ describe('A transfer from a store that may restore archived objects (D67)', func
     assert.equal((await rig.reaches(id, 'failed', 'succeeded')).status, 'succeeded');
   });
 
+  it('needs the permission of the latest lease', async () => {
+    await rig.lease([{ name: 'Lab', remote: bucket.remote }]);
+    const { status, message } = await waitForRestore('a.bam');
+    assert.equal(status, 'failed');
+    assert.match(message, /could not read a\.bam: it is archived and must first be restored in the store\)$/);
+    await rig.lease([{ name: 'Lab', remote: bucket.remote, restore: { days: 1, priority: 'Expedited' } }]);
+    assert.equal((await waitForRestore('a.bam')).status, 'inactive');
+    assert.deepEqual(bucket.restoreRequests, ['a.bam 1 Expedited']);
+  });
+
   it('fails if the store refuses to restore them', async () => {
     bucket.restoreRefusal = { status: 403, code: 'AccessDenied' };
     const { id, status, message } = await waitForRestore('a.bam');
