@@ -89,6 +89,15 @@ describe('The restore of the archived files of a transfer (D67)', function () {
     assert.deepEqual([bucket.restoreRequests, bucket.refusedReads], [[], 0]);
   });
 
+  it('is not requested for files that are gone, or that the server denies', async () => {
+    bucket.denied.add('b.bam');
+    const error = await check(toFiles(['a.bam', 'b.bam', 'ready.bam']));
+    assert.ok(error instanceof TransferFailure);
+    assert.equal(error.message, 'could not restore the archived files: its server denies access');
+    assert.equal(await check(toFiles(['gone.bam'])), 'readable');
+    assert.deepEqual(bucket.restoreRequests, []);
+  });
+
   it('is not requested for a name with a line break, which rclone would take for two names', async () => {
     assert.equal(await check(toFiles(['x\na.bam', 'a.bam\r'])), 'readable');
     assert.deepEqual(bucket.restoreRequests, []);

@@ -21,6 +21,8 @@ export class ArchiveBucket extends OddBucket {
   restoreRefusal: RestoreRefusal | undefined;
   /** True to leave requests for a restore without a response. */
   isSilent = false;
+  /** Keys of the objects that nobody may read. */
+  readonly denied = new Set<string>();
   /** Number of refused reads of archived objects. */
   refusedReads = 0;
   private readonly restoring = new Set<string>();
@@ -46,6 +48,7 @@ export class ArchiveBucket extends OddBucket {
   }
 
   protected override findRefusal(key: string, { headers }: OddObject): string | undefined {
+    if (this.denied.has(key)) return 'AccessDenied';
     if (headers[storageClass] === 'STANDARD' || this.restored.includes(key)) return undefined;
     this.refusedReads += 1;
     return 'InvalidObjectState';

@@ -56,9 +56,10 @@ export class StoreRestore {
    */
   async findArchived(paths: readonly string[]): Promise<ReadonlySet<string>> {
     const { code, errors } = await this.run(['cat', '--discard', '--count=1', '--use-json-log'], paths);
-    const archived = errors.split('\n').flatMap((line) => parseArchivedPath(line) ?? []);
-    if (code === 0 || archived.length > 0) return new Set(archived);
-    throw findStoreError(errors) ?? createUnknownError();
+    const failures = errors.split('\n').flatMap((line) => parseFailure(line) ?? []);
+    const other = failures.find(({ text }) => findStoreCause(text) !== archivedCause);
+    if (other === undefined && (code === 0 || failures.length > 0)) return new Set(failures.map(({ path }) => path));
+    throw findStoreError(other?.text ?? errors) ?? createUnknownError();
   }
 
   /** Requests the restore of objects. Returns those that the store refuses. Throws {@link StoreError}. */
@@ -81,11 +82,10 @@ export class StoreRestore {
   }
 }
 
-/** Returns the path in a line of rclone's log if the line says that the object is archived. */
-function parseArchivedPath(line: string): string | undefined {
-  const { object, msg } = parseJsonObject(line) ?? {};
-  if (typeof object !== 'string' || typeof msg !== 'string') return undefined;
-  return findStoreCause(msg) === archivedCause ? object : undefined;
+/** Parses a line of rclone's log; undefined unless it concerns an object. */
+function parseFailure(line: string): { readonly path: string; readonly text: string } | undefined {
+  const { object: path, msg: text } = parseJsonObject(line) ?? {};
+  return typeof path === 'string' && typeof text === 'string' ? { path, text } : undefined;
 }
 
 const refusalsSchema = z.array(z.object({ Remote: z.string(), Status: z.string() }));
