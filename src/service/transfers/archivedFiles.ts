@@ -126,8 +126,8 @@ export class ArchivedFiles {
   }
 
   private describeRestore(pending: readonly TransferRecordFile[]): string {
-    const times = pending.map(({ position }) => this.requests.get(position) ?? 0);
-    const time = new Date(Math.max(...times)).toISOString().slice(0, 16).replace('T', ' ');
+    const lastMs = pending.reduce((last, { position }) => Math.max(last, this.requests.get(position) ?? 0), 0);
+    const time = new Date(lastMs).toISOString().slice(0, 16).replace('T', ' ');
     return `waiting: the store is restoring ${pending.length} archived file(s), requested ${time} UTC`;
   }
 }
