@@ -1,4 +1,4 @@
-import { getErrorCode } from '../core/util/errorCode.ts';
+import { isRunning } from '../core/util/ownProcess.ts';
 
 const intervalMs = 1_000;
 
@@ -17,9 +17,5 @@ export function watchParent(parent: number, onDidEnd: () => void): void {
  * Returns true while the parent is running. Linux assigns a different parent when it ends; other systems need a lookup.
  */
 function isParent(pid: number): boolean {
-  try {
-    return process.ppid === pid && process.kill(pid, 0);
-  } catch (error) {
-    return getErrorCode(error) === 'EPERM';
-  }
+  return process.ppid === pid && isRunning(pid);
 }

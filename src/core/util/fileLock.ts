@@ -7,7 +7,7 @@ import { Emitter } from './emitter.ts';
 import { getErrorCode } from './errorCode.ts';
 import { parseJsonObject } from './json.ts';
 import type { Disposable } from './lifetime.ts';
-import { describeProcess, isComparable } from './ownProcess.ts';
+import { describeProcess, isComparable, isRunning } from './ownProcess.ts';
 import { writeFileAtomically } from './writeFileAtomically.ts';
 
 const staleAfterMs = 10_000;
@@ -199,13 +199,4 @@ async function readHolder(file: string): Promise<Holder | undefined> {
 function isGone(holder: Holder): boolean {
   const { pid } = holder;
   return isComparable(holder) && typeof pid === 'number' && !isRunning(pid);
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return getErrorCode(error) === 'EPERM';
-  }
 }

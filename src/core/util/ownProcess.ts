@@ -1,5 +1,6 @@
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { getErrorCode } from './errorCode.ts';
 import { isJsonObject } from './json.ts';
 
 /** Identifies a process in a file that other processes read. */
@@ -29,6 +30,16 @@ export function describeProcess(): ProcessDescription {
 export function isComparable({ host, namespaces }: RecordedProcess): boolean {
   if (host !== hostname()) return false;
   return !ownNamespaces || !isJsonObject(namespaces) || namespaces['pid'] === ownNamespaces.pid;
+}
+
+/** Returns true if a process runs on this machine, under the account of whichever user. */
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // A process of another user can't be signaled, nor an elevated one of this user on Windows.
+    return getErrorCode(error) === 'EPERM';
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
-import { describeProcess, isOwnProcess } from '../../../src/core/util/ownProcess.ts';
+import { describeProcess, isOwnProcess, isRunning } from '../../../src/core/util/ownProcess.ts';
 import { getEndedPid } from '../../support/endedProcess.ts';
 
 describe('The record of a process (D29)', () => {
@@ -23,6 +23,19 @@ describe('The record of a process (D29)', () => {
   it('is believed in a container with the same network, whose process IDs mean nothing here', async () => {
     const pid = await getEndedPid();
     assert.equal(isOwnProcess({ ...own, pid, namespaces: container }), isLinux);
+  });
+
+  it('is not believed if the process is one of another user, which counts as running', () => {
+    const { kill } = process;
+    process.kill = () => {
+      throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
+    };
+    try {
+      assert.equal(isRunning(process.pid), true);
+      assert.equal(isOwnProcess(own), false);
+    } finally {
+      process.kill = kill;
+    }
   });
 
   it('is not believed in a container with a network of its own, where its address is another one', () => {
