@@ -101,8 +101,8 @@ export class DatabaseRegistry implements ServedDatabases {
     const requested = await this.identify(configs, isExact);
     await this.options.knownFolders.save();
     const ids = [...requested.keys()];
-    // A catalog must finish closing before it can be reopened.
-    for (const id of ids) await this.closing.get(id);
+    // A catalog must finish closing before it can be reopened. Others may start to close meanwhile.
+    while (ids.some((id) => this.closing.has(id))) for (const id of ids) await this.closing.get(id);
     const hasChanged = [...requested.values()].filter((database) => this.updateEntry(database)).length > 0;
     for (const id of ids) this.use(id, 1);
     this.servings.add(ids);

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
+import * as nodePath from 'node:path';
+import type { CatalogThread } from '../../../src/service/catalog/catalogThread.ts';
+import { DatabaseRegistry } from '../../../src/service/databases/databaseRegistry.ts';
+import { KnownFolders } from '../../../src/service/databases/knownFolders.ts';
+import { Gate } from '../../support/gate.ts';
+import { ManualClock } from '../../support/manualClock.ts';
+import { MemoryLog } from '../../support/memoryLog.ts';
+
+describe('The registry of databases', () => {
+  let folder: string;
+  let registry: DatabaseRegistry;
+  /** The catalogs that are open, by the names of their files. */
+  let open: string[];
+  /** The catalogs that were opened while they were open. */
+  let openedTwice: string[];
+  let gates: Readonly<Record<string, Gate>>;
+  let handleSave: () => void;
+
+  beforeEach(async () => {
+    folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-registry-'));
+    [open, openedTwice] = [[], []];
+    handleSave = () => undefined;
+    gates = { 'a.db': new Gate(), 'b.db': new Gate() };
+    const clock = new ManualClock();
+    const logger = new MemoryLog();
+    const knownFolders = await KnownFolders.open({ file: nodePath.join(folder, 'known.json'), clock, logger });
+    const save = knownFolders.save.bind(knownFolders);
+    Object.assign(knownFolders, { save: async () => await save().then(() => handleSave()) });
+    const run = { calls: { call: handleCall } };
+    const thread = { ensureRunning: () => run } as unknown as CatalogThread;
+    registry = new DatabaseRegistry({ knownFolders, catalogFolder: folder, thread, logger });
+  });
+  afterEach(async () => {
+    await registry.close();
+    await fs.rm(folder, { recursive: true });
+  });
+
+  async function handleCall(method: string, file: string): Promise<void> {
+    const name = nodePath.basename(file);
+    if (method === 'open') {
+      if (open.includes(name)) openedTwice.push(name);
+      open.push(name);
+    } else if (method === 'close') {
+      await gates[name]?.pass();
+      open = open.filter((one) => one !== name);
+    }
+  }
+
+  async function serve(...names: string[]): ReturnType<DatabaseRegistry['serve']> {
+    return await registry.serve(names.map((name) => ({ name, folder: nodePath.join(folder, name) })));
+  }
+
+  it('opens a catalog again only when it is closed, although others close meanwhile', async () => {
+    const [a, b] = [await serve('a'), await serve('b')];
+    for (const gate of Object.values(gates)) gate.hold();
+    b.dispose();
+    const whenNamed = new Promise<void>((resolve) => (handleSave = resolve));
+    const both = serve('a', 'b');
+    // The names are saved before the catalogs are awaited.
+    await whenNamed;
+    await new Promise(setImmediate);
+    a.dispose();
+    gates['b.db']?.release();
+    await new Promise(setImmediate);
+    gates['a.db']?.release();
+    await both;
+    assert.deepEqual([openedTwice, open.toSorted()], [[], ['a.db', 'b.db']]);
+  });
+});
