@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { commands } from 'vscode';
 import { json, silence } from '../support/faultBehaviours.ts';
 import { SearchTree } from '../../src/extension/views/searchTree.ts';
 import { getEmptySearches, setBatch } from '../../src/core/store/searchBatches.ts';
@@ -139,6 +140,13 @@ describe('The commands of a search', () => {
     (await person.notice(/^Removed 2 searches\.$/)).press('Undo');
     await stage.searchesUntil((all) => all.length === 3);
     assert.equal(getEmptySearches(parts.searchStore, 'all').length, 2);
+  });
+
+  it('dismiss nothing that is selected if the row of a dismiss has just gone', async () => {
+    const { key } = await stage.search('JGI Data Portal', 'JDP:000001');
+    const gone = { kind: 'emptySearches', batchId: 'gone' };
+    await commands.executeCommand('dataTransfer.dismissSearch', gone, [{ kind: 'search', key }]);
+    assert.deepEqual(shown(), ['JDP:000001']);
   });
 
   it('clear all searches; Undo restores them', async () => {

@@ -49,7 +49,9 @@ export async function dismissSearch(
     'key' in row ? [row.key] : getEmptySearches(services.searchStore, row.batchId).map(({ key }) => key);
   const keys = getKeys(search);
   const selected = [...new Set(selection?.flatMap(getKeys))];
-  offerUndo(services, services.searchFlow.dismiss(keys.every((key) => selected.includes(key)) ? selected : keys));
+  // The row can have disappeared since, without any searches.
+  const isSelected = keys.length > 0 && keys.every((key) => selected.includes(key));
+  offerUndo(services, services.searchFlow.dismiss(isSelected ? selected : keys));
 }
 
 /** Removes all searches, and offers Undo. */
