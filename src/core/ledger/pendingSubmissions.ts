@@ -27,8 +27,7 @@ export class PendingSubmissions implements Disposable {
   async end(key: string): Promise<void> {
     const lock = this.own.get(key);
     this.own.delete(key);
-    // A file that cannot be deleted will go stale.
-    await lock?.release().catch(() => undefined);
+    await lock?.release();
   }
 
   /** Returns true while this or another window is waiting for the response. */

@@ -191,7 +191,7 @@ export class PollingLease implements Disposable {
 
   private removeLease(connectionId: string, lock: FileLock | undefined): void {
     this.leases.delete(connectionId);
-    void lock?.release().catch(() => undefined);
+    void lock?.release();
     this.changed.fire();
   }
 

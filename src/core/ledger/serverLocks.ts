@@ -133,8 +133,7 @@ export class ServerLocks implements Disposable {
     if (this.isDisposed) this.dispose();
     const release = async (): Promise<void> => {
       this.files.delete(file);
-      // A file that cannot be deleted will go stale.
-      await file.release().catch(() => undefined);
+      await file.release();
     };
     return { release };
   }

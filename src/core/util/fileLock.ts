@@ -69,11 +69,15 @@ export class FileLock implements Disposable {
     return holder && !isGone(holder) && typeof holder.purpose === 'string' ? holder.purpose : undefined;
   }
 
-  /** Releases the lock if it still belongs to this process. */
+  /** Releases the lock if it still belongs to this process. Never rejects: the work under the lock is done. */
   async release(): Promise<void> {
     this.renewalTimer?.dispose();
     await this.renewing;
-    if ((await readHolder(this.file))?.token === this.token) await rm(this.file, { force: true });
+    try {
+      if ((await readHolder(this.file))?.token === this.token) await rm(this.file, { force: true });
+    } catch {
+      // A file that cannot be deleted will go stale.
+    }
   }
 
   /** Releases the lock synchronously, for use when the process exits. */

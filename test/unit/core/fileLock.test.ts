@@ -149,4 +149,14 @@ describe('The file lock (D30)', () => {
     });
     await lock?.release();
   });
+
+  it('does not turn work that was done into a failure if its file cannot be deleted', async () => {
+    const away = `${file()}.away`;
+    const act = async (): Promise<string> => {
+      await fs.rename(file(), away);
+      await fs.mkdir(file());
+      return 'done';
+    };
+    assert.equal(await runUnderLock(file(), systemClock, act), 'done');
+  });
 });
