@@ -1,4 +1,5 @@
 import type { FileEntry } from '../model/fileEntry.ts';
+import { PathPattern } from './pathPattern.ts';
 import type { RecipeFilters } from './recipeSchema.ts';
 
 type FileTest = (file: FileEntry) => boolean;
@@ -28,22 +29,11 @@ function hasSuffix(ending: string, suffix: string): boolean {
 }
 
 function createPathTest(patterns: readonly string[]): FileTest {
-  const expressions = patterns.map(toExpression);
-  return ({ path, name }) => expressions.some((expression) => expression.test(path ?? name));
+  const accepted = patterns.map((pattern) => new PathPattern(pattern));
+  return ({ path, name }) => accepted.some((pattern) => pattern.matches(path ?? name));
 }
 
 /** Creates a function that is true for files in a size range, never for a file of unknown size. */
 function createSizeTest({ least = 0, most = Infinity }: NonNullable<RecipeFilters['bytes']>): FileTest {
   return ({ sizeBytes }) => sizeBytes !== undefined && sizeBytes >= least && sizeBytes <= most;
-}
-
-const wildcards: Readonly<Record<string, string>> = { '*': '[^/]*', '?': '[^/]', '**': '.*', '**/': '(?:.*/)?' };
-
-/** Converts a path pattern: `*` and `?` match within a folder, `**` across folders. */
-function toExpression(pattern: string): RegExp {
-  const source = pattern.replace(/\*{2,}\/?|[*?]|[\\^$.+()[\]{}|]/g, (found) => {
-    const wildcard = found.replace(/\*{2,}/, '**');
-    return wildcards[wildcard] ?? `\\${found}`;
-  });
-  return new RegExp(`^${source}$`, 's');
 }

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { PathPattern } from '../../../src/core/recipes/pathPattern.ts';
+import { property } from '../../support/property.ts';
+
+describe('A path pattern of a recipe (D61)', () => {
+  for (const [pattern, matching, others] of [
+    ['*.gz', ['a.gz', '.gz'], ['a/b.gz', 'a.gzip']],
+    ['a/?.csv', ['a/b.csv'], ['a//.csv', 'a/.csv']],
+    ['**/*.csv', ['a.csv', 'a/b.csv', 'a/b/c.csv'], ['a.csv/b']],
+    ['reads/**', ['reads/a', 'reads/a/b'], ['reads']],
+    ['a/**/b', ['a/b', 'a/x/b', 'a/x/y/b'], ['a/xb', 'ab']],
+    ['*a**/b', ['aab', 'xa/y/b'], ['x/ab']],
+    ['a+(b).[c]$', ['a+(b).[c]$'], ['aab.c']],
+    ['', [''], ['a']],
+  ] as const) {
+    it(`is ${JSON.stringify(pattern)}`, () => {
+      const found = [...matching, ...others].filter((path) => new PathPattern(pattern).matches(path));
+      assert.deepEqual(found, matching);
+    });
+  }
+
+  it('takes no time that grows with the power of its wildcards', () => {
+    assert.equal(new PathPattern(`${'*a'.repeat(60)}b`).matches('a'.repeat(5_000)), false);
+    assert.equal(new PathPattern(`${'**/'.repeat(60)}b`).matches(`${'a/'.repeat(2_000)}c`), false);
+  });
+
+  const parts = fc.constantFrom('*', '?', '**', '**/', '/', 'a', 'b', '.');
+  const letters = fc.constantFrom('/', 'a', 'b', '.');
+  property(
+    'matches like the regular expression of the same meaning',
+    fc.tuple(fc.array(parts, { maxLength: 8 }), fc.array(letters, { maxLength: 10 })),
+    ([pattern, path]) => {
+      const [text, name] = [pattern.join(''), path.join('')];
+      assert.equal(new PathPattern(text).matches(name), toExpression(text).test(name), `${text} ${name}`);
+    },
+  );
+});
+
+const wildcards: Readonly<Record<string, string>> = { '*': '[^/]*', '?': '[^/]', '**': '.*', '**/': '(?:.*/)?' };
+
+function toExpression(pattern: string): RegExp {
+  const source = pattern.replace(/\*{2,}\/?|[*?.]/g, (part) => wildcards[part.replace(/\*{2,}/, '**')] ?? `\\${part}`);
+  return new RegExp(`^${source}$`, 's');
+}
