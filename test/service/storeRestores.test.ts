@@ -73,7 +73,10 @@ describe('A transfer from a store that may restore archived objects (D67)', func
     for (const id of ['a.bam', 'b.bam', 'c.bam', 'a.bam']) assert.equal((await waitForRestore(id)).status, 'inactive');
     const others = [await submit('d.bam'), await rig.mustSubmit(['near.txt'])];
     for (const id of others) assert.equal((await rig.reaches(id, 'failed', 'succeeded')).status, 'succeeded');
-    assert.equal(((await rig.call('GET', '/service')).body as { transfers: number }).transfers, 0);
+    await eventually(async () => {
+      const { transfers } = (await rig.call('GET', '/service')).body as { transfers: number };
+      return transfers === 0 ? true : undefined;
+    });
   });
 
   it('can be canceled while it waits', async () => {
