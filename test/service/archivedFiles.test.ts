@@ -141,6 +141,17 @@ describe('The restore of the archived files of a transfer (D67)', function () {
     assert.equal(await check(toFiles(['a.bam'])), 'readable');
   });
 
+  it('is requested again for a file that expired while others were being restored', async () => {
+    bucket.isSlow = true;
+    await suspend(toFiles(['a.bam', 'b.bam']));
+    bucket.restored.push('a.bam');
+    assert.match((await suspend(toFiles(['a.bam', 'b.bam']))).message, /is restoring 1 archived file/);
+    bucket.expireRestores();
+    await clock.pass(3.5 * 24 * hourMs);
+    assert.match((await suspend(toFiles(['a.bam', 'b.bam']))).message, /is restoring 2 archived file/);
+    assert.equal(bucket.restoreRequests.filter((request) => request.startsWith('a.bam')).length, 2);
+  });
+
   it('fails with the reason and the error code of a store that refuses it', async () => {
     const refusals = [
       ['AccessDenied', 403, 'its server denies access (AccessDenied)'],

@@ -22,12 +22,13 @@ const firstDelayMs = 30_000;
 const maxDelayMs = 600_000;
 /** Time after which a restore is requested again. The slowest one takes 48 hours. */
 const renewMs = 72 * 3_600_000;
+const halfDayMs = 12 * 3_600_000;
 
 /** Has a store restore the archived files of a transfer before they are moved (D67: archived objects). */
 export class ArchivedFiles {
   private readonly options: ArchivedFilesOptions;
-  /** Positions of files that could be read. */
-  private readonly readable = new Set<number>();
+  /** Times at which files could be read, by position. */
+  private readonly readable = new Map<number, number>();
   /** Times of the requests, by position. */
   private readonly requests = new Map<number, number>();
   private nextDelayMs = firstDelayMs;
@@ -52,9 +53,14 @@ export class ArchivedFiles {
     if (pending.length > 0) throw this.createSuspension(this.describeRestore(pending));
   }
 
-  /** Returns true for a file that is listed as archived and couldn't be read yet. rclone's lists have one per line. */
+  /**
+   * Returns true for a file that is listed as archived, and couldn't be read in the last half of the days that a restore
+   * lasts. rclone's lists have one file per line.
+   */
   private isPending({ position, path, resource, isTransferred }: TransferRecordFile): boolean {
-    if (isTransferred || this.readable.has(position)) return false;
+    const { clock, restore } = this.options;
+    const readAtMs = this.readable.get(position) ?? -Infinity;
+    if (isTransferred || clock.now() - readAtMs < restore.days * halfDayMs) return false;
     return isArchived(resource['storageClass']) && !/[\r\n]/.test(path);
   }
 
@@ -88,8 +94,14 @@ export class ArchivedFiles {
     batch: readonly TransferRecordFile[],
   ): Promise<readonly TransferRecordFile[]> {
     const paths = await store.findArchived(batch.map(({ path }) => path));
-    for (const { path, position } of batch) if (!paths.has(path)) this.readable.add(position);
+    for (const { path, position } of batch) if (!paths.has(path)) this.markReadable(position);
     return batch.filter(({ path }) => paths.has(path));
+  }
+
+  /** Forgets the request, so that another one follows if the restored copy expires. */
+  private markReadable(position: number): void {
+    this.readable.set(position, this.options.clock.now());
+    this.requests.delete(position);
   }
 
   private async request(store: StoreRestore, files: readonly TransferRecordFile[]): Promise<void> {
