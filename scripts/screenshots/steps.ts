@@ -16,6 +16,7 @@ import { losing, refusing, repeating } from './oddReplies.ts';
 import { writePastTransfers } from './pastTransfers.ts';
 import { toId } from './pictureService.ts';
 import { proposeTransfer } from './proposedTransfers.ts';
+import { waitForPage } from './shownPage.ts';
 import type { Stage } from './stage.ts';
 
 /** Performs a step, with the arguments from the scene. */
@@ -50,10 +51,8 @@ function openPage({ window }: Stage): Promise<Frame> {
   return window.pageFrame(/./);
 }
 
-/** Waits for a page with this title that contains this text. */
-async function seePage({ window }: Stage, title: string, text?: string): Promise<void> {
-  const page = await window.pageFrame(toPattern(title));
-  await (text === undefined ? page.getByRole('heading', { level: 1 }) : page.getByText(text)).first().waitFor();
+function seePage({ window }: Stage, title: string, text?: string): Promise<true> {
+  return waitForPage(window, toPattern(title), text);
 }
 
 async function seeError({ window }: Stage): Promise<void> {
