@@ -10,9 +10,12 @@ import { bySize } from '../support/testSize.ts';
 const transfers = bySize(20, 100);
 /** Rounds until the threads have started and loaded their code. */
 const warmUpRounds = 4;
-/** Maximum growth of a heap by code that is compiled later. Keeping the contents of 100 transfers would exceed it. */
+/**
+ * Maximum growth of the heap of a thread by code that is compiled later. If the threads that move files kept the contents
+ * of 100 transfers, they would grow by 20 MB together.
+ */
 const heapMegabytes = 4;
-const content = 'x'.repeat(50_000);
+const content = 'x'.repeat(500_000);
 /** The transfers of a round: source, destination, file and end. */
 const kinds = [
   ['sftp', 'folder', 'a.txt', 'completed successfully'],
@@ -27,7 +30,7 @@ interface Usage {
   readonly processes: number;
   /** Resident memory of the service, in megabytes. */
   readonly service: number;
-  /** Without garbage, in megabytes, by the role of the thread. */
+  /** Without garbage, in megabytes, by the role and number of the thread. */
   readonly heaps: Readonly<Record<string, number>>;
 }
 
@@ -66,7 +69,7 @@ describe('The resources of a service with stores (D62)', function () {
       openFiles: (await fs.readdir(`/proc/${pid}/fd`)).length,
       processes: processes.length,
       service: await readMegabytes(pid),
-      heaps: Object.fromEntries(Object.entries(heaps).map(([role, bytes]) => [role, bytes / 1e6])),
+      heaps: Object.fromEntries([...heaps].map(([thread, bytes]) => [thread, bytes / 1e6])),
     };
   }
 
@@ -85,11 +88,13 @@ describe('The resources of a service with stores (D62)', function () {
     for (let round = 0; round < transfers / kinds.length; round += 1) await runRound();
     const after = await measureAtRest();
     const text = `${JSON.stringify(before)}, then ${JSON.stringify(after)}`;
-    assert.equal(after.processes, before.processes, text);
+    // On a busy machine, rclone may have ended because it was idle.
+    assert.ok(after.processes <= before.processes, text);
     // A thread that was started again, and connections of the last requests.
     assert.ok(after.openFiles <= before.openFiles + 4, text);
-    for (const [role, heap] of Object.entries(after.heaps))
-      assert.ok(heap < (before.heaps[role] ?? 0) + heapMegabytes, text);
+    const largest = Math.max(...Object.values(before.heaps));
+    for (const [thread, heap] of Object.entries(after.heaps))
+      assert.ok(heap < (before.heaps[thread] ?? largest) + heapMegabytes, text);
     // Free memory that isn't returned to the system. That of rclone, which caches remotes for minutes, ends with it.
     assert.ok(after.service < before.service + 64, text);
   });

@@ -1,21 +1,34 @@
 'use strict';
 // Preloaded into every thread of a service by heapReport.ts: at SIGUSR2, each thread collects its garbage and writes the
-// size of its heap to standard error.
+// size of its heap to standard error, with the numbers of the threads that it has started and that have not ended.
 const { writeSync } = require('node:fs');
+const { setImmediate } = require('node:timers');
 const { setFlagsFromString } = require('node:v8');
 const { runInNewContext } = require('node:vm');
-const { BroadcastChannel, isMainThread, workerData } = require('node:worker_threads');
+const { BroadcastChannel, isMainThread, threadId, workerData } = require('node:worker_threads');
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc');
 const channel = new BroadcastChannel('heap-probe');
+const started = new Set();
 
+/** Collects the garbage twice, because the memory of buffers is released later. */
 function report(role) {
   collectGarbage();
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  writeSync(2, `heap of ${role}: ${heapUsed + arrayBuffers}\n`);
+  setImmediate(() => write(role));
 }
 
+function write(role) {
+  collectGarbage();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  writeSync(2, `heap of ${role} ${threadId}: ${heapUsed + arrayBuffers}, started ${[...started].join(' ')}\n`);
+}
+
+process.on('worker', (worker) => {
+  const { threadId: id } = worker;
+  started.add(id);
+  worker.once('exit', () => started.delete(id));
+});
 if (isMainThread)
   process.on('SIGUSR2', () => {
     channel.postMessage('report');

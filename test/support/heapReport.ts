@@ -3,26 +3,38 @@ import { eventually } from './eventually.ts';
 import type { StoreRig } from './storeRig.ts';
 
 const probe = nodePath.join(import.meta.dirname, 'heapProbe.cjs');
-const roles = ['main', 'catalogs', 'reading', 'files'] as const;
 
 /** Variables with which a service reports its heaps. */
 export const heapReportEnvironment = {
   NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --require=${probe}`.trim(),
 } as const;
 
-/** Collects the garbage of a running service, and returns the bytes of its largest heap for each role of its threads. */
-export async function readHeaps(rig: StoreRig): Promise<Readonly<Record<string, number>>> {
-  const before = rig.log.length;
-  process.kill(rig.service.pid, 'SIGUSR2');
+/** Time after which the report is requested again, because a thread may have ended instead of reporting. */
+const retryMs = 10_000;
+
+/** Collects the garbage of a service, and returns the bytes of the heap of each thread, such as `files 3`. */
+export async function readHeaps(rig: StoreRig): Promise<ReadonlyMap<string, number>> {
+  let before = 0;
+  let requestedAtMs = -Infinity;
   return await eventually(async () => {
-    const heaps = parseHeaps(rig.log.slice(before));
-    return await Promise.resolve(roles.every((role) => role in heaps) ? heaps : undefined);
+    if (performance.now() - requestedAtMs > retryMs) {
+      [before, requestedAtMs] = [rig.log.length, performance.now()];
+      process.kill(rig.service.pid, 'SIGUSR2');
+    }
+    return await Promise.resolve(parseHeaps(rig.log.slice(before)));
   });
 }
 
-function parseHeaps(log: string): Record<string, number> {
-  const heaps: Record<string, number> = {};
-  for (const [, role = '', bytes] of log.matchAll(/^heap of (\w+): (\d+)$/gm))
-    heaps[role] = Math.max(heaps[role] ?? 0, Number(bytes));
-  return heaps;
+const reportPattern = /^heap of (\w+ (\d+)): (\d+), started ([\d ]*)$/gm;
+
+/** Returns undefined until all threads have reported their heaps: the main thread, and those that another one names. */
+function parseHeaps(log: string): ReadonlyMap<string, number> | undefined {
+  const heaps = new Map<string, number>();
+  const [expected, reported] = [new Set(['0']), new Set<string>()];
+  for (const [, thread = '', id = '', bytes, started = ''] of log.matchAll(reportPattern)) {
+    heaps.set(thread, Number(bytes));
+    reported.add(id);
+    for (const other of started.split(' ').filter((one) => one !== '')) expected.add(other);
+  }
+  return [...expected].every((id) => reported.has(id)) ? heaps : undefined;
 }
