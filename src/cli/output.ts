@@ -7,7 +7,7 @@ interface OutputStreams {
   readonly stderr: NodeJS.WriteStream;
 }
 
-/** The rows of a result, and the remark for people if there are none. */
+/** The rows of a result, and the note for people if there are none. */
 interface TableContent<T> {
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];

@@ -8,7 +8,7 @@ import { maxIdLength } from './toolFields.ts';
 const maxDescriptionLength = 500;
 
 /**
- * Returns what a row of a search shows of a file. An unknown size is said to be unknown. The ID is complete, unless it is
+ * Returns what a row of a search shows of a file. An unknown size is reported as such. The ID is complete, unless it is
  * longer than the tools accept.
  */
 export function toFileRow(file: FileEntry): JsonObject {

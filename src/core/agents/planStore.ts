@@ -71,7 +71,10 @@ export class PlanStore implements Disposable {
   private async createNext(plan: Omit<TransferPlan, 'id'>): Promise<TransferPlan> {
     const saved = await this.list();
     if (saved.filter(({ state }) => state.kind === 'proposed').length >= maxProposed)
-      throw new AgentError('tooManyPlans', `${maxProposed} plans are waiting for a person. Let them be decided first.`);
+      throw new AgentError(
+        'tooManyPlans',
+        `${maxProposed} plans are waiting for a person. Ask the user to decide first.`,
+      );
     await this.purge(saved);
     const created = { ...plan, id: randomBytes(6).toString('hex') };
     await this.write(this.getPath(created.id), { version: 1, plan: created });

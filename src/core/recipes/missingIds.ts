@@ -24,7 +24,7 @@ export class MissingIds {
     return this.found.get(toKey(connectionId, database)) ?? none;
   }
 
-  /** Replaces what is known of these IDs. */
+  /** Replaces what is known about these IDs. */
   record({ connectionId, database, ids, missing }: IdLookup): void {
     const key = toKey(connectionId, database);
     const known = new Set(this.found.get(key));
