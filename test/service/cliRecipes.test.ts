@@ -124,7 +124,7 @@ describe('Recipes by the command line', () => {
     await write({ from: { database: 'source-data', ids: ['a.csv', 'nope'] }, to: { database: 'target' } });
     const missing = await rig.run('run', recipe);
     assert.equal(missing.code, 4);
-    assert.match(missing.stderr, /no file for 1 ID: nope\.\n$/);
+    assert.match(missing.stderr, /No file was found for 1 ID: nope\.\n$/);
     assert.deepEqual((await rig.runJson(0, 'history'))['transfers'], []);
   });
 
