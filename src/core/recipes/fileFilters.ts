@@ -1,5 +1,5 @@
 import type { FileEntry } from '../model/fileEntry.ts';
-import { PathPattern } from './pathPattern.ts';
+import { PathPattern } from './recipePathPattern.ts';
 import type { RecipeFilters } from './recipeSchema.ts';
 
 type FileTest = (file: FileEntry) => boolean;
