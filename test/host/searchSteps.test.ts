@@ -129,6 +129,8 @@ describe('The steps of a search', () => {
     const box = await person.textBox();
     box.enter('[1]');
     assert.equal(box.validationMessage, 'Enter a JSON object.');
+    box.enter('{"sort":');
+    assert.equal(box.validationMessage, 'Invalid JSON at character 9.');
     box.enter('{"n": -1e999}');
     const complaint = 'The JSON object contains a number that is too large. Put it in quotation marks.';
     assert.equal(box.validationMessage, complaint);

@@ -1,8 +1,16 @@
 import { l10n } from 'vscode';
 import { hasInfinity, type JsonObject } from '../../core/util/json.ts';
+import { readJsonObject } from '../../core/util/jsonObject.ts';
 
-/** Describes the mistake in a JSON object with a number that is out of range. Returns undefined if there is none. */
-export function describeNumberOutOfRange(object: JsonObject): string | undefined {
+/** Describes the mistake in text that must be a JSON object. Returns undefined if there is none. */
+export function describeJsonError(text: string): string | undefined {
+  const read = readJsonObject(text);
+  if (read.kind === 'object') return describeNumberOutOfRange(read.value);
+  if (read.kind === 'other') return l10n.t('Enter a JSON object.');
+  return l10n.t('Invalid JSON at character {0}.', read.column);
+}
+
+function describeNumberOutOfRange(object: JsonObject): string | undefined {
   return hasInfinity(object)
     ? l10n.t('The JSON object contains a number that is too large. Put it in quotation marks.')
     : undefined;

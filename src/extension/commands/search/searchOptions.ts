@@ -4,7 +4,7 @@ import type { FileStaging, SearchQuery } from '../../../core/model/searchQuery.t
 import type { ParameterListing } from '../../../core/store/parameterStore.ts';
 import { parseJsonObject, type JsonObject } from '../../../core/util/json.ts';
 import { toStepResult, askText, pickOne, type Choice, type Step, type StepPosition } from '../../editor/quickInput.ts';
-import { describeNumberOutOfRange } from '../../words/jsonWords.ts';
+import { describeJsonError } from '../../words/jsonWords.ts';
 import { formatNumber } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import {
@@ -141,18 +141,12 @@ async function askJson(position: StepPosition, draft: SearchDraft): ReturnType<S
     prompt: l10n.t('Search parameters of this database as a JSON object (leave empty for none)'),
     placeholder: '{"sort": "name"}',
     value: draft.specific ? JSON.stringify(draft.specific) : '',
-    validate: describeJsonMistake,
+    validate: (text) => (text === '' ? undefined : describeJsonError(text)),
   });
   return toStepResult(answer, (text) => {
     const object = parseJsonObject(text);
     draft.specific = object && Object.keys(object).length > 0 ? object : undefined;
   });
-}
-
-function describeJsonMistake(text: string): string | undefined {
-  const object = parseJsonObject(text);
-  if (object) return describeNumberOutOfRange(object);
-  return text === '' ? undefined : l10n.t('Enter a JSON object.');
 }
 
 /** Converts a draft to the query of one database. */

@@ -1,9 +1,9 @@
 import { l10n, Range, Uri, window, workspace } from 'vscode';
 import { hasInfinity, type JsonObject } from '../../../core/util/json.ts';
-import { readJsonObject, type JsonReadResult } from '../../../core/util/jsonObject.ts';
+import { readJsonObject } from '../../../core/util/jsonObject.ts';
 import type { LastInstructions, Memory } from '../../editor/memory.ts';
 import { askText, pickOne, type Choice, type Step, type StepPosition } from '../../editor/quickInput.ts';
-import { describeNumberOutOfRange } from '../../words/jsonWords.ts';
+import { describeJsonError } from '../../words/jsonWords.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
 
@@ -89,7 +89,7 @@ async function askTypedText(
     prompt: l10n.t('Instructions as a JSON object'),
     placeholder: '{"type": "assembly"}',
     value: draft.instructions ? JSON.stringify(draft.instructions) : lastText,
-    validate: (value) => describeJsonError(readJsonObject(value)),
+    validate: describeJsonError,
   });
   if (typeof answer === 'string') return answer;
   const read = readJsonObject(answer.value);
@@ -165,12 +165,6 @@ async function readFile(file: Uri): Promise<string | { readonly value: JsonObjec
   } catch {
     return l10n.t("{0} can't be read.", name);
   }
-}
-
-function describeJsonError(read: JsonReadResult): string | undefined {
-  if (read.kind === 'object') return describeNumberOutOfRange(read.value);
-  if (read.kind === 'other') return l10n.t('Enter a JSON object.');
-  return l10n.t('Invalid JSON at character {0}.', read.column);
 }
 
 /** Creates an action that opens a file at its error. Locates the error again, because the file may have changed. */
