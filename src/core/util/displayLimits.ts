@@ -31,6 +31,14 @@ export function parseAmount(value: number | null | undefined): number | undefine
   return value >= 0 && value <= largestReported ? value : undefined;
 }
 
+/**
+ * Rounds a fraction from 0 to 1 down to whole percents, so that only what is complete is shown as 100%. Tolerates the
+ * rounding error of fractions such as 0.29.
+ */
+export function floorToPercent(share: number): number {
+  return Math.floor(100 * share + 1e-9) / 100;
+}
+
 const sizeUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
 
 /** Formats a number of bytes in decimal units, as is common in data repositories: `67 kB`. */

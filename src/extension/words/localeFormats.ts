@@ -1,5 +1,5 @@
 import { env, l10n } from 'vscode';
-import { formatByteSize, limitAmount } from '../../core/util/displayLimits.ts';
+import { floorToPercent, formatByteSize, limitAmount } from '../../core/util/displayLimits.ts';
 
 const numberFormat = new Intl.NumberFormat(env.language);
 
@@ -33,7 +33,7 @@ const percentFormat = new Intl.NumberFormat(env.language, { style: 'percent', ma
 
 /** Formats a fraction from 0 to 1 as "62%". Rounds down, so that only a complete transfer shows 100%. */
 export function formatPercent(share: number): string {
-  return percentFormat.format(Math.floor(100 * share) / 100);
+  return percentFormat.format(floorToPercent(share));
 }
 
 const listFormat = new Intl.ListFormat(env.language, { type: 'unit', style: 'short' });

@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { formatByteSize, limitAmount } from '../../core/util/displayLimits.ts';
+import { floorToPercent, formatByteSize, limitAmount } from '../../core/util/displayLimits.ts';
 
 /**
  * Formats numbers, sizes and times in one language. Limits numbers to a displayable range (D39: server data display).
@@ -12,6 +12,7 @@ export interface Format {
   size(sizeBytes: number): string;
   /** Formats a size in bytes: `67,013 bytes`. */
   exactSize(sizeBytes: number): string;
+  /** Formats a fraction from 0 to 1 as `62%`, rounded down. */
   percent(share: number): string;
   /** Formats a time, with the date unless it is today's. `now` and `at` are in milliseconds since 1970. */
   time(at: number, now: number): string;
@@ -42,7 +43,7 @@ export function createFormat(language: string, wordsLanguage = language): Format
       const message = form === 'one' ? one : other;
       return l10n.t({ message, args: [number.format(limitAmount(count))], comment: form === 'other' ? [] : [form] });
     },
-    percent: (share) => percent.format(share),
+    percent: (share) => percent.format(floorToPercent(share)),
     exactSize: (size) => unit(limitAmount(size), 'byte', 'long'),
     size: (size) => formatByteSize(size, locale),
     time: (at, now) => (isSameDay(at, now) ? clockTime : dateTime).format(at),

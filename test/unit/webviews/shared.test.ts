@@ -95,6 +95,7 @@ describe('Numbers, times and counts in French', () => {
     const sizes = [0, 5, 67_400, 1_234_567].map((bytes) => plain(format.size(bytes)));
     assert.deepEqual(sizes, ['0 octet', '5 octets', '67 ko', '1,2 Mo']);
     assert.deepEqual([format.number(1_234_567.5), format.percent(0.5)].map(plain), ['1 234 567,5', '50 %']);
+    assert.deepEqual([0.29, 2 / 3, 0.999, 1].map(format.percent).map(plain), ['29 %', '66 %', '99 %', '100 %']);
     assert.equal(plain(format.duration(11_520_000)), '3 h 12 min');
   });
 
