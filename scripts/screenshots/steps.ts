@@ -104,7 +104,9 @@ async function askTransfer({ window }: Stage, destination: string, description?:
 /** Confirms a transfer in its summary. */
 async function submit(stage: Stage): Promise<void> {
   await stage.window.notifications.answer('Transfer');
-  await until('no checked files', async () => (await tree(stage, 'Results').description()) === '' || undefined);
+  const results = tree(stage, 'Results');
+  await until('no checked files', async () => (await results.description()) === '' || undefined);
+  await until('no checkboxes', async () => !(await results.rows()).some(({ isChecked }) => isChecked) || undefined);
 }
 
 /** Changes the status of all transfers to a destination on the service. */
@@ -173,7 +175,6 @@ export const actions: Readonly<Record<string, Action>> = {
     await stage.window.quickInput.type(text, step);
     await seeError(stage);
   },
-
   notice: ({ window }, text) => window.notifications.wait(text),
   pressNotice: ({ window }, text, button) => window.notifications.press(text, button),
   dialog: ({ window }) => window.notifications.dialog(),
@@ -181,7 +182,6 @@ export const actions: Readonly<Record<string, Action>> = {
   status: ({ window }, text) => window.statusBar(text),
   clickStatus: ({ window }, text) => window.clickStatusBar(text),
   hoverStatus: (stage, text) => (stage.hover = () => stage.window.statusBarTooltip(text)),
-
   see,
   find: row,
   welcome: (stage, view) => tree(stage, view).welcome(),

@@ -17,7 +17,14 @@ describe('The scenes of the screenshots', () => {
     const [readme] = readScenes();
     assert.deepEqual(
       readme?.states.map(({ name, theme }) => `${name}-${theme ?? ''}.png`),
-      ['metadata-dark.png', 'summary-light.png', 'running-light.png', 'transfer-dark.png', 'cite-light.png'],
+      [
+        'metadata-dark.png',
+        'summary-light.png',
+        'running-light.png',
+        'transfer-dark.png',
+        'cite-light.png',
+        'stores-dark.png',
+      ],
     );
   });
 });
