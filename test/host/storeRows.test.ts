@@ -23,7 +23,8 @@ describe('The row of a store (D62)', () => {
       tree.dispose();
       assert.match(String(item.description), row);
       assert.match(typeof item.tooltip === 'string' ? item.tooltip : '', tooltip);
-      assert.equal((item.iconPath as ThemeIcon).id, icon);
+      const { id, color } = item.iconPath as ThemeIcon;
+      assert.deepEqual([id, color?.id], [icon, icon === 'warning' ? 'list.warningForeground' : undefined]);
     });
   }
 });

@@ -1,4 +1,12 @@
-import { EventEmitter, l10n, ThemeIcon, TreeItem, TreeItemCollapsibleState, type TreeDataProvider } from 'vscode';
+import {
+  EventEmitter,
+  l10n,
+  ThemeColor,
+  ThemeIcon,
+  TreeItem,
+  TreeItemCollapsibleState,
+  type TreeDataProvider,
+} from 'vscode';
 import { getMachine, type Connection } from '../../core/model/connection.ts';
 import type { Database, StoreListing } from '../../core/model/databaseModel.ts';
 import type { Reason, ReasonKind } from '../../core/model/reason.ts';
@@ -178,9 +186,11 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
   }
 }
 
+const failedStoreIcon = new ThemeIcon('warning', new ThemeColor('list.warningForeground'));
+
 /** Shows the state of a store, which has an icon of its own. */
 function showStore(item: TreeItem, listing: StoreListing, isSaved: boolean): void {
-  item.iconPath = new ThemeIcon(listing.state === 'failed' ? 'warning' : 'cloud');
+  item.iconPath = listing.state === 'failed' ? failedStoreIcon : new ThemeIcon('cloud');
   if (isSaved) item.contextValue = 'database.saved.store';
   item.description = describeStoreState(listing);
 }
