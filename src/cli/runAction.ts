@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { systemClock } from '../core/util/clock.ts';
+import { formatErrorStack } from '../core/util/errorStack.ts';
 import { redact } from '../core/util/redact.ts';
 import { CliError } from './cliError.ts';
 import type { CommandContext } from './commandContext.ts';
@@ -31,7 +32,7 @@ function reportError(output: Output, error: unknown, signal: AbortSignal): ExitC
     return error.code;
   }
   if (signal.aborted) return exitCode.interrupted;
-  output.note(redact(error instanceof Error ? (error.stack ?? error.message) : String(error)));
+  output.note(redact(formatErrorStack(error)));
   return exitCode.failed;
 }
 

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from './json.ts';
 import { runSteps, type Steps } from './steps.ts';
 
 /** The result of parsing JSON: an object, a value of another type, or the 1-based position of the first error. */
-export type JsonReadResult =
+type JsonReadResult =
   | { readonly kind: 'object'; readonly value: JsonObject }
   | { readonly kind: 'other' }
   | { readonly kind: 'broken'; readonly line: number; readonly column: number };

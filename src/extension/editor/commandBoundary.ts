@@ -1,4 +1,5 @@
 import { commands, l10n, Uri } from 'vscode';
+import { formatErrorStack } from '../../core/util/errorStack.ts';
 import { isJsonObject } from '../../core/util/json.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { getCommandDeclaration, type CommandArguments, type CommandId } from './contributions.ts';
@@ -83,7 +84,7 @@ export class CommandBoundary<Services extends { readonly log: Logger; readonly n
       void notices.error(error.message, ...error.actions, showLog);
       return;
     }
-    log.error(`${id}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    log.error(`${id}: ${formatErrorStack(error)}`);
     void notices.error(l10n.t('Unexpected error. See the log.'), showLog);
   }
 }

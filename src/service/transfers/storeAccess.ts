@@ -44,9 +44,9 @@ export async function withStoreClient<T>(daemon: RcloneDaemon, work: (client: St
 /** Returns true if both databases are available and the destination has enough free space, if that is known. */
 export async function canResume(
   daemon: RcloneDaemon,
-  sides: { readonly source: ServedDatabase; readonly destination: ServedDatabase; readonly neededBytes: number },
+  { source, destination }: { readonly source: ServedDatabase; readonly destination: ServedDatabase },
+  neededBytes: number,
 ): Promise<boolean> {
-  const { source, destination, neededBytes } = sides;
   if (!(await hasRoom(source.place.folder, destination.place.folder, neededBytes))) return false;
   const [from, to] = [source.place.remote, destination.place.remote];
   const remotes = [from, to].flatMap((remote) => remote ?? []);

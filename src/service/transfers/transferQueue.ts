@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { TransferRequest } from '../../contract/transfer.ts';
 import type { Clock } from '../../core/util/clock.ts';
 import { Emitter } from '../../core/util/emitter.ts';
+import { formatErrorStack } from '../../core/util/errorStack.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { DatabaseRegistry } from '../databases/databaseRegistry.ts';
@@ -263,9 +264,7 @@ export class TransferQueue {
     } else if (error instanceof TransferFailure) {
       await this.endUnfinished(live, `failed (${error.message})`);
     } else {
-      this.options.logger.error(
-        `Unexpected error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-      );
+      this.options.logger.error(`Unexpected error: ${formatErrorStack(error)}`);
       await this.endUnfinished(live, "failed (unexpected error, see the service's log)");
     }
   }
@@ -291,12 +290,11 @@ export class TransferQueue {
   }
 
   private async retry(live: LiveTransfer, suspension: TransferSuspension): Promise<void> {
-    const { neededBytes } = suspension;
     const databases = findServedPair(this.options.databases, live.getRecord());
-    const isReady = databases !== undefined && (await canResume(this.options.daemon, { ...databases, neededBytes }));
+    const isReady = databases && (await canResume(this.options.daemon, databases, suspension.neededBytes));
     const isCurrent = this.live.get(live.getRecord().id) === live;
     if (this.isClosed || !isCurrent || live.getRecord().isCancelRequested) return;
-    if (isReady) this.enqueue(live);
+    if (isReady === true) this.enqueue(live);
     else this.retryLater(live, suspension);
   }
 }
