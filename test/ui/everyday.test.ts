@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { savedConnection, type Editor } from '../support/editor/editor.ts';
 import { openEditor, type JourneyOptions } from '../support/editor/editorPool.ts';
 import { keepEvidence } from '../support/editor/evidence.ts';
-import { finishTransfers, searchDatabase, sendTransfer } from '../support/editor/journeySteps.ts';
+import { finishTransfers, searchDatabase, sendTransfer, setOrcid } from '../support/editor/journeySteps.ts';
 import type { TreeView } from '../support/editor/treeView.ts';
 import { until } from '../support/editor/until.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
@@ -100,8 +100,7 @@ describe('A user in everyday work', function () {
 
   it('sets the ORCID iD, tests the connection, and copies diagnostics', async () => {
     await open();
-    await run('Set ORCID iD…');
-    await window.input(orcid, 'ORCID iD');
+    await setOrcid(window, editor, orcid);
     await run('Connect to a Service…');
     await window.input(server.address, /1\/3/);
     await window.input('the-key', /2\/2/);

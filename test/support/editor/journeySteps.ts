@@ -1,4 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import type { PublicState } from '../faultPersonality.ts';
+import type { Editor } from './editor.ts';
+import { machineSettingsFile } from './preparedEditor.ts';
+import { until } from './until.ts';
 import type { EditorWindow } from './window.ts';
 
 /** Searches a database for words, starting from its row. */
@@ -35,4 +39,12 @@ export async function sendTransfer(window: EditorWindow, destination: string, de
 export function finishTransfers(service: PublicState): void {
   for (const transfer of service.transfers.values())
     Object.assign(transfer, { status: 'succeeded', num_files_transferred: transfer.num_files });
+}
+
+/** Sets the ORCID iD with the command, and waits until the editor has stored it, which the window doesn't show. */
+export async function setOrcid(window: EditorWindow, { dataFolder }: Editor, orcid: string): Promise<void> {
+  await window.command('Data Transfer: Set ORCID iD…');
+  await window.input(orcid, 'ORCID iD');
+  const readSettings = (): Promise<string> => readFile(machineSettingsFile(dataFolder), 'utf8').catch(() => '');
+  await until('the ORCID iD to be stored', async () => (await readSettings()).includes(orcid) || undefined);
 }

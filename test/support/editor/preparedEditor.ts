@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type EditorServer, startServer } from './editorServer.ts';
 import { endLocalServices } from './localServices.ts';
 import { readPlaces } from './places.ts';
@@ -104,9 +104,14 @@ export async function fillFolder({ data, workspace }: EditorFolder, options: Edi
   const settings = { ...quietSettings, ...themeSettings(options.theme ?? 'light'), ...options.settings };
   await writeFile(settingsFile(data), JSON.stringify(settings, undefined, 2));
   if (options.machineSettings) {
-    await mkdir(join(data, 'data', 'Machine'), { recursive: true });
-    await writeFile(join(data, 'data', 'Machine', 'settings.json'), JSON.stringify(options.machineSettings));
+    await mkdir(dirname(machineSettingsFile(data)), { recursive: true });
+    await writeFile(machineSettingsFile(data), JSON.stringify(options.machineSettings));
   }
+}
+
+/** Returns the path of the settings for one machine, such as the ORCID iD, in a server's data folder. */
+export function machineSettingsFile(dataFolder: string): string {
+  return join(dataFolder, 'data', 'Machine', 'settings.json');
 }
 
 /** Returns the path of the user settings in a server's data folder. */
