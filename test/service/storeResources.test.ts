@@ -88,8 +88,8 @@ describe('The resources of a service with stores (D62)', function () {
     for (let round = 0; round < transfers / kinds.length; round += 1) await runRound();
     const after = await measureAtRest();
     const text = `${JSON.stringify(before)}, then ${JSON.stringify(after)}`;
-    // On a busy machine, rclone may have ended because it was idle.
-    assert.ok(after.processes <= before.processes, text);
+    // rclone and the program that guards it; none if it has ended because it was idle.
+    assert.ok([0, 2].includes(after.processes), text);
     // A thread that was started again, and connections of the last requests.
     assert.ok(after.openFiles <= before.openFiles + 4, text);
     const largest = Math.max(...Object.values(before.heaps));
