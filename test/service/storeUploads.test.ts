@@ -5,15 +5,19 @@ import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { systemClock } from '../../src/core/util/clock.ts';
 import { RcloneDaemon } from '../../src/service/stores/rcloneDaemon.ts';
+import { waitForAbandonedRequests } from '../../src/service/stores/abandonedRequests.ts';
 import { StoreClient } from '../../src/service/stores/storeClient.ts';
 import { BatchFolder } from '../../src/service/transfers/batchFolder.ts';
 import { BatchUpload } from '../../src/service/transfers/batchUpload.ts';
 import { FolderSource } from '../../src/service/transfers/carrySource.ts';
+import { eventually } from '../support/eventually.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 import { mustFindRclone } from '../support/storeServers.ts';
 
 const transferId = '2c1d5e0a-0000-4000-8000-000000000002';
 const paths = ['a', 'b', 'c'];
+/** Slows rclone down, so that it still waits for a large upload when the request has been aborted. */
+const bytesPerSecond = 500_000;
 
 describe('The upload of several small files (D62)', function () {
   this.timeout(60_000);
@@ -25,7 +29,8 @@ describe('The upload of several small files (D62)', function () {
     for (const name of ['source', 'store']) await fs.mkdir(nodePath.join(root, name));
     for (const path of paths) await fs.writeFile(nodePath.join(root, 'source', path), `content of ${path}`);
     const stagingFolder = nodePath.join(root, 'staging');
-    daemon = new RcloneDaemon({ rclone: mustFindRclone(), clock: systemClock, logger: new MemoryLog(), stagingFolder });
+    const options = { rclone: mustFindRclone(), clock: systemClock, logger: new MemoryLog(), stagingFolder };
+    daemon = new RcloneDaemon({ ...options, bytesPerSecond });
   });
   afterEach(async () => {
     await daemon.close();
@@ -76,5 +81,24 @@ describe('The upload of several small files (D62)', function () {
     await upload(add);
     await upload(add);
     assert.equal(new Set(folders).size, 2, folders.join());
+  });
+
+  it('is waited for when it goes on after its request was aborted', async () => {
+    const content = Buffer.alloc(4 * bytesPerSecond);
+    const abort = new AbortController();
+    await daemon.use(async (address) => {
+      const client = new StoreClient(address, 4, 'group');
+      const object = { folder: 'late', name: 'object', bytes: content.length };
+      const pieces = ReadableStream.from([content]);
+      const upload = client.write(`:local:${nodePath.join(root, 'store')}`, object, pieces, abort.signal);
+      const rejection = assert.rejects(upload);
+      await eventually(async () => ((await waitForAbandonedRequests(client, 'group', 0)) ? undefined : true));
+      abort.abort();
+      await rejection;
+      assert.equal(await waitForAbandonedRequests(client, 'other', 0), true);
+      const isGoingOn = !(await waitForAbandonedRequests(client, 'group', 0));
+      assert.deepEqual([isGoingOn, await waitForAbandonedRequests(client, 'group', 20_000)], [true, true]);
+      client.dispose();
+    });
   });
 });

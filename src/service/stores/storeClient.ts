@@ -48,13 +48,15 @@ const listedObjectSchema = z.object({
 
 const maxErrorChars = 8_192;
 
-/** Reads and writes objects of stores through a running rclone. */
+/** Reads and writes objects of stores through a running rclone, which counts the requests of one `group` together. */
 export class StoreClient {
   private readonly address: RcloneAddress;
+  private readonly group: { readonly _group?: string };
   private readonly agent: http.Agent;
 
-  constructor(address: RcloneAddress, maxSockets: number) {
+  constructor(address: RcloneAddress, maxSockets: number, group?: string) {
     this.address = address;
+    this.group = group === undefined ? {} : { _group: group };
     this.agent = new http.Agent({ keepAlive: true, maxSockets });
   }
 
@@ -92,7 +94,7 @@ export class StoreClient {
     const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${object.name}"\r\n\r\n`;
     const tail = `\r\n--${boundary}--\r\n`;
     const config = object.isHashed === true ? {} : { _config: JSON.stringify({ IgnoreChecksum: true }) };
-    const fields = { fs: remote, remote: object.folder, ...config };
+    const fields = { fs: remote, remote: object.folder, ...config, ...this.group };
     const target = `/operations/uploadfile?${new URLSearchParams(fields).toString()}`;
     const headers = {
       'Content-Type': `multipart/form-data; boundary=${boundary}`,
@@ -113,7 +115,7 @@ export class StoreClient {
     hash: string | undefined,
     signal?: AbortSignal,
   ): Promise<StoreObject | undefined> {
-    const opt = { ...leanOptions, ...toHashOptions(hash) };
+    const opt = toListOptions(hash);
     const { item } = await this.call('operations/stat', { fs: remote, remote: path, opt }, signal);
     return toStoreObject(item);
   }
@@ -132,7 +134,7 @@ export class StoreClient {
     { hash, more }: ListOptions = {},
     signal?: AbortSignal,
   ): Promise<StoreObject[]> {
-    const opt = { ...leanOptions, recurse: true, ...toHashOptions(hash) };
+    const opt = { ...toListOptions(hash), recurse: true };
     try {
       const { list } = await this.call('operations/list', { fs: remote, remote: path, opt, ...more }, signal);
       return Array.isArray(list) ? list.flatMap((item) => toStoreObject(item) ?? []) : [];
@@ -198,7 +200,7 @@ export class StoreClient {
 
   /** Calls a method of rclone and returns its response. Throws {@link StoreError}. */
   async call(method: string, body: object, signal?: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
-    const content = Buffer.from(JSON.stringify(body));
+    const content = Buffer.from(JSON.stringify({ ...body, ...this.group }));
     const headers = { 'Content-Type': 'application/json', 'Content-Length': String(content.length) };
     const response = await this.send('POST', `/${method}`, { headers, signal, body: [content] });
     return parseJsonObject(await readBody(response, createEndError, signal)) ?? {};
@@ -285,10 +287,9 @@ async function readBody(
 }
 
 /** Omits what may take a request per object. */
-const leanOptions = { noModTime: true, noMimeType: true, filesOnly: true } as const;
-
-function toHashOptions(hash: string | undefined): object {
-  return hash === undefined ? {} : { showHash: true, hashTypes: [hash] };
+function toListOptions(hash: string | undefined): object {
+  const lean = { noModTime: true, noMimeType: true, filesOnly: true };
+  return hash === undefined ? lean : { ...lean, showHash: true, hashTypes: [hash] };
 }
 
 function toStoreObject(item: unknown): StoreObject | undefined {

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import { StoreClient } from '../stores/storeClient.ts';
 import { StoreError } from '../stores/storeError.ts';
 import type { CarryJob, FileToCarry } from './carryJob.ts';
@@ -23,7 +24,7 @@ const stopCheckMs = 50;
  */
 export async function carryFiles(job: CarryJob): Promise<JobResult> {
   if (isStopRequested(job.signal)) return { done: [], isStopped: true };
-  const client = new StoreClient(job.rclone, 2 * parallelFiles);
+  const client = new StoreClient(job.rclone, 2 * parallelFiles, getTransferFolderName(job.transferId));
   const folder = new BatchFolder(job.rclone.stagingFolder);
   try {
     return await new FileCarrier(job, client, folder).run();

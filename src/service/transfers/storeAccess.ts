@@ -1,6 +1,7 @@
 import { getTransferFolderName, getUploadFolderName } from '../../core/util/transferFolderNames.ts';
 import type { ServedDatabase } from '../catalog/servedDatabases.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
+import { waitForAbandonedRequests } from '../stores/abandonedRequests.ts';
 import { StoreClient, type StoreObject } from '../stores/storeClient.ts';
 import { hasRoom } from './transferErrors.ts';
 
@@ -21,18 +22,23 @@ export async function discardInStore(daemon: RcloneDaemon, leftovers: StoreLefto
   const isLeftover = ({ path }: StoreObject): boolean =>
     path.endsWith(`.part-${transferId}`) || path === `${folder}/${manifest}`;
   return await withStoreClient(daemon, async (client) => {
+    const isIdle = await waitForAbandonedRequests(client, folder);
     const objects = await client.list(remote, folder);
     for (const { path } of objects.filter(isLeftover)) await client.remove(remote, path);
     const isRemoved = await client.purge(remote, getUploadFolderName(transferId));
     if (objects.every(isLeftover)) await client.removeEmptyFolders(remote, folder);
-    return isRemoved;
+    return isIdle && isRemoved;
   }).catch(() => false);
 }
 
-/** Runs work with a client of the running rclone. */
-export async function withStoreClient<T>(daemon: RcloneDaemon, work: (client: StoreClient) => Promise<T>): Promise<T> {
+/** Runs work with a client of the running rclone; its requests belong to `group`. */
+export async function withStoreClient<T>(
+  daemon: RcloneDaemon,
+  work: (client: StoreClient) => Promise<T>,
+  group?: string,
+): Promise<T> {
   return await daemon.use(async (address) => {
-    const client = new StoreClient(address, 2);
+    const client = new StoreClient(address, 2, group);
     try {
       return await work(client);
     } finally {

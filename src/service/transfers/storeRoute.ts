@@ -4,6 +4,7 @@ import { getRemoteName } from '../../core/util/remote.ts';
 import { getTransferFolderName, getUploadFolderName } from '../../core/util/transferFolderNames.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 import type { DatabasePlace } from '../catalog/servedDatabases.ts';
+import { waitForAbandonedRequests } from '../stores/abandonedRequests.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import type { StoreClient } from '../stores/storeClient.ts';
 import { StoreError } from '../stores/storeError.ts';
@@ -58,14 +59,16 @@ export class StoreRoute implements TransferRoute {
     });
   }
 
-  /** Lists the objects of the transfer, and removes the unfinished ones. */
-  private async findPresent(client: StoreClient, remote: string): Promise<void> {
+  /** Lists the objects of the transfer, and removes the unfinished ones. Returns false if more may appear. */
+  private async findPresent(client: StoreClient, remote: string): Promise<boolean> {
+    const isIdle = await waitForAbandonedRequests(client, this.folderName);
     const unfinished = getUploadFolderName(this.options.transferId);
     const [objects] = await Promise.all([client.list(remote, this.folderName), client.purge(remote, unfinished)]);
     const isUnfinished = (path: string): boolean => path.endsWith(`.part-${this.options.transferId}`);
     for (const { path } of objects) if (isUnfinished(path)) await client.remove(remote, path);
     const finished = objects.filter(({ path }) => !isUnfinished(path));
     this.present = new Map(finished.map(({ path, bytes }) => [path.slice(this.folderName.length + 1), bytes]));
+    return isIdle;
   }
 
   async stage(files: readonly FileToStage[], signal: JobSignal): Promise<JobResult> {
@@ -106,13 +109,15 @@ export class StoreRoute implements TransferRoute {
     const content = { record, source: source.document, destination: destination.document, files };
     const { folder, remote } = this.destination;
     if (folder === undefined) {
-      await this.runInStore(async (client) => {
+      const isIdle = await this.runInStore(async (client) => {
         // An upload of a killed run can create its object after this run has started.
-        await this.findPresent(client, remote);
+        const isIdle = await this.findPresent(client, remote);
         await this.requirePresent(client, remote, files);
+        return isIdle;
       });
       const text = Buffer.from([...generateTransferManifest(content)].join(''));
-      return await this.uploadManifest(remote, chooseManifestName(record.id, files), text, signal);
+      const isRemoved = await this.uploadManifest(remote, chooseManifestName(record.id, files), text, signal);
+      return isIdle && isRemoved;
     }
     if (!isFlushed) await syncFileSystem(folder, signal);
     await writeManifest(content, folder);
@@ -226,7 +231,7 @@ export class StoreRoute implements TransferRoute {
 
   private async runInStore<T>(work: (client: StoreClient) => Promise<T>): Promise<T> {
     try {
-      return await withStoreClient(this.options.daemon, work);
+      return await withStoreClient(this.options.daemon, work, this.folderName);
     } catch (error) {
       throw toRouteError(error);
     }

@@ -15,12 +15,18 @@ const transferId = '2c1d5e0a-0000-4000-8000-000000000003';
 describe('The route of a transfer to a store', () => {
   let server: Server;
   let urls: URL[];
+  /** Number of responses in which rclone still works on an upload that nobody waits for anymore. */
+  let busyResponses: number;
 
   beforeEach(async () => {
     urls = [];
+    busyResponses = 0;
     server = createServer((request, response) => {
-      urls.push(new URL(request.url ?? '', 'http://localhost'));
-      void text(request).then(() => response.end('{"list":[]}'));
+      const url = new URL(request.url ?? '', 'http://localhost');
+      urls.push(url);
+      const isBusy = url.pathname === '/core/stats' && busyResponses-- > 0;
+      const body = isBusy ? '{"transferring":[{"name":"a"}]}' : '{"list":[]}';
+      void text(request).then(() => response.end(body));
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
   });
@@ -48,19 +54,36 @@ describe('The route of a transfer to a store', () => {
     });
   }
 
-  it('has rclone verify the manifest, which the service does not read again (D62)', async () => {
+  async function finish(): Promise<boolean> {
     const record: TransferRecord = {
       status: 'finalizing',
       ...{ id: transferId, orcid: '', sourceId: 'lab:a', destinationId: 'lab:b', fileCount: 0, sizeBytes: 0 },
       ...{ createdAtMs: 1, message: '', movedCount: 0, isCancelRequested: false },
     };
-    assert.equal(await createRoute('lab:a', 'far:b').finish(record, [], new AbortController().signal), true);
+    return await createRoute('lab:a', 'far:b').finish(record, [], new AbortController().signal);
+  }
+
+  it('has rclone verify the manifest, which the service does not read again (D62)', async () => {
+    assert.equal(await finish(), true);
     const uploads = urls.filter(({ pathname }) => pathname === '/operations/uploadfile');
     assert.deepEqual(
       uploads.map(({ searchParams }) => searchParams.get('_config')),
       [null],
     );
   });
+
+  it('looks for unfinished objects when rclone has ended the uploads that were given up (D62)', async () => {
+    busyResponses = 3;
+    assert.equal(await finish(), true);
+    const methods = urls.map(({ pathname }) => pathname);
+    assert.deepEqual(methods.slice(0, 5), [...Array<string>(4).fill('/core/stats'), '/operations/list']);
+  });
+
+  it('removes unfinished objects again later while rclone works on an upload that was given up (D62)', async () => {
+    busyResponses = Infinity;
+    const discarding = createRoute('lab:a', 'far:b').discard('manifest.json');
+    assert.deepEqual([await finish(), await discarding], [false, false]);
+  }).timeout(15_000);
 
   it('does not call the destination full when the source reports that (D62)', async () => {
     const file = { position: 0, path: 'a', bytes: 1, resource: { id: 'a' }, isTransferred: false };

@@ -1,0 +1,26 @@
+import { setTimeout } from 'node:timers/promises';
+import type { StoreClient } from './storeClient.ts';
+
+const pollMs = 50;
+const defaultLimitMs = 3_000;
+
+/**
+ * Waits until rclone has ended all requests of a group: it goes on with an upload whose request was aborted, and can
+ * create the object long afterwards. Returns false if that takes longer than the limit. Throws {@link StoreError}.
+ */
+export async function waitForAbandonedRequests(
+  client: StoreClient,
+  group: string,
+  limitMs = defaultLimitMs,
+): Promise<boolean> {
+  for (let waitedMs = 0; !(await isIdle(client, group)); waitedMs += pollMs) {
+    if (waitedMs >= limitMs) return false;
+    await setTimeout(pollMs);
+  }
+  return true;
+}
+
+async function isIdle(client: StoreClient, group: string): Promise<boolean> {
+  const { transferring, checking } = await client.call('core/stats', { group });
+  return ![transferring, checking].some((list) => Array.isArray(list) && list.length > 0);
+}
