@@ -53,6 +53,7 @@ export class CommandBoundary<Services extends { readonly log: Logger; readonly n
   /** Runs work that no command has started in the same way. `name` is for the log. */
   async run(name: string, work: () => Promise<void>): Promise<void> {
     const startedAt = performance.now();
+    this.services.log.debug(`${name} started`);
     try {
       await work();
       this.services.log.debug(`${name} took ${Math.round(performance.now() - startedAt)} ms`);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const ran = new Set<string>();
 
-/** Returns the extension's commands that completed in the editors that have been closed so far. */
+/** Returns the extension's commands that were run in the editors that have been closed so far. */
 export function commandsRun(): ReadonlySet<string> {
   return ran;
 }
@@ -12,6 +12,6 @@ export function commandsRun(): ReadonlySet<string> {
 export async function rememberCommands(dataFolder: string): Promise<void> {
   for await (const file of glob('data/logs/**/Data Transfer*.log', { cwd: dataFolder })) {
     const log = await readFile(join(dataFolder, file), 'utf8');
-    for (const [, id = ''] of log.matchAll(/\[debug\] (dataTransfer\.\w+) took \d+ ms/g)) ran.add(id);
+    for (const [, id = ''] of log.matchAll(/\[debug\] (dataTransfer\.\w+) started$/gm)) ran.add(id);
   }
 }
