@@ -105,24 +105,34 @@ describe('The API key', () => {
     assertClean(stage.person.everythingShown, 'the notices and inputs');
   });
 
-  it('is deleted from the secret storage with the connection', async () => {
-    const { person, parts } = stage;
-    const [connection] = parts.settings.connections;
-    assert.ok(connection);
-    const done = stage.run('dataTransfer.forgetConnection');
-    (await person.pick()).choose(connection.name);
-    (await person.notice()).press('Remove Connection');
-    await done;
-    assert.deepEqual(await keysOfSecrets(parts.context), []);
-    assert.deepEqual(parts.settings.connections, []);
-    assert.equal(parts.connectionStore.state.kind, 'disconnected');
-  });
-
   function assertClean(text: string, where: string): void {
     for (const form of [key, base64(key).replace(/=+$/, ''), encodeURIComponent(key)]) {
       assert.ok(!text.includes(form), `${where} holds the key`);
     }
   }
+});
+
+describe('The API key of a connection', () => {
+  let stage: Stage;
+
+  before(async () => (stage = await Stage.open()));
+  after(async () => await stage.close());
+
+  it('is deleted from the secret storage with the connection', async () => {
+    const { person, parts, server } = stage;
+    publicLike(server, 'a-key');
+    await stage.connect('a-key');
+    const [connection] = parts.settings.connections;
+    assert.ok(connection);
+    assert.deepEqual(await keysOfSecrets(parts.context), [`dataTransfer.apiKey.${connection.id}`]);
+    const done = stage.run('dataTransfer.forgetConnection');
+    (await person.pick()).choose(connection.name);
+    await person.notice(/^Removed DTS prototype and its saved key/);
+    await done;
+    assert.deepEqual(await keysOfSecrets(parts.context), []);
+    assert.deepEqual(parts.settings.connections, []);
+    assert.equal(parts.connectionStore.state.kind, 'disconnected');
+  });
 });
 
 function base64(text: string): string {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { window } from 'vscode';
 import { until } from '../unit/core/rig.ts';
 import { Stage } from './stage.ts';
@@ -10,14 +10,19 @@ describe('Serving a store as a database (D62)', function () {
   this.timeout(60_000);
   let stage: Stage;
   let root: string;
+  let bucket: string;
+  let name: string;
   const config = process.env['RCLONE_CONFIG'];
 
   beforeEach(async () => {
     root = await mkdtemp(join(tmpdir(), 'serve-store-'));
-    const bucket = join(root, 'store', 'bucket');
-    await mkdir(join(bucket, 'deep'), { recursive: true });
-    await writeFile(join(bucket, 'a.txt'), 'a');
-    await writeFile(join(bucket, 'deep', 'b.txt'), 'b');
+    // The service remembers names of stores, and what it listed.
+    bucket = basename(root);
+    name = `Lab ${bucket}`;
+    const folder = join(root, 'store', bucket);
+    await mkdir(join(folder, 'deep'), { recursive: true });
+    await writeFile(join(folder, 'a.txt'), 'a');
+    await writeFile(join(folder, 'deep', 'b.txt'), 'b');
     process.env['RCLONE_CONFIG'] = join(root, 'rclone.conf');
     const remotes = ['[lab]', 'type = alias', `remote = ${join(root, 'store')}`, '[gone]', 'type = alias'];
     await writeFile(join(root, 'rclone.conf'), [...remotes, `remote = ${join(root, 'gone')}`, ''].join('\n'));
@@ -31,35 +36,35 @@ describe('Serving a store as a database (D62)', function () {
     await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
   });
 
-  const listing = () => stage.parts.connectionStore.findDatabase('Lab Bucket')?.listing;
+  const listing = () => stage.parts.connectionStore.findDatabase(name)?.listing;
 
   const serve = async (): Promise<void> => {
     const done = stage.run('dataTransfer.serveStore');
     (await stage.person.pick()).choose('lab:');
-    (await stage.person.pick()).choose('bucket');
-    (await stage.person.pick()).choose('Serve lab:bucket');
+    (await stage.person.pick()).choose(bucket);
+    (await stage.person.pick()).choose(`Serve lab:${bucket}`);
     const box = await stage.person.textBox();
-    assert.equal(box.prompt, 'Database name for lab:bucket (1 folder, 1 file)');
-    assert.equal(box.value, 'bucket');
-    box.enter('Lab Bucket');
+    assert.equal(box.prompt, `Database name for lab:${bucket} (1 folder, 1 file)`);
+    assert.equal(box.value, bucket);
+    box.enter(name);
     await done;
   };
 
   it('browses a remote, saves the store and shows it when it is scanned', async () => {
     await serve();
-    assert.deepEqual(stage.parts.settings.servedPlaces, [{ name: 'Lab Bucket', remote: 'lab:bucket' }]);
+    assert.deepEqual(stage.parts.settings.servedPlaces, [{ name, remote: `lab:${bucket}` }]);
     await until(stage.parts.connectionStore.onDidChange, () => listing()?.state === 'listed');
     assert.equal(listing()?.files, 2);
-    assert.equal((await stage.search('Lab Bucket', 'b')).files.length, 1);
+    assert.equal((await stage.search(name, 'b')).files.length, 1);
   });
 
   it('scans a store again on request, and stops serving it', async () => {
     await serve();
     await until(stage.parts.connectionStore.onDidChange, () => listing()?.state === 'listed');
-    await writeFile(join(root, 'store', 'bucket', 'c.txt'), 'c');
-    await stage.run('dataTransfer.scanStore', { kind: 'database', name: 'Lab Bucket' });
+    await writeFile(join(root, 'store', bucket, 'c.txt'), 'c');
+    await stage.run('dataTransfer.scanStore', { kind: 'database', name });
     await until(stage.parts.connectionStore.onDidChange, () => listing()?.files === 3);
-    await stage.run('dataTransfer.stopServing', { kind: 'database', name: 'Lab Bucket' });
+    await stage.run('dataTransfer.stopServing', { kind: 'database', name });
     assert.deepEqual(stage.parts.settings.servedPlaces, []);
   });
 

@@ -277,6 +277,7 @@ describe('Saved connections', () => {
     await write([...stage.parts.settings.connections, entry]);
     await stage.settings.update('search.pageSize', 7, true);
     stage.parts.recentProblems.error('Could not ask https://p.example.org/way/to/it?token=abc with the-key of /home');
+    stage.parts.recentProblems.error("invalid ORCID '0000-0001-5109-3700'");
     await stage.run('dataTransfer.copyDiagnostics');
     const text = await env.clipboard.readText();
     assert.match(text, /^Data Transfer Explorer, diagnostics\n\n```text\nVersions:\n/);
@@ -288,7 +289,15 @@ describe('Saved connections', () => {
     assert.match(text, /dataTransfer\.orcid: set/);
     assert.match(text, /error: Could not ask https:\/\/p\.example\.org with \[redacted\]/);
     assert.match(text, /\n```\n$/);
-    for (const secret of ['the-key', 'other-key', orcid, 'way/to', 'token=abc', 'Secret Project']) {
+    for (const secret of [
+      'the-key',
+      'other-key',
+      orcid,
+      '0000-0001-5109-3700',
+      'way/to',
+      'token=abc',
+      'Secret Project',
+    ]) {
       assert.ok(!text.includes(secret), secret);
     }
   });

@@ -55,7 +55,12 @@ describe('Stores as databases (D62)', function () {
     await fs.writeFile(rclone, `${lines.join('\n')}\n`, { mode: 0o755 });
     await rig.stopService();
     await rig.startService({ rclone, remotes: [{ name: 'again', remote: 'dav:reads' }], gone: false });
-    assert.deepEqual(await rig.findPaths('again'), ['a.fastq', 'b, 100%.csv']);
-    await fs.access(seen);
+    try {
+      assert.deepEqual(await rig.findPaths('again'), ['a.fastq', 'b, 100%.csv']);
+      await fs.access(seen);
+    } finally {
+      await rig.stopService();
+      await rig.startService();
+    }
   });
 });

@@ -119,7 +119,7 @@ describe('A user in everyday work', function () {
     await window.clipboard((text) => text.includes('DTS prototype'));
     await run('Show Log');
     const panel = window.page.locator('.part.panel');
-    await panel.locator('.view-line', { hasText: 'copyDiagnostics' }).waitFor();
+    await panel.locator('.view-line', { hasText: 'copyDiagnostics took' }).waitFor();
     await panel.locator('.action-label[aria-label^="Hide Panel"]').click();
     await panel.waitFor({ state: 'hidden' });
     await run('Disconnect');

@@ -52,7 +52,7 @@ export function formatDiagnostics(data: DiagnosticsData): string {
   ]);
   // All entries are indented, so none can end the code block.
   const text = lines.join('\n').trimEnd();
-  return `Data Transfer Explorer, diagnostics\n\n\`\`\`text\n${redactPlaces(redact(text, data.secrets))}\n\`\`\`\n`;
+  return `Data Transfer Explorer, diagnostics\n\n\`\`\`text\n${redactIdentity(redact(text, data.secrets))}\n\`\`\`\n`;
 }
 
 function indent(line: string): string {
@@ -114,8 +114,12 @@ function formatProblem({ at, level, message }: LoggedProblem): string {
   return `${new Date(at).toISOString()} ${level}: ${toPlainText(message, 1000)}`;
 }
 
-function redactPlaces(text: string): string {
-  return text.replaceAll(/\bhttps?:\/\/[^\s"'<>();,]+/gi, redactAddress).replaceAll(homedir(), '~');
+/** Redacts ORCID iDs, paths of addresses, and the path to the user's home folder. */
+function redactIdentity(text: string): string {
+  return text
+    .replaceAll(/\bhttps?:\/\/[^\s"'<>();,]+/gi, redactAddress)
+    .replaceAll(/\b(?:\d{4}-){3}\d{3}[\dX]\b/gi, '[ORCID iD]')
+    .replaceAll(homedir(), '~');
 }
 
 /** Reduces an address to its scheme and host. Preserves punctuation that follows the address. */
