@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../core/util/clock.ts';
 import { createFolder } from '../../core/util/createFolder.ts';
+import { isMissing } from '../../core/util/errorCode.ts';
 import { runUnderLock } from '../../core/util/fileLock.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { writeFileAtomically } from '../../core/util/writeFileAtomically.ts';
@@ -40,25 +41,24 @@ export class StateFiles {
 
   /** Returns a value from its file or, if there is no file yet, from the editor's state. */
   async read(name: string): Promise<unknown> {
-    if (this.unsaved.has(name)) return this.unsaved.get(name);
-    try {
-      const text = await this.readText(name);
-      return text === undefined ? this.dependencies.editorState.get(name) : JSON.parse(text);
-    } catch (error) {
-      this.report(name, 'read', error);
-      return undefined;
-    }
+    return (await this.tryToRead(name))?.value;
   }
 
   async write(name: string, value: unknown): Promise<void> {
     await this.runInTurn(name, async () => await this.store(name, value));
   }
 
-  /** Updates a value under a lock that excludes other windows. `change` may be called twice. */
+  /**
+   * Updates a value under a lock that excludes other windows. `change` may be called twice. If the file can't be read,
+   * the value stays as it is, so that the change doesn't replace all others.
+   */
   async update(name: string, change: (value: unknown) => unknown): Promise<void> {
     const { folder, clock } = this.dependencies;
     await this.runInTurn(name, async () => {
-      const store = async (): Promise<void> => await this.store(name, change(await this.read(name)));
+      const store = async (): Promise<void> => {
+        const current = await this.tryToRead(name);
+        if (current) await this.store(name, change(current.value));
+      };
       try {
         await createFolder(folder, 0o700);
         await runUnderLock(join(folder, `${name}.lock`), clock, store);
@@ -67,6 +67,18 @@ export class StateFiles {
         await store();
       }
     });
+  }
+
+  /** Reads a value; undefined if its file can't be read. A damaged file has no value. */
+  private async tryToRead(name: string): Promise<{ readonly value: unknown } | undefined> {
+    if (this.unsaved.has(name)) return { value: this.unsaved.get(name) };
+    try {
+      const text = await this.readText(name);
+      return { value: text === undefined ? this.dependencies.editorState.get(name) : JSON.parse(text) };
+    } catch (error) {
+      this.report(name, 'read', error);
+      return error instanceof SyntaxError ? { value: undefined } : undefined;
+    }
   }
 
   private async runInTurn(name: string, action: () => Promise<void>): Promise<void> {
@@ -103,7 +115,7 @@ export class StateFiles {
     try {
       return await readFile(this.getPath(name), 'utf8');
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+      if (isMissing(error)) return undefined;
       throw error;
     }
   }

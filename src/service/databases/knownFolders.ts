@@ -2,6 +2,7 @@ import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import * as z from 'zod/mini';
 import type { Clock } from '../../core/util/clock.ts';
+import { getErrorCode, isMissing } from '../../core/util/errorCode.ts';
 import { parseJsonObject } from '../../core/util/json.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { DatabaseConfig } from '../config.ts';
@@ -45,14 +46,17 @@ export class KnownFolders {
     this.folders = folders;
   }
 
-  /** Reads the file; renames an invalid one and starts without known folders. */
+  /**
+   * Reads the file; renames an invalid one and starts without known folders. Rejects if the file exists and can't be
+   * read, because {@link save} would replace it.
+   */
   static async open(options: KnownFoldersOptions): Promise<KnownFolders> {
-    const text = await fs.readFile(options.file, 'utf8').catch(() => undefined);
+    const text = await readIfPresent(options.file);
     if (text === undefined) return new KnownFolders(options, []);
     const result = z.safeParse(fileSchema, parseJsonObject(text));
     if (result.success) return new KnownFolders(options, result.data.folders);
     options.logger.warn(`The names of served folders could not be read; ${options.file} was renamed.`);
-    await fs.rename(options.file, `${options.file}.aside`);
+    await setAside(options.file);
     return new KnownFolders(options, []);
   }
 
@@ -141,6 +145,24 @@ export class KnownFolders {
       return name;
     }
   }
+}
+
+/** Reads a file; undefined if it is missing. Rejects with a sentence for the person who starts the service. */
+async function readIfPresent(file: string): Promise<string | undefined> {
+  try {
+    return await fs.readFile(file, 'utf8');
+  } catch (cause) {
+    if (isMissing(cause)) return undefined;
+    throw new Error(`the names of served folders in ${file} can't be read (${getErrorCode(cause)})`, { cause });
+  }
+}
+
+/** Renames an invalid file. Retains those that were renamed before. */
+async function setAside(file: string): Promise<void> {
+  const names = new Set(await fs.readdir(nodePath.dirname(file)));
+  let aside = `${file}.aside`;
+  for (let number = 2; names.has(nodePath.basename(aside)); number += 1) aside = `${file}.aside-${number}`;
+  await fs.rename(file, aside);
 }
 
 const storePrefix = 'rclone:';

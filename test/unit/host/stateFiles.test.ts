@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import fs, { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StateFiles } from '../../../src/extension/editor/stateFiles.ts';
@@ -19,6 +20,11 @@ class EditorState {
     this.values.delete(name);
     return Promise.resolve();
   }
+}
+
+function replaceReadFile(replacement: unknown): void {
+  Object.assign(fs, { readFile: replacement });
+  syncBuiltinESMExports();
 }
 
 describe('The state files (D45)', () => {
@@ -92,6 +98,22 @@ describe('The state files (D45)', () => {
     assert.equal(log.lines.length, 2);
     await files.update('damaged', add('new'));
     assert.deepEqual(await openWindow().read('damaged'), ['new']);
+  });
+
+  it('are not replaced by a change if they cannot be read', async () => {
+    await files.update('list', add('a'));
+    const { readFile: read } = fs;
+    const refuse = (): Promise<never> => Promise.reject(Object.assign(new Error('EIO: i/o error'), { code: 'EIO' }));
+    replaceReadFile(refuse);
+    try {
+      await files.update('list', add('b'));
+    } finally {
+      replaceReadFile(read);
+    }
+    assert.equal(log.lines.length, 1, log.lines.join('\n'));
+    assert.deepEqual(await openWindow().read('list'), ['a']);
+    await files.update('list', add('c'));
+    assert.deepEqual(await openWindow().read('list'), ['a', 'c']);
   });
 
   it('keep the values in memory on a full disk, log it once, and store them when there is space again', async () => {
