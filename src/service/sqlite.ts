@@ -47,6 +47,8 @@ function runBetween<T>(database: SqliteFile, begin: string, work: () => T): T {
 export const sqliteErrorCode = 'ERR_SQLITE_ERROR';
 
 const sqliteError = 1;
+/** The file or a table is locked, or there is no memory or disk space. */
+const temporaryCodes: ReadonlySet<number> = new Set([5, 6, 7, 13]);
 const sqliteCorrupt = 11;
 const sqliteNotADatabase = 26;
 const sqliteReadonlyDbMoved = 1_032;
@@ -56,6 +58,11 @@ export function isCorruption(error: unknown): boolean {
   const code = getErrorCode(error);
   // The upper bits contain details.
   return (code & 0xff) === sqliteCorrupt || code === sqliteNotADatabase || code === sqliteReadonlyDbMoved;
+}
+
+/** Returns true for an error that says nothing about the file, such as a lock of another program. */
+export function isTemporary(error: unknown): boolean {
+  return temporaryCodes.has(getErrorCode(error) & 0xff);
 }
 
 /** Returns true for an error caused by an invalid statement, for example one that names a missing table. */

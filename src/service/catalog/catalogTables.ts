@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import * as nodePath from 'node:path';
 import { createFolderSync } from '../../core/util/createFolder.ts';
-import { runInTransaction, openSqlite, type SqliteFile } from '../sqlite.ts';
+import { isTemporary, openSqlite, runInTransaction, type SqliteFile } from '../sqlite.ts';
 
 /** Full-text search with SQLite's index, or row by row (`scan`) on runtimes that lack it (D49: search without FTS5). */
 export type TextMode = 'index' | 'scan';
@@ -24,12 +24,13 @@ const wordTables: Readonly<Record<TextMode, string>> = {
   scan: 'CREATE TABLE words (name TEXT, title TEXT, folder TEXT, rest TEXT);',
 };
 
-/** Opens a catalog file. Recreates it if it is corrupt or has a different layout. */
+/** Opens a catalog file. Recreates it if it is unusable, for example corrupt. Throws a temporary error: the hashes stay. */
 export function openCatalogFile(file: string, mode: TextMode): SqliteFile {
   createFolderSync(nodePath.dirname(file));
   try {
     return prepare(file, mode);
-  } catch {
+  } catch (error) {
+    if (isTemporary(error)) throw error;
     removeCatalogFile(file);
     return prepare(file, mode);
   }

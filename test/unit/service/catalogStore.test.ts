@@ -7,6 +7,7 @@ import type { ScannedFile } from '../../../src/service/catalog/catalogFile.ts';
 import { parseSearch } from '../../../src/service/catalog/searchLanguage.ts';
 import { parseSpecific } from '../../../src/service/catalog/specificParameters.ts';
 import type { SearchSpecific } from '../../../src/service/wire/requestSchemas.ts';
+import { openSqlite } from '../../../src/service/sqlite.ts';
 import type { TextMode } from '../../../src/service/catalog/catalogTables.ts';
 
 const files: ScannedFile[] = [
@@ -146,6 +147,22 @@ describe('The catalog file', () => {
       store.put(files);
       store.close();
     }
+    await fs.rm(folder, { recursive: true });
+  });
+
+  it('is not recreated while another program uses it', async () => {
+    const folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-catalog-'));
+    const file = nodePath.join(folder, 'c.db');
+    const before = new CatalogStore(file, 'index');
+    before.put(files);
+    before.close();
+    const other = openSqlite(file);
+    other.exec('BEGIN EXCLUSIVE');
+    assert.throws(() => new CatalogStore(file, 'index'), /locked/);
+    other.close();
+    const store = new CatalogStore(file, 'index');
+    assert.equal(store.count(), files.length);
+    store.close();
     await fs.rm(folder, { recursive: true });
   });
 });
