@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { link, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RecordFolderWatch } from '../ledger/recordFolderWatch.ts';
 import type { Clock } from '../util/clock.ts';
@@ -75,7 +75,7 @@ export class PlanStore implements Disposable {
         'tooManyPlans',
         `${maxProposed} plans are waiting for a person. Ask the user to decide first.`,
       );
-    await this.purge(saved);
+    await this.purge(saved).catch(throwNotSaved);
     const created = { ...plan, id: randomBytes(6).toString('hex') };
     await this.write(this.getPath(created.id), { version: 1, plan: created });
     return created;
@@ -133,7 +133,7 @@ export class PlanStore implements Disposable {
       await writeFile(temporary, `${JSON.stringify(content)}\n`, { flag: 'wx', mode: 0o600, flush: true });
       return await createExclusively(temporary, path);
     } catch (error) {
-      throw new AgentError('notSaved', `The plan could not be saved (${getErrorCode(error)}).`);
+      return throwNotSaved(error);
     } finally {
       await rm(temporary, { force: true }).catch(() => undefined);
     }
@@ -177,16 +177,32 @@ function createDecidedError(id: string, { kind }: PlanState): AgentError {
   return new AgentError('planDecided', kind === 'declined' ? declined : confirmed);
 }
 
+function throwNotSaved(error: unknown): never {
+  throw new AgentError('notSaved', `The plan could not be saved (${getErrorCode(error)}).`);
+}
+
 /** Gives a complete file its name. Resolves to false if the name is taken. File systems without links get a copy. */
 async function createExclusively(temporary: string, path: string): Promise<boolean> {
   try {
     await link(temporary, path).catch(async (error: unknown) => {
       if (getErrorCode(error) === 'EEXIST') throw error;
-      await writeFile(path, await readFile(temporary), { flag: 'wx', mode: 0o600, flush: true });
+      await createCopy(path, await readFile(temporary));
     });
     return true;
   } catch (error) {
     if (getErrorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Creates a file, or none if it can't be written completely. Never removes a file that another program has created. */
+async function createCopy(path: string, content: Buffer): Promise<void> {
+  await using file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } catch (error) {
+    await rm(path, { force: true });
     throw error;
   }
 }

@@ -1,14 +1,21 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import fs, { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AgentPolicy } from '../../../src/core/agents/agentPolicy.ts';
 import { planLifetimeMs } from '../../../src/core/agents/planNames.ts';
 import { PlanStore } from '../../../src/core/agents/planStore.ts';
 import type { TransferPlan } from '../../../src/core/agents/transferPlan.ts';
+import { fillDisk } from '../../support/fullDisk.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
+
+function replaceLink(replacement: unknown): void {
+  Object.assign(fs, { link: replacement });
+  syncBuiltinESMExports();
+}
 
 describe('The plans of agents', () => {
   let folder: string;
@@ -103,6 +110,37 @@ describe('The plans of agents', () => {
       ids.filter((id) => !left.has(id)),
       ids.slice(0, 20),
     );
+  });
+
+  it('are refused in words if an old one cannot be deleted', async () => {
+    const { id } = await store.create(createDraft());
+    await mkdir(join(folder, 'plans', `${id}.decision.json`));
+    await clock.pass(2 * 86_400_000);
+    await assert.rejects(store.create(createDraft()), {
+      code: 'notSaved',
+      message: 'The plan could not be saved (ERR_FS_EISDIR).',
+    });
+  });
+
+  it('leave no half file on a full disk, also on a file system without links', async () => {
+    const { link } = fs;
+    const { id } = await store.create(createDraft());
+    let emptyDisk = (): void => undefined;
+    replaceLink(() => {
+      emptyDisk = fillDisk(folder);
+      return Promise.reject(Object.assign(new Error('EPERM'), { code: 'EPERM' }));
+    });
+    try {
+      await assert.rejects(store.decide(id, 'declined', 'test'), {
+        code: 'notSaved',
+        message: 'The plan could not be saved (ENOSPC).',
+      });
+    } finally {
+      emptyDisk();
+      replaceLink(link);
+    }
+    assert.deepEqual(await readdir(join(folder, 'plans')), [`${id}.json`]);
+    assert.equal((await store.get(id))?.state.kind, 'proposed');
   });
 
   it('are found by exact IDs only, never by paths', async () => {
