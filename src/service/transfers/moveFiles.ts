@@ -99,6 +99,8 @@ function copyToDestination(context: MoveContext, file: FileToMove, opened: numbe
 function copyAndReadBack(job: MoveJob, file: FileToMove, opened: number, copy: number): string {
   const shared = job.sharedCopy && new SharedCopy(job.sharedCopy);
   try {
+    // An empty file has no piece that would be reported.
+    shared?.reportWritten(copy, 0);
     copyContent(job, file, opened, copy, (written) => shared?.reportWritten(copy, written));
     const digest = shared?.takeDigest();
     // Flushing a large file takes long.

@@ -96,6 +96,7 @@ describe('A copy that a second thread reads back while it is written (D68)', () 
   for (const { change, length } of [
     { change: 'longer', length: content.length + 70_000 },
     { change: 'shorter', length: content.length - 70_000 },
+    { change: 'empty', length: 0 },
   ])
     it(`is removed if the file has become ${change} since it was staged`, async () => {
       fs.truncateSync(nodePath.join(root, 'source/large.bin'), length);
@@ -110,6 +111,26 @@ describe('A copy that a second thread reads back while it is written (D68)', () 
       await reading;
       assert.deepEqual(listTarget(), []);
     });
+
+  it('is known to the second thread before the first byte is written', () => {
+    fs.truncateSync(nodePath.join(root, 'source/large.bin'), 0);
+    const job = createJob();
+    const reader = new SharedCopy(job.sharedCopy);
+    assert.ok(reader.startReading());
+    // The first thread waits for the second one.
+    mock.method(Atomics, 'wait', () => {
+      const [part = ''] = listTarget();
+      const { ino } = fs.statSync(nodePath.join(root, 'target', `dts-${transferId}`, part));
+      assert.equal(fs.fstatSync(reader.file).ino, ino);
+      reader.finishReading(undefined);
+      return 'not-equal';
+    });
+    try {
+      assert.equal(moveFiles(job).failure?.text, 'it changed while it was being transferred');
+    } finally {
+      mock.restoreAll();
+    }
+  });
 
   it('ends for both threads when the job is stopped', async () => {
     const job = createJob({ bytesPerSecond: 1_000 });
