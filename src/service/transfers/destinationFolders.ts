@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
 import { getErrorCode } from '../../core/util/errorCode.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
-import { BadFile } from './fileProcessing.ts';
+import { BadFile, isSameFolder } from './fileProcessing.ts';
 import { isFolder } from './transferErrors.ts';
 
 /**
@@ -31,13 +31,21 @@ export class DestinationFolders {
     return folder;
   }
 
-  /** Throws {@link BadFile} if the path leads elsewhere. One call of `lstat` shows that a known folder is still there. */
+  /** Throws {@link BadFile} if the path leads elsewhere. One call of `lstat` per level is faster than resolving it. */
   checkUnmoved(folder: string): void {
-    const known = this.knownFolders.get(folder);
-    if (known !== undefined && isSameFolder(known, fs.lstatSync(folder, { bigint: true }))) return;
+    if (this.isUnmoved(folder)) return;
     if (fs.realpathSync.native(folder) !== nodePath.normalize(folder)) {
       throw new BadFile('a link leads out of the destination');
     }
+  }
+
+  /** Returns true if a known folder is still there, and those above it are not links to where they were moved. */
+  private isUnmoved(folder: string): boolean {
+    for (let level = folder; level.length >= this.base.length; level = nodePath.dirname(level)) {
+      const known = this.knownFolders.get(level);
+      if (known === undefined || !isSameFolder(known, fs.lstatSync(level, { bigint: true }))) return false;
+    }
+    return true;
   }
 
   private ensureLevels(path: string): string {
@@ -59,10 +67,6 @@ export class DestinationFolders {
     this.knownFolders.set(folder, stats);
     return folder;
   }
-}
-
-function isSameFolder(one: fs.BigIntStats, other: fs.BigIntStats): boolean {
-  return one.ino === other.ino && one.dev === other.dev;
 }
 
 const maxNameStart = 40;

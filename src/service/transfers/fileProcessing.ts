@@ -133,6 +133,11 @@ export function requireRegularFile(file: number): void {
   if (!fs.fstatSync(file).isFile()) throw new BadFile('it is not a regular file');
 }
 
+/** Returns true if two paths lead to one folder. A link has its own number. */
+export function isSameFolder(one: fs.BigIntStats, other: fs.BigIntStats): boolean {
+  return one.ino === other.ino && one.dev === other.dev;
+}
+
 export function withFile<T>(path: string, flags: number | string, work: (file: number) => T): T {
   return withOpenFile(fs.openSync(path, flags), work);
 }

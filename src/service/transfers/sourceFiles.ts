@@ -1,15 +1,23 @@
 import * as fs from 'node:fs';
 import { getErrorCode } from '../../core/util/errorCode.ts';
-import { isInside, isPlainFolder } from '../catalog/pathInspection.ts';
+import { isInside, isPlainFolder, toAbsolutePath } from '../catalog/pathInspection.ts';
 import { getParentFolder } from '../catalog/pathOrder.ts';
-import { BadFile, openChecked, openRegularFile, requireRegularFile, withOpenFile } from './fileProcessing.ts';
+import {
+  BadFile,
+  isSameFolder,
+  openChecked,
+  openRegularFile,
+  requireRegularFile,
+  withOpenFile,
+} from './fileProcessing.ts';
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
 /** Opens regular files of a database for one job. Never leaves its folder or blocks on a pipe (D42: hanging disks). */
 export class SourceFiles {
   private readonly realFolder: string;
-  private readonly plainFolders = new Set<string>();
+  /** The folders without links that were read, by their paths in the database. */
+  private readonly plainFolders = new Map<string, fs.BigIntStats>();
 
   constructor(folder: string) {
     this.realFolder = fs.realpathSync(folder);
@@ -23,20 +31,39 @@ export class SourceFiles {
   /** Opens a file like {@link open}; the caller closes it. */
   openFile(path: string): number {
     const absolute = `${this.realFolder}/${path}`;
-    if (!this.isPlain(getParentFolder(path))) return this.openThroughLinks(absolute);
-    try {
-      return openRegularFile(absolute);
-    } catch (error) {
-      if (!['ELOOP', 'EMLINK'].includes(getErrorCode(error))) throw error;
-      return this.openThroughLinks(absolute);
-    }
+    const folder = getParentFolder(path);
+    const opened = this.isPlain(folder) ? openUnlessLink(absolute) : undefined;
+    if (opened === undefined) return this.openThroughLinks(absolute);
+    if (this.isUnchanged(folder)) return opened;
+    fs.closeSync(opened);
+    return this.openThroughLinks(absolute);
   }
 
   private isPlain(folder: string): boolean {
     // Without O_NOFOLLOW, every path must be checked.
     if (typeof O_NOFOLLOW !== 'number') return false;
-    if (!this.plainFolders.has(folder) && isPlainFolder(this.realFolder, folder)) this.plainFolders.add(folder);
-    return this.plainFolders.has(folder);
+    if (this.plainFolders.has(folder)) return true;
+    const stats = this.readStats(folder);
+    if (stats === undefined || !isPlainFolder(this.realFolder, folder)) return false;
+    this.plainFolders.set(folder, stats);
+    return true;
+  }
+
+  /** Returns false if a link or another folder has replaced a plain folder, which is then inspected again. */
+  private isUnchanged(folder: string): boolean {
+    const [known, stats] = [this.plainFolders.get(folder), this.readStats(folder)];
+    if (known !== undefined && stats !== undefined && isSameFolder(known, stats)) return true;
+    this.plainFolders.delete(folder);
+    return false;
+  }
+
+  /** Returns undefined for a folder that is missing or can't be inspected. */
+  private readStats(folder: string): fs.BigIntStats | undefined {
+    try {
+      return fs.lstatSync(toAbsolutePath(this.realFolder, folder), { bigint: true });
+    } catch {
+      return undefined;
+    }
   }
 
   /** Compares the opened file with the resolved path, to detect a link that was inserted in between. */
@@ -50,5 +77,15 @@ export class SourceFiles {
       if (expected.ino !== actual.ino || expected.dev !== actual.dev)
         throw new BadFile('it changed while it was being read');
     });
+  }
+}
+
+/** Opens a regular file; returns undefined for a link. */
+function openUnlessLink(path: string): number | undefined {
+  try {
+    return openRegularFile(path);
+  } catch (error) {
+    if (['ELOOP', 'EMLINK'].includes(getErrorCode(error))) return undefined;
+    throw error;
   }
 }

@@ -145,21 +145,77 @@ describe('Moving staged files (D23, D24)', () => {
     assert.deepEqual(fs.readdirSync(root).sort(), ['source', 'target']);
   });
 
-  it('writes nothing outside when a folder was moved and a link leads to it', () => {
-    write('source/c.txt', 'gamma');
-    const folder = nodePath.join(root, 'target', `dts-${transferId}`);
+  /** Moves two files, and runs `change` when the first one has its final name. */
+  function moveBoth(one: FileToMove, other: FileToMove, change: () => void): JobResult {
     const { renameSync } = fs;
     mock.method(fs, 'renameSync', (from: string, to: string) => {
       renameSync(from, to);
-      renameSync(folder, nodePath.join(root, 'moved'));
-      fs.symlinkSync('../moved', folder);
+      mock.restoreAll();
+      syncBuiltinESMExports();
+      change();
     });
     syncBuiltinESMExports();
-    const { failure } = move(staged('a.txt', 'alpha'), staged('c.txt', 'gamma', 1));
-    mock.restoreAll();
-    syncBuiltinESMExports();
+    return move(one, other);
+  }
+
+  /** Moves a folder out of its place, and replaces it by a link that leads to it. */
+  function moveAway(folder: string): void {
+    fs.renameSync(folder, nodePath.join(root, 'moved'));
+    fs.symlinkSync(nodePath.join(root, 'moved'), folder);
+  }
+
+  it('writes nothing outside when a folder was moved and a link leads to it', () => {
+    write('source/c.txt', 'gamma');
+    const folder = nodePath.join(root, 'target', `dts-${transferId}`);
+    const { failure } = moveBoth(staged('a.txt', 'alpha'), staged('c.txt', 'gamma', 1), () => moveAway(folder));
     assert.deepEqual(failure, { position: 1, operation: 'write', text: 'a link leads out of the destination' });
     assert.deepEqual(fs.readdirSync(nodePath.join(root, 'moved')), ['a.txt']);
+  });
+
+  for (const [what, moved] of [
+    ['folder of the transfer', `dts-${transferId}`],
+    ['folder above that of the file', `dts-${transferId}/sub`],
+  ] as const)
+    it(`writes nothing outside when the ${what} was moved and a link leads to it`, () => {
+      write('source/sub/deep/c.txt', 'gamma');
+      write('source/sub/deep/d.txt', 'delta');
+      const files = [staged('sub/deep/c.txt', 'gamma'), staged('sub/deep/d.txt', 'delta', 1)] as const;
+      const { failure } = moveBoth(...files, () => moveAway(nodePath.join(root, 'target', moved)));
+      assert.deepEqual(failure, { position: 1, operation: 'write', text: 'a link leads out of the destination' });
+      const names = fs.readdirSync(nodePath.join(root, 'moved'), { recursive: true }).map(String);
+      assert.equal(names.filter((name) => name.includes('.')).join(), names.find((name) => name.endsWith('c.txt')));
+    });
+
+  it('reads nothing outside when a link has replaced a folder that was read before', () => {
+    for (const folder of ['source/sub', 'outside']) write(`${folder}/c.txt`, 'gamma');
+    const { failure } = moveBoth(staged('sub/b.txt', 'beta'), staged('sub/c.txt', 'gamma', 1), () => {
+      fs.rmSync(nodePath.join(root, 'source/sub'), { recursive: true });
+      fs.symlinkSync('../outside', nodePath.join(root, 'source/sub'));
+    });
+    assert.deepEqual(failure, { position: 1, operation: 'read', text: "it leads out of the database's folder" });
+    assert.deepEqual(readTarget(), { 'sub/b.txt': 'beta' });
+  });
+
+  it('reads a folder that was replaced by another one, or by a link within the database', () => {
+    for (const replace of [
+      () => write('source/sub/c.txt', 'gamma'),
+      () => {
+        write('source/other/c.txt', 'gamma');
+        fs.symlinkSync('other', nodePath.join(root, 'source/sub'));
+      },
+    ]) {
+      write('source/sub/b.txt', 'beta');
+      const { failure } = moveBoth(staged('sub/b.txt', 'beta'), staged('sub/c.txt', 'gamma', 1), () => {
+        fs.renameSync(nodePath.join(root, 'source/sub'), nodePath.join(root, 'source/earlier'));
+        replace();
+      });
+      assert.equal(failure, undefined);
+      assert.deepEqual(readTarget(), { 'sub/b.txt': 'beta', 'sub/c.txt': 'gamma' });
+      for (const path of ['target', 'source'].map((name) => nodePath.join(root, name))) {
+        fs.rmSync(path, { recursive: true });
+        fs.mkdirSync(path);
+      }
+    }
   });
 
   it('removes nothing outside when a link has replaced the folder of an ended transfer', async () => {
