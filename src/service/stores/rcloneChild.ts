@@ -1,6 +1,7 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { createRcloneEnvironment } from '../../core/util/rcloneEnvironment.ts';
+import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 
 /**
  * Runs rclone and ends it when standard input closes, so that no rclone outlives a service that is killed. The
@@ -19,17 +20,36 @@ const guardProgram = `
 /** A running rclone; closing its standard input ends it. */
 export type RcloneChild = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** Starts rclone. It ends with this process, however that ends. */
+/** Starts rclone. It ends with this process, however that ends. Throws {@link DatabaseUnavailableError}. */
 export function startRclone(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): RcloneChild {
-  const child = spawn(process.execPath, ['-e', guardProgram, '--', program, ...args], {
-    env: { ...createRcloneEnvironment(env), NODE_OPTIONS: '' },
-    stdio: ['pipe', 'pipe', 'pipe'],
-    windowsHide: true,
-  });
+  const child = startGuard([program, ...args], { ...createRcloneEnvironment(env), NODE_OPTIONS: '' });
+  child.on('error', () => undefined);
+  if (!hasPipes(child)) throw createStartError();
   // The pipe breaks if the child ends first.
   child.stdin.on('error', () => undefined);
-  child.on('error', () => undefined);
   return child;
+}
+
+function startGuard(command: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
+  try {
+    const stdio = ['pipe', 'pipe', 'pipe'] as const;
+    return spawn(process.execPath, ['-e', guardProgram, '--', ...command], {
+      env,
+      stdio: [...stdio],
+      windowsHide: true,
+    });
+  } catch {
+    throw createStartError();
+  }
+}
+
+/** Returns false if too many files are open: Node.js then creates no pipes, and reports the error as an event. */
+function hasPipes(child: ChildProcess): child is RcloneChild {
+  return Boolean(child.stdin && child.stdout && child.stderr);
+}
+
+export function createStartError(): DatabaseUnavailableError {
+  return new DatabaseUnavailableError('rclone could not be started');
 }
 
 /** Resolves with the exit code when the child has ended and its output is closed; 127 if it could not be started. */

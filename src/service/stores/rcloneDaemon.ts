@@ -5,7 +5,7 @@ import { createFolderSync } from '../../core/util/createFolder.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
-import { startRclone, waitForEnd, type RcloneChild } from './rcloneChild.ts';
+import { createStartError, startRclone, waitForEnd, type RcloneChild } from './rcloneChild.ts';
 import { openRclone } from './rcloneProgram.ts';
 import { StoreClient, type RcloneAddress } from './storeClient.ts';
 
@@ -158,10 +158,6 @@ export class RcloneDaemon {
   }
 }
 
-function createStartError(): DatabaseUnavailableError {
-  return new DatabaseUnavailableError('rclone could not be started');
-}
-
 async function readPort(child: RcloneChild): Promise<number> {
   return await new Promise((resolve, reject) => {
     let text = '';
@@ -172,7 +168,7 @@ async function readPort(child: RcloneChild): Promise<number> {
       const port = addressPattern.exec(text)?.[1];
       if (port !== undefined) resolve(Number(port));
     });
-    child.once('exit', () => reject(createStartError()));
+    for (const event of ['exit', 'error']) child.once(event, () => reject(createStartError()));
   });
 }
 

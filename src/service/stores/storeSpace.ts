@@ -11,7 +11,11 @@ export async function readFreeBytes(
 ): Promise<number | undefined> {
   const program = findRclonePath(rclone);
   if (program === undefined) return undefined;
-  const { code, text } = await collectOutput(startRclone(program, ['about', '--json', '--', remote]), signal);
-  const free = code === 0 ? parseJsonObject(text)?.['free'] : undefined;
+  const free = await runAbout(program, remote, signal).catch(() => undefined);
   return typeof free === 'number' && Number.isSafeInteger(free) && free >= 0 ? free : undefined;
+}
+
+async function runAbout(program: string, remote: string, signal: AbortSignal): Promise<unknown> {
+  const { code, text } = await collectOutput(startRclone(program, ['about', '--json', '--', remote]), signal);
+  return code === 0 ? parseJsonObject(text)?.['free'] : undefined;
 }

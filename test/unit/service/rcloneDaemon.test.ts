@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict';
+import childProcess, { type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
+import { mock } from 'node:test';
 import { DatabaseUnavailableError } from '../../../src/service/catalog/databaseUnavailableError.ts';
 import { RcloneDaemon } from '../../../src/service/stores/rcloneDaemon.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
+
+const { spawn } = childProcess;
 
 describe('Starting and closing the rclone of the service (D62)', () => {
   let folder: string;
@@ -57,4 +62,45 @@ describe('Starting and closing the rclone of the service (D62)', () => {
     await assert.rejects(use(daemon), new DatabaseUnavailableError('the service is closing'));
     assert.equal(clock.waitingCount, 0);
   });
+
+  /** Creates a daemon whose rclone can be used, and returns it with the port. */
+  async function createUsable(): Promise<readonly [RcloneDaemon, number, Server]> {
+    const server = createServer((_, response) => response.writeHead(401).end()).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const address = `Serving remote control on http://127.0.0.1:${port}/`;
+    return [await createDaemon(`echo '${address}' >&2; exec sleep 60`), port, server];
+  }
+
+  const refusals: [code: string, refuse: () => void][] = [
+    // Node.js creates no pipes then.
+    ['EMFILE', () => mock.method(childProcess, 'spawn', () => failLater(new childProcess.ChildProcess()))],
+    ['ENOMEM', () => mock.method(childProcess, 'spawn', () => assert.fail('ENOMEM'))],
+    ['ENOENT', () => mock.method(childProcess, 'spawn', spawnMissing)],
+  ];
+  for (const [code, refuse] of refusals)
+    it(`reports that the system refuses to start rclone, and starts it at the next use: ${code}`, async () => {
+      const [daemon, port, server] = await createUsable();
+      refuse();
+      syncBuiltinESMExports();
+      try {
+        await assert.rejects(use(daemon), new DatabaseUnavailableError('rclone could not be started'));
+      } finally {
+        mock.restoreAll();
+        syncBuiltinESMExports();
+      }
+      assert.equal(await use(daemon), port);
+      await daemon.close();
+      server.close();
+    });
 });
+
+function failLater(child: ChildProcess): ChildProcess {
+  process.nextTick(() => child.emit('error', new Error('spawn EMFILE')));
+  return child;
+}
+
+/** Reports the failure like EAGAIN, with pipes. */
+function spawnMissing(_: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+  return spawn('/nonexistent', args, options);
+}
