@@ -16,6 +16,7 @@ import { discardTransfer } from './destinationFolders.ts';
 import type { FileFailure, FileToMove, FileToStage, JobResult, JobSignal } from './fileJobs.ts';
 import type { RouteOptions } from './folderRoute.ts';
 import type { TransferRecord, TransferRecordFile } from './journalRecord.ts';
+import { isStopRequested } from './fileProcessing.ts';
 import { chooseManifestName, generateTransferManifest, writeManifest } from './manifest.ts';
 import { discardInStore, withStoreClient } from './storeAccess.ts';
 import { syncFileSystem } from './syncFileSystem.ts';
@@ -94,14 +95,37 @@ export class StoreRoute implements TransferRoute {
   }
 
   async findLost(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult> {
-    const { folder } = this.destination;
+    const { folder, remote } = this.destination;
     const { transferId, threads, abandonment } = this.options;
-    if (folder !== undefined) {
-      const job = { transferId, destinationFolder: folder, files, signal };
-      return await threads.run((calls) => calls.call('findLost', job), abandonment);
-    }
-    const lost = files.filter(({ path, bytes }) => this.present.get(path) !== bytes);
-    return { done: [], lost: lost.map(({ position }) => position) };
+    if (folder === undefined) return { done: [], lost: await this.findLostObjects(remote, files, signal) };
+    const job = { transferId, destinationFolder: folder, files, signal };
+    return await threads.run((calls) => calls.call('findLost', job), abandonment);
+  }
+
+  private async findLostObjects(
+    remote: string,
+    files: readonly FileToMove[],
+    signal: JobSignal,
+  ): Promise<readonly number[]> {
+    const unlisted = files.filter(({ path, bytes }) => this.present.get(path) !== bytes);
+    if (unlisted.length === 0 || this.present.size === 0) return unlisted.map(({ position }) => position);
+    const lost: number[] = [];
+    await this.runInStore(async (client) => {
+      for (const file of unlisted)
+        if (!isStopRequested(signal) && !(await this.isStored(client, remote, file))) lost.push(file.position);
+    });
+    return lost;
+  }
+
+  /** Returns true if the destination has a file. A store can list a name in another form than it was written. */
+  private async isStored(
+    client: StoreClient,
+    remote: string,
+    { path, bytes }: Pick<FileToMove, 'path' | 'bytes'>,
+  ): Promise<boolean> {
+    if (this.present.get(path) === bytes) return true;
+    const object = await client.stat(remote, `${this.folderName}/${path}`, undefined);
+    return object?.bytes === bytes;
   }
 
   async finish(record: TransferRecord, files: readonly TransferRecordFile[], signal: AbortSignal): Promise<boolean> {
@@ -130,13 +154,10 @@ export class StoreRoute implements TransferRoute {
     remote: string,
     files: readonly TransferRecordFile[],
   ): Promise<void> {
-    for (const { path, bytes, position } of files) {
-      if (this.present.get(path) === bytes) continue;
-      // A store can list a name in another form, and find the object by the name that was written.
-      const object = await client.stat(remote, `${this.folderName}/${path}`, undefined);
-      if (object?.bytes === bytes) continue;
-      const text = `could not write ${path}: the destination doesn't have it`;
-      if (this.countAttempt(position)) throw new TransferSuspension(`waiting to try again: ${text}`);
+    for (const file of files) {
+      if (await this.isStored(client, remote, file)) continue;
+      const text = `could not write ${file.path}: the destination doesn't have it`;
+      if (this.countAttempt(file.position)) throw new TransferSuspension(`waiting to try again: ${text}`);
       throw new TransferFailure(text);
     }
   }

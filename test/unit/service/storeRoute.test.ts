@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { systemClock } from '../../../src/core/util/clock.ts';
 import type { RcloneDaemon } from '../../../src/service/stores/rcloneDaemon.ts';
+import { createJobSignal } from '../../../src/service/transfers/fileJobs.ts';
 import { FileThreads } from '../../../src/service/transfers/fileThreads.ts';
 import type { TransferRecord } from '../../../src/service/transfers/journalRecord.ts';
 import { StoreRoute } from '../../../src/service/transfers/storeRoute.ts';
@@ -17,16 +18,21 @@ describe('The route of a transfer to a store', () => {
   let urls: URL[];
   /** Number of responses in which rclone still works on an upload that nobody waits for anymore. */
   let busyResponses: number;
+  /** The objects of the transfer's folder as the store lists them, and the paths by which it finds them. */
+  let listed: readonly string[];
+  let found: readonly string[];
 
   beforeEach(async () => {
     urls = [];
     busyResponses = 0;
+    [listed, found] = [[], []];
     server = createServer((request, response) => {
       const url = new URL(request.url ?? '', 'http://localhost');
       urls.push(url);
       const isBusy = url.pathname === '/core/stats' && busyResponses-- > 0;
-      const body = isBusy ? '{"transferring":[{"name":"a"}]}' : '{"list":[]}';
-      void text(request).then(() => response.end(body));
+      void text(request).then((body) =>
+        response.end(isBusy ? '{"transferring":[{"name":"a"}]}' : answer(url.pathname, body)),
+      );
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
   });
@@ -34,6 +40,14 @@ describe('The route of a transfer to a store', () => {
     server.closeAllConnections();
     server.close();
   });
+
+  function answer(method: string, body: string): string {
+    const toObject = (path: string): object => ({ Path: `dts-${transferId}/${path}`, Size: path.length });
+    if (method === '/operations/fsinfo') return '{"Features":{"Move":true}}';
+    if (method !== '/operations/stat') return JSON.stringify({ list: listed.map(toObject) });
+    const path = found.find((one) => body.includes(`/${one}"`));
+    return JSON.stringify({ item: path === undefined ? null : toObject(path) });
+  }
 
   function createRoute(from: string, to: string): StoreRoute {
     const { port } = server.address() as AddressInfo;
@@ -102,5 +116,15 @@ describe('The route of a transfer to a store', () => {
   it('removes unfinished objects again later if the store may still be copying them itself (D66)', async () => {
     assert.equal(await createRoute('lab:a', 'lab:b').discard('manifest.json'), false);
     assert.equal(await createRoute('lab:a', 'far:b').discard('manifest.json'), true);
+  });
+
+  it('does not take files for lost whose names the store lists in another form (D25)', async () => {
+    const names = ['é.txt', 'plain.txt', 'ö.txt', 'gone.txt'];
+    [listed, found] = [['e\u0301.txt', 'plain.txt', 'o\u0308.txt'], names.slice(0, 2)];
+    const route = createRoute('lab:a', 'far:b');
+    await route.prepare();
+    const files = names.map((path, position) => ({ position, path, bytes: path.length, sha256: '' }));
+    assert.deepEqual((await route.findLost(files, createJobSignal())).lost, [2, 3]);
+    assert.equal(urls.filter(({ pathname }) => pathname === '/operations/stat').length, 3);
   });
 });
