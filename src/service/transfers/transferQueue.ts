@@ -78,18 +78,17 @@ export class TransferQueue {
 
   /** Accepts a transfer once it is on disk (D25: durable transfers). Throws like {@link prepareSubmission}. */
   async submit(request: TransferRequest): Promise<string> {
-    return await this.acknowledgementGate.run(
-      async () => await this.accept(request),
-      () => this.pump(),
-    );
+    const accept = async (): Promise<string> => await this.accept(request);
+    return await this.acknowledgementGate.run(accept, () => this.pump());
   }
 
   private async accept(request: TransferRequest): Promise<string> {
     const { databases, clock, journal, logger } = this.options;
     const { record, files } = await prepareSubmission(databases, request, randomUUID(), clock.now());
     await writeSubmission(journal, { record, files }, logger);
-    // Adding a database in the meantime may have started the transfer already.
-    const live = this.live.has(record.id) ? undefined : this.createLiveTransfer(record, files);
+    // Adding a database in the meantime may have started the transfer already, which may even have ended.
+    const hasStarted = this.live.has(record.id) || this.ended.get(record.id)?.endedAtMs !== undefined;
+    const live = hasStarted ? undefined : this.createLiveTransfer(record, files);
     if (live !== undefined) this.enqueue(live);
     return record.id;
   }
