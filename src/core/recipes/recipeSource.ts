@@ -1,4 +1,5 @@
 import type { FoundFile } from '../model/fileEntry.ts';
+import type { MissingId } from '../model/missingId.ts';
 import type { Reason } from '../model/reason.ts';
 import type { SearchQuery } from '../model/searchQuery.ts';
 import type { MatchIndex } from '../tables/matchIndex.ts';
@@ -17,7 +18,11 @@ export interface RecipeSource {
   lookUpIds(
     database: string,
     ids: readonly string[],
-  ): Promise<{ readonly files: readonly FoundFile[]; readonly failure?: Reason }>;
+  ): Promise<{
+    readonly files: readonly FoundFile[];
+    readonly refused?: readonly MissingId[];
+    readonly failure?: Reason;
+  }>;
   matchTable(database: string, key: MatchKey, values: readonly string[]): Promise<MatchIndex>;
   /** Reports the number of files or values that were compared so far. */
   onProgress(count: number): void;

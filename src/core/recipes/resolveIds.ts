@@ -1,3 +1,5 @@
+import { filterMissingIds, type MissingId } from '../model/missingId.ts';
+import type { Reason } from '../model/reason.ts';
 import { createFileTest } from './fileFilters.ts';
 import { toRecipeFile, type RecipeFile } from './recipeFile.ts';
 import type { RecipeFilters } from './recipeSchema.ts';
@@ -15,7 +17,10 @@ interface IdRequest {
   readonly known?: readonly RecipeFile[];
 }
 
-/** Requests files by ID. IDs that the service doesn't know, or refuses, are missing (D8: metadata by ids). */
+/**
+ * Requests files by ID. IDs that the service doesn't know are missing. If it can't look up one of them, nothing is known
+ * (D8: metadata by ids).
+ */
 export async function resolveIds(source: RecipeSource, request: IdRequest): Promise<ResolvedFiles> {
   const { database, ids, filters, known = [] } = request;
   const before = new Map(known.map((file) => [file.id, file]));
@@ -25,7 +30,8 @@ export async function resolveIds(source: RecipeSource, request: IdRequest): Prom
   const files = new Map<string, RecipeFile>();
   for (let done = 0; done < unique.length; done += batchSize) {
     const reply = await source.lookUpIds(database, unique.slice(done, done + batchSize));
-    if (reply.failure) return createFailure({ kind: 'service', reason: reply.failure });
+    const reason = reply.failure ?? findFailure(reply.refused);
+    if (reason) return createFailure({ kind: 'service', reason });
     // Keeps only the identifying properties, because the resource takes most of the memory.
     const entries = reply.files.filter((file) => file.kind === 'file');
     for (const { id } of entries) found.add(id);
@@ -33,6 +39,10 @@ export async function resolveIds(source: RecipeSource, request: IdRequest): Prom
     source.onProgress(Math.min(done + batchSize, unique.length));
   }
   return { files: [...files.values()], missing: unique.filter((id) => !found.has(id)), isCut: false };
+}
+
+function findFailure(refused: readonly MissingId[] = []): Reason | undefined {
+  return filterMissingIds({ missing: refused }, false)[0]?.reason;
 }
 
 function reuse(before: RecipeFile | undefined, now: RecipeFile): RecipeFile {

@@ -87,6 +87,16 @@ describe('The files of a recipe (D61)', () => {
       assert.deepEqual([files, missing, isCut], [[{ id: 'a', path: 'a.gz' }], ['c'], false]);
     });
 
+    it('are missing if the service does not know them, but not if it could not look them up', async () => {
+      const unknown = { id: 'b', reason: { kind: 'notFound' } } as const;
+      source.lookUpIds = () => Promise.resolve({ files: [toFile('a')], refused: [unknown] });
+      assert.deepEqual((await plan({ ids: ['a', 'b'] })).missing, ['b']);
+      const reason = { kind: 'serverError', status: 500 } as const;
+      source.lookUpIds = () => Promise.resolve({ files: [toFile('a')], refused: [unknown, { id: 'c', reason }] });
+      const planned = await plan({ ids: ['a', 'b', 'c'] });
+      assert.deepEqual([planned.missing, planned.failure], [[], { kind: 'service', reason }]);
+    });
+
     it('are not known if the service fails, and nothing is reported then', async () => {
       source.lookUpIds = () => Promise.resolve({ files: [toFile('a')], failure: failed });
       const planned = await plan({ ids: ['a'] }, { expect: { files: { least: 1 } } });
