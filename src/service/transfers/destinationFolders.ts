@@ -41,6 +41,7 @@ export class DestinationFolders {
 
   /** Returns true if a known folder is still there, and those above it are not links to where they were moved. */
   private isUnmoved(folder: string): boolean {
+    if (!this.knownFolders.has(folder)) return false;
     for (let level = folder; level.length >= this.base.length; level = nodePath.dirname(level)) {
       const known = this.knownFolders.get(level);
       if (known === undefined || !isSameFolder(known, fs.lstatSync(level, { bigint: true }))) return false;
