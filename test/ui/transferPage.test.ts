@@ -37,7 +37,15 @@ describe('The transfer page', function () {
     };
     assert.deepEqual(await order('failed'), ['Server message', 'Progress']);
     assert.deepEqual(await order('active'), ['Progress', 'Server message']);
-    assert.deepEqual(await order('inactive'), ['Server message', 'Progress']);
+    assert.deepEqual(await order('unknown'), ['Server message', 'Progress']);
+  });
+
+  it('shows the server message of a suspended transfer once, as the reason', async () => {
+    const status = { fileCount: 4, movedFileCount: 1, message: 'Transfer i: waiting: the destination is full' };
+    await show({ ...waiting, id: 'i', state: 'inactive', status });
+    const shown = await stand.page.locator('.note p', { hasText: 'waiting' }).allInnerTexts();
+    assert.deepEqual(shown, ['This transfer is waiting: the destination is full']);
+    assert.equal(await stand.page.locator('.part-message').count(), 0);
   });
 
   it('shows no percentage before any file is counted, even with reduced motion', async () => {

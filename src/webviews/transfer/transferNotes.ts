@@ -3,9 +3,12 @@ import type { PageRemedy } from '../messages/pageMessages.ts';
 import type { PageTransfer } from '../messages/transferMessages.ts';
 import type { Format } from '../shared/format.ts';
 import { listRemedies, type Note } from '../shared/note.ts';
+import { shortenText, toReadableText, toVisibleText } from '../shared/text.ts';
 import { getProgressCounts } from './progressCounts.ts';
 
 type TransferNote = Note<'remedy'>;
+
+const maxMessageLength = 10_000;
 
 /** Lists the notes about a transfer that its status does not include, most serious first. */
 export function listTransferNotes(transfer: PageTransfer, stateText: string, format: Format): readonly TransferNote[] {
@@ -52,10 +55,22 @@ function createStateNote(transfer: PageTransfer): TransferNote | undefined {
       return createNote('state', 'info', text);
     }
     case 'inactive':
-      return createNote('state', 'info', l10n.t('The server has suspended this transfer.'));
+      return createNote('state', 'info', describeSuspension(transfer));
     default:
       return undefined;
   }
+}
+
+/** Describes a suspension, with the server's message in place of a section of its own. Omits the transfer's ID. */
+function describeSuspension({ id, status }: PageTransfer): string {
+  const message = toReadableText(status?.message);
+  if (message === undefined) return l10n.t('The server has suspended this transfer.');
+  const prefix = `Transfer ${id ?? ''}: `;
+  const reason = message.startsWith(prefix) ? message.slice(prefix.length) : message;
+  const shown = shortenText(toVisibleText(reason), maxMessageLength);
+  const [, cause] = /^waiting: (.+)$/su.exec(shown) ?? [];
+  if (cause !== undefined) return l10n.t('This transfer is waiting: {0}', cause);
+  return l10n.t('The server has suspended this transfer: {0}', shown);
 }
 
 function createRefusalNote({ problem, problemKind, remedy, replacedBy }: PageTransfer): TransferNote {

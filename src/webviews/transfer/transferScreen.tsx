@@ -23,7 +23,7 @@ import { FilesSection, InstructionsSection, LicensesSection, MessageSection } fr
 import { HistorySection, ProgressSection, StatusBadge } from './transferStatus.tsx';
 
 /** States in which users open the page to read the server's message. */
-const reasonStates: ReadonlySet<TransferState> = new Set(['failed', 'inactive', 'unknown']);
+const reasonStates: ReadonlySet<TransferState> = new Set(['failed', 'unknown']);
 
 const maxNameLength = 300;
 const maxStateLength = 40;
@@ -78,6 +78,8 @@ function TransferScreen({ transfer, states, allFiles, clockOffsetMs, send }: Scr
   const now = getNow();
   const toStateText = (state: TransferState): string => getStateText(transfer, state, states);
   const isReason = reasonStates.has(transfer.state);
+  // The note about a suspension includes the message.
+  const isInNote = transfer.state === 'inactive';
   return (
     <>
       <Header transfer={transfer} send={send} />
@@ -89,7 +91,7 @@ function TransferScreen({ transfer, states, allFiles, clockOffsetMs, send }: Scr
       <ProgressSection transfer={transfer} />
       <FactStrip transfer={transfer} getNow={getNow} />
       <ProgressChart transfer={transfer} now={now} />
-      {!isReason && <MessageSection transfer={transfer} />}
+      {!isReason && !isInNote && <MessageSection transfer={transfer} />}
       <HistorySection transfer={transfer} now={now} toStateText={toStateText} />
       <DescriptionSection text={transfer.order.description} />
       <FilesSection transfer={transfer} allFiles={allFiles} requestFiles={() => send({ type: 'listFiles' })} />

@@ -205,6 +205,20 @@ describe('The notes of the transfer page', () => {
     assert.equal(note?.text, 'The local service is stopped. This transfer resumes when you start it.');
   });
 
+  it('say what a suspended transfer waits for (D67: archived objects)', () => {
+    const text = (message?: string): string | undefined => {
+      const status = { status: 'inactive', ...(message !== undefined && { message }) };
+      return listTransferNotes(pageTransfer({ id: 'i', state: 'inactive', status }), 'inactive', format)[0]?.text;
+    };
+    assert.equal(
+      text('Transfer i: waiting: the store is restoring 2 archived file(s), requested 2026-01-05 09:00 UTC'),
+      'This transfer is waiting: the store is restoring 2 archived file(s), requested 2026-01-05 09:00 UTC',
+    );
+    assert.equal(text('Renew\u202e the login'), 'The server has suspended this transfer: Renew\uFFFD the login');
+    assert.equal(text(','), 'The server has suspended this transfer.');
+    assert.equal(text(), 'The server has suspended this transfer.');
+  });
+
   it('explain a failed status update until the transfer ends', () => {
     assert.deepEqual(keys({ problem: "the service can't be reached" }), ['problem']);
     assert.deepEqual(keys({ problem: "the service can't be reached", state: 'succeeded', ended: true }), []);
