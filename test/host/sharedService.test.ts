@@ -7,6 +7,7 @@ import { localConnectionId } from '../../src/extension/editor/machine.ts';
 import { describeStatus } from '../../src/extension/words/transferWords.ts';
 import { HeldLease } from '../support/heldLease.ts';
 import { until } from '../unit/core/rig.ts';
+import { databaseTree, wordsOf } from './specimens.ts';
 import { orcid, Stage } from './stage.ts';
 
 interface ServiceFile {
@@ -160,7 +161,7 @@ describe('The local service of all windows (D29)', function () {
     localService['restartsAt'] = [];
   });
 
-  it('is shown as stopped, not as failed, when another window stops it, and restarts on Start', async () => {
+  it('is shown as stopped in one row, not as failed, when another window stops it, and restarts on Start', async () => {
     const { localService, connectionStore } = stage.parts;
     await stage.run('dataTransfer.startLocalService');
     const { address, sharingToken } = await serviceFile();
@@ -171,6 +172,11 @@ describe('The local service of all windows (D29)', function () {
     assert.equal(localService.isRunning, false);
     await assert.rejects(access(fileOf()));
     assert.deepEqual(stage.person.notices, []);
+    const tree = databaseTree(connectionStore);
+    const rows = tree.getChildren().map((node) => tree.getTreeItem(node));
+    tree.dispose();
+    assert.deepEqual(rows.map(wordsOf), ['Local Service | stopped', 'Start Local Service']);
+    assert.equal(rows[1]?.command?.command, 'dataTransfer.startLocalService');
     await stage.run('dataTransfer.startLocalService');
     assert.equal(connectionStore.state.kind, 'connected');
     assert.notEqual((await serviceFile()).address, address);

@@ -86,7 +86,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     if (parent || state.kind === 'disconnected') return [];
     if (state.kind === 'connecting')
       return [{ kind: 'connection' }, createLoadingRow('connection', describeConnecting(state))];
-    if (state.kind === 'stopped') return [{ kind: 'connection' }, createStoppedRow()];
+    if (state.kind === 'stopped') return [{ kind: 'connection' }, createStartRow()];
     if (state.kind === 'failed') return [{ kind: 'connection' }, ...createFailedRows(state.connection, state.reason)];
     return [{ kind: 'connection' }, ...createDoubtRows(state), ...this.createListedRows(state)];
   }
@@ -195,10 +195,11 @@ function showStore(item: TreeItem, listing: StoreListing, isSaved: boolean): voi
   item.description = describeStoreState(listing);
 }
 
-/** Creates the row that starts a stopped service, which isn't a failure. */
-function createStoppedRow(): DatabaseTreeNode {
-  const row = createEmptyRow('connection', l10n.t('Local service stopped. Start it'));
-  return { ...row, command: { id: 'dataTransfer.startLocalService', title: l10n.t('Start') } };
+/** Creates the row that starts a stopped service. The row of the connection shows the state. */
+function createStartRow(): DatabaseTreeNode {
+  const text = l10n.t('Start Local Service');
+  const command = { id: 'dataTransfer.startLocalService', title: text };
+  return { kind: 'message', id: 'connection/start', icon: 'start', text, command };
 }
 
 const missingKeyKinds: ReadonlySet<ReasonKind> = new Set(['keyMissing', 'keyGone', 'keyElsewhere', 'variableEmpty']);

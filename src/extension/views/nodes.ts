@@ -32,7 +32,8 @@ export interface MessageNode {
     | 'missing'
     | 'about'
     | 'switch'
-    | 'list';
+    | 'list'
+    | 'start';
   readonly text: string;
   /** Shown in gray after the text. */
   readonly description?: string;

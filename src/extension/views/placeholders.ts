@@ -19,6 +19,7 @@ const icons: Readonly<Record<MessageNode['icon'], ThemeIcon>> = {
   about: new ThemeIcon('info'),
   switch: new ThemeIcon('arrow-swap'),
   list: new ThemeIcon('list-unordered'),
+  start: new ThemeIcon('play'),
 };
 
 /**
