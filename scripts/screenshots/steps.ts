@@ -230,7 +230,7 @@ export const actions: Readonly<Record<string, Action>> = {
   },
   askKey: async ({ window, service }) => {
     await window.command('Data Transfer: Connect to a Service…');
-    await window.input(service.http.address, '1/4');
+    await window.input(service.http.address, '1/3');
     await window.input(journeyKey.value, '2/3');
   },
   askSearch,

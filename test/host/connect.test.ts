@@ -33,7 +33,7 @@ describe('Connecting in the editor', () => {
     await stage.settings.update('orcid', orcid, true);
     const done = stage.run('dataTransfer.connect');
     const address = await stage.person.textBox();
-    assert.deepEqual([address.step, address.totalSteps], [1, 3]);
+    assert.deepEqual([address.step, address.totalSteps], [1, 2]);
     address.enter(stage.server.address);
     const apiKey = await stage.person.textBox();
     assert.deepEqual([apiKey.step, apiKey.totalSteps], [2, 2]);
@@ -41,6 +41,18 @@ describe('Connecting in the editor', () => {
     await done;
     await stage.person.notice(/^Connected to DTS prototype/);
     assert.equal(stage.settings.get('orcid'), orcid);
+  });
+
+  it('counts the port as a part of the address, which may have one', async () => {
+    const done = stage.run('dataTransfer.connect');
+    const address = await stage.person.textBox();
+    assert.deepEqual([address.step, address.totalSteps], [1, 3]);
+    address.enter('https://dts.example.org');
+    const port = await stage.person.textBox();
+    assert.deepEqual([port.step, port.totalSteps], [1, 3]);
+    port.escape();
+    await done;
+    await assertNothingSaved(stage);
   });
 
   it('opens the only saved connection if the last one is unknown (D45)', async () => {

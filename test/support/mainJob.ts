@@ -54,7 +54,7 @@ class MainJob {
     this.tell('Connecting to the service');
     await window.openContainer('Data Transfer');
     await window.command('Data Transfer: Connect to a Service…');
-    await window.quickInput.input(parts.address, /1\/4/);
+    await window.quickInput.input(parts.address, /1\/3/);
     await window.quickInput.input(parts.token, /2\/3/);
     await window.quickInput.input(orcid, /3\/3/);
     const tree = window.tree('Databases');

@@ -102,7 +102,7 @@ describe('A user in everyday work', function () {
     await open();
     await setOrcid(window, editor, orcid);
     await run('Connect to a Service…');
-    await window.input(server.address, /1\/3/);
+    await window.input(server.address, /1\/2/);
     await window.input('the-key', /2\/2/);
     await notice(/^Connected to/);
     await connected('connected');

@@ -154,7 +154,7 @@ describe('A user without a mouse', function () {
 
   it('connects to another service from the welcome view, with the focus then in its databases', async () => {
     await pressWelcome('Connect to a Service');
-    await keyboard.input(server.address, /1\/4/);
+    await keyboard.input(server.address, /1\/3/);
     await keyboard.input('the-key', /2\/3/);
     await keyboard.input(orcid, /Your ORCID iD/);
     await isAtRow(/^DTS prototype/);

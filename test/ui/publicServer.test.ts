@@ -71,7 +71,7 @@ describe('A user of a service that behaves like the public server', function () 
   it('connects and lists its databases', async () => {
     await open();
     await window.command('Data Transfer: Connect to a Service…');
-    await window.quickInput.input(server.address, /1\/4/);
+    await window.quickInput.input(server.address, /1\/3/);
     await window.quickInput.input('the-key', /2\/3/);
     await window.quickInput.input(orcid, /3\/3/);
     const databases = window.tree('Databases');

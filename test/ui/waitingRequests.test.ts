@@ -49,7 +49,7 @@ describe('A request that waits for a submission to the same server (D34)', funct
   it('is shown with the risk of sending it now, and is sent when the user confirms', async () => {
     await window.openContainer('Data Transfer');
     await window.command('Data Transfer: Connect to a Service…');
-    await window.quickInput.input(server.address, /1\/4/);
+    await window.quickInput.input(server.address, /1\/3/);
     await window.quickInput.input('the-key', /2\/3/);
     await window.quickInput.input(orcid, /3\/3/);
     await (await window.tree('Databases').row('JGI Data Portal')).action('Search Files…');

@@ -5,6 +5,11 @@ export function createConditionalStep(run: (position: StepPosition) => ReturnTyp
   return Object.assign(run, { isConditional: true });
 }
 
+/** Creates a step that asks for more about the answer of the step before, and has the same number. */
+export function createContinuation(run: (position: StepPosition) => ReturnType<Step>): Step {
+  return Object.assign(run, { isContinuation: true });
+}
+
 /**
  * Runs steps in either direction until the last one is complete. Resolves to false if the user cancels. Steps must not
  * have effects before that, except for storing values. `last` shows no quick input (for example, a dialog instead) and
@@ -15,7 +20,7 @@ export async function runSteps(title: string, steps: readonly Step[], last?: Ste
   const completed: number[] = [];
   let index = 0;
   while (index < all.length) {
-    const position = createPosition(title, completed.length, countRemaining(steps, index));
+    const position = createPosition(title, steps, completed, index);
     const outcome = (await all[index]?.(position)) ?? 'cancel';
     if (outcome === 'cancel') return false;
     if (outcome === 'back') index = completed.pop() ?? 0;
@@ -27,11 +32,16 @@ export async function runSteps(title: string, steps: readonly Step[], last?: Ste
   return true;
 }
 
-function countRemaining(steps: readonly Step[], current: number): number {
-  return steps.filter(({ isConditional }, index) => index >= current && (index === current || !isConditional)).length;
-}
-
-/** Counts the steps that were shown and those that may follow, but no skipped ones. */
-function createPosition(title: string, shownCount: number, remainingCount: number): StepPosition {
-  return { title, step: shownCount + 1, totalSteps: shownCount + remainingCount, canGoBack: shownCount > 0 };
+/** Counts the steps that were shown and those that may follow, but no skipped ones and no continuations. */
+function createPosition(
+  title: string,
+  steps: readonly Step[],
+  completed: readonly number[],
+  current: number,
+): StepPosition {
+  const isNumbered = (index: number): boolean => steps[index]?.isContinuation !== true;
+  const shownCount = completed.filter(isNumbered).length;
+  const laterCount = steps.filter((step, index) => index > current && isNumbered(index) && !step.isConditional).length;
+  const step = shownCount + (isNumbered(current) ? 1 : 0);
+  return { title, step, totalSteps: step + laterCount, canGoBack: completed.length > 0 };
 }

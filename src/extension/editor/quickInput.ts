@@ -28,6 +28,8 @@ export interface Step {
   (position: StepPosition): Promise<'next' | 'skip' | 'back' | 'cancel'>;
   /** True for a step that is counted only when it is shown, because its answer is usually known. */
   readonly isConditional?: boolean;
+  /** True for a step that has the number of the step before, whose answer decides whether it is needed. */
+  readonly isContinuation?: boolean;
 }
 
 /** Converts an input's result to a step's result. Passes an entered value to `store`. */

@@ -6,7 +6,7 @@ import { isLoopback } from '../../../core/model/loopback.ts';
 import { createConnectionId } from '../../../core/util/connectionId.ts';
 import { parseOrcid } from '../../../core/util/orcid.ts';
 import type { WelcomeButton } from '../../editor/contributions.ts';
-import { runSteps } from '../../editor/inputSteps.ts';
+import { createContinuation, runSteps } from '../../editor/inputSteps.ts';
 import {
   toStepResult,
   askText,
@@ -50,7 +50,7 @@ export async function askNewConnection(services: CommandServices, server = ''): 
   const draft: Draft = { server, port: undefined, key: '', orcid: enteredOrcid, allowInsecureHttp: false };
   const isDone = await runSteps(l10n.t('Connect to a Service'), [
     (position) => askServer(position, draft),
-    (position) => askPort(position, draft),
+    createContinuation((position) => askPort(position, draft)),
     (position) => askKey(services, position, draft),
     ...(orcid === '' ? [(position: StepPosition) => askOrcid(position, draft)] : []),
   ]);
