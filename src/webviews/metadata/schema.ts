@@ -44,15 +44,39 @@ function formatType(field: Readonly<Record<string, unknown>>): string {
   return format === undefined || format === 'default' ? type : `${type} (${format})`;
 }
 
-/** Formats constraints with the schema language's own terms, untranslated: `unique`, `maxLength 3`. */
+/** Formats constraints in words: `unique`, `maximum length 3`. */
 function formatConstraints(constraints: unknown): readonly string[] {
   if (!isRecord(constraints)) return [];
   return Object.entries(constraints).flatMap(([name, value]) => {
     if (value === false || value === null) return [];
-    if (value === true) return [name];
-    return [`${name} ${Array.isArray(value) ? value.map(formatValue).join(', ') : formatValue(value)}`];
+    if (value === true) return [describeFlag(name)];
+    return [describeLimit(name, Array.isArray(value) ? value.map(formatValue).join(', ') : formatValue(value))];
   });
 }
+
+/** Describes a constraint that holds. An unknown one keeps its name. */
+function describeFlag(name: string): string {
+  if (name === 'required') return l10n.t('required');
+  return name === 'unique' ? l10n.t('unique') : name;
+}
+
+/** Describes a constraint with a value. An unknown one keeps its name. */
+function describeLimit(name: string, value: string): string {
+  const describe = Object.hasOwn(limits, name) ? limits[name] : undefined;
+  return describe?.(value) ?? `${name} ${value}`;
+}
+
+/** The constraints of Table Schema that have a value. */
+const limits: Readonly<Record<string, (value: string) => string>> = {
+  minLength: (value) => l10n.t('minimum length {0}', value),
+  maxLength: (value) => l10n.t('maximum length {0}', value),
+  minimum: (value) => l10n.t('minimum {0}', value),
+  maximum: (value) => l10n.t('maximum {0}', value),
+  exclusiveMinimum: (value) => l10n.t('greater than {0}', value),
+  exclusiveMaximum: (value) => l10n.t('less than {0}', value),
+  pattern: (value) => l10n.t('pattern {0}', value),
+  enum: (value) => l10n.t('one of {0}', value),
+};
 
 function formatValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);

@@ -182,23 +182,35 @@ describe('The schema of a file', () => {
       'not a field',
     ];
     assert.deepEqual(listSchemaFields(entry({ schema: { fields, primaryKey: 'iata' } })), [
-      { name: 'iata', type: 'string', description: '', constraints: 'primary key; unique; maxLength 3' },
-      { name: 'day', type: 'date (%d)', description: 'Day', constraints: 'enum a, 2' },
+      { name: 'iata', type: 'string', description: '', constraints: 'primary key; unique; maximum length 3' },
+      { name: 'day', type: 'date (%d)', description: 'Day', constraints: 'one of a, 2' },
     ]);
   });
 
-  it('is joined with the punctuation of the language', async () => {
+  it('names constraints in words, and unknown ones as the schema does', () => {
+    const constraints = {
+      ...{ required: true, minLength: 2, minimum: '2020-01-01', maximum: 9, exclusiveMinimum: 0, exclusiveMaximum: 1 },
+      ...{ pattern: '[A-Z]+', jsonSchema: { type: 'object' }, toString: 'x', minDate: true, unique: 'no' },
+    };
+    const [shown] = listSchemaFields(entry({ schema: { fields: [{ name: 'a', constraints }] } }));
+    assert.deepEqual(shown?.constraints.split('; '), [
+      ...['required', 'minimum length 2', 'minimum 2020-01-01', 'maximum 9', 'greater than 0', 'less than 1'],
+      ...['pattern [A-Z]+', 'jsonSchema {"type":"object"}', 'toString x', 'minDate', 'unique no'],
+    ]);
+  });
+
+  it('is in the language of the editor, with its punctuation', async () => {
     const bundle = await readFile(join(import.meta.dirname, '..', '..', '..', 'l10n', 'bundle.l10n.fr.json'), 'utf8');
     l10n.config({ contents: bundle });
     const field = {
       name: 'a',
       title: 'Day',
       description: 'of {0}',
-      constraints: { unique: true, minimum: 0, enum: ['{1}'] },
+      constraints: { required: true, minimum: 0, enum: ['{1}'] },
     };
     const [shown] = listSchemaFields(entry({ schema: { fields: [field] } }));
     l10n.config({ contents: {} });
-    assert.equal(shown?.constraints, 'unique\u00a0; minimum 0\u00a0; enum {1}');
+    assert.equal(shown?.constraints, 'obligatoire\u00a0; au minimum 0\u00a0; une valeur parmi {1}');
     assert.equal(shown.description, 'Day\u00a0: of {0}');
   });
 
