@@ -38,6 +38,23 @@ describe('The metadata page', function () {
     }
   };
 
+  it('shows link buttons like links, which high contrast themes underline, aligned with the text around them', async () => {
+    const citation = 'Lovelace, A. (2026). Stations [Data set].';
+    await show(entryOf({ id: 's', name: 's.csv' }), { citation });
+    const look = async (className: string, underline = ''): Promise<unknown> =>
+      await stand.page.evaluate<unknown>(`(() => {
+        document.body.className = '${className}';
+        document.documentElement.style.setProperty('--text-link-decoration', '${underline}');
+        const { textDecorationLine, paddingLeft } = getComputedStyle(document.querySelector('.part .button.link'));
+        return [textDecorationLine, paddingLeft];
+      })()`);
+    assert.deepEqual(await look('vscode-dark'), ['none', '0px']);
+    assert.deepEqual(await look('vscode-dark', 'underline'), ['underline', '0px']);
+    assert.deepEqual(await look('vscode-high-contrast'), ['underline', '0px']);
+    assert.deepEqual(await look('vscode-high-contrast-light'), ['underline', '0px']);
+    assert.deepEqual(await look(''), ['none', '0px']);
+  });
+
   it('uses the width of a narrow page for its text, with the button of a message below it', async () => {
     await stand.page.setViewportSize({ width: 280, height: 400 });
     try {
