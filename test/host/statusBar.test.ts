@@ -103,9 +103,16 @@ describe('The status bar', () => {
     }
   });
 
-  it('has an accessible label without icon names', () => {
+  it('has an accessible label without icon names, which follows the state', () => {
+    const readAloud = (): string | undefined => item.real().accessibilityInformation?.label;
     store.put([transfer('one')]);
-    assert.equal(item.real().accessibilityInformation?.label, '1 transfer · 0%');
+    assert.equal(readAloud(), '1 transfer · 0%');
+    assert.equal(item.real().accessibilityInformation?.role, 'button');
+    connected = false;
+    bar.draw();
+    assert.equal(readAloud(), 'Data Transfer: not connected');
+    store.put([transfer('one', { state: 'failed' })]);
+    assert.equal(readAloud(), '1 transfer failed');
   });
 
   it('shows finished transfers for a minute', async () => {
