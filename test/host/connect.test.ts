@@ -89,7 +89,7 @@ describe('Connecting in the editor', () => {
     assert.equal(workspace.getConfiguration('dataTransfer').get('orcid'), orcid);
   });
 
-  it('shows a mistyped ORCID iD from the settings with its error (D19)', async () => {
+  it('shows a mistyped ORCID iD from the settings with its error, and confirms a valid one (D19)', async () => {
     await stage.settings.update('orcid', '0000-0002-1825-0098', true);
     const done = stage.run('dataTransfer.setOrcid');
     const box = await stage.person.textBox();
@@ -98,6 +98,7 @@ describe('Connecting in the editor', () => {
     box.enter(orcid);
     await done;
     assert.equal(stage.settings.get('orcid'), orcid);
+    assert.deepEqual(stage.person.said, ['ORCID iD saved.']);
   });
 
   describe('shows the error in the input, and saves nothing, if', () => {
