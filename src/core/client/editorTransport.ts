@@ -1,5 +1,6 @@
 import type { Reason } from '../model/reason.ts';
 import type { Clock } from '../util/clock.ts';
+import { readText } from './bodyText.ts';
 import { linkSignals } from './linkedSignal.ts';
 import { toReason } from './networkErrors.ts';
 import type { Transport, WireResponse, WireRequest } from './transport.ts';
@@ -49,7 +50,8 @@ export class EditorTransport implements Transport {
         }),
       );
       onSent();
-      return { ...getHead(response), body: timing.readBody(response, bodyMs) };
+      const content = timing.readBody(response, bodyMs);
+      return { ...getHead(response), readText: async (maxBytes) => await readText(content, maxBytes) };
     } catch (error) {
       timing.end();
       if (!isBeforeSending(toReason(error))) onSent();
@@ -71,7 +73,7 @@ function isBeforeSending({ kind, code }: Reason): boolean {
   return ['unreachable', 'certificate', 'proxy'].includes(kind) || code === 'UND_ERR_CONNECT_TIMEOUT';
 }
 
-function getHead(response: Response): Pick<WireResponse, 'status' | 'headers'> {
+function getHead(response: Response): Omit<WireResponse, 'readText'> {
   const headers = Object.fromEntries(response.headers);
   // An opaque redirect hides its status and headers.
   return response.type === 'opaqueredirect' ? { status: 302, headers } : { status: response.status, headers };

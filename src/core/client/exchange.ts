@@ -3,7 +3,6 @@ import type { RequestKind, TurnObserver } from '../model/requestTurn.ts';
 import type { Clock } from '../util/clock.ts';
 import type { Logger } from '../util/logger.ts';
 import { redact } from '../util/redact.ts';
-import { readText } from './bodyText.ts';
 import type { Limits } from './limits.ts';
 import { linkSignals } from './linkedSignal.ts';
 import type { RequestQueue } from './requestQueue.ts';
@@ -128,11 +127,11 @@ function buildHeaders({ authorization }: Channel, { body }: HttpRequest): Record
 async function readResponse(
   channel: Channel,
   request: HttpRequest,
-  { status, headers, body }: WireResponse,
+  { status, headers, readText }: WireResponse,
 ): Promise<Result<HttpResponse>> {
   const { limits } = channel;
   const isError = status >= 300;
-  const text = await readText(body, isError ? limits.errorBytes : limits.bodyBytes).catch((error: unknown) => {
+  const text = await readText(isError ? limits.errorBytes : limits.bodyBytes).catch((error: unknown) => {
     if (isError) return '';
     throw error;
   });

@@ -17,11 +17,12 @@ export interface WireRequest {
   readonly onSent: () => void;
 }
 
-/** Contains the status and headers of a response, and its body as a stream. */
+/** Contains the status and headers of a response, and reads its body. */
 export interface WireResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: AsyncIterable<Uint8Array>;
+  /** Reads the body as UTF-8 text, once; undefined if it exceeds `maxBytes`. Rejects with the network error. */
+  readonly readText: (maxBytes: number) => Promise<string | undefined>;
 }
 
 /**

@@ -1,0 +1,84 @@
+import type { Dispatcher } from 'undici';
+import { decodeText } from './bodyText.ts';
+import type { WireRequest, WireResponse } from './transport.ts';
+
+type Dispatch = Dispatcher.DispatchController;
+type ResponseHeaders = WireResponse['headers'];
+
+/** Receives the head of a response, or the error that prevented it. */
+interface HeadListener {
+  resolve(response: WireResponse): void;
+  reject(error: Error): void;
+}
+
+/** Receives one response from a dispatcher. Polling is faster with it than with the streams of undici's `request`. */
+export class ResponseReceiver implements Dispatcher.DispatchHandler {
+  private readonly request: WireRequest;
+  private readonly listener: HeadListener;
+  private readonly startedAt = performance.now();
+  private readonly chunks: Uint8Array[] = [];
+  private readonly abort = (): void => this.dispatch?.abort(new Error('aborted'));
+  private dispatch: Dispatch | undefined;
+  private size = 0;
+  private maxBytes = Infinity;
+  private hasEnded = false;
+  private error: Error | undefined;
+  private notifyReader: () => void = () => undefined;
+
+  constructor(request: WireRequest, listener: HeadListener) {
+    this.request = request;
+    this.listener = listener;
+  }
+
+  /** Reports that the request is about to be written to a connection, unless it was aborted (D12: never resubmit). */
+  onRequestStart(dispatch: Dispatch): void {
+    const { signal, onSent } = this.request;
+    this.dispatch = dispatch;
+    if (signal?.aborted) return this.abort();
+    signal?.addEventListener('abort', this.abort);
+    onSent();
+  }
+
+  onResponseStart(_dispatch: Dispatch, status: number, headers: ResponseHeaders): void {
+    if (status < 200) return this.checkHeadersLimit();
+    this.listener.resolve({ status, headers, readText: async (maxBytes) => await this.readText(maxBytes) });
+  }
+
+  onResponseData(_dispatch: Dispatch, chunk: Uint8Array): void {
+    this.chunks.push(chunk);
+    this.size += chunk.byteLength;
+    if (this.size > this.maxBytes) this.abort();
+  }
+
+  onResponseEnd(): void {
+    this.end();
+  }
+
+  onResponseError(_dispatch: Dispatch, error: Error): void {
+    this.error = error;
+    this.end();
+    this.listener.reject(error);
+  }
+
+  private end(): void {
+    this.hasEnded = true;
+    this.request.signal?.removeEventListener('abort', this.abort);
+    this.notifyReader();
+  }
+
+  private async readText(maxBytes: number): Promise<string | undefined> {
+    this.maxBytes = maxBytes;
+    if (this.size > maxBytes) this.abort();
+    if (!this.hasEnded) await new Promise<void>((resolve) => (this.notifyReader = resolve));
+    if (this.size > maxBytes) return undefined;
+    if (this.error) throw this.error;
+    return decodeText(this.chunks);
+  }
+
+  /** Enforces the time limit for headers across interim (1xx) responses, each of which restarts undici's own limit. */
+  private checkHeadersLimit(): void {
+    const { headersMs } = this.request;
+    if (headersMs === 0 || performance.now() - this.startedAt < headersMs) return;
+    throw Object.assign(new Error('the time limit ran out'), { code: 'ETIMEDOUT' });
+  }
+}
