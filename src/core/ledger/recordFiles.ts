@@ -1,5 +1,7 @@
-import { access, opendir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import * as fs from 'node:fs';
+import { access, opendir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Transfer } from '../model/transferModel.ts';
 import { createFolder } from '../util/createFolder.ts';
 import { getErrorCode } from '../util/errorCode.ts';
@@ -9,6 +11,9 @@ import { writeFileAtomically } from '../util/writeFileAtomically.ts';
 import { fromStoredId, replaceConnection, toStoredId, type ConnectionAlias } from './connectionAlias.ts';
 import { parseRecordKey, recordFolders, toRecordName, type RecordFolder } from './recordNames.ts';
 import { parseRecord } from './transferRecord.ts';
+
+/** Reads many small files in less time than `readFile` of `node:fs/promises`, which opens a `FileHandle` for each. */
+const readFile = promisify(fs.readFile);
 
 /** The result of reading a record file; `record` contains its entire content. */
 interface FoundRecord {
