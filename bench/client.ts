@@ -50,11 +50,21 @@ const describing: Contest = {
   turns: 1,
 };
 
+const describingBare: Contest = {
+  ours: describing.ours,
+  reference: async () =>
+    await cleanTimeOf(async () => {
+      assert.equal((await bare.describe(many)).length, many.length);
+    }),
+  turns: 1,
+};
+
 const contests: readonly (Omit<Measure, 'ratio'> & { readonly contest: Contest })[] = [
   { name: 'search of 10,000 files: time', limit: 1.5, contest: searching },
   { name: 'search of 10,000 files: peak memory', limit: 2, contest: remembering },
   { name: '5,000 status requests: time', limit: 1.25, contest: polling },
   { name: '20,000 ids beside ten times 2,000: time', limit: 1.2, contest: describing },
+  { name: '20,000 ids: time beside undici', limit: 1.5, contest: describingBare },
 ];
 
 try {

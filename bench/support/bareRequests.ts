@@ -6,6 +6,8 @@ export const statusId = 'f710559a-5d01-417b-91ac-3726503d11a3';
 /** The request that the benches search with. */
 export const search = { database: 'JGI Data Portal', orcid: '0000-0002-1825-0097', query: 'metagenome' } as const;
 
+const idsInRequest = 500;
+
 /** The same requests as the client's, by undici and `JSON.parse` alone: what the client is measured against. */
 export class BareRequests {
   private readonly agent = new Agent();
@@ -23,6 +25,18 @@ export class BareRequests {
   /** The status of the one transfer. */
   async status(): Promise<unknown> {
     return await this.ask('GET', `/api/v1/transfers/${statusId}`);
+  }
+
+  /** The metadata of files by their ids, in requests of 500. */
+  async describe(ids: readonly string[]): Promise<readonly unknown[]> {
+    const files: unknown[] = [];
+    for (let start = 0; start < ids.length; start += idsInRequest) {
+      const { database, orcid } = search;
+      const request = { database, orcid, file_ids: ids.slice(start, start + idsInRequest) };
+      const answer = await this.ask('POST', '/api/v1/files/by-id', JSON.stringify(request));
+      files.push(...(answer as { readonly resources: readonly unknown[] }).resources);
+    }
+    return files;
   }
 
   /** Closes its connections. */
