@@ -138,7 +138,7 @@ async function runCovered(names, choice) {
   });
 }
 
-/** Runs the rings. They start hundreds of processes from the sources, which share what Node.js has compiled. */
+/** Runs the rings. They start hundreds of processes from the sources, all of which use the same compile cache. */
 async function runAll(names, choice) {
   return inNewFolder('compiled-', async (compiledFolder) => {
     process.env.NODE_COMPILE_CACHE = compiledFolder;

@@ -1,11 +1,11 @@
-/** A plugin of esbuild that keeps the number of chunks small. */
+/** An esbuild plugin that keeps the number of chunks small. */
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 
 /**
  * Lets modules that a program imports dynamically import the program's main module as well. It is always loaded before
- * them, but esbuild doesn't know that, and would put what both use into chunks of their own. `programs` are the main
- * modules by their folders, relative to `root`.
+ * them, but esbuild doesn't know that, and would put the code that both use into separate chunks. `programs` maps
+ * folders to main modules, both relative to `root`.
  */
 export function shareProgramChunks(root, programs) {
   const findProgram = (path) => programs[Object.keys(programs).find((folder) => path.startsWith(join(root, folder)))];

@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** Returns the built files that the given ones load, themselves included, by their paths in the folder of the build. */
+/** Returns the given built files and all files that they load, as paths in the build folder. */
 export function findLoadedFiles(metafiles, folder, files) {
   const outputs = Object.assign({}, ...metafiles.map((metafile) => metafile.outputs));
   const loaded = new Set(files.map((file) => join(folder, file)));

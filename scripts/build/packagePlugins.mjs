@@ -1,4 +1,4 @@
-/** Plugins of esbuild that adapt packages to the bundles. */
+/** esbuild plugins that adapt packages to the bundles. */
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 

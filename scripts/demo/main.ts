@@ -13,7 +13,7 @@ import { builtProgram, startLocalService } from '../../test/support/localService
 import { doMainJob } from '../../test/support/mainJob.ts';
 import { prepareSources } from './demoData.ts';
 
-/** Slow enough to watch and cancel a transfer of a large file, on a busy machine too. */
+/** Slow enough to watch and cancel a transfer of a large file, even on a busy machine. */
 const throttleBytesPerSecond = 500_000;
 const demoFolder = join(repositoryRoot, '.demo');
 

@@ -1,7 +1,7 @@
 import { extensionId } from './camera.ts';
 import type { Stage } from './stage.ts';
 
-/** Opens the link in the clipboard once it is of a kind, or one with other fields in their place. */
+/** Waits until a link of the given kind is in the clipboard, and opens it. `fields` replaces the fields of the link. */
 export async function openCopiedLink({ window }: Stage, kind?: string, fields?: string): Promise<void> {
   const link = await window.clipboard((copied) => copied.includes(`://${extensionId}/${kind ?? ''}`));
   const query = fields === undefined ? undefined : `?${encodeURIComponent(fields)}`;

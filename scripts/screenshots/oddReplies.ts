@@ -16,7 +16,7 @@ export const repeating = answering(({ body }) => {
   return json({ resources: ids.map((id) => ({ id, bytes: 1200 })) });
 });
 
-/** Breaks the connection for one ID, and doesn't have others. */
+/** Drops the connection for one ID, and omits the files of some others. */
 export const losing = answering(({ body }) => {
   const { file_ids: ids } = JSON.parse(body) as { readonly file_ids: readonly string[] };
   if (ids.includes('OBS:broken')) return dropBeforeAnswer();

@@ -26,7 +26,7 @@ export type Action = (stage: Stage, ...args: readonly string[]) => unknown;
 const archive = join(tmpdir(), 'Local Archive');
 /** Longer, in seconds, than the delay of a window between two polls of one service. */
 const gap = 0.25;
-/** The time in which a second of the clock passes for {@link passUntil}. */
+/** The real time, in milliseconds, in which {@link passUntil} advances the clock by a second. */
 const passMs = 250;
 
 /** Returns the pattern for a string written as `/x/`, otherwise the string itself. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { findNearestName } from '../core/recipes/nearestName.ts';
 
-/** Adds `help`, which fails with the reason if there is no such command; that of the library prints only the help. */
+/** Adds `help`, which fails with the reason if there is no such command; the library's own only prints the help. */
 export function addHelpCommand(parent: Command): void {
   parent.helpCommand(false);
   parent

@@ -3,7 +3,7 @@ import { describeError, OddBucket, respond, type BucketRequest, type OddObject }
 
 const storageClass = 'x-amz-storage-class';
 
-/** A response without success to a request for a restore. */
+/** An error response to a restore request. */
 interface RestoreRefusal {
   readonly status: number;
   readonly code: string;
@@ -13,13 +13,13 @@ interface RestoreRefusal {
 export class ArchiveBucket extends OddBucket {
   /** Keys of the objects that were restored, in the order of the requests. */
   readonly restored: string[] = [];
-  /** The requests for a restore, with days and priority: `runs/run-1.bam 7 Bulk`. */
+  /** The restore requests, with days and priority: `runs/run-1.bam 7 Bulk`. */
   readonly restoreRequests: string[] = [];
-  /** True to restore objects not before {@link finishRestores}, as an archive does some hours after the request. */
+  /** True to delay restores until {@link finishRestores}, like an archive that takes hours. */
   isSlow = false;
-  /** The response to requests for a restore, if they are refused. */
+  /** The response to restore requests if they are refused. */
   restoreRefusal: RestoreRefusal | undefined;
-  /** True to leave requests for a restore without a response. */
+  /** True to leave restore requests unanswered. */
   isSilent = false;
   /** Keys of the objects that nobody may read. */
   readonly denied = new Set<string>();

@@ -9,9 +9,9 @@ interface Upload {
 
 /** An S3 server that copies objects itself, whole or in pieces, and can be made to copy them wrongly. */
 export class CopyingBucket extends OddBucket {
-  /** The copies with a wrong content, among those to unfinished objects. */
+  /** Selects the copies to unfinished objects that get wrong content. */
   wrongCopies: 'none' | 'in pieces' | 'all' = 'none';
-  /** True if tags are no hashes, as of objects that are encrypted by the key of a user. */
+  /** True if ETags aren't hashes, as for objects that are encrypted with a user's key. */
   isEncrypted = false;
   private readonly uploads = new Map<string, Upload>();
 

@@ -17,13 +17,13 @@ export interface DebianServer {
 }
 
 interface ServerPlace {
-  /** A folder for the configuration, in which nothing else is. */
+  /** A folder for the configuration only. */
   readonly root: string;
   /** The folder to serve. */
   readonly folder: string;
   readonly port: number;
   readonly password: string;
-  /** Encrypts a password in the way that the configuration of rclone expects. */
+  /** Obscures a password in the form that rclone's configuration requires. */
   readonly obscure: (text: string) => string;
 }
 

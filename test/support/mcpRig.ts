@@ -13,7 +13,7 @@ export interface ToolAnswer {
 interface AgentOptions {
   /** The elicitations that the client says it supports. By default, it names no kind, like earlier clients. */
   readonly elicitation?: { readonly form?: Record<string, never>; readonly url?: Record<string, never> };
-  /** Connection options and others of the command. */
+  /** Options of the command, such as the connection. */
   readonly args?: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   /** Answers elicitations. Without it, the client doesn't support them. */

@@ -16,7 +16,7 @@ const pageSize = 1_000;
 export interface OddObject {
   readonly content: Buffer;
   readonly etag: string;
-  /** More headers of the object. */
+  /** Additional headers of the object. */
   readonly headers: Readonly<Record<string, string>>;
 }
 

@@ -24,11 +24,11 @@ interface StoreServiceOptions {
   readonly rclone?: string;
   /** Defaults to the program in the sources. */
   readonly program?: string;
-  /** More databases. */
+  /** Additional databases. */
   readonly remotes?: readonly { readonly name: string; readonly remote: string }[];
   /** False to leave out the store that can't be reached; defaults to true. */
   readonly gone?: boolean;
-  /** More variables of the service's environment. */
+  /** Additional environment variables of the service. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -122,7 +122,7 @@ export class StoreRig extends ContractRig {
     return await super.call(method, path, body, { ...init, headers: { connection: 'close' } });
   }
 
-  /** Searches a database; a store only after its first scan, until the end of which it can't be searched. */
+  /** Searches a database. For a store, first waits for the end of its first scan. */
   async find(database: string, query = '', more: object = {}): Promise<FoundFile[]> {
     await eventually(async () => {
       const { listing } = await this.describe(database);

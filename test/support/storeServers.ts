@@ -97,7 +97,7 @@ export class StoreServers {
     return kind === 's3' ? 's3:lab' : `${kind}:`;
   }
 
-  /** Writes an object, by rclone for S3 and as a file for the others. */
+  /** Writes objects: through rclone for S3, and as files for the other kinds. */
   async write(kind: StoreKind, files: Readonly<Record<string, string | Buffer>>): Promise<void> {
     for (const [path, content] of Object.entries(files)) {
       if (kind === 's3') this.run(['rcat', `s3:lab/${path}`], content);

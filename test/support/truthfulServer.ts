@@ -29,8 +29,9 @@ export class TruthfulServer {
   readonly questions: Question[] = [];
   /** Maximum number of concurrent status requests so far. */
   mostAtOnce = 0;
-  /** Hold the responses to submissions, which have already been processed, and those to status requests. */
+  /** Holds the responses to submissions, which have already been processed. */
   readonly submitting = new Gate();
+  /** Holds the responses to status requests. */
   readonly answering = new Gate();
   private readonly clock: Clock;
   private atOnce = 0;

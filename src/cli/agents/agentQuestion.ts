@@ -6,7 +6,7 @@ import { getTransferId } from '../text/transferDocument.ts';
 import type { Elicitation, McpCall } from './mcpServer.ts';
 import { formatPlanSummary } from './planSummary.ts';
 
-/** Decides about the question of a tool by the answer of the user to an elicitation. */
+/** The decision about a tool's question, or the elicitation that asks the user for it. */
 interface QuestionResult {
   readonly decision: AgentDecision;
   /** The question that the client has to ask first; absent if it was answered, or if the client may not ask. */
@@ -19,7 +19,7 @@ interface QuestionResult {
  */
 export class AgentQuestions {
   private readonly isTrusted: boolean;
-  /** The keys of the questions that were sent to the client, by their subject. Each can be answered once. */
+  /** The keys of the questions that were sent to the client, by subject. Each can be answered once. */
   private readonly asked = new Map<string, string>();
 
   constructor(isTrusted: boolean) {

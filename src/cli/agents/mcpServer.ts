@@ -90,7 +90,7 @@ interface ConnectedClient {
   getClientCapabilities(): ClientCapabilities | undefined;
 }
 
-/** The part of a request by which newer clients describe themselves. */
+/** The part of a request in which newer clients describe themselves. */
 interface RequestEnvelope {
   readonly [CLIENT_INFO_META_KEY]?: Implementation;
   readonly [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities;
@@ -111,7 +111,9 @@ function readClient(server: ConnectedClient, { mcpReq }: ServerContext): Omit<Mc
   };
 }
 
-/** Returns true if the client can show forms. An empty capability is that of clients from before there were others. */
+/**
+ * Returns true if the client can show forms. Clients that predate other kinds of elicitations send an empty capability.
+ */
 function canShowForms({ elicitation }: ClientCapabilities = {}): boolean {
   return elicitation !== undefined && (elicitation.form !== undefined || Object.keys(elicitation).length === 0);
 }

@@ -13,7 +13,7 @@ import { toPlainCell } from '../text/plainCell.ts';
 import { loadTransfers } from '../transfers/transferLookup.ts';
 import { createStartError, reportTransfer } from '../transfers/transferStart.ts';
 
-/** A step of a person. */
+/** An action that a person takes on plans. Resolves to the exit code of the command. */
 type PlanAction = (session: CliSession, agents: SharedAgentContext, id: string) => Promise<ExitCode>;
 
 const place = 'terminal';

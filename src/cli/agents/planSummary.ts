@@ -25,7 +25,9 @@ export function toPlanDocument({ plan, state }: SavedPlan): object {
   return { ...facts, createdAt: toTime(createdAt), expiresAt: toTime(expiresAt), state };
 }
 
-/** Describes a plan for the person who decides about it. Text of servers and agents becomes plain lines. */
+/**
+ * Describes a plan for the person who confirms or declines it. Text from servers and agents is reduced to plain lines.
+ */
 export function formatPlanSummary(plan: TransferPlan): string {
   const lines = [
     `${plan.requestedBy} proposes to transfer ${describeFiles(plan)}`,
@@ -48,7 +50,7 @@ function describeFiles({ files }: TransferPlan): string {
   return `${formatCount(files.length, 'file')} (${formatBytes(bytes)}${unknown})`;
 }
 
-/** Describes why a plan can't be decided any more; undefined if it can. */
+/** Describes why a plan can no longer be confirmed or declined; undefined if it can. */
 export function describeDecided({ kind }: PlanState): string | undefined {
   return kind === 'proposed' ? undefined : `The plan is ${kind}.`;
 }

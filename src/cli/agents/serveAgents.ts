@@ -18,10 +18,12 @@ export interface McpFlags {
   readonly trustElicitation?: boolean;
 }
 
-/** Time for which calls may continue after the client has gone, so that the answer to a submission is recorded. */
+/**
+ * Time for which calls may continue after the client has disconnected, so that the answer to a submission is recorded.
+ */
 const maxGraceMs = 10_000;
 
-/** Serves agents until the client has gone. */
+/** Serves agents until the client disconnects. */
 export async function serveAgents(context: CommandContext, { trustElicitation = false }: McpFlags): Promise<ExitCode> {
   const run = async (session: CliSession): Promise<void> => {
     const shared = createAgentContext(session, createCallLog(context.output));
@@ -56,7 +58,7 @@ function createCallLog(output: Output): Logger {
   return createRedactingLog({ trace: drop, debug: drop, info: write, warn: write, error: write });
 }
 
-/** Runs the calls of a client, and knows those that have not ended. */
+/** Runs the calls of a client, and tracks those that haven't finished. */
 class PendingCalls {
   private readonly session: CliSession;
   private readonly shared: SharedAgentContext;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { PlanActionName } from '../agents/planActions.ts';
 import { runAction } from '../runAction.ts';
 
-/** Adds `plans`, by which a person decides about the transfers that agents propose. */
+/** Adds `plans`, with which a person confirms or declines the transfers that agents propose. */
 export function addPlansCommand(program: Command): void {
   const plans = program.command('plans').description('list the transfers that agents propose, and decide about them');
   plans

@@ -38,8 +38,8 @@ export class CliSession {
   }
 
   /**
-   * Runs `use` with a core, which is disposed of at the end. Connects to nothing. A program that isn't in the foreground
-   * polls like a window without focus.
+   * Runs `use` with a core, which is disposed of at the end. Doesn't connect to a service. A program that isn't in the
+   * foreground polls like a window without focus.
    */
   static async run<T>(
     context: CommandContext,

@@ -87,7 +87,10 @@ function findSecret(value: unknown): string | undefined {
 
 const optionalNames = [...Object.keys(optionalTypes), 'apiKeyVariable', 'scheme', 'transport'];
 
-/** Describes a field with nearly the name of an absent one. Ignores other unknown fields, which a later version may have. */
+/**
+ * Describes a field whose name resembles that of a missing one. Ignores other unknown fields, which a later version may
+ * have.
+ */
 function findMisspelledField(entry: JsonObject): string | undefined {
   const absent = optionalNames.filter((name) => !(name in entry));
   const unknown = Object.keys(entry).filter((name) => ![...optionalNames, 'id', 'name', 'server'].includes(name));

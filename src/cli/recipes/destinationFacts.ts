@@ -5,7 +5,10 @@ import { findServedFolder } from '../transfers/destinationFolder.ts';
 import type { DestinationFacts } from './planText.ts';
 import type { PlannedRun } from './plannedRun.ts';
 
-/** Finds out if the files of a plan fit into the destination, and which of them it has. Takes a few seconds at most. */
+/**
+ * Determines if the files of a plan fit into the free space at the destination, and which of them are already there.
+ * Takes a few seconds at most.
+ */
 export async function readDestinationFacts(session: CliSession, planned: PlannedRun): Promise<DestinationFacts> {
   const { plan, connection } = planned;
   if (findObstacle(plan) === 'failed' || !plan.recipe.to || plan.files.length === 0) return {};

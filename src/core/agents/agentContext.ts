@@ -39,7 +39,7 @@ export interface AgentContext {
   readonly queue: CallQueue;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The name that the agent's program reports: text of any length and content. */
+  /** The name that the agent's program reports: untrusted text of any length. */
   readonly requestedBy: string;
   /** Returns the connection to use, and connects if necessary. Throws {@link AgentError}. */
   connect(): Promise<OpenConnection>;

@@ -5,7 +5,7 @@ import { parseJsonObject } from '../util/json.ts';
 import { readRegularFile } from '../util/regularFile.ts';
 import { writeFileAtomically } from '../util/writeFileAtomically.ts';
 
-/** The rule for submissions of agents. `ask`: a person confirms each one. `never`: there are none. */
+/** The rule for submissions of agents. `ask`: a person confirms each one. `never`: none are allowed. */
 export type SubmissionRule = 'ask' | 'never';
 
 const fileName = 'agents.json';

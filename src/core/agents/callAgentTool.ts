@@ -5,7 +5,7 @@ import { agentTools } from './agentTools.ts';
 import { checkInput } from './inputCheck.ts';
 import { toDataLine } from './serverText.ts';
 
-/** The answer of a tool, as data for the agent. Text of servers is only below `data`. */
+/** The answer of a tool, as data for the agent. Text from servers is only below `data`. */
 export interface AgentAnswer {
   readonly isError: boolean;
   readonly content: JsonObject;
@@ -60,7 +60,10 @@ function toErrorContent({ describeReason, log }: AgentContext, error: unknown, s
 const maxTextLength = 120;
 const maxListLength = 5;
 
-/** Formats arguments for the log. Replaces texts that are longer than a line, and long or nested lists, by their length. */
+/**
+ * Formats arguments for the log. Replaces objects, strings longer than a line, and long or nested lists with their
+ * length.
+ */
 function formatArguments(input: unknown): string {
   if (!isJsonObject(input)) return `(${typeof input})`;
   const entries = Object.entries(input).slice(0, 20);
@@ -75,7 +78,7 @@ function shorten(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? `(${Object.keys(value).length} fields)` : value;
 }
 
-/** Returns true for a few values without a list among them: lists can be nested deeper than a function may call itself. */
+/** Returns true for a short list without nested lists, whose depth could exceed the runtime's stack. */
 function isShortList(values: readonly unknown[]): boolean {
   return values.length <= maxListLength && !values.some(Array.isArray);
 }

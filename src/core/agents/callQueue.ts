@@ -12,8 +12,8 @@ export class CallQueue {
   private running = 0;
 
   /**
-   * Runs `work` when it is its turn. Throws {@link AgentError} if too many calls wait, and the signal's reason if the
-   * call is canceled before its turn.
+   * Runs `work` when it is its turn. Throws {@link AgentError} if too many calls are waiting, and the signal's reason
+   * if the call is canceled before its turn.
    */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
@@ -31,7 +31,7 @@ export class CallQueue {
     else throw new AgentError('tooManyCalls', 'Too many calls are waiting. Wait for their answers, then call again.');
   }
 
-  /** Resolves when an ended call passes on its place. */
+  /** Resolves when a finished call hands over its slot. */
   private async wait(signal: AbortSignal): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const proceed = (): void => {

@@ -9,7 +9,7 @@ type Issue = z.core.$ZodIssue;
 const maxObjectLength = 20_000;
 const maxLevels = 20;
 
-/** Accepts a text of limited length. */
+/** Accepts a string of limited length. */
 export function limitedText(maxLength: number): z.ZodMiniString {
   return z.string().check(z.maxLength(maxLength));
 }

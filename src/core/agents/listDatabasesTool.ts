@@ -24,7 +24,10 @@ export const listDatabasesTool = defineTool({
   },
 });
 
-/** Returns a row. A name that is no plain line is shortened, and has the ID, which the other tools accept as well. */
+/**
+ * Returns a row. A name that can't be shown as one plain line is changed, and accompanied by the ID, which the other
+ * tools accept too.
+ */
 function toRow({ id, name, organization, readOnly, listing }: Database): JsonObject {
   const line = toDataLine(name);
   return {

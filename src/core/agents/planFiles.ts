@@ -36,7 +36,7 @@ const planSchema = z.looseObject({
   freeBytes: z.exactOptional(z.number()),
 });
 
-/** A plan of a later version could promise more than this version submits. */
+/** Plans of later versions are rejected, because they could contain options that this version ignores. */
 const storedSchema = z.looseObject({ version: z.literal(1), plan: planSchema });
 
 const decisionSchema = z.looseObject({ kind: z.enum(['confirmed', 'declined']), by: z.string(), at: z.number() });

@@ -1,7 +1,7 @@
 /** The folder of the plans in the ledger's folder. */
 export const planFolder = 'plans';
 
-/** Time after which a plan can't be submitted any more: files and free space change. */
+/** Time after which a plan can no longer be submitted: files and free space change. */
 export const planLifetimeMs = 15 * 60_000;
 
 /** Marks the file of a person's decision, and that of the submitted transfer. */

@@ -17,7 +17,7 @@ import type { PlanDecision, PlanState, SavedPlan, TransferPlan } from './transfe
 /** Time after its expiry for which a plan is kept. */
 const retentionMs = 24 * 3_600_000;
 
-/** Maximum number of plans that wait for a person, so that an agent can't fill the list. */
+/** Maximum number of plans that await a decision, so that an agent can't fill the list. */
 const maxProposed = 20;
 
 /** Maximum number of plans that are kept, so that an agent can't fill the disk with expired ones. */
@@ -60,7 +60,10 @@ export class PlanStore implements Disposable {
     this.lifetime.dispose();
   }
 
-  /** Saves a new plan, and deletes old ones. Throws {@link AgentError} if too many wait, or if it can't be written. */
+  /**
+   * Saves a new plan, and deletes old ones. Throws {@link AgentError} if too many await a decision, or if it can't be
+   * written.
+   */
   async create(plan: Omit<TransferPlan, 'id'>): Promise<TransferPlan> {
     // One after the other: each counts the plans before it.
     const created = this.creating.then(async () => await this.createNext(plan));
@@ -97,8 +100,8 @@ export class PlanStore implements Disposable {
   }
 
   /**
-   * Records a person's decision about a proposed plan. Throws {@link AgentError} if it has expired, if it was decided
-   * before, by whichever program, or if the decision can't be written.
+   * Records a person's decision about a proposed plan. Throws {@link AgentError} if it has expired, if it was already
+   * decided in this or another program, or if the decision can't be written.
    */
   async decide(id: string, kind: PlanDecision['kind'], by: string): Promise<TransferPlan> {
     const saved = await this.get(id);
@@ -125,7 +128,7 @@ export class PlanStore implements Disposable {
     return outcome ? { kind: 'submitted', by: decision.by, ...outcome } : decision;
   }
 
-  /** Creates a file with its whole content. Resolves to false if it exists. Throws {@link AgentError} otherwise. */
+  /** Creates a file with its complete content. Resolves to false if it exists. Throws {@link AgentError} otherwise. */
   private async write(path: string, content: object): Promise<boolean> {
     const temporary = `${path}.${randomUUID()}.part`;
     try {
@@ -164,7 +167,7 @@ export class PlanStore implements Disposable {
   }
 }
 
-/** Throws {@link AgentError} unless a plan waits for a decision. */
+/** Throws {@link AgentError} unless a plan awaits a decision. */
 export function requireProposed({ plan, state }: SavedPlan): void {
   if (state.kind === 'expired')
     throw new AgentError('planExpired', `Plan ${plan.id} has expired. Plan the transfer again.`);
@@ -181,7 +184,10 @@ function throwNotSaved(error: unknown): never {
   throw new AgentError('notSaved', `The plan could not be saved (${getErrorCode(error)}).`);
 }
 
-/** Gives a complete file its name. Resolves to false if the name is taken. File systems without links get a copy. */
+/**
+ * Links a complete temporary file to its final name, or copies it on file systems without hard links. Resolves to false
+ * if the name is taken.
+ */
 async function createExclusively(temporary: string, path: string): Promise<boolean> {
   try {
     await link(temporary, path).catch(async (error: unknown) => {

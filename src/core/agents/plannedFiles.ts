@@ -15,14 +15,14 @@ const maxPlannedFiles = 50_000;
 /** Maximum number of missing IDs that an error lists. */
 const maxListedIds = 10;
 
-/** The files of a plan, and the texts in their metadata. */
+/** The files of a plan, with text from their metadata. */
 interface ResolvedPlan {
   readonly files: readonly PlannedFile[];
   /** Titles and descriptions that the service sent. */
   readonly serverTexts: ReadonlySet<string>;
 }
 
-/** Determines the files of a plan by requests that change nothing. Throws {@link AgentError} if there is an obstacle. */
+/** Determines the files of a plan with read-only requests. Throws {@link AgentError} if there is an obstacle. */
 export async function resolvePlannedFiles(
   { services }: AgentContext,
   session: OpenConnection,

@@ -1,10 +1,10 @@
 import { limitMarks, shortenText } from '../util/displayLimits.ts';
 
-/** Maximum length of a line of a server's text in an answer. */
+/** Maximum length of a line of server text in an answer. */
 const maxLineLength = 200;
 
 /**
- * Returns text of a server, a file or an agent as one line without control and direction characters. It remains data:
+ * Returns text from a server, a file or an agent as one line without control and direction characters. It remains data:
  * answers contain it only in fields below `data` (D64: a person decides).
  */
 export function toDataLine(text: string, maxLength = maxLineLength): string {

@@ -1,19 +1,22 @@
 import type { JsonObject } from '../util/json.ts';
 import type { TextOrigin } from './transferPlan.ts';
 
-/** Shorter texts are equal by chance. */
+/** Shorter strings often match by chance. */
 const minLength = 20;
 
-/** The texts that an agent supplies with a plan. */
+/** The text that an agent supplies with a plan. */
 interface SuppliedTexts {
   readonly description?: string | undefined;
   readonly instructions?: JsonObject | undefined;
 }
 
-/** Length of a part of a text that is not equal by chance. */
+/** Length from which a common part of two strings is unlikely to be a coincidence. */
 const partLength = 30;
 
-/** Returns `server` if a description, or a text in the instructions, contains a text that a server sent, or a part of it. */
+/**
+ * Returns `server` if the description, or a string in the instructions, contains all or part of a string that a server
+ * sent.
+ */
 export function getTextOrigin(
   { description = '', instructions = {} }: SuppliedTexts,
   serverTexts: ReadonlySet<string>,
@@ -30,7 +33,7 @@ function haveCommonPart(given: readonly string[], known: readonly string[]): boo
   return parts.size > 0 && known.some((text) => listParts(text, partLength).some((part) => parts.has(part)));
 }
 
-/** Returns the parts of a text that begin every `step` characters. */
+/** Returns the substrings of `partLength` characters that begin every `step` characters. */
 function listParts(text: string, step: number): readonly string[] {
   const count = Math.max(0, Math.floor((text.length - partLength) / step) + 1);
   return Array.from({ length: count }, (_, index) => text.slice(index * step, index * step + partLength));

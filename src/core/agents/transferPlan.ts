@@ -9,7 +9,7 @@ export interface PlannedFile extends RecipeFile {
   readonly licenses?: readonly StatedLicense[];
 }
 
-/** The source of a text that an agent supplied: `server` if it was copied from metadata or messages of a server. */
+/** The source of text that an agent supplied: `server` if it was copied from metadata or messages of a server. */
 export type TextOrigin = 'agent' | 'server';
 
 /** The number of files of a plan under a license; without `name`, of those that state none. */
@@ -22,7 +22,7 @@ export interface PlannedLicense {
 /** The number of files of a plan that need not be sent, as far as is known (D60: same content). */
 export interface PlannedCopies {
   readonly atDestination: number;
-  /** False if the destination may have others of the files too. */
+  /** False if the destination may already have more of the files. */
   readonly isComplete: boolean;
   /** Number of files that an earlier transfer transferred there. */
   readonly received: number;
@@ -94,7 +94,7 @@ export function toPlannedOrder(plan: TransferPlan, connectionId: string): Transf
   };
 }
 
-/** Returns the open connection to the service of a plan, which another program may have made under another ID. */
+/** Returns the open connection to the service of a plan, which another program may have opened under a different ID. */
 export function findPlanConnection(sessions: OpenConnections, { service }: TransferPlan): OpenConnection | undefined {
   const isSame = (one: OpenConnection | undefined): boolean => one?.service.address === service.address;
   const sameId = sessions.get(service.connectionId);

@@ -12,7 +12,7 @@ import { toPlanAnswer } from './planAnswer.ts';
 import { findPlanTransfer } from './planSubmission.ts';
 import { toTransferAnswer, toTransferRow } from './transferAnswer.ts';
 
-/** Maximum time to wait for a new status. After it, the last known one is the answer. */
+/** Maximum time to wait for a new status. After that, the last known one is returned. */
 const maxWaitMs = 5_000;
 
 /** Returns the status of a transfer or a plan. */
@@ -47,7 +47,7 @@ function listTransfers({ services }: AgentContext): JsonObject {
   return createRows('transfers', rows, 'The Transfers view has all of them.');
 }
 
-/** Requests a new status, and waits for it for some seconds. Returns the last known one if there is none. */
+/** Requests a new status, and waits a few seconds for it. Returns the last known status if none arrives. */
 async function refresh({ services, clock, open }: AgentContext, transfer: Transfer): Promise<Transfer> {
   const { transferStore, monitor } = services;
   const { key, order, state } = transfer;

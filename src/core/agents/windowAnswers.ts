@@ -16,7 +16,7 @@ export function createBusyDecision(): AgentDecision {
   return { kind: 'waiting', hint: 'The user is deciding about another request. Ask again later.' };
 }
 
-/** Creates the answer for a plan about which the user has not decided. */
+/** Creates the answer for a plan that the user has neither confirmed nor declined. */
 export function createUndecidedDecision(): AgentDecision {
   return { kind: 'waiting', hint: 'The user closed the dialog. The plan waits in the Transfers view of the window.' };
 }

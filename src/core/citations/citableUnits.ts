@@ -108,7 +108,10 @@ function createCitation(unit: Unit, usedKeys: Map<string, number>, accessed: str
   };
 }
 
-/** Merges what the files of a unit state: lists are united, the last date counts, and other differences are left out. */
+/**
+ * Merges what the files of a unit state: lists are merged, the latest date wins, and other conflicting values are
+ * omitted.
+ */
 function mergeWorks(works: readonly CitedWork[]): CitedWork {
   const [title, ...otherTitles] = unite(works.flatMap((work) => listTitles(work)));
   const dates = works.map(({ issued }) => issued).filter((date) => date !== undefined);
@@ -135,7 +138,7 @@ function findFirst(works: readonly CitedWork[], field: 'publisher' | 'version'):
   return works.find((work) => work[field] !== undefined)?.[field];
 }
 
-/** Unites names. An editor or contributor whom another file states as an author is an author. */
+/** Merges names. An editor or contributor whom another file states as an author is an author. */
 function mergeNames(works: readonly CitedWork[]): CitedPeople {
   const authors = uniteBy(
     works.flatMap((work) => work.authors),

@@ -20,8 +20,8 @@ export function filterSameDestination(
 
 /**
  * Finds the files whose content was already delivered by earlier transfers to the same destination. Returns the end of
- * the newest such transfer for each, in milliseconds since 1970. A transfer with an entry in `verified` counts with
- * these files only; any other if it completed, with the hashes in its record.
+ * the newest such transfer for each, in milliseconds since 1970. For a transfer with an entry in `verified`, only those
+ * files count; for any other completed transfer, all files with a hash in its record.
  */
 export function findReceivedFiles(
   files: readonly TransferFile[],

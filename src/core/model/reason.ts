@@ -42,12 +42,12 @@ export type SignInFailure =
 /** The reason for a failure as data, without messages for the user (D2: replies instead of exceptions). */
 export interface Reason {
   readonly kind: ReasonKind;
-  /** The request's method and path, without the query: `POST /api/v1/files`. */
+  /** The request's method and path, without the query, such as `POST /api/v1/files`. */
   readonly request?: string;
   readonly status?: number;
   /** The message from the server or the network, extracted as in D14 (error documents); plain text, never markup. */
   readonly detail?: string;
-  /** The system or TLS error code: `ECONNREFUSED`, `DEPTH_ZERO_SELF_SIGNED_CERT`. */
+  /** The system or TLS error code, such as `ECONNREFUSED` or `DEPTH_ZERO_SELF_SIGNED_CERT`. */
   readonly code?: string;
   readonly signIn?: SignInFailure;
   /**

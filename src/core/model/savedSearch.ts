@@ -45,7 +45,7 @@ export function formatSavedSearch({ files, checked, ...search }: Saveable, opene
   });
 }
 
-/** Keeps what a row shows and a transfer needs. */
+/** Reduces a file to the properties that a row shows and a transfer needs. */
 function summarize({
   id,
   name,
@@ -62,7 +62,7 @@ function summarize({
   return staging.length === 0 ? facts : { ...facts, resource: pick(resource, staging) };
 }
 
-/** Parses the text of a saved search; undefined if it is damaged or of another format. */
+/** Parses the text of a saved search; undefined if it is damaged or has another format. */
 export function parseSavedSearch(text: string): (SavedSearch & { readonly openedAt: number }) | undefined {
   const value = parseJson(text);
   if (!isJsonObject(value) || value['format'] !== format) return undefined;

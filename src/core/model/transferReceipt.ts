@@ -16,7 +16,7 @@ export interface TransferReceipt {
 }
 
 /**
- * Returns the receipt of a transfer; undefined if it didn't transfer any file. The status of a service has no time, and
+ * Returns the receipt of a transfer; undefined if it didn't transfer any file. A service's status contains no time, and
  * doesn't say which files are `missing`.
  */
 export function createReceipt(transfer: Transfer, missing: readonly TransferFile[] = []): TransferReceipt | undefined {

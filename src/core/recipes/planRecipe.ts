@@ -30,7 +30,7 @@ export interface RecipePlan extends ResolvedFiles {
   /** Absent without a lock. */
   readonly difference?: LockDifference;
   readonly unmet: readonly UnmetExpectation[];
-  /** The databases of the lock. Only in a locked run whose recipe names others. */
+  /** The databases of the lock. Set only in a locked run whose recipe names different ones. */
   readonly lockedDatabases?: LockedDatabases;
 }
 

@@ -10,7 +10,7 @@ interface PageRequest extends Omit<SearchQuery, 'ids'> {
   readonly offset: number;
 }
 
-/** The requests by which the files of a recipe are found. None of them rejects if the service fails. */
+/** The requests that find the files of a recipe. None of them rejects if the service fails. */
 export interface RecipeSource {
   /** True if every page except the last is full. */
   readonly pagesExactly: boolean;

@@ -13,7 +13,7 @@ interface IdRequest {
   readonly database: string;
   readonly ids: readonly string[];
   readonly filters?: RecipeFilters | undefined;
-  /** Files of a lock. Those that are described as before need no other object. */
+  /** Files of a lock, whose objects are reused for unchanged files to save memory. */
   readonly known?: readonly RecipeFile[];
 }
 

@@ -32,7 +32,7 @@ export async function resolveSearch(
   return { files: pages.files.slice(0, limit), missing: [], isCut: pages.hasMore || pages.files.length > limit };
 }
 
-/** Collects the files of consecutive pages, each once. */
+/** Collects the files of consecutive pages without duplicates. */
 class PageCollector {
   readonly files: RecipeFile[] = [];
   hasMore = true;

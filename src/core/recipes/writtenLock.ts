@@ -18,7 +18,7 @@ export const maxLockBytes = 256 * 1024 * 1024;
 type LockedFile = RecipeLock['files'][number];
 
 /**
- * Reads a lock that is exactly as this version writes it, with a correct checksum, and without having its text in
+ * Reads a lock that is exactly as this version writes it, with a correct checksum, and never holds its whole text in
  * memory. Resolves to undefined for any other lock. Rejects with the system's error if it can't be read.
  */
 export async function readWrittenLock(path: string): Promise<RecipeLock | undefined> {

@@ -22,8 +22,8 @@ export interface DataTable {
 export const maxTableBytes = 32_000_000;
 
 /**
- * Parses a table of separated values. Throws a {@link TableError} if it is too wide: the result has as many columns in
- * each row as the longest one.
+ * Parses a table of separated values. Throws a {@link TableError} if it is too wide, because every row of the result
+ * has as many columns as the longest one.
  */
 export function parseTextTable(text: string): DataTable {
   const rows: TableRow[] = [];
@@ -38,8 +38,8 @@ export function parseTextTable(text: string): DataTable {
 
 /**
  * Reads the tables in a file: the sheets of a spreadsheet that contain anything, or one table of separated values.
- * Rejects with a {@link TableError} if a spreadsheet isn't a workbook, or if a table is too large in memory, with an error
- * if it is damaged.
+ * Rejects with a {@link TableError} if a spreadsheet isn't a workbook or a table needs too much memory, and with
+ * another error if the file is damaged.
  */
 export async function readTables(fileName: string, bytes: Uint8Array): Promise<readonly DataTable[]> {
   if (!/\.xlsx$/i.test(fileName)) return [parseTextTable(decodeTableText(bytes))];

@@ -6,7 +6,7 @@ export type MatchGap =
   | { readonly kind: 'tooLong' } // the value was not looked up, because it is too long for an ID, a name or a path
   | { readonly kind: 'truncated'; readonly comparedCount: number }; // only the first results of its search were compared
 
-/** Files of a database that were compared with no value. */
+/** Files of a database that weren't compared with any value. */
 export interface SkippedFiles {
   /** Position of the first one in the list of all files, counted from 0. */
   readonly start: number;

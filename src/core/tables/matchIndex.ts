@@ -40,7 +40,7 @@ export class MatchIndex {
     return [...this.byValue.keys()];
   }
 
-  /** The files that were compared with no value. */
+  /** The files that weren't compared with any value. */
   get skippedFiles(): readonly SkippedFiles[] {
     return this.skipped;
   }
@@ -55,12 +55,12 @@ export class MatchIndex {
     return [...this.byValue.values()].flatMap(({ gap }) => gap ?? []);
   }
 
-  /** The files that are the only match of their value, each once; none of a value whose comparison is incomplete. */
+  /** The files that are the only match of a value, without duplicates. Omits values whose comparison is incomplete. */
   get uniqueFiles(): readonly FileEntry[] {
     return this.listFiles((matches) => matches.count === 1 && this.isComplete(matches));
   }
 
-  /** All listed files, each once. */
+  /** All listed files, without duplicates. */
   get files(): readonly FileEntry[] {
     return this.listFiles(() => true);
   }
@@ -81,7 +81,7 @@ export class MatchIndex {
     for (const value of new Set(getFileValues(this.key, file))) this.addMatch(value, file);
   }
 
-  /** Adds the files that match one value, each once. */
+  /** Adds the files that match one value, without duplicates. */
   addTo(value: string, files: readonly FileEntry[]): void {
     const distinct = new Map(files.map((file) => [file.id, file]));
     for (const file of distinct.values()) if (getFileValues(this.key, file).includes(value)) this.addMatch(value, file);
@@ -93,7 +93,7 @@ export class MatchIndex {
     if (matches) matches.gap = gap;
   }
 
-  /** Stores that files were compared with no value. */
+  /** Stores that files weren't compared with any value. */
   addSkipped(files: SkippedFiles): void {
     this.skipped.push(files);
   }

@@ -3,7 +3,7 @@ export function getCellKey(line: number, column: number): string {
   return `${line}/${column}`;
 }
 
-/** A number of a spreadsheet. */
+/** A number in a spreadsheet. */
 export class SheetNumber {
   /** The number with all digits, because an ID has no exponent. */
   readonly text: string;

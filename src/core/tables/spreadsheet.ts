@@ -5,7 +5,7 @@ import { checkWorkbook } from './workbookCheck.ts';
 
 /**
  * Reads the sheets of an XLSX file that are not empty. Formulas are read as their stored values. Rejects with a
- * `TableError` if the file isn't a workbook or is too large in memory, and with an error if it is damaged.
+ * `TableError` if the file isn't a workbook or needs too much memory, and with another error if it is damaged.
  */
 export async function readSpreadsheet(bytes: Uint8Array): Promise<readonly DataTable[]> {
   await checkWorkbook(bytes);

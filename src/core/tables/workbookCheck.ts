@@ -40,7 +40,10 @@ async function unpack(entry: ZipEntry): Promise<Uint8Array> {
  */
 const rowOrCell = /<(?:[\w.-]*:)?(?:row|c)\s(?:"(?:[^"]*")?|'(?:[^']*')?|[^>"']+)*/g;
 
-/** Matches every attribute that the parser could read as the place, with any prefix, and such text in other attributes. */
+/**
+ * Matches every attribute that the parser could read as the position of a cell, with any prefix, and even inside other
+ * attributes.
+ */
 const place = /(?<![\w.-])r\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
 /** Matches a cell without content, such as one that only has a format. */

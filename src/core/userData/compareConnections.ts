@@ -23,7 +23,7 @@ export function compareConnections(
 }
 
 /**
- * Returns the connection to save, with what the user selected of it; undefined for nothing. A variable without its
+ * Returns the connection to save, with the parts that the user selected; undefined if none. A variable without its
  * connection is added to the saved one, but only if its value goes to the address in the file, which the user saw.
  */
 export function selectConnection(

@@ -8,9 +8,9 @@ export interface HistoryComparison {
   readonly finished: readonly Transfer[];
   /** Running and unconfirmed transfers that are new here. */
   readonly unfinished: readonly Transfer[];
-  /** Records of this machine with what only the file knows, such as a later status. */
+  /** Records of this machine, updated with information that only the file has, such as a later status. */
   readonly updates: readonly Transfer[];
-  /** The number of transfers about which the file knows nothing new. */
+  /** The number of transfers for which the file has no new information. */
   readonly knownCount: number;
 }
 

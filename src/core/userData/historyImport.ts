@@ -85,7 +85,10 @@ class StagedRecords {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Moves a record into the ledger. Restores one that the user removed here. Resolves to false if it is there. */
+  /**
+   * Moves a record into the ledger. Restores one that the user removed here. Resolves to false if the ledger already
+   * has it.
+   */
   private async add(transfer: Transfer): Promise<boolean> {
     const { key, state } = transfer;
     const [isRunning, isEnded, isRemoved] = await Promise.all(recordFolders.map((one) => this.files.has(one, key)));

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Creates the ID of a connection to a service that isn't saved yet. Windows and commands to which the same address was
- * given have the same ID (D63: shared ledger folder).
+ * Creates the ID of a connection to a service that isn't saved yet. Windows and commands that are given the same
+ * address create the same ID (D63: shared ledger folder).
  */
 export function createConnectionId(server: string, port?: number): string {
   const start = server.trim().replace(/\/+$/, '');

@@ -5,8 +5,8 @@ import { getErrorCode } from './errorCode.ts';
 
 /**
  * Creates a folder, and its parents, unless it exists. `mode` applies to all folders that it creates. Rejects with the
- * system's error. Node.js' own recursive function never ends where a folder that exists can't have another one, such as
- * below `/proc`, because it creates the parents again each time that the system calls the path missing.
+ * system's error. Node.js's own recursive function never ends where a folder that exists can't have another one, such
+ * as below `/proc`, because it creates the parents again each time the system reports the path as missing.
  */
 export async function createFolder(folder: string, mode?: number): Promise<void> {
   try {

@@ -32,7 +32,7 @@ export function isComparable({ host, namespaces }: RecordedProcess): boolean {
   return !ownNamespaces || !isJsonObject(namespaces) || namespaces['pid'] === ownNamespaces.pid;
 }
 
-/** Returns true if a process runs on this machine, under the account of whichever user. */
+/** Returns true if a process runs on this machine, under any user's account. */
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -43,8 +43,8 @@ export function isRunning(pid: number): boolean {
 }
 
 /**
- * Returns true if a process runs on this machine under this user's account. A record of a process that has ended isn't
- * to be believed: another user's program can have taken its port. In a container with the network of this machine, such
+ * Returns true if a process runs on this machine under this user's account. The record of a process that has ended
+ * can't be trusted: another user's program may now use its port. In a container with the network of this machine, such
  * as Flatpak's, the process can't be checked, and counts as running.
  */
 export function isOwnProcess(recorded: RecordedProcess): boolean {
@@ -58,7 +58,7 @@ export function isOwnProcess(recorded: RecordedProcess): boolean {
   }
 }
 
-/** Reads the namespaces of this process; undefined on other systems than Linux. */
+/** Reads the namespaces of this process; undefined on systems other than Linux. */
 function readNamespaces(): ProcessNamespaces | undefined {
   try {
     return { pid: readlinkSync('/proc/self/ns/pid'), net: readlinkSync('/proc/self/ns/net') };

@@ -10,8 +10,8 @@ const secretText = /^bearer\s+\S+$|^[a-z][a-z\d+.-]{1,20}:\/\/[^\s/@]*@/i;
 const basicCredentials = /^[Bb]asic\s+(?=\S*[a-z\d]\S*[A-Z\d])[\w+/]{8,}=*$/;
 
 /**
- * Finds what looks like a key, a password or a token. Files that are sent to others may never contain one. `key` is also
- * a field of a recipe's table.
+ * Finds what looks like a key, a password or a token. Files that are shared with others must never contain one. `key`
+ * is also a field of a recipe's table.
  */
 export function findSecrets(value: unknown, path: ValuePath = []): readonly ValuePath[] {
   if (typeof value === 'string') return isSecretText(value) || isSecretName(path) ? [path] : [];

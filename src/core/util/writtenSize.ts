@@ -23,7 +23,7 @@ function parseAmount(text: string): number | undefined {
   return /^\d+(?:[.,]\d+)?$/.test(digits) ? Number(digits.replace(',', '.')) : undefined;
 }
 
-/** Writes a size so that {@link parseWrittenSize} returns exactly it: `10 MB`, `1.5 GiB`, `1234`. */
+/** Writes a size so that {@link parseWrittenSize} returns exactly the same size: `10 MB`, `1.5 GiB`, `1234`. */
 export function writeSize(sizeBytes: number): string {
   const units = ['PB', 'TB', 'GB', 'MB', 'kB', 'PiB', 'TiB', 'GiB', 'MiB', 'KiB'];
   const written = units.flatMap((unit) => {

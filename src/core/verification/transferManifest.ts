@@ -43,7 +43,7 @@ export interface TransferManifest {
 export class ManifestError extends Error {
   override readonly name = 'ManifestError';
   readonly kind: 'missing' | 'unreadable' | 'tooLarge' | 'notJson' | 'notPackage';
-  /** The system's error code: `EACCES`. */
+  /** The system's error code, such as `EACCES`. */
   readonly code?: string;
 
   constructor(kind: ManifestError['kind'], code?: string) {

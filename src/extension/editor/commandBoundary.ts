@@ -50,7 +50,7 @@ export class CommandBoundary<Services extends { readonly log: Logger; readonly n
     await this.run(id, () => this.runHandler(this.handlers, id, argument, selection));
   };
 
-  /** Runs work that no command has started in the same way. `name` is for the log. */
+  /** Runs work that was not started by a command like {@link perform}. `name` is for the log. */
   async run(name: string, work: () => Promise<void>): Promise<void> {
     const startedAt = performance.now();
     this.services.log.debug(`${name} started`);

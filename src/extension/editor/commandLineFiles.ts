@@ -47,8 +47,9 @@ interface TargetSystem {
 
 /**
  * Returns the command that starts the command line in another program, without variables of a terminal. On Windows, the
- * interpreter has its whole path, because a bare name is also searched in the agent's folder. `/d` ignores commands of
- * the registry, whose output would be read as an answer. With `call`, quotes around the path and arguments are kept.
+ * interpreter is given by its full path, because a bare name is also searched in the agent's folder. `/d` ignores
+ * commands of the registry, whose output would be read as an answer. With `call`, quotes around the path and arguments
+ * are kept.
  */
 export function getLauncherCommand(
   { folder }: Pick<CommandLinePlaces, 'folder'>,
@@ -66,7 +67,10 @@ function createShellLauncher(variables: readonly (readonly [string, string])[]):
   return `#!/bin/sh\n${lines.join('')}ELECTRON_RUN_AS_NODE=1 exec "$DATA_TRANSFER_NODE" "$DATA_TRANSFER_CLI" "$@"\n`;
 }
 
-/** Creates a batch file. It starts programs by their whole path, because a bare name is also searched in the current folder. */
+/**
+ * Creates a batch file. It starts programs by their full path, because a bare name is also searched in the current
+ * folder.
+ */
 function createWindowsLauncher(variables: readonly (readonly [string, string])[]): string {
   const lines = variables.map(([name, value]) => `if not defined ${name} set "${name}=${value.replaceAll('%', '%%')}"`);
   const start = [

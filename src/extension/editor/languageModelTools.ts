@@ -39,7 +39,7 @@ export function registerLanguageModelTools(manifest: unknown, functions: ToolFun
   return languageModelTools.map(({ name }) => lm.registerTool(name, createTool(name.slice(prefix.length), functions)));
 }
 
-/** Creates a tool without a confirmation of the editor, which its settings can skip: the extension asks by itself. */
+/** Creates a tool without the editor's own confirmation, which settings can skip: the extension asks instead. */
 function createTool(name: string, { call, describe }: ToolFunctions): LanguageModelTool<unknown> {
   return {
     prepareInvocation: () => {

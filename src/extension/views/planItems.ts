@@ -8,7 +8,7 @@ import { setAccessibleLabel } from './placeholders.ts';
 
 /** The transfers that agents propose. */
 export interface PlanList {
-  /** Returns the plans that wait for a decision, newest first. */
+  /** Returns the plans that await a decision, newest first. */
   getAll(): readonly TransferPlan[];
   get(id: string): TransferPlan | undefined;
   onDidChange(listener: () => void): { dispose(): unknown };

@@ -10,7 +10,7 @@ interface RecipeBadgeDependencies {
     readonly isRecipeBadgeEnabled: boolean;
     onDidChangeRecipeBadge(listener: () => void): Disposable;
   };
-  /** Returns what is known of a recipe, and checks nothing. */
+  /** Returns the result of the last check, without starting a new one. */
   hasNewFiles(uri: Uri): boolean;
   onDidChangeStatus(listener: () => void): Disposable;
 }

@@ -15,7 +15,7 @@ export interface RecipeStatus {
 /** Dependencies of {@link RecipeTree}. */
 interface RecipeTreeDependencies {
   readonly files: { readonly all: readonly Uri[]; readonly onDidChange: Event<void> };
-  /** Returns what is known of a recipe, and finds out the rest in the background. */
+  /** Returns what is known about a recipe, and determines the rest in the background. */
   getStatus(uri: Uri): Promise<RecipeStatus>;
   onDidChangeStatus(listener: () => void): Disposable;
 }

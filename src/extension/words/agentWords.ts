@@ -31,12 +31,12 @@ export function describeTextOrigin({ textOrigin }: TransferPlan): string {
   return textOrigin === 'server' ? l10n.t('The description or the instructions were copied from a server.') : '';
 }
 
-/** Tells until when a plan can be confirmed. */
+/** States the time until which a plan can be confirmed. */
 export function describeExpiry({ expiresAt, createdAt }: TransferPlan): string {
   return l10n.t('Waits for confirmation until {0}', formatTime(expiresAt, createdAt));
 }
 
-/** Announces a plan that waits for a decision. */
+/** Announces a plan that awaits a decision. */
 export function describeProposal(plan: TransferPlan): string {
   return l10n.t('{0} proposes a transfer: {1}', formatAgentName(plan.requestedBy), getPlanTitle(plan));
 }

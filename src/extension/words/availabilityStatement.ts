@@ -8,7 +8,7 @@ import { escapeMarkdown } from './markdownText.ts';
 import { formatNames } from './nameList.ts';
 import { toPlainLine } from './plainText.ts';
 
-/** The facts that a data availability statement states. */
+/** The facts in a data availability statement. */
 interface AvailabilityFacts {
   readonly files: readonly CitableFile[];
   /** The services that have the files. */

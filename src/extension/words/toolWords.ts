@@ -1,6 +1,6 @@
 import { l10n } from 'vscode';
 
-/** Describes a tool that an agent has called, for the chat. Contains no text of the agent. */
+/** Describes a tool that an agent has called, for the chat. Contains no text from the agent. */
 export function describeToolCall(name: string): string | undefined {
   const sentences: Readonly<Record<string, string>> = {
     list_databases: l10n.t('Listing databases'),

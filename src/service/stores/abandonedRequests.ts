@@ -5,7 +5,7 @@ const pollMs = 50;
 const defaultLimitMs = 3_000;
 
 /**
- * Waits until rclone has ended all requests of a group: it goes on with an upload whose request was aborted, and can
+ * Waits until rclone has ended all requests of a group: it continues an upload whose request was aborted, and can
  * create the object long afterwards. Returns false if that takes longer than the limit. Throws {@link StoreError}.
  */
 export async function waitForAbandonedRequests(

@@ -72,7 +72,7 @@ export class RcloneDaemon {
     await this.stop();
   }
 
-  /** Removes what batches of killed jobs or of a killed service left. Logs a failure. */
+  /** Removes the files that killed jobs or a killed service left behind. Logs a failure. */
   removeStaging(): void {
     const remove = { recursive: true, force: true, maxRetries: 3 } as const;
     this.tryStaging('removed', () => rmSync(this.options.stagingFolder, remove));

@@ -42,8 +42,8 @@ export class StoreBatches {
   }
 
   /**
-   * Describes objects by path, with a hash if it is named. An SFTP server computes the hashes of one list one after the
-   * other. Objects that can't be described are missing.
+   * Describes objects by path, with a hash if it is named. An SFTP server computes the hashes of a list one at a time.
+   * Objects that can't be described are missing.
    */
   async describe(
     remote: string,

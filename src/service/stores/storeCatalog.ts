@@ -30,7 +30,7 @@ interface StoreCatalogDependencies {
 const firstScanLimitMs = 5_000;
 /** Time that a complete scan waits for the free space. */
 const spaceLimitMs = 1_000;
-/** Number of files that a store lists in the time that the start of a scan takes, about. */
+/** Approximate number of files that a store lists in the time that a scan takes to start. */
 const filesPerScan = 1_000;
 /** Interval at which a failed scan is repeated while the store is in use. */
 const retryMs = 15_000;
@@ -90,7 +90,7 @@ export class StoreCatalog {
     // A transfer into the store ends with a scan of its folder.
   }
 
-  /** Scans the folder of an ended transfer; the files outside stay as of the last scan. */
+  /** Scans the folder of an ended transfer; files outside it remain as of the last scan. */
   resumeTracking(under: string): void {
     if (this.hasFiles) void this.scans.request(under);
   }

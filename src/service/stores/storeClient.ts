@@ -20,7 +20,7 @@ export interface RcloneAddress {
 interface ListOptions {
   /** The algorithm of the hash to include. */
   readonly hash?: string | undefined;
-  /** More fields of the request. */
+  /** Additional fields of the request. */
   readonly more?: object;
 }
 
@@ -82,7 +82,7 @@ export class StoreClient {
 
   /**
    * Writes an object from pieces, under a name without special characters. Throws {@link StoreError}. If the caller
-   * verifies the object, rclone doesn't hash it as well, for which a server would read all of it again.
+   * verifies the object, rclone doesn't hash it too, because some servers would have to read the whole object again.
    */
   async write(
     remote: string,
@@ -286,7 +286,7 @@ async function readBody(
   }
 }
 
-/** Omits what may take a request per object. */
+/** Omits everything that may require a request per object. */
 function toListOptions(hash: string | undefined): object {
   const lean = { noModTime: true, noMimeType: true, filesOnly: true };
   return hash === undefined ? lean : { ...lean, showHash: true, hashTypes: [hash] };

@@ -20,17 +20,17 @@ const featuresSchema = z.object({
 
 /** The features of a store that determine how it is listed and verified. */
 export interface StoreFeatures {
-  /** Name of the remote; that of the store behind it for an alias. */
+  /** Name of the remote or, for an alias, of the store behind it. */
   readonly name: string;
   /** Kind and place of the store, such as `S3 bucket lab`. */
   readonly description: string;
   /** The hashes that the store has and Node.js can compute too, the preferred one first. */
   readonly hashes: readonly string[];
-  /** True if a listing contains the hashes without more requests. */
+  /** True if a listing contains the hashes without additional requests. */
   readonly hasListedHashes: boolean;
-  /** False if each original time takes a request; the listing then has the times of the uploads. */
+  /** False if each original modification time requires a request; listings then contain upload times. */
   readonly hasListedTimes: boolean;
-  /** True if an object gets another name in one step. */
+  /** True if the store renames an object in one step. */
   readonly canRename: boolean;
   /** True if the store copies objects itself. */
   readonly canCopy: boolean;

@@ -37,7 +37,10 @@ interface RestorableStore {
 /** Maximum size of the log of a command, which has a line with the path for each archived object. */
 const maxLogChars = 1024 * 1024;
 
-/** Requests objects by their paths, and nothing else of the store. rclone's remote control ignores such lists. */
+/**
+ * Limits a command to the objects in a list of paths, without listing the store. rclone's remote control ignores such
+ * lists.
+ */
 const listOption = ['--no-traverse', '--files-from-raw'] as const;
 
 /** Finds the archived objects of a store and requests their restore (D67: archived objects). */
@@ -90,7 +93,7 @@ function parseFailure(line: string): { readonly path: string; readonly text: str
 
 const refusalsSchema = z.array(z.object({ Remote: z.string(), Status: z.string() }));
 
-/** Parses the states of the requested objects. A restore that is in progress is as good as a new one. */
+/** Parses the states of the requested objects. A restore that is in progress counts as a new one. */
 function parseRefusals(text: string): RestoreRefusal[] {
   const states = z.safeParse(refusalsSchema, parseJsonArray(text)).data;
   if (states === undefined) throw createUnknownError();

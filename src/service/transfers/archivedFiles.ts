@@ -81,7 +81,10 @@ export class ArchivedFiles {
     });
   }
 
-  /** Requests what was not requested yet. Checks the others until a batch has files that can't be read. */
+  /**
+   * Requests the restores that are still missing. Then checks the requested files until a batch has some that can't be
+   * read.
+   */
   private async checkIn(store: StoreRestore, files: readonly TransferRecordFile[]): Promise<void> {
     const requested = files.filter((file) => this.isRequested(file));
     const others = files.filter((file) => !this.isRequested(file));

@@ -129,7 +129,7 @@ class FileCarrier {
     this.abort.abort();
   }
 
-  /** Moves one file. Starts again from its beginning if what an earlier attempt left of it was damaged. */
+  /** Moves one file. Restarts from the beginning if the part that an earlier attempt left is damaged. */
   private async carry(file: FileToCarry, mayContinue = true): Promise<DoneFile> {
     const { content, written } = await this.write(file, mayContinue);
     try {

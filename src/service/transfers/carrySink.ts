@@ -6,7 +6,7 @@ import type { StreamDigests } from './streamDigests.ts';
 
 /** A file that was written under a temporary name. */
 export interface WrittenFile {
-  /** True if it begins with what an earlier attempt left. */
+  /** True if it begins with a part that an earlier attempt left. */
   readonly isContinued?: boolean;
   /** Compares what was written with what was read. Returns the shared hash, or `reading back`. */
   verify(digests: StreamDigests, signal: AbortSignal): Promise<string>;

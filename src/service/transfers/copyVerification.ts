@@ -3,9 +3,9 @@ import type { StoreFeatures } from '../stores/storeFeatures.ts';
 
 /** Options for creating and listing the copies of a store, so that their hashes are those of their content. */
 export interface CopyVerification {
-  /** Options of rclone for the remote that is copied. */
+  /** rclone options for the remote that is copied. */
   readonly copyOptions: string;
-  /** Options of rclone for the remote whose copies are listed. */
+  /** rclone options for the remote whose copies are listed. */
   readonly listOptions: string;
   /** False if a hash may be a note of the uploader, which copies inherit. */
   readonly hasOwnHashes: boolean;
@@ -16,8 +16,8 @@ const hashingStores = /^(?:GCS|Swift|Google drive|box|pcloud) /;
 const s3 = /^S3 /;
 
 /**
- * S3 computes the MD5 of an object that it copies in one piece, but not of one that it encrypts by a key of the user.
- * Without the option of that encryption, rclone reports what S3 has instead, which differs from every MD5.
+ * S3 computes the MD5 of an object that it copies in one piece, but not of one that it encrypts with a user's key.
+ * Without the options for that encryption, rclone reports the value that S3 has instead, which never equals an MD5.
  */
 const s3Verification: CopyVerification = {
   // The largest size that S3 copies in one piece is 5 GiB.

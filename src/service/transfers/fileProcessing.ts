@@ -89,7 +89,10 @@ export function readPieces(
   }
 }
 
-/** Passes a part of a file to `take`, in a reused buffer. Returns the offset of the end, which a short file moves. */
+/**
+ * Passes a part of a file to `take`, in a reused buffer. Returns the end offset, which is less than `to` if the file is
+ * shorter.
+ */
 export function readRange(
   file: number,
   range: { readonly from: number; readonly to: number },

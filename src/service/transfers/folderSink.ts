@@ -140,7 +140,7 @@ interface PartPaths {
 interface PartOrigin {
   /** True if the digests were computed from the part itself. */
   readonly isReadBack?: boolean;
-  /** True if the part begins with what an earlier attempt left. */
+  /** True if the part was started by an earlier attempt. */
   readonly isContinued?: boolean;
 }
 

@@ -160,7 +160,7 @@ export class TransferRun {
     });
   }
 
-  /** Restores archived files. While they are being restored, the status says so, also during a check. */
+  /** Restores archived files. While they are being restored, the status says so, even during a check. */
   private async restore(signal: AbortSignal): Promise<void> {
     if (this.archivedFiles === undefined) return;
     const record = this.progress.getRecord();

@@ -1,6 +1,6 @@
 import { readIdentifier } from '../shared/identifiers.ts';
 
-/** A citation, with its DOI apart. */
+/** A citation with its DOI as a separate part. */
 interface SplitCitation {
   readonly text: string;
   /** As it is written: `https://doi.org/10.1234/a`. */

@@ -17,7 +17,7 @@ export interface Fact {
   readonly field: string;
 }
 
-/** Facts that the host knows of a file besides its metadata. */
+/** Facts about a file that the host knows in addition to its metadata. */
 type KnownFacts = Pick<MetadataSnapshot, 'staging' | 'copies'>;
 
 const maxFactLength = 300;

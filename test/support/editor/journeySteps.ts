@@ -12,7 +12,10 @@ export async function searchDatabase(window: EditorWindow, database: string, wor
   await waitForFocusAtSearch(window);
 }
 
-/** Waits until the focus is at the row of the started search: its late move would close what is opened before. */
+/**
+ * Waits until the focus is on the row of the started search: a later move would close any input that was opened before
+ * it.
+ */
 async function waitForFocusAtSearch({ page }: EditorWindow): Promise<void> {
   const results = page.locator('.pane:has(> .pane-header h3.title:text-is("Search Results"))');
   await results.locator('.monaco-list.element-focused .monaco-list-row.focused').first().waitFor();

@@ -6,7 +6,7 @@ import { endLocalServices } from './localServices.ts';
 import { readPlaces } from './places.ts';
 import { type ThemeName, quietSettings, themeSettings } from './settings.ts';
 
-/** Options of an editor. Its extensions are one folder under development, or installed ones. */
+/** Options of an editor, which either runs one extension under development or has extensions installed. */
 export interface EditorOptions {
   readonly extensionPath?: string;
   /** A folder of installed extensions, which several editors may share. */

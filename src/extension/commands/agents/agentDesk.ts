@@ -14,7 +14,7 @@ import { getDestinationFreeBytes } from '../submission/destinationSpace.ts';
 import { askAboutCancel, askAboutPlan } from './planPrompt.ts';
 import { reportPlanSubmission } from './planReview.ts';
 
-/** Runs the tools that agents call in this window. Connects to nothing and starts nothing by itself. */
+/** Runs the tools that agents call in this window. Never opens a connection or starts a service on its own. */
 export class AgentDesk {
   private readonly services: CommandServices;
   private readonly queue = new CallQueue();
@@ -52,7 +52,7 @@ export class AgentDesk {
     return open ?? failUnconnected(address ?? id);
   }
 
-  /** Shows one dialog at a time, so that an agent can't cover the window with them. */
+  /** Shows one dialog at a time, so that an agent can't flood the window with dialogs. */
   private async confirm(question: AgentQuestion, agent: string): Promise<AgentDecision> {
     if (this.isAsking) return createBusyDecision();
     this.isAsking = true;

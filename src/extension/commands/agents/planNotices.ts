@@ -15,10 +15,12 @@ interface PlanNoticesDependencies {
   claim(name: string): Promise<boolean>;
 }
 
-/** Time in which the window whose agent planned a transfer asks for its confirmation by itself. */
+/** Delay before a plan is announced. Until then, only the window whose agent planned it asks for confirmation. */
 const noticeDelayMs = 5_000;
 
-/** Announces plans that still wait after a moment, once for all windows, and notes those that close unconfirmed. */
+/**
+ * Announces plans that are still undecided after a delay, in one window only, and reports plans that close unconfirmed.
+ */
 export function watchPlanNotices({ plans, notices, clock, claim }: PlanNoticesDependencies): Disposable {
   const lifetime = new Lifetime();
   const known = new Set<string>();

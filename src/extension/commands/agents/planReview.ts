@@ -10,7 +10,7 @@ import type { CommandServices } from '../services.ts';
 import { reportSubmission } from '../submission/submitter.ts';
 import { askAboutPlan, getPlace } from './planPrompt.ts';
 
-/** Shows the summary of a proposed transfer, and submits or declines it as the user decides. */
+/** Shows the summary of a proposed transfer, and submits or declines it, depending on the answer. */
 export async function confirmPlan(services: CommandServices, node: PlanNode | undefined): Promise<void> {
   const plan = await choosePlan(services, node, l10n.t('Select the proposed transfer to confirm'));
   const connectionId = plan && (await openPlanService(services, plan));
@@ -20,7 +20,7 @@ export async function confirmPlan(services: CommandServices, node: PlanNode | un
   else if (decision.kind === 'no') await decline(services, plan);
 }
 
-/** Declines a proposed transfer. The agent learns of it when it calls the next time. */
+/** Declines a proposed transfer. The agent learns of it on its next call. */
 export async function declinePlan(services: CommandServices, node: PlanNode | undefined): Promise<void> {
   const plan = await choosePlan(services, node, l10n.t('Select the proposed transfer to decline'));
   if (plan) await decline(services, plan);

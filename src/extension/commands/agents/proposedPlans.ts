@@ -11,7 +11,7 @@ interface ProposedPlansDependencies {
   readonly log: Logger;
 }
 
-/** A plan that no longer waits, with its state; undefined if its file is gone. */
+/** A plan that no longer awaits a decision, with its state; undefined if its file is gone. */
 interface ClosedPlan {
   readonly plan: TransferPlan;
   readonly state: PlanState | undefined;
@@ -40,12 +40,12 @@ export class ProposedPlans implements Disposable {
     this.lifetime.track({ dispose: () => this.expiry?.dispose() });
   }
 
-  /** Returns the plans that wait for a decision, newest first. */
+  /** Returns the plans that await a decision, newest first. */
   getAll(): readonly TransferPlan[] {
     return this.plans;
   }
 
-  /** Returns a plan that waits for a decision. */
+  /** Returns the plan with this ID if it awaits a decision. */
   get(id: string): TransferPlan | undefined {
     return this.plans.find((plan) => plan.id === id);
   }

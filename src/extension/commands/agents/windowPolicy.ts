@@ -21,8 +21,8 @@ export class WindowPolicy extends AgentPolicy {
   }
 
   /**
-   * Saves a `never` of the setting now, and the setting whenever the user changes it. The `never` of another editor, or
-   * one that was written by hand, therefore survives the start of a window. Logs a failure.
+   * Saves the setting now if it is `never`, and then whenever the user changes it. A `never` that another editor or the
+   * user wrote to the file therefore survives the start of a window. Logs a failure.
    */
   follow(log: Logger): Disposable {
     if (this.settings.agentSubmission === 'never') this.queueSave(log);

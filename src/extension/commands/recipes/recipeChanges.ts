@@ -45,7 +45,10 @@ export class RecipeChanges implements Disposable {
     return this.checks.get(uri.toString(), find);
   }
 
-  /** Returns true if a recipe had new files when it was last checked, and hasn't been run since. Checks nothing. */
+  /**
+   * Returns true if a recipe had new files when it was last checked, and hasn't been run since. Doesn't start a new
+   * check.
+   */
   hasNewFiles(uri: Uri): boolean {
     return this.checks.getCurrent(uri.toString())?.hasNewFiles === true;
   }

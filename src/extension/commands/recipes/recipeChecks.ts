@@ -56,7 +56,7 @@ export class RecipeChecks implements Disposable {
     this.changed.fire();
   }
 
-  /** Discards what was found out without the connections that are open now. */
+  /** Discards the unknown statuses, and that of a running check, after the open connections have changed. */
   forgetUnknown(): void {
     const unknown = [...this.checked].filter(([, { status }]) => status === unknownStatus).map(([key]) => key);
     const keys = new Set([...unknown, ...(this.running === undefined ? [] : [this.running])]);

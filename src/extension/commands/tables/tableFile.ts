@@ -131,7 +131,7 @@ function findOpenFiles(): readonly Uri[] {
   return files.filter(({ path }) => extensions.some((extension) => path.toLowerCase().endsWith(`.${extension}`)));
 }
 
-/** Returns true for the input of a tab that shows a file, in whichever editor. */
+/** Returns true for the input of a tab that shows a file, in any kind of editor. */
 function hasUri(input: unknown): input is { readonly uri: Uri } {
   return input instanceof TabInputText || input instanceof TabInputCustom || input instanceof TabInputNotebook;
 }

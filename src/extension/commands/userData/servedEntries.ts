@@ -53,7 +53,7 @@ async function compareEntry(
   return { place: { ...place, name, ...pickRestore(saved) }, ...(saved && { saved }), ...(missing && { missing }) };
 }
 
-/** Returns the permission to restore objects, which costs money and is no part of a file (D67: archived objects). */
+/** Returns the permission to restore objects, which costs money and is never part of a file (D67: archived objects). */
 function pickRestore(saved: ServedPlace | undefined): Pick<ServedStore, 'restore'> {
   return saved && 'restore' in saved ? { restore: saved.restore } : {};
 }
