@@ -217,9 +217,9 @@ describe('Citing', () => {
 
   it('reports a missing manifest and files without metadata', async () => {
     await stage.run('dataTransfer.cite', Uri.file(join(folder, 'nothing.json')));
-    await stage.person.notice(/^Couldn't read .*nothing\.json: /);
+    await stage.person.notice(/^Could not read .*nothing\.json: /);
     const ref = { connectionId: 'none', database, id: 'JDP:000001', name: 'a' };
     await stage.run('dataTransfer.cite', ref);
-    await stage.person.notice(/^Couldn't fetch the metadata of 1 file\.$/);
+    await stage.person.notice(/^Could not fetch the metadata of 1 file\.$/);
   });
 });

@@ -124,7 +124,7 @@ const connected: Readonly<Partial<Record<CommandId, Outcome>>> = {
   'dataTransfer.searchFiles': { asks: /Select a database to search/ },
   'dataTransfer.searchWithFilters': { asks: /Select a database to search/ },
   'dataTransfer.openDatabase': { asks: /Select a database to search/ },
-  'dataTransfer.listFiles': { asks: /Select the database whose files to list/ },
+  'dataTransfer.listFiles': { asks: /Select the database to list files from/ },
   'dataTransfer.searchAllDatabases': { asks: /Search all databases \(leave empty to list all files\)/ },
   'dataTransfer.findFilesById': { asks: /Select the database that contains the files/ },
   'dataTransfer.matchTable': { asks: /Select the table to match/ },

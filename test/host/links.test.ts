@@ -95,7 +95,7 @@ describe('Links', () => {
     service.transfers.set(id, { orcid, status: 'active', num_files: 3, num_files_transferred: 1 });
     const done = stage.parts.openLink(makeLink('transfer', { service: stage.server.address, id }));
     const notice = await stage.person.notice(/^Open the transfer/);
-    assert.match(notice.detail, /It starts no transfer\.$/);
+    assert.match(notice.detail, /It doesn't start a transfer\.$/);
     notice.press('Show Transfer');
     await done;
     assert.deepEqual(

@@ -84,7 +84,7 @@ describe('A recipe in the editor (D61)', () => {
     stage.parts.searchStore.setChecked(search.key, files, true);
     const done = stage.run('dataTransfer.saveAsRecipe');
     (await stage.person.pick()).choose('Checked files');
-    (await stage.person.pick()).choose('By their IDs');
+    (await stage.person.pick()).choose('By ID');
     (await stage.person.pick()).choose(kss);
     (await stage.person.saveDialog()).choose(Uri.file(pathOf('mine.json')));
     await done;

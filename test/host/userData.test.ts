@@ -140,7 +140,13 @@ describe('Data for another machine (D65)', function () {
       transfers: [recordOf(1)],
     };
     await writeFileOf(content);
-    const labels = ['1 transfer with another status', 'Other', 'Environment variable DTS_KEY', 'Renamed', 'ORCID iD'];
+    const labels = [
+      '1 transfer with a different status',
+      'Other',
+      'Environment variable DTS_KEY',
+      'Renamed',
+      'ORCID iD',
+    ];
     const before = [settings.connections, settings.servedPlaces, settings.orcid];
     const pick = await importChosen((list) => list.escape());
     assert.deepEqual([pick.labels, checked(pick)], [labels, []]);

@@ -126,12 +126,12 @@ describe('A user without a mouse', function () {
   it('opens the manifest of transferred files, and verifies them', async () => {
     await transferTwo();
     await keyboard.command('Data Transfer: Open Transferred Files…');
-    await keyboard.pick('2 files to Received Files', 'Select the transfer whose files to open');
+    await keyboard.pick('2 files to Received Files', 'Select the transfer to open files from');
     await keyboard.pick('Open Manifest', /dts-/);
     assert.match(await window.editorText(), manifestWords);
     assert.equal((await keyboard.focus()).role, 'textbox');
     await keyboard.command('Data Transfer: Verify Transferred Files…');
-    await keyboard.pick('2 files to Received Files', 'Select the transfer whose files to verify');
+    await keyboard.pick('2 files to Received Files', 'Select the transfer to verify');
     await window.notifications.wait(/^(?:All 2|2) files/);
     // The notification may already be hidden, but the notification center still has it.
     await keyboard.command('Notifications: Show Notifications');

@@ -24,7 +24,9 @@ export async function copyDiagnostics(services: CommandServices): Promise<void> 
     secrets: keys.flatMap(({ key }) => key ?? []),
   });
   await env.clipboard.writeText(text);
-  void notices.info(l10n.t('Copied the diagnostics to the clipboard, without keys. Paste them into a report.'));
+  void notices.info(
+    l10n.t('Copied the diagnostics to the clipboard. They contain no API keys and can be pasted into a report.'),
+  );
 }
 
 function toDiagnosedConnection(

@@ -33,7 +33,7 @@ export function describeTextOrigin({ textOrigin }: TransferPlan): string {
 
 /** States the time until which a plan can be confirmed. */
 export function describeExpiry({ expiresAt, createdAt }: TransferPlan): string {
-  return l10n.t('Waits for confirmation until {0}', formatTime(expiresAt, createdAt));
+  return l10n.t('Awaiting confirmation until {0}', formatTime(expiresAt, createdAt));
 }
 
 /** Announces a plan that awaits a decision. */
@@ -61,5 +61,5 @@ export function describeAgentError({ code, message }: AgentError, plan: Transfer
     ),
     notSaved: l10n.t("Nothing was sent because the decision or the transfer couldn't be saved."),
   };
-  return sentences[code] ?? l10n.t('Could not decide about the proposed transfer: {0}', toPlainLine(message));
+  return sentences[code] ?? l10n.t('Could not confirm or decline the proposed transfer: {0}', toPlainLine(message));
 }

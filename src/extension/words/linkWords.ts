@@ -70,7 +70,7 @@ function describeEffect({ kind }: LinkTarget, service: string): string {
     search: l10n.t('Nothing has been sent yet. Opening it sends the search to {0}.', service),
     file: l10n.t('Nothing has been sent yet. Opening it requests the metadata from {0}.', service),
     transfer: l10n.t(
-      'Nothing has been sent yet. Opening it requests the status from {0} and adds the transfer to your list. It starts no transfer.',
+      "Nothing has been sent yet. Opening it requests the status from {0} and adds the transfer to your list. It doesn't start a transfer.",
       service,
     ),
   };

@@ -24,7 +24,7 @@ function getSyntaxSentences(): Sentences<'syntax' | 'tooLarge' | 'notObject' | '
     notObject: l10n.t('A recipe is a JSON object.'),
     newerVersion: l10n.t('This recipe was written for a later version of this extension.'),
     secret: l10n.t(
-      'A recipe must not contain a key, a token or a password. Remove it, and replace the key if it was shared.',
+      'A recipe must not contain a key, a token, or a password. Remove it, and replace the key if it was shared.',
     ),
   };
 }
@@ -51,7 +51,7 @@ function getFieldSentences(field: string, expected: string): Sentences<FieldProb
     empty: l10n.t('“{0}” must not be empty.', field),
     wrongNumber: l10n.t('“{0}” must be an integer of at least 0.', field),
     wrongRange: l10n.t('“least” must not exceed “most”.'),
-    sourceCount: l10n.t('“from” must contain exactly one of “search”, “ids” and “table”.'),
+    sourceCount: l10n.t('“from” must contain exactly one of “search”, “ids”, and “table”.'),
     outsideFolder: l10n.t("The table must be in the recipe's folder or a subfolder."),
   };
 }

@@ -103,8 +103,8 @@ function describeMissingIds(count: number, names: string): string {
 function describeMissingValues(count: number, names: string): string {
   return plural(
     count,
-    "{0} value of the recipe's table doesn't have exactly one file: {1}",
-    "{0} values of the recipe's table don't have exactly one file each: {1}",
+    "{0} value in the recipe's table doesn't match exactly one file: {1}",
+    "{0} values in the recipe's table don't match exactly one file each: {1}",
     names,
   );
 }

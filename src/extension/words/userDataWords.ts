@@ -61,8 +61,8 @@ export function describeUnfinished(transfers: readonly Transfer[]): RowText {
 }
 
 export function describeUpdates(count: number): RowText {
-  const label = plural(count, '{0} transfer with another status', '{0} transfers with another status');
-  return { label, detail: l10n.t('Adds what the file knows to the records on this machine.') };
+  const label = plural(count, '{0} transfer with a different status', '{0} transfers with a different status');
+  return { label, detail: l10n.t('Adds information that only the file has to the records on this machine.') };
 }
 
 /** Describes a connection of the file. `saved` is the one on this machine that it would replace. */

@@ -76,7 +76,8 @@ function createStatusRoute(path: string, queue: TransferQueue): DescribedRoute {
     operationId: 'getTransferStatus',
     tag: 'transfers',
     summary: 'Status of a transfer',
-    description: 'Available to everyone with the token. The status of an ended transfer is stored for some days.',
+    description:
+      'Available to everyone with the token. The status of an ended transfer is stored for a number of days.',
     success: { status: 200, description: 'The status.', schema: responseSchemas.TransferStatus },
     problems: { 404: unknownTransferDescription, 422: 'The id is not a UUID.', 500: journalFailureDescription },
   });

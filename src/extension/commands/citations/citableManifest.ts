@@ -33,6 +33,6 @@ async function readText(file: Uri): Promise<string> {
     return new TextDecoder().decode(await workspace.fs.readFile(file));
   } catch (error) {
     if (error instanceof CommandFailure) throw error;
-    throw new CommandFailure(l10n.t("Couldn't read {0}: {1}", toPlainLine(file.path), describeError(error)));
+    throw new CommandFailure(l10n.t('Could not read {0}: {1}', toPlainLine(file.path), describeError(error)));
   }
 }

@@ -14,7 +14,7 @@ export async function insertText(text: string): Promise<void> {
   const isInserted = await editor?.edit((edit) => {
     for (const selection of editor.selections) edit.replace(selection, text);
   });
-  if (!isInserted) throw new CommandFailure(l10n.t("Couldn't insert the citations: the editor is read-only."));
+  if (!isInserted) throw new CommandFailure(l10n.t('Could not insert the citations: the editor is read-only.'));
 }
 
 /** Asks for a file, and writes citations to it. */
@@ -26,7 +26,7 @@ export async function saveCitations({ notices }: CommandServices, format: Citati
   try {
     await writeTextFile(file, [text]);
   } catch (error) {
-    throw new CommandFailure(l10n.t("Couldn't write {0}: {1}", toPlainLine(file.path), describeError(error)));
+    throw new CommandFailure(l10n.t('Could not write {0}: {1}', toPlainLine(file.path), describeError(error)));
   }
   const open = { label: l10n.t('Open'), run: () => commands.executeCommand('vscode.open', file) };
   void notices.info(l10n.t('Saved the citations.'), open);

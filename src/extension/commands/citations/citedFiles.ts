@@ -82,7 +82,11 @@ async function collectFiles(services: CommandServices, files: readonly KnownFile
   if (!loaded) return undefined;
   const citable = loaded.flatMap(({ entry }) => (entry ? [entry] : []));
   const missing = loaded.length - citable.length;
-  const text = plural(missing, "Couldn't fetch the metadata of {0} file.", "Couldn't fetch the metadata of {0} files.");
+  const text = plural(
+    missing,
+    'Could not fetch the metadata of {0} file.',
+    'Could not fetch the metadata of {0} files.',
+  );
   if (citable.length === 0) throw new CommandFailure(text);
   if (missing > 0) void services.notices.warning(text);
   return { files: citable, services: listServices(services, files) };

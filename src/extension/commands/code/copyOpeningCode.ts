@@ -26,7 +26,7 @@ const listLimitMs = 10_000;
  */
 export async function copyOpeningCode(services: CommandServices, node: TransferNode | undefined): Promise<void> {
   if (!node) await services.transferFlow.loadFinished();
-  const placeholder = l10n.t('Select the transfer whose files to open');
+  const placeholder = l10n.t('Select the transfer to open files from');
   const transfer = await chooseTransfer(services, node, ({ id }) => id !== undefined, placeholder);
   const folder = transfer && (await findTransferredFiles(services, transfer));
   if (!folder) return;

@@ -47,7 +47,7 @@ async function askVariable(services: CommandServices, connectionId: string): Pro
   if (!connection) return;
   const answer = await askText(createSingleStep(l10n.t('API Key for {0}', toPlainLine(connection.name))), {
     prompt: l10n.t(
-      'Name of the environment variable that contains the API key where the editor runs (not the key itself)',
+      'Name of an environment variable that contains the API key (not the key itself). It must be set where the editor runs.',
     ),
     placeholder: 'DATA_TRANSFER_KEY',
     value: connection.apiKeyVariable ?? '',

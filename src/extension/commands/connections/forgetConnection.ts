@@ -44,7 +44,7 @@ async function remove(services: CommandServices, connection: Connection): Promis
 async function pickConnection(connections: readonly Connection[]): Promise<Connection | undefined> {
   return await pickSavedConnection(connections, {
     title: l10n.t('Remove Connection'),
-    placeholder: l10n.t('Select the connection to remove, with its saved key'),
+    placeholder: l10n.t('Select the connection to remove along with its saved key'),
     emptyText: l10n.t('There is no saved connection to remove.'),
   });
 }

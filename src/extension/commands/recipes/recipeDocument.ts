@@ -63,7 +63,7 @@ async function readText(uri: Uri, name: string): Promise<string> {
   try {
     return new TextDecoder().decode(await workspace.fs.readFile(uri));
   } catch (error) {
-    throw new CommandFailure(l10n.t("Couldn't read {0}: {1}", name, describeError(error)));
+    throw new CommandFailure(l10n.t('Could not read {0}: {1}', name, describeError(error)));
   }
 }
 
@@ -71,7 +71,7 @@ async function readRecipeLock(uri: Uri, name: string): Promise<LockReadResult> {
   try {
     return await readLock(uri.fsPath);
   } catch (error) {
-    throw new CommandFailure(l10n.t("Couldn't read the lock of {0}: {1}", name, describeError(error)));
+    throw new CommandFailure(l10n.t('Could not read the lock of {0}: {1}', name, describeError(error)));
   }
 }
 

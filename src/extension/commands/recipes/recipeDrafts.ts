@@ -118,12 +118,12 @@ async function askSource(query: SearchQuery, ids: readonly string[]): Promise<Re
     placeholder: l10n.t('Select how the recipe finds its files'),
     choices: [
       {
-        label: l10n.t('By the search'),
-        description: l10n.t('all files that it finds, now and later'),
+        label: l10n.t('By search'),
+        description: l10n.t('all files that match when the recipe is run'),
         value: toRecipeSource(query),
       },
       {
-        label: l10n.t('By their IDs'),
+        label: l10n.t('By ID'),
         description: formatFileCount(ids.length),
         value: { database: query.database, ids: [...ids] },
       },

@@ -79,7 +79,7 @@ async function writeRecipe(file: Uri, draft: RecipeDraft): Promise<void> {
   try {
     await writeTextFile(file, [formatRecipe(draft)]);
   } catch (error) {
-    throw new CommandFailure(l10n.t("Couldn't write {0}: {1}", toPlainLine(file.path), describeError(error)));
+    throw new CommandFailure(l10n.t('Could not write {0}: {1}', toPlainLine(file.path), describeError(error)));
   }
   await commands.executeCommand('vscode.open', file);
 }

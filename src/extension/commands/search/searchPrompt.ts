@@ -98,7 +98,7 @@ export async function askAllFiles(
 ): Promise<SearchDraft | undefined> {
   const draft = toDraft(services, { query: '', ...(database !== undefined && { database }) });
   if (database === undefined) {
-    const placeholder = l10n.t('Select the database whose files to list');
+    const placeholder = l10n.t('Select the database to list files from');
     const choices = createScopeChoices(listDatabases(services));
     const answer = await pickOne(createSingleStep(title), { placeholder, choices });
     if (typeof answer === 'string') return undefined;

@@ -81,7 +81,7 @@ export async function sortResults(services: CommandServices, node: SearchNode | 
 /** Checks all loaded files of a search. If more may exist, offers to load them first. */
 export async function checkAllFiles(services: CommandServices, node: SearchNode | undefined): Promise<void> {
   const { searchStore, notices } = services;
-  const search = await chooseSearch(services, node, l10n.t('Select the search whose files to check'));
+  const search = await chooseSearch(services, node, l10n.t('Select the search to check files in'));
   if (!search) return;
   const choice = search.mayHaveMore ? await askFilesToCheck(search) : 'loaded';
   if (choice === 'all') {
@@ -157,7 +157,7 @@ export async function uncheckAllFiles(services: CommandServices, node: SearchNod
     notices.showStatusMessage(l10n.t('No files are checked.'));
     return;
   }
-  const placeholder = l10n.t('Select the search whose files to uncheck');
+  const placeholder = l10n.t('Select the search to uncheck files in');
   const search = await chooseSearch(services, node, placeholder, { isEligible });
   if (search) searchStore.uncheck([search.key]);
 }

@@ -29,7 +29,7 @@ const listLimitMs = 10_000;
 /** Lists the files of a transfer and the ways to show their folder, and opens the user's choice. */
 export async function openTransferredFiles(services: CommandServices, node: TransferNode | undefined): Promise<void> {
   if (!node) await services.transferFlow.loadFinished();
-  const placeholder = l10n.t('Select the transfer whose files to open');
+  const placeholder = l10n.t('Select the transfer to open files from');
   const transfer = await chooseTransfer(services, node, ({ id }) => id !== undefined, placeholder);
   const folder = transfer && (await findFolder(services, transfer));
   if (!folder) return;

@@ -82,7 +82,7 @@ async function askTarget(services: CommandServices): Promise<string | undefined>
   await services.transferFlow.loadFinished();
   const list = (): readonly Transfer[] => services.transferStore.getFinished().filter(({ id }) => id !== undefined);
   const other = { label: l10n.t('Select a manifest file…'), value: manifestFileChoice };
-  return await pickTransfer(services, list, l10n.t('Select the transfer whose files to verify'), [other]);
+  return await pickTransfer(services, list, l10n.t('Select the transfer to verify'), [other]);
 }
 
 async function verify(services: CommandServices, target: VerificationTarget): Promise<VerificationResult | undefined> {
