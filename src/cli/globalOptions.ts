@@ -25,7 +25,7 @@ const options: readonly (readonly [flags: string, description: string])[] = [
   ['--connection <name>', 'the name or ID of a connection in that file'],
   [
     '--ledger <folder>',
-    'the folder with the transfer records (default: DATA_TRANSFER_LEDGER, otherwise that of the windows)',
+    'the folder with the transfer records (default: DATA_TRANSFER_LEDGER, otherwise the folder that the editor uses)',
   ],
   ['--verbose', 'print log messages to standard error'],
 ];

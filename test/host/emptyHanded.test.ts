@@ -110,7 +110,7 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.copyMcpConfiguration': { asks: /Select the service for the agent/ },
   'dataTransfer.showLog': { works: 'the log opens' },
   'dataTransfer.copyDiagnostics': {
-    says: /^Copied the diagnostics to the clipboard, without keys\. Paste them into a report\.$/,
+    says: /^Copied the diagnostics to the clipboard\. They contain no API keys and can be pasted into a report\.$/,
   },
 };
 

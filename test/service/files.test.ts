@@ -157,7 +157,7 @@ describe('The files of the local service', () => {
     ['path:', 'query has nothing after "path:" at character 1'],
     [
       'minBytes:1000',
-      'query has an unknown condition "minBytes:" at character 1: known are format:, path:, bytes:; to search for the words, put them in quotation marks',
+      'query has an unknown condition "minBytes:" at character 1; the known ones are format:, path:, bytes:. To search for the words, put them in quotation marks',
     ],
   ];
   for (const [query, message] of mistakes) {

@@ -175,7 +175,7 @@ describe('A transfer with unavailable folders (D23)', () => {
     await rig.reaches(id, 'active');
     await fs.mkdir(nodePath.join(rig.target, `dts-${id}`), { recursive: true });
     await fs.symlink(outside, nodePath.join(rig.target, `dts-${id}`, 'b'));
-    assert.match((await rig.reaches(id, 'failed')).message, /a link leads out of the destination\)$/);
+    assert.match((await rig.reaches(id, 'failed')).message, /a link points outside the destination\)$/);
     assert.deepEqual(await fs.readdir(outside), []);
   });
 
@@ -192,7 +192,7 @@ describe('A transfer with unavailable folders (D23)', () => {
     };
     await rig.restart({ whileStopped: putLink });
     const { message } = await rig.reaches(id, 'failed', 'succeeded');
-    assert.match(message, /could not write large\.bin: a link leads out of the destination\)$/);
+    assert.match(message, /could not write large\.bin: a link points outside the destination\)$/);
     assert.deepEqual(await fs.readdir(elsewhere), []);
   });
 
@@ -222,7 +222,10 @@ describe('A transfer with unavailable folders (D23)', () => {
       await fs.rename(made, `${made}-before`);
       await fs.symlink(outside, made);
       const { message } = await rig.reaches(id, 'failed', 'succeeded');
-      assert.equal(message, `Transfer ${id}: failed (could not write ${stopped}: a link leads out of the destination)`);
+      assert.equal(
+        message,
+        `Transfer ${id}: failed (could not write ${stopped}: a link points outside the destination)`,
+      );
       assert.deepEqual(await fs.readdir(outside), []);
     });
   }

@@ -137,16 +137,16 @@ describe('A transfer of the local service', () => {
   const wrongBodies: [fields: object, status: number, location: string | undefined, detail: RegExp][] = [
     [{ source: 'nothing' }, 404, 'body.source', /"nothing"/],
     [{ destination: 'nothing' }, 404, 'body.destination', /"nothing"/],
-    [{ destination: 'source-data' }, 422, 'body.destination', /wrong field/],
-    [{ file_ids: [] }, 422, 'body.file_ids', /wrong field/],
-    [{ file_ids: ['a.txt', 'b', 'b', 'a.txt'] }, 422, 'body.file_ids.2', /each file once/],
+    [{ destination: 'source-data' }, 422, 'body.destination', /invalid field/],
+    [{ file_ids: [] }, 422, 'body.file_ids', /invalid field/],
+    [{ file_ids: ['a.txt', 'b', 'b', 'a.txt'] }, 422, 'body.file_ids.2', /each file only once/],
     [{ file_ids: ['a.txt', 'nope', '../secret'] }, 404, 'body.file_ids.1', /does not have all/],
-    [{ file_ids: 'a.txt' }, 422, 'body.file_ids', /wrong field/],
-    [{ file_ids: [5] }, 422, 'body.file_ids.0', /wrong field/],
-    [{ orcid: undefined }, 422, 'body.orcid', /wrong field/],
-    [{ orcid: '' }, 422, 'body.orcid', /wrong field/],
-    [{ description: 5 }, 422, 'body.description', /wrong field/],
-    [{ instructions: [] }, 422, 'body.instructions', /wrong field/],
+    [{ file_ids: 'a.txt' }, 422, 'body.file_ids', /invalid field/],
+    [{ file_ids: [5] }, 422, 'body.file_ids.0', /invalid field/],
+    [{ orcid: undefined }, 422, 'body.orcid', /invalid field/],
+    [{ orcid: '' }, 422, 'body.orcid', /invalid field/],
+    [{ description: 5 }, 422, 'body.description', /invalid field/],
+    [{ instructions: [] }, 422, 'body.instructions', /invalid field/],
   ];
   for (const [fields, status, location, detail] of wrongBodies) {
     it(`is rejected with ${status} when submitted with ${JSON.stringify(fields)} (§4.5)`, async () => {

@@ -51,7 +51,9 @@ const citationFile = object(
 
 const validate = new Ajv({ allErrors: true }).compile(citationFile);
 
-/** The format's own JSON schema, which the entry of the package would compile again for each file. */
+/**
+ * The format's own JSON schema. Imported by itself, because the package's entry point compiles it again for each file.
+ */
 const { schema } = (await import(new URL('schema.js', import.meta.resolve('cffjs')).href)) as { schema: object };
 const ajv = new Ajv({ allErrors: true });
 addFormats(ajv);

@@ -12,7 +12,7 @@ const collectGarbage = runInNewContext('gc');
 const channel = new BroadcastChannel('heap-probe');
 const started = new Set();
 
-/** Collects the garbage twice, because the memory of buffers is released later. */
+/** Collects garbage twice, because the memory of buffers is released with a delay. */
 function report(role) {
   collectGarbage();
   setImmediate(() => write(role));

@@ -12,7 +12,10 @@ export const heapReportEnvironment = {
 /** Time after which the report is requested again, because a thread may have ended instead of reporting. */
 const retryMs = 10_000;
 
-/** Collects the garbage of a service, and returns the bytes of the heap of each thread, such as `files 3`. */
+/**
+ * Makes a service collect garbage, and returns the heap size of each of its threads in bytes, by a name such as `files
+ * 3`.
+ */
 export async function readHeaps(rig: StoreRig): Promise<ReadonlyMap<string, number>> {
   let before = 0;
   let requestedAtMs = -Infinity;

@@ -16,7 +16,7 @@ export function addCancelCommand(program: Command): void {
   program
     .command('cancel')
     .description('cancel a transfer')
-    .argument('<transfer>', 'its ID, or a unique start of it')
+    .argument('<transfer>', 'its ID, or a unique prefix of it')
     .option('--wait', 'wait until the transfer has ended; exits with 1 unless it was canceled')
     .option('--timeout <seconds>', 'the maximum time to wait', parseCount)
     .action((name: string, flags: WaitFlags, command: Command) =>

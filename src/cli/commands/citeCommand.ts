@@ -31,7 +31,7 @@ export function addCiteCommand(program: Command): void {
     .argument('[database]', 'the name or ID of the database')
     .argument('[id...]', 'the IDs of the files')
     .addOption(new Option('--format <format>', 'the format').choices(citationFormats).default('bibtex'))
-    .option('--transfer <transfer>', 'the transfer whose files to cite')
+    .option('--transfer <transfer>', 'the transfer to cite files from')
     .action((database: string | undefined, ids: readonly string[], flags: CiteFlags, command: Command) =>
       runAction(command, (context) => cite(context, database, ids, flags)),
     );

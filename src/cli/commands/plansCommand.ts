@@ -4,7 +4,9 @@ import { runAction } from '../runAction.ts';
 
 /** Adds `plans`, with which a person confirms or declines the transfers that agents propose. */
 export function addPlansCommand(program: Command): void {
-  const plans = program.command('plans').description('list the transfers that agents propose, and decide about them');
+  const plans = program
+    .command('plans')
+    .description('list the transfers that agents propose, and confirm or decline them');
   plans
     .command('list', { isDefault: true })
     .description('list the plans of the last day')

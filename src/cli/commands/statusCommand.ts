@@ -23,7 +23,7 @@ export function addStatusCommand(program: Command): void {
   program
     .command('status')
     .description('print the status of transfers; without an ID, of those that have not ended')
-    .argument('[transfer...]', 'IDs, or unique starts of them')
+    .argument('[transfer...]', 'IDs, or unique prefixes of them')
     .option('--offline', "print the recorded status, without a request to the transfers' service")
     .action((names: readonly string[], flags: StatusFlags, command: Command) =>
       runAction(command, (context) => printStatus(context, names, flags)),

@@ -18,7 +18,7 @@ export function addWaitCommand(program: Command): void {
   program
     .command('wait')
     .description('wait until transfers have ended; exits with 1 unless all files were transferred')
-    .argument('<transfer...>', 'IDs, or unique starts of them')
+    .argument('<transfer...>', 'IDs, or unique prefixes of them')
     .option('--timeout <seconds>', 'the maximum time to wait', parseCount)
     .action((names: readonly string[], limit: WaitLimit, command: Command) =>
       runAction(command, (context) => waitForTransfers(context, names, limit)),

@@ -12,7 +12,7 @@ const notConnected = "Couldn't connect";
 export async function readApiKey(context: CommandContext, connectionVariable: string | undefined): Promise<string> {
   const { keyVariable, keyFile, keyStdin } = context.options;
   const sources = [keyVariable, keyFile, keyStdin].filter((source) => source !== undefined);
-  if (sources.length > 1) throw createUsageError('Use one of --key-variable, --key-file and --key-stdin.');
+  if (sources.length > 1) throw createUsageError('Use only one of --key-variable, --key-file, and --key-stdin.');
   if (keyFile !== undefined) return requireKey(await readKeyFile(keyFile), toPlainCell(keyFile));
   if (keyStdin) return requireKey(await readStandardInput(), 'standard input');
   const variable = keyVariable ?? connectionVariable;

@@ -8,7 +8,7 @@ import { describeObstacle } from './planText.ts';
 import { planRun } from './plannedRun.ts';
 import { readRecipe } from './recipeInput.ts';
 
-const noLock = 'The recipe has no lock to compare with. A run writes it.';
+const noLock = 'The recipe has no lock to compare with. Running the recipe writes one.';
 
 /** Compares the files that a recipe finds now with its lock. Throws CliError if there is no lock. */
 export async function compareWithLock(context: CommandContext, file: string): Promise<ExitCode> {

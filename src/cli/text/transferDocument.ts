@@ -26,7 +26,7 @@ export const transferColumns: readonly Column<Transfer>[] = [
   { title: 'STARTED', getText: ({ createdAt }) => formatTime(createdAt)?.replace(/\.\d+/, '') },
 ];
 
-/** Returns the service's ID of a transfer, or its key in the records while it has none. */
+/** Returns the service's ID of a transfer, or its key in the records until it has one. */
 export function getTransferId({ id, key }: Transfer): string {
   return id ?? key;
 }

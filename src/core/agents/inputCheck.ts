@@ -21,12 +21,12 @@ export function limitedObject(): z.ZodMiniType<JsonObject> {
   return z.record(z.string(), z.unknown()).check(z.refine(isSmall));
 }
 
-/** Returns the input of a tool. Throws {@link AgentError} with a short sentence that names the first wrong field. */
+/** Returns the input of a tool. Throws {@link AgentError} with a short sentence that names the first invalid field. */
 export function checkInput({ input }: AgentTool, value: unknown): unknown {
   const parsed = input.safeParse(value ?? {});
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new AgentError('badInput', issue ? describeIssue(issue, value) : 'The input is wrong.');
+  throw new AgentError('badInput', issue ? describeIssue(issue, value) : 'The input is invalid.');
 }
 
 function describeIssue(issue: Issue, value: unknown): string {

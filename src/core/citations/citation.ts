@@ -13,7 +13,7 @@ export interface CitedName {
 /** A contributor who is neither an author nor an editor, such as a contact person or a sponsor. */
 export interface SupportingContributor {
   readonly name: CitedName;
-  /** In English, as the role is called in metadata: `Contact person`. */
+  /** The English name of the role, such as `Contact person`. */
   readonly role: string;
 }
 

@@ -24,7 +24,7 @@ export function toBaseAddress({ server, port, allowInsecureHttp }: AddressOption
     throw createBadAddressError('a port cannot follow a path; write it as in https://example.org:8080/path');
   }
   if (url.username || url.password) throw createBadAddressError('leave out the user name and password');
-  if (/[?#]/.test(start)) throw createBadAddressError('leave out everything from ? or # on');
+  if (/[?#]/.test(start)) throw createBadAddressError('remove the part that starts with ? or #');
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && allowInsecureHttp !== true)
     throw createInsecureAddressError();
   return url.origin + url.pathname.replace(/\/+$/, '');

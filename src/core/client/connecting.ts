@@ -62,7 +62,7 @@ export async function connectTo(
 
 /** Creates the error for a connection attempt that the caller or a later attempt canceled. */
 export function createSupersededError(): ConnectionError {
-  return new ConnectionError('connect: ended before it was done', { kind: 'cancelled' });
+  return new ConnectionError('connect: canceled before it was complete', { kind: 'cancelled' });
 }
 
 function openChannel(

@@ -116,7 +116,7 @@ class TimeLimit {
       return await Promise.race([work, this.ended]);
     } catch (error) {
       if (!this.limit.signal.aborted) throw error;
-      throw Object.assign(new Error('the time limit ran out', { cause: error }), { code: 'ETIMEDOUT' });
+      throw Object.assign(new Error('the time limit was exceeded', { cause: error }), { code: 'ETIMEDOUT' });
     }
   }
 

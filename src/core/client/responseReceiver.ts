@@ -79,6 +79,6 @@ export class ResponseReceiver implements Dispatcher.DispatchHandler {
   private checkHeadersLimit(): void {
     const { headersMs } = this.request;
     if (headersMs === 0 || performance.now() - this.startedAt < headersMs) return;
-    throw Object.assign(new Error('the time limit ran out'), { code: 'ETIMEDOUT' });
+    throw Object.assign(new Error('the time limit was exceeded'), { code: 'ETIMEDOUT' });
   }
 }

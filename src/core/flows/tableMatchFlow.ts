@@ -123,8 +123,8 @@ function toBatches(values: readonly string[]): readonly (readonly string[])[] {
 }
 
 /**
- * A service that pages exactly prepares a response while the one before is read. With another, an ID that makes the
- * server drop all connections could not be distinguished from those of the other request (D37: crashing file ids).
+ * Returns 2 for a service that pages exactly, which prepares a response while the previous one is read. For other
+ * services, parallel requests would hide which ID makes the server drop all connections (D37: crashing file ids).
  */
 function countParallelLookups({ service }: OpenConnection): number {
   return service.pagesExactly ? 2 : 1;

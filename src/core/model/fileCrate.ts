@@ -18,8 +18,9 @@ interface ListContext {
 }
 
 /**
- * Describes the files of a search or a selection as an RO-Crate 1.2 metadata document. The files are in their databases,
- * not in the folder of the crate: their IDs are local to the document, so that no reader looks for them on the disk.
+ * Describes the files of a search or a selection as an RO-Crate 1.2 metadata document. The files are in their
+ * databases, not in the folder of the crate: their IDs are local to the document, so that no reader looks for the files
+ * on disk.
  */
 export function createFileCrate(list: FileList, { serviceName, now }: ListContext): JsonObject {
   const databases = listDatabases(list);

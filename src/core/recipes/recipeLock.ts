@@ -53,8 +53,8 @@ function checkName(lock: RecipeLock, recipeName: string): LockReadResult & { rea
 }
 
 /**
- * Replaces the lock of a recipe. The earlier one stays if that fails, for example because the disk is full. Rejects with
- * the system's error.
+ * Replaces the lock of a recipe. If that fails, for example because the disk is full, the earlier lock remains. Rejects
+ * with the system's error.
  */
 export async function writeLock(recipePath: string, lock: RecipeLock): Promise<void> {
   const path = getLockPath(recipePath);

@@ -10,7 +10,10 @@ export interface ConnectionComparison {
   /** The saved connection with the same ID or address. */
   readonly saved?: Connection;
   readonly isDifferent: boolean;
-  /** The environment variable in the file, unless this machine uses the same one. Its value would be sent there. */
+  /**
+   * The environment variable in the file, unless this machine uses the same one. Its value would be sent to the
+   * connection's address.
+   */
   readonly variable?: string;
 }
 

@@ -24,7 +24,7 @@ interface FileCheckOptions {
   onRead(bytes: number): void;
 }
 
-/** Checks a file's size and hash. Follows no link out of the folder. Rejects only with the signal's reason. */
+/** Checks a file's size and hash. Follows no link to outside the folder. Rejects only with the signal's reason. */
 export async function checkFile(file: ManifestFile, options: FileCheckOptions): Promise<FileOutcome> {
   try {
     const path = await resolvePath(file, options.folder);
@@ -37,7 +37,7 @@ export async function checkFile(file: ManifestFile, options: FileCheckOptions): 
   }
 }
 
-/** Returns the real path of a file; undefined if it is missing, or if a link leads out of the folder. */
+/** Returns the real path of a file; undefined if it is missing, or if a link points outside the folder. */
 export async function findFile(file: Pick<ManifestFile, 'places'>, folder: string): Promise<string | undefined> {
   const path = await resolvePath(file, folder);
   return path !== undefined && isWithin(folder, path) ? path : undefined;

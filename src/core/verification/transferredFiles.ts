@@ -30,7 +30,7 @@ export async function listTransferredFiles(
   return paths.map((path) => ({ path, places: [path] }));
 }
 
-/** Returns the path of a transferred file; undefined if it is missing, or if a link leads out of the folder. */
+/** Returns the path of a transferred file; undefined if it is missing, or if a link points outside the folder. */
 export async function findTransferredFile(
   { folder }: TransferredFolder,
   file: TransferredFile,

@@ -1,6 +1,6 @@
 import { commands, env, l10n, UIKind, Uri, window, workspace } from 'vscode';
 
-/** Shows a folder of this machine in one way. */
+/** A way to show a folder on this machine. */
 interface FolderAction {
   readonly label: string;
   run(): unknown;

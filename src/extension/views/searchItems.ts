@@ -49,7 +49,7 @@ export function createEmptySearchesItem({ batchId }: EmptySearchesNode, searches
   return setAccessibleLabel(item);
 }
 
-/** Creates the row of a search in the row of {@link createEmptySearchesItem}, which has the search terms. */
+/** Creates the row of a search below that of {@link createEmptySearchesItem}, which already shows the search terms. */
 export function createFoldedSearchItem(search: Search): TreeItem {
   const item = createSearchItem(search);
   item.label = getDatabaseLabel(search.query.database);

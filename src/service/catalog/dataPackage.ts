@@ -91,7 +91,7 @@ function getResourcePaths(
   onWarning: (warning: string) => void,
 ): string[] {
   if (place?.kind === 'file') return [place.path];
-  if (place?.kind === 'unsafe') onWarning(`has a path that leads out of the package: "${toQuotable(String(path))}"`);
+  if (place?.kind === 'unsafe') onWarning(`has a path that points outside the package: "${toQuotable(String(path))}"`);
   if (place === undefined && resource['data'] === undefined) onWarning('has no path');
   return [];
 }
@@ -105,6 +105,6 @@ function isFieldUsable(
 ): boolean {
   if (name === 'hash') return isOnlyPath;
   if ((name !== 'schema' && name !== 'dialect') || parsePackagePath(value)?.kind !== 'unsafe') return true;
-  onWarning(`has a ${name} that leads out of the package: "${toQuotable(String(value))}"`);
+  onWarning(`has a ${name} that points outside the package: "${toQuotable(String(value))}"`);
   return false;
 }

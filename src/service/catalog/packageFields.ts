@@ -9,7 +9,9 @@ const tables = ['schema', 'dialect'];
 const reservedFields = new Set(['path', 'bytes', 'modified', 'data']);
 
 const hashPattern = /^([^:\s]+:[a-fA-F0-9]+|[a-fA-F0-9]{32})$/;
-/** Allows ids that fit into a comma-separated list and on one line of text, and that cannot lead out of the folder. */
+/**
+ * Allows ids that fit into a comma-separated list and on one line of text, and that cannot point outside the folder.
+ */
 const idPattern = /^(?!\s|(?:.*\/)?\.\.(?:\/|$))[^,\p{C}\u2028\u2029]{1,500}(?<!\s)$/u;
 const patterns: Readonly<Record<string, RegExp>> = {
   id: idPattern,

@@ -93,7 +93,7 @@ function resolveWithin(folder: string, path: string): string {
   const realFolder = fs.realpathSync(folder);
   const realPath = fs.realpathSync(nodePath.join(folder, path));
   if (realPath.startsWith(realFolder + nodePath.sep)) return realPath;
-  throw new UnreadableError('leads out of the package');
+  throw new UnreadableError('points outside the package');
 }
 
 /** Reports an unreadable file. The message follows the file name, such as `is not a file`. */

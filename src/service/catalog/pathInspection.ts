@@ -6,7 +6,7 @@ import { getParentFolder } from './pathOrder.ts';
 
 export type InspectedPath =
   | { readonly kind: 'file'; readonly path: string; readonly file: ScannedFile }
-  /** `gone` includes paths that are not served, such as devices and links that lead out of the folder. */
+  /** `gone` includes paths that are not served, such as devices and links that point outside the folder. */
   | { readonly kind: 'folder' | 'gone'; readonly path: string };
 
 /** Inspects paths within the packages' root. Returns the same results as a walk. */

@@ -23,7 +23,7 @@ export function createRepeatedIdsProblem(
     ...listIds('given more than once', repeated, listLocation),
     ...listIds('unknown', unknown, listLocation),
   ];
-  return new HttpProblem(422, 'A transfer takes each file once.', { errors });
+  return new HttpProblem(422, 'A transfer can contain each file only once.', { errors });
 }
 
 function listIds(problem: string, ids: readonly LocatedId[], listLocation: string): FieldProblem[] {

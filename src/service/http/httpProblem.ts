@@ -32,6 +32,6 @@ const maxProblems = 2 * maxNamedFields;
 
 /** Returns a 422 problem that lists invalid fields. */
 export function createFieldsProblem(errors: readonly FieldProblem[]): HttpProblem {
-  const detail = errors.length === 1 ? 'The request has a wrong field.' : 'The request has wrong fields.';
+  const detail = errors.length === 1 ? 'The request has an invalid field.' : 'The request has invalid fields.';
   return new HttpProblem(422, detail, { errors: errors.slice(0, maxProblems) });
 }

@@ -23,7 +23,7 @@ const kinds: Readonly<Record<number, ProblemKind>> = {
   404: { name: 'NotFound', description: 'The requested resource does not exist.' },
   405: {
     name: 'MethodNotAllowed',
-    description: 'The path is not served by this method.',
+    description: 'The path does not support this method.',
     headers: buildHeader('Allow', 'The allowed methods.', { type: 'string' }),
   },
   408: { name: 'RequestTimeout', description: 'The headers or the body did not arrive in time.' },

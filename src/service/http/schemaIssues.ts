@@ -39,7 +39,7 @@ function describeUnknownFields(
   root: string,
 ): FieldProblem[] {
   const known = Object.keys(findSchema(schema, issue.path)?.['properties'] ?? {});
-  const message = known.length === 0 ? 'is unknown' : `is unknown: known are ${known.join(', ')}`;
+  const message = known.length === 0 ? 'is unknown' : `is unknown; the known fields are ${known.join(', ')}`;
   return issue.keys.slice(0, maxNamedFields).map((key) => createFieldProblem(root, [...issue.path, key], message));
 }
 

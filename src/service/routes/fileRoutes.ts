@@ -117,7 +117,7 @@ function describeMistake({ kind, position, condition }: QueryMistake): string {
     case 'noValue':
       return `has nothing after "${condition}" ${at}`;
     case 'unknownCondition':
-      return `has an unknown condition "${toQuotable(condition)}" ${at}: known are ${queryConditions.join(', ')}; to search for the words, put them in quotation marks`;
+      return `has an unknown condition "${toQuotable(condition)}" ${at}; the known ones are ${queryConditions.join(', ')}. To search for the words, put them in quotation marks`;
   }
 }
 

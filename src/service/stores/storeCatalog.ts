@@ -36,8 +36,8 @@ const filesPerScan = 1_000;
 const retryMs = 15_000;
 
 /**
- * Catalogs the objects of a store. A scan replaces the files only when it is complete; until then, and if it fails, the
- * files of the last one are served (D62: stores through rclone).
+ * Catalogs the objects of a store. A scan replaces the files only when it is complete. Until then, and if it fails, the
+ * files of the previous scan are served (D62: stores through rclone).
  */
 export class StoreCatalog {
   private config: StoreCatalogConfig;

@@ -35,7 +35,7 @@ export class DestinationFolders {
   checkUnmoved(folder: string): void {
     if (this.isUnmoved(folder)) return;
     if (fs.realpathSync.native(folder) !== nodePath.normalize(folder)) {
-      throw new BadFile('a link leads out of the destination');
+      throw new BadFile('a link points outside the destination');
     }
   }
 
@@ -52,7 +52,7 @@ export class DestinationFolders {
   private ensureLevels(path: string): string {
     let folder = this.base;
     for (const part of path.split('/').filter((name) => name !== '' && name !== '.')) {
-      if (part === '..') throw new BadFile('it leads out of the destination');
+      if (part === '..') throw new BadFile('it points outside the destination');
       folder = this.ensureLevel(folder, part);
     }
     return folder;

@@ -6,7 +6,9 @@ export class JobStopped extends Error {
   override readonly name = 'JobStopped';
 }
 
-/** Reports a problem that is not a file system error. The message is a clause such as `it leads out of the folder`. */
+/**
+ * Reports a problem that is not a file system error. The message is a clause such as `it points outside the folder`.
+ */
 export class BadFile extends Error {
   override readonly name = 'BadFile';
 }
@@ -69,8 +71,7 @@ const bufferBytes = 1024 * 1024;
 const buffer = Buffer.allocUnsafeSlow(bufferBytes);
 
 /**
- * Passes a file's bytes to `take` in a reused buffer. Stops beyond the expected size, because a file may grow
- * endlessly.
+ * Passes a file's bytes to `take` in a reused buffer. Stops beyond the expected size, because a file may keep growing.
  */
 export function readPieces(
   file: number,

@@ -26,14 +26,17 @@ export interface RouteOptions<P> {
 
 /** Files of this size are moved one by one, and reading them back takes longer than starting a thread. */
 const minSharedBytes = 64 * 1024 * 1024;
-/** The cache of the system holds files up to this size. Larger ones are read back later, from the disk. */
+/**
+ * Files up to this size are assumed to stay in the system's cache. Larger ones are read back after the copy, from the
+ * disk.
+ */
 const maxSharedBytes = totalmem() / 4;
 
 function isReadWhileCopied({ bytes }: FileToMove): boolean {
   return bytes >= minSharedBytes && bytes <= maxSharedBytes;
 }
 
-/** Moves files between two folders of this machine (D24: destination layout). */
+/** Moves files between two folders on this machine (D24: destination layout). */
 export class FolderRoute implements TransferRoute {
   readonly isHashedFirst = true;
   private readonly options: RouteOptions<{ readonly folder: string }>;

@@ -23,7 +23,7 @@ import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 
 const { O_RDWR, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
-/** Writes objects of a store to a folder. The names of objects never lead out of it (D24: destination layout). */
+/** Writes objects of a store to a folder. The names of objects never point outside it (D24: destination layout). */
 export class FolderSink implements CarrySink {
   readonly hash = undefined;
   private readonly job: CarryJob;

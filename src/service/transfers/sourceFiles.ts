@@ -23,7 +23,7 @@ export class SourceFiles {
     this.realFolder = fs.realpathSync(folder);
   }
 
-  /** Throws {@link BadFile} if a link leads out of the folder or the file is not regular. */
+  /** Throws {@link BadFile} if a link points outside the folder or the file is not regular. */
   open<T>(path: string, work: (opened: number) => T): T {
     return withOpenFile(this.openFile(path), work);
   }
@@ -71,7 +71,7 @@ export class SourceFiles {
     return openChecked(path, O_RDONLY | O_NONBLOCK, (opened) => {
       requireRegularFile(opened);
       const realPath = fs.realpathSync.native(path);
-      if (!isInside(this.realFolder, realPath)) throw new BadFile("it leads out of the database's folder");
+      if (!isInside(this.realFolder, realPath)) throw new BadFile("it points outside the database's folder");
       const expected = fs.statSync(realPath);
       const actual = fs.fstatSync(opened);
       if (expected.ino !== actual.ino || expected.dev !== actual.dev)

@@ -77,8 +77,8 @@ export async function isFolder(path: string): Promise<boolean> {
 }
 
 /**
- * Returns true if the folders exist and the destination has enough free space, if that is known. A side that is a store
- * is undefined.
+ * Returns true if the folders exist and the destination has enough free space, if that is known. Pass undefined for a
+ * side that is a store.
  */
 export async function hasRoom(
   source: string | undefined,

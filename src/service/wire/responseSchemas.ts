@@ -84,7 +84,7 @@ const serviceState = z.strictObject({
 export type ServiceState = z.infer<typeof serviceState>;
 
 const searchParameter = z.strictObject({
-  type: text('`string`, `number`, or `array(string)`: one of the texts in `value`.'),
+  type: text('`string`, `number`, or `array(string)`: one of the strings in `value`.'),
   value: z.unknown().check(z.describe('The default value, or the list of allowed values.')),
 });
 

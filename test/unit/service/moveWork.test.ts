@@ -102,7 +102,7 @@ describe('Moving staged files (D23, D24)', () => {
         fs.rmSync(nodePath.join(root, 'source/a.txt'));
         fs.symlinkSync('../secret.txt', nodePath.join(root, 'source/a.txt'));
       },
-      { operation: 'read', text: "it leads out of the database's folder" },
+      { operation: 'read', text: "it points outside the database's folder" },
     ],
   ];
   for (const [what, change, failure] of changes) {
@@ -141,7 +141,7 @@ describe('Moving staged files (D23, D24)', () => {
     fs.mkdirSync(nodePath.join(root, 'target', `dts-${transferId}`));
     fs.symlinkSync('../..', nodePath.join(root, 'target', `dts-${transferId}`, 'sub'));
     const { failure } = move(staged('sub/b.txt', 'beta'));
-    assert.deepEqual(failure, { position: 0, operation: 'write', text: 'a link leads out of the destination' });
+    assert.deepEqual(failure, { position: 0, operation: 'write', text: 'a link points outside the destination' });
     assert.deepEqual(fs.readdirSync(root).sort(), ['source', 'target']);
   });
 
@@ -168,7 +168,7 @@ describe('Moving staged files (D23, D24)', () => {
     write('source/c.txt', 'gamma');
     const folder = nodePath.join(root, 'target', `dts-${transferId}`);
     const { failure } = moveBoth(staged('a.txt', 'alpha'), staged('c.txt', 'gamma', 1), () => moveAway(folder));
-    assert.deepEqual(failure, { position: 1, operation: 'write', text: 'a link leads out of the destination' });
+    assert.deepEqual(failure, { position: 1, operation: 'write', text: 'a link points outside the destination' });
     assert.deepEqual(fs.readdirSync(nodePath.join(root, 'moved')), ['a.txt']);
   });
 
@@ -181,7 +181,7 @@ describe('Moving staged files (D23, D24)', () => {
       write('source/sub/deep/d.txt', 'delta');
       const files = [staged('sub/deep/c.txt', 'gamma'), staged('sub/deep/d.txt', 'delta', 1)] as const;
       const { failure } = moveBoth(...files, () => moveAway(nodePath.join(root, 'target', moved)));
-      assert.deepEqual(failure, { position: 1, operation: 'write', text: 'a link leads out of the destination' });
+      assert.deepEqual(failure, { position: 1, operation: 'write', text: 'a link points outside the destination' });
       const names = fs.readdirSync(nodePath.join(root, 'moved'), { recursive: true }).map(String);
       assert.equal(names.filter((name) => name.includes('.')).length, 1);
     });

@@ -79,8 +79,8 @@ describe('A Data Package in its folder (D20)', () => {
     ['is larger than 128 KiB', /is larger than/, async (file) => await fs.writeFile(file, ' '.repeat(128 * 1024 + 1))],
     ['is not UTF-8', /is not UTF-8/, async (file) => await fs.writeFile(file, Buffer.from([0x7b, 0xff, 0x7d]))],
     ['is a folder', /is not a file/, async (file) => await fs.mkdir(file)],
-    ['is a link out of the package', /leads out/, async (file) => await fs.symlink('../../outside.json', file)],
-    ['is in a folder that is a link', /leads out/, async (file) => await moveOut(file)],
+    ['is a link out of the package', /points outside/, async (file) => await fs.symlink('../../outside.json', file)],
+    ['is in a folder that is a link', /points outside/, async (file) => await moveOut(file)],
     ['is a link to itself', /is a link/, async (file) => await fs.symlink('s.json', file)],
     ['is a pipe without a writer', /is not a file/, async (file) => await promisify(execFile)('mkfifo', [file])],
     ['does not exist', /does not exist/, async () => await Promise.resolve()],
@@ -111,7 +111,7 @@ describe('A Data Package in its folder (D20)', () => {
     it(`omits a schema at ${path}, and warns`, async () => {
       const [fields, warnings] = await readFields({ schema: path });
       assert.deepEqual(fields, {});
-      assert.match(warnings[0] ?? '', /resource 0 has a schema that leads out of the package/);
+      assert.match(warnings[0] ?? '', /resource 0 has a schema that points outside the package/);
     });
   }
 

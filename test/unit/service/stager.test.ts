@@ -70,7 +70,7 @@ describe('Staging files (D22, D23)', () => {
       'was replaced by a link that leads out',
       async () => await fs.symlink('../secret.txt', nodePath.join(source, 'swapped.txt')),
       'swapped.txt',
-      { text: "it leads out of the database's folder" },
+      { text: "it points outside the database's folder" },
     ],
     [
       'is in a folder that was replaced by a link that leads out',
@@ -79,7 +79,7 @@ describe('Staging files (D22, D23)', () => {
         await fs.symlink('..', nodePath.join(source, 'sub'));
       },
       'sub/secret.txt',
-      { text: "it leads out of the database's folder" },
+      { text: "it points outside the database's folder" },
     ],
     [
       'is a pipe without a writer',

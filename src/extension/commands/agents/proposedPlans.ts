@@ -18,8 +18,8 @@ interface ClosedPlan {
 }
 
 /**
- * Lists the transfers that agents propose, including those of other windows and programs. Follows their decisions and
- * their expiry.
+ * Lists the transfers that agents propose, including those of other windows and programs. Reports when they are decided
+ * or expire.
  */
 export class ProposedPlans implements Disposable {
   private readonly lifetime = new Lifetime();

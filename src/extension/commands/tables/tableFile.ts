@@ -32,7 +32,9 @@ export interface TableMemory {
 
 const extensions = ['csv', 'tsv', 'txt', 'xlsx'];
 
-/** Asks for the file of a table: open ones, the last one, those of the workspace, or any other. */
+/**
+ * Asks for the file of a table. Lists open tables, the last one and those in the workspace, and offers any other file.
+ */
 export async function askTableFile(
   position: StepPosition,
   memory: TableMemory,
@@ -111,7 +113,10 @@ function createFileChoice(value: Uri, description?: string): Choice<Uri | undefi
   return { label: getFileName(value), value, ...(description && { description }) };
 }
 
-/** Lists each table once: the one in the active editor, the other open ones, the last one, those of the workspace. */
+/**
+ * Lists tables without duplicates: the one in the active editor, other open ones, the last one, and those in the
+ * workspace.
+ */
 async function createFileChoices(memory: TableMemory): Promise<readonly Choice<Uri | undefined>[]> {
   const inWorkspace = await workspace.findFiles('**/*.{csv,tsv,xlsx}', '**/{node_modules,.git}/**', 200);
   const last = await findLastFile(memory);
