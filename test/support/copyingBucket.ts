@@ -15,7 +15,7 @@ export class CopyingBucket extends OddBucket {
   isEncrypted = false;
   private readonly uploads = new Map<string, Upload>();
 
-  /** Starts a server with one object, which rclone uploaded in pieces with a note of its MD5. */
+  /** Starts a server with one object, which rclone uploaded in pieces, with its MD5 in the metadata. */
   static async startWithNote(key: string, content: Buffer): Promise<CopyingBucket> {
     const bucket = new CopyingBucket({});
     const note = Buffer.from(digest(content), 'hex').toString('base64');

@@ -18,7 +18,7 @@ export async function openRegularFile(path: string, maxBytes: number): Promise<F
   }
 }
 
-/** Reads the text of a file, as {@link openRegularFile} opens it. */
+/** Reads a text file with the same checks as {@link openRegularFile}. */
 export async function readRegularFile(path: string, maxBytes: number): Promise<string> {
   const handle = await openRegularFile(path, maxBytes);
   try {

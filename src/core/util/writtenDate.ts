@@ -1,4 +1,4 @@
-/** A unit of time, with the first letters of its names in English and French. */
+/** A unit of time: the pattern of its names in English and French, and a function that subtracts it from a date. */
 const units: readonly (readonly [pattern: RegExp, subtract: (date: Date, count: number) => void])[] = [
   [/^(?:hours?|heures?)$/, (date, count) => date.setTime(date.getTime() - count * 3_600_000)],
   [/^(?:days?|jours?)$/, (date, count) => date.setDate(date.getDate() - count)],

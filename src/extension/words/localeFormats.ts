@@ -48,7 +48,7 @@ export function formatTime(at: number, now: number): string {
   return new Intl.DateTimeFormat(env.language, getTimeForm(new Date(at), new Date(now))).format(at);
 }
 
-/** Returns the form of a time; without the year in the current one, because rows are narrow. */
+/** Returns the format of a time. Omits the date of today and the current year, because rows are narrow. */
 function getTimeForm(at: Date, now: Date): Intl.DateTimeFormatOptions {
   if (at.toDateString() === now.toDateString()) return { timeStyle: 'short' };
   const isThisYear = at.getFullYear() === now.getFullYear();

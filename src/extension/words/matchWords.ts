@@ -16,7 +16,7 @@ export function describeColumn({ head, index }: TableColumn, hasHead: boolean): 
   return (hasHead && toPlainLine(head)) || l10n.t('Column {0}', formatNumber(index + 1));
 }
 
-/** Returns the name of a property of files by which a table is matched. */
+/** Returns the name of the file property that a table is matched by. */
 export function describeMatchKey(key: MatchKey): string {
   if (key === 'id') return l10n.t('File IDs');
   return key === 'name' ? l10n.t('File names or paths') : l10n.t('Hashes');

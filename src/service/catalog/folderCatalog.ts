@@ -127,7 +127,7 @@ export class FolderCatalog {
     await this.pendingScan;
   }
 
-  /** Returns undefined: a folder's catalog follows its folder. */
+  /** Returns undefined, because the catalog of a folder tracks changes and has no state to report. */
   getListing(): StoreListingState | undefined {
     return undefined;
   }

@@ -7,7 +7,7 @@ export interface CopyVerification {
   readonly copyOptions: string;
   /** rclone options for the remote whose copies are listed. */
   readonly listOptions: string;
-  /** False if a hash may be a note of the uploader, which copies inherit. */
+  /** False if a hash may come from metadata that the uploader set and copies inherit. */
   readonly hasOwnHashes: boolean;
 }
 

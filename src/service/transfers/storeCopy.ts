@@ -11,7 +11,10 @@ import type { DoneFile } from './fileJobs.ts';
 import { StreamDigests } from './streamDigests.ts';
 import { UnfinishedObjects } from './unfinishedObjects.ts';
 
-/** A larger object is copied in pieces; its hash may then be a note of the uploader, which the copy inherits. */
+/**
+ * A larger object is copied in pieces; its hash may then come from metadata that the uploader set and the copy
+ * inherits.
+ */
 const maxHashedBytes = 4 * 1024 ** 3;
 
 interface CopiedFile {

@@ -10,7 +10,7 @@ export const evidenceFolder = join(repositoryRoot, 'test-results');
 /** The locations that `npm run setup` found or installed: two executables and the folder of the editor's server. */
 export interface Places {
   readonly browser: string;
-  /** Chromium's headless shell, which is faster but moves no focus between windows. */
+  /** Chromium's headless shell, which is faster but can't move the focus between windows. */
   readonly headlessShell?: string;
   readonly server: string;
 }
