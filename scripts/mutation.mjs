@@ -27,7 +27,7 @@ const common = {
   ignorePatterns: ['bench', 'dist', 'media', 'test-results', 'test/host', 'test/ui'],
   reporters: ['progress-append-only'],
   warnings: { unknownOptions: false },
-  // An endless loop is found by its number of rounds; on a busy machine, everything else can take long.
+  // An endless loop is found by its number of rounds; on a busy machine, everything else can take a long time.
   timeoutMS: 60_000,
   dryRunTimeoutMinutes: 10,
   logLevel: 'warn',

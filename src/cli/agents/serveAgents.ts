@@ -40,7 +40,7 @@ export async function serveAgents(context: CommandContext, { trustElicitation = 
     await settlesWithin(context.clock, maxGraceMs, calls.settle());
   };
   await CliSession.run(context, run, { isForeground: false });
-  // Timers and sockets must not keep a process whose client has gone.
+  // Timers and sockets must not keep the process alive after its client has disconnected.
   setTimeout(() => process.exit(), 1_000).unref();
   return exitCode.done;
 }

@@ -65,7 +65,7 @@ export class PlanStore implements Disposable {
    * written.
    */
   async create(plan: Omit<TransferPlan, 'id'>): Promise<TransferPlan> {
-    // One after the other: each counts the plans before it.
+    // Sequentially, because each call counts the earlier plans.
     const created = this.creating.then(async () => await this.createNext(plan));
     this.creating = created.catch(() => undefined);
     return await created;

@@ -27,9 +27,9 @@ export async function submitPlan(context: PlanSubmissionContext, plan: TransferP
   const saved = await plans.get(id);
   if (!saved) throw new AgentError('notFound', `There is no plan ${id}.`);
   requireProposed(saved);
-  // What the person has seen is sent, even if the file of the plan was changed since.
+  // Sends what the person has seen, even if the plan's file was changed since then.
   const connectionId = await openPlanConnection(context, plan);
-  // The rule can have changed while a person was asked.
+  // The rule may have changed while the person was deciding.
   await requireSubmissionAllowed(context);
   await plans.decide(id, 'confirmed', by);
   const transfer = await submitOrder(services, plan, connectionId);

@@ -27,7 +27,7 @@ export function getLockPath(recipePath: string): string {
 export async function readLock(recipePath: string): Promise<LockReadResult> {
   const [path, name] = [getLockPath(recipePath), basename(recipePath)];
   try {
-    // Nearly every lock is as it was written, and may have 100,000 files.
+    // Nearly every lock is unchanged since it was written, and it may have 100,000 files.
     const lock = await readWrittenLock(path);
     return lock ? checkName(lock, name) : parseLock(await readRegularFile(path, maxLockBytes), name);
   } catch (error) {

@@ -65,7 +65,7 @@ async function readColumn(table: RecipeTable, folder: string): Promise<ColumnVal
 async function readFileTables(file: string, folder: string): Promise<readonly DataTable[] | TableProblem> {
   try {
     const path = await realpath(join(folder, file));
-    // A link could lead out of the folder.
+    // A link could point outside the folder.
     if (!path.startsWith((await realpath(folder)).replace(/[\\/]?$/, sep))) return 'unreadable';
     const stats = await stat(path);
     if (!stats.isFile()) return 'unreadable';

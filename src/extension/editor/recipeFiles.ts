@@ -53,7 +53,7 @@ export class RecipeFiles implements Disposable {
   private async refresh(): Promise<void> {
     const refresh = ++this.refreshes;
     const found = await workspace.findFiles('**/*.transfer.json', '**/node_modules/**', maxFiles);
-    // A later search knows more.
+    // A later search has the current result.
     if (refresh !== this.refreshes) return;
     this.files = found.sort((one, other) => one.path.localeCompare(other.path));
     await commands.executeCommand('setContext', contextKey, found.length > 0);

@@ -2,9 +2,9 @@
 const inlineSyntax = new RegExp(
   [
     String.raw`[\\\x60*<~$]`,
-    // Between letters and digits, as in file names, an underscore is no emphasis.
+    // Between letters and digits, as in file names, an underscore isn't emphasis.
     String.raw`(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])`,
-    // Brackets are a link, a footnote or attributes only together with what surrounds them.
+    // Brackets are a link, a footnote or attributes only together with the surrounding characters.
     String.raw`\](?=\s?[([:{])|(?<=\^)\[|\[(?=[@^])`,
     // A reference to a character, such as &amp; or &#38;
     String.raw`&(?=#?\w+;)`,

@@ -33,7 +33,7 @@ export class FolderSource implements CarrySource {
   }
 
   async fetch(): Promise<void> {
-    // The files of a folder are near.
+    // The files of a folder are read directly.
   }
 
   getHashName(): undefined {

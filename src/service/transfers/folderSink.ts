@@ -69,7 +69,7 @@ export class FolderSink implements CarrySink {
     const opened = openChecked(part, O_RDWR | O_NOFOLLOW | O_NONBLOCK, requireRegularFile);
     withOpenFile(opened, () => {
       readPieces(opened, { from: 0, expectedBytes: bytes }, this.job.signal, (piece) => digests.update(piece));
-      // Other files have the time at which they were written, too.
+      // Sets the current time, as for files that are not fetched in a batch.
       fs.futimesSync(opened, new Date(), new Date());
       if (this.job.isFlushed) fs.fsyncSync(opened);
     });

@@ -103,7 +103,7 @@ function copyAndReadBack(job: MoveJob, file: FileToMove, opened: number, copy: n
     shared?.reportWritten(copy, 0);
     copyContent(job, file, opened, copy, (written) => shared?.reportWritten(copy, written));
     const digest = shared?.takeDigest();
-    // Flushing a large file takes long.
+    // Flushing a large file takes a long time.
     throwIfStopped(job.signal);
     return readBack(job, file, copy, digest);
   } finally {

@@ -49,7 +49,7 @@ export async function dismissSearch(
     'key' in row ? [row.key] : getEmptySearches(services.searchStore, row.batchId).map(({ key }) => key);
   const keys = getKeys(search);
   const selected = [...new Set(selection?.flatMap(getKeys))];
-  // The row can have disappeared since, without any searches.
+  // A row that has disappeared in the meantime has no searches.
   const isSelected = keys.length > 0 && keys.every((key) => selected.includes(key));
   offerUndo(services, services.searchFlow.dismiss(isSelected ? selected : keys));
 }
