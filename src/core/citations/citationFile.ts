@@ -106,7 +106,9 @@ function describeLicense({ licenses }: Citation): JsonObject {
   return address === undefined ? {} : { 'license-url': address };
 }
 
-/** Writes an object as YAML in block style. All texts are in double quotes, so that none is read as a number or a tag. */
+/**
+ * Writes an object as YAML in block style. All strings are in double quotes, so that none is read as a number or a tag.
+ */
 function writeYaml(object: JsonObject, indent = ''): string {
   return Object.entries(object)
     .map(([name, value]) => `${indent}${name}:${writeValue(value, indent)}`)

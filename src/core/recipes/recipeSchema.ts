@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** The format that this version reads and writes. A recipe without `version` has it too. */
+/** The format that this version reads and writes. A recipe without `version` is assumed to have it. */
 export const recipeVersion = 1;
 
 const countSchema = z.int().check(z.gte(0));

@@ -23,8 +23,8 @@ interface UploadedFile {
 }
 
 /**
- * Writes small files to a store in one batch: to a folder of unfinished objects, from which those that the store has
- * stored correctly are renamed.
+ * Writes small files to a store in one batch. They are written to a folder of unfinished objects, and renamed once they
+ * are verified.
  */
 export class BatchUpload {
   private readonly target: UploadTarget;

@@ -24,7 +24,10 @@ export interface RouteOptions<P> {
   readonly isFlushed: boolean;
 }
 
-/** Files of this size are moved one by one, and reading them back takes longer than starting a thread. */
+/**
+ * Minimum size of a file that a second thread reads back during the copy. Such files are moved one by one, and reading
+ * them back takes longer than starting a thread.
+ */
 const minSharedBytes = 64 * 1024 * 1024;
 /**
  * Files up to this size are assumed to stay in the system's cache. Larger ones are read back after the copy, from the

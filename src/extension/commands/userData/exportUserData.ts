@@ -61,8 +61,8 @@ function reportExport({ notices }: CommandServices, file: Uri, { data, laterCoun
   const text = l10n.t('Exported {0}. API keys are not in the file.', describeUserData(data));
   const left = plural(
     laterCount,
-    '{0} transfer of a later version of the extension was left out.',
-    '{0} transfers of a later version of the extension were left out.',
+    '{0} transfer from a later version of the extension was left out.',
+    '{0} transfers from a later version of the extension were left out.',
   );
   const open = { label: l10n.t('Open'), run: () => commands.executeCommand('vscode.open', file) };
   void notices.info(laterCount === 0 ? text : `${text} ${left}`, open);
