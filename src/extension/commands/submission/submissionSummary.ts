@@ -23,7 +23,7 @@ import { findCopies, type LeaveOutListener } from './knownCopies.ts';
 interface SummaryOptions {
   /** Key of the transfer that this one replaces, because it never started. */
   readonly replacedKey?: string | undefined;
-  /** Label of the button that leads back to the earlier steps. The button is omitted without a label. */
+  /** Label of the button that leads back to the earlier steps; absent to omit the button. */
   readonly backLabel?: string | undefined;
   /** Looks up the staging status of a file in its metadata (D31: staged display). */
   readonly getStaging?: StagingLookup;
@@ -33,7 +33,9 @@ interface SummaryOptions {
   readonly uncheckedIds?: readonly string[];
   /** Sentences to show in addition. */
   readonly notes?: readonly string[];
-  /** Receives the orders without the files that need not be sent; without it, these can't be left out. */
+  /**
+   * Called with the orders without the files that need not be sent. If absent, the user can't leave these files out.
+   */
   readonly onLeaveOut?: LeaveOutListener;
 }
 
