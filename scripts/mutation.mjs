@@ -57,8 +57,8 @@ function tell(name, found, { sample, seed }, started) {
   const all = noticed + unnoticed.length;
   const percent = (100 * noticed) / all;
   const changes = sample === undefined ? 'changes' : `changes in a sample (seed ${seed}) of ${found.length}`;
-  const score = `${noticed} of ${all} ${changes} noticed, ${percent.toFixed(1)} %`;
-  say(`${name}: ${score} (at least ${leastPercent} %), in ${seconds(started)}`);
+  const score = `${noticed} of ${all} ${changes} noticed, ${percent.toFixed(1)}%`;
+  say(`${name}: ${score} (at least ${leastPercent}%), in ${seconds(started)}`);
   return percent >= leastPercent;
 }
 

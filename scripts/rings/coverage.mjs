@@ -49,7 +49,7 @@ async function coverageOf(path, url, counts) {
 /** Prints the coverage of a folder. Returns true if it reaches the limits. */
 function isEnough(folder, summary) {
   const kinds = Object.entries(leastPercent);
-  const shares = kinds.map(([kind, least]) => `${kind} ${summary[kind].pct} % (at least ${least} %)`);
+  const shares = kinds.map(([kind, least]) => `${kind} ${summary[kind].pct}% (at least ${least}%)`);
   say(`coverage of ${folder}: ${shares.join(', ')}`);
   return kinds.every(([kind, least]) => summary[kind].pct >= least);
 }

@@ -43,5 +43,5 @@ export class ProgressLine {
 
 function formatBar(fraction: number): string {
   const filled = Math.round(barWidth * Math.min(1, Math.max(0, fraction)));
-  return `[${'#'.repeat(filled)}${'-'.repeat(barWidth - filled)}] ${Math.floor(100 * Math.min(1, fraction))} %`;
+  return `[${'#'.repeat(filled)}${'-'.repeat(barWidth - filled)}] ${Math.floor(100 * Math.min(1, fraction))}%`;
 }
