@@ -58,18 +58,8 @@ describe('Arguments that connecting refuses before it sends anything (§4.8)', (
     ],
     ['D4 an address with a password', { server: 'https://a:hunter2@example.org' }, ConnectionError, /user name/],
     ['D4 an address with a query', { server: 'https://example.org/?a=b' }, ConnectionError, /\?/],
-    [
-      'D4 an address with a query of nothing',
-      { server: 'https://example.org?' },
-      ConnectionError,
-      /starts with \? or #/,
-    ],
-    [
-      'D4 an address with a fragment of nothing',
-      { server: 'https://example.org/#' },
-      ConnectionError,
-      /starts with \? or #/,
-    ],
+    ['D4 an address with a query of nothing', { server: 'https://example.org?' }, ConnectionError, /with \? or #/],
+    ['D4 an address with a fragment of nothing', { server: 'https://example.org/#' }, ConnectionError, /with \? or #/],
     ['D4 plain http to a far address', { server: 'http://192.0.2.1' }, ConnectionError, /sent unencrypted/],
     [
       'D4 plain http to a name that only starts like loopback',
