@@ -34,7 +34,7 @@ const tokensPerStep = 1000;
 const tokenPattern =
   /[\t\n\r ]*(?:(?<sign>[{}[\],:])|(?<text>")|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.]))/y;
 
-/** A part of a text. A pattern for a long text as a whole would exceed the runtime's stack. */
+/** Matches a part of a JSON string. A pattern for the whole of a long string would exceed the runtime's stack. */
 const textPattern = /(?:[ !#-[\]-\uFFFF]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})){1,1000}/y;
 
 type ExpectedToken = 'value' | 'firstValue' | 'name' | 'firstName' | 'colon' | 'next';

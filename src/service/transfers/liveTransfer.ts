@@ -92,7 +92,7 @@ export class LiveTransfer implements RunProgress {
     this.persist();
   }
 
-  /** Returns the record. Ignores what the run still reports, because others change the record from now on. */
+  /** Returns the record. Ignores later reports of the run, because other code updates the record from now on. */
   detach(): TransferRecord {
     this.isDetached = true;
     return this.getRecord();
