@@ -85,11 +85,11 @@ describe('Numbers, times and counts in French', () => {
   const format = createFormat('fr');
   const plain = (text: string): string => text.replaceAll(/\s/g, ' ');
 
-  before(async () => {
+  beforeEach(async () => {
     const bundle = await readFile(join(import.meta.dirname, '..', '..', '..', 'l10n', 'bundle.l10n.fr.json'), 'utf8');
     l10n.config({ contents: bundle });
   });
-  after(() => l10n.config({ contents: {} }));
+  afterEach(() => l10n.config({ contents: {} }));
 
   it('have French units and decimals', () => {
     const sizes = [0, 5, 67_400, 1_234_567].map((bytes) => plain(format.size(bytes)));
