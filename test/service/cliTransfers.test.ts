@@ -97,8 +97,8 @@ describe('Transfers by the command line', () => {
   });
 
   it('refuses a cancel of a transfer that has ended', async () => {
-    const [ended] = await list(0, 'history', '--limit', '1');
-    const { code, stderr } = await rig.run('cancel', ended?.id ?? '');
+    const { transfer } = await rig.runJson(0, 'transfer', 'Source Data', 'Target', 'a.csv', '--wait');
+    const { code, stderr } = await rig.run('cancel', (transfer as PrintedTransfer).id ?? '');
     assert.equal(code, 1);
     assert.match(stderr, /has already ended: succeeded\.\n$/);
   });

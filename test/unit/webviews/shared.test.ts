@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as l10n from '@vscode/l10n';
-import { after, before, describe, it } from 'mocha';
+import { afterEach, beforeEach, describe, it } from 'mocha';
 import { createFormat } from '../../../src/webviews/shared/format.ts';
 import { readIdentifier } from '../../../src/webviews/shared/identifiers.ts';
 import { formatLeaf, listChildren } from '../../../src/webviews/shared/jsonNodes.ts';
