@@ -77,7 +77,7 @@ async function connect(window: EditorWindow, address: string, token: string): Pr
   await window.openContainer('Data Transfer');
   await window.command('Data Transfer: Connect to a Service…');
   await window.quickInput.input(address, /1\/3/);
-  await window.quickInput.input(token, /3\/4/);
+  await window.quickInput.input(token, /2\/3/);
   await window.quickInput.input(orcid, /^Found .+ databases?\. Your ORCID iD/);
   await window.notifications.wait(/^Connected to/);
   await window.notifications.clear();

@@ -247,7 +247,7 @@ describe('Connecting in the editor', () => {
   });
 
   describe('changes nothing after Escape', () => {
-    const steps = ['address', 'port', 'key', 'ORCID iD'] as const;
+    const steps = ['address', 'port', 'key', 'ORCID iD'];
     for (const [index, step] of steps.entries()) {
       it(`in the step that asks for the ${step}`, async () => {
         await stage.connectToPublic();
@@ -259,7 +259,7 @@ describe('Connecting in the editor', () => {
           (await stage.person.textBox()).enter(answer);
         }
         const box = await stage.person.textBox();
-        assert.equal(box.step, index + 1);
+        assert.equal(box.step, [1, 1, 2, 3][index], 'the port is a part of the address');
         box.escape();
         await done;
         assert.deepEqual(await whatIsKept(stage), before);
