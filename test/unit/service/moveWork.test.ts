@@ -192,7 +192,7 @@ describe('Moving staged files (D23, D24)', () => {
       fs.rmSync(nodePath.join(root, 'source/sub'), { recursive: true });
       fs.symlinkSync('../outside', nodePath.join(root, 'source/sub'));
     });
-    assert.deepEqual(failure, { position: 1, operation: 'read', text: "it leads out of the database's folder" });
+    assert.deepEqual(failure, { position: 1, operation: 'read', text: "it points outside the database's folder" });
     assert.deepEqual(readTarget(), { 'sub/b.txt': 'beta' });
   });
 
