@@ -83,7 +83,7 @@ describe('The upload of several small files (D62)', function () {
     assert.equal(new Set(folders).size, 2, folders.join());
   });
 
-  it('is waited for when it goes on after its request was aborted', async () => {
+  it('is waited for if rclone continues it after its request was aborted', async () => {
     const content = Buffer.alloc(4 * bytesPerSecond);
     const abort = new AbortController();
     await daemon.use(async (address) => {
