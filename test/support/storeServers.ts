@@ -10,6 +10,7 @@ import { debianServerKinds, prepareDebianServer, type DebianServer, type DebianS
 import { eventually } from './eventually.ts';
 
 const s3Program = nodePath.join(import.meta.dirname, '../../node_modules/s3rver/bin/s3rver.js');
+const s3Writes = nodePath.join(import.meta.dirname, 's3rverWrites.cjs');
 
 /** Parts of the configuration of the remotes that must never leave it. */
 export const plantedSecrets = [
@@ -120,10 +121,11 @@ export class StoreServers {
     return lines.filter((line) => line !== '').sort();
   }
 
+  /** Runs rclone and returns its output. Throws an error with its messages. */
   run(args: readonly string[], input: string | Buffer = ''): Buffer {
     const env = createRcloneEnvironment(this.environment);
     const options = { input, env, maxBuffer: 256 * 1024 * 1024 };
-    return execFileSync(this.rclone, [...args], { ...options, stdio: ['pipe', 'pipe', 'ignore'] });
+    return execFileSync(this.rclone, [...args], { ...options, stdio: 'pipe' });
   }
 
   /** Starts a server again after {@link kill}, at the same address. */
@@ -173,7 +175,7 @@ export class StoreServers {
     const folder = this.folder(kind);
     if (kind === 's3') {
       const options = ['-d', folder, '-a', '127.0.0.1', '-p', String(port), '--configure-bucket', 'lab', '-s'];
-      return [process.execPath, s3Program, ...options];
+      return [process.execPath, '--require', s3Writes, s3Program, ...options];
     }
     const credentials = ['--user', 'lab', '--pass', `planted-${kind}-password`];
     if (kind === 'sftp') return [this.rclone, 'serve', 'sftp', '--addr', address, ...credentials, folder];
