@@ -185,7 +185,7 @@ describe('The restore of the archived files of a transfer (D67)', function () {
     const { signal } = new AbortController();
     const list = nodePath.join(root, 'list');
     await fs.writeFile(list, 'a.bam\n');
-    const store = { program: mustFindRclone(), remote: 'here:', createList: () => ({ file: list }) };
+    const store = { program: mustFindRclone(), remote: 'here:', createList: () => ({ file: list, count: 1 }) };
     await assert.rejects(new StoreRestore(store, signal).request(['a.bam'], { days: 1 }), {
       kind: 'refused',
       message: 'rclone has no command to restore objects of this kind of store',

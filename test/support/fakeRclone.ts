@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import type { RcloneAddress, StoreObject } from '../../src/service/stores/storeClient.ts';
+import type { RcloneAddress } from '../../src/service/stores/storeClient.ts';
+import type { StoreObject } from '../../src/service/stores/storeObject.ts';
 
 /** The fields of a request to the remote control of rclone. */
 export interface RcloneBody {

@@ -13,14 +13,9 @@ export async function waitForAbandonedRequests(
   group: string,
   limitMs = defaultLimitMs,
 ): Promise<boolean> {
-  for (let waitedMs = 0; !(await isIdle(client, group)); waitedMs += pollMs) {
+  for (let waitedMs = 0; (await client.getStats(group)).isActive; waitedMs += pollMs) {
     if (waitedMs >= limitMs) return false;
     await setTimeout(pollMs);
   }
   return true;
-}
-
-async function isIdle(client: StoreClient, group: string): Promise<boolean> {
-  const { transferring, checking } = await client.call('core/stats', { group });
-  return ![transferring, checking].some((list) => Array.isArray(list) && list.length > 0);
 }

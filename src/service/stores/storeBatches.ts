@@ -1,11 +1,17 @@
-import type { StoreClient, StoreObject } from './storeClient.ts';
+import type { StoreClient } from './storeClient.ts';
+import type { StoreObject } from './storeObject.ts';
 import { StoreError } from './storeError.ts';
+import { abortWhenStalled } from './stalledRequest.ts';
 
 /** Paths of the objects of a batch, below its remote. */
 export interface ObjectList {
   /** Path of a local file with one path per line, which rclone reads. */
   readonly file: string;
+  readonly count: number;
 }
+
+/** The time without progress after which rclone is expected not to answer. */
+const defaultStallLimit = { ms: 60_000, msPerObject: 250 };
 
 /** No existing object is inspected: the folders of batches are new, and the caller verifies what was copied. */
 const batchConfig = {
@@ -20,10 +26,12 @@ const batchConfig = {
 export class StoreBatches {
   private readonly client: StoreClient;
   private readonly signal: AbortSignal;
+  private readonly stallLimit: typeof defaultStallLimit;
 
-  constructor(client: StoreClient, signal: AbortSignal) {
+  constructor(client: StoreClient, signal: AbortSignal, stallLimit = defaultStallLimit) {
     this.client = client;
     this.signal = signal;
+    this.stallLimit = stallLimit;
   }
 
   /**
@@ -51,7 +59,8 @@ export class StoreBatches {
     hash: string | undefined,
   ): Promise<ReadonlyMap<string, StoreObject>> {
     const requests = lists.map(async (list) => {
-      return await this.client.list(remote, '', { hash, more: toOptions(list) }, this.signal);
+      const options = { hash, more: toOptions(list) };
+      return await this.watch(list, async (signal) => await this.client.list(remote, '', options, signal));
     });
     const objects = (await Promise.allSettled(requests)).flatMap((one) =>
       one.status === 'fulfilled' ? one.value : [],
@@ -60,7 +69,13 @@ export class StoreBatches {
   }
 
   private async call(method: string, sides: object, list: ObjectList): Promise<void> {
-    await this.client.call(method, { ...sides, ...toOptions(list) }, this.signal);
+    const body = { ...sides, ...toOptions(list) };
+    await this.watch(list, async (signal) => await this.client.call(method, body, signal));
+  }
+
+  private async watch<T>({ count }: ObjectList, request: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { ms, msPerObject } = this.stallLimit;
+    return await abortWhenStalled(this.client, request, this.signal, ms + count * msPerObject);
   }
 }
 

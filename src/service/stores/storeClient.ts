@@ -1,10 +1,10 @@
 import * as http from 'node:http';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import * as z from 'zod/mini';
 import { parseJsonObject } from '../../core/util/json.ts';
 import { parseStoreFeatures, type StoreFeatures } from './storeFeatures.ts';
-import { createEndError, createUnknownError, StoreError, toStoreError } from './storeError.ts';
+import { createEndError, createUnknownError, isConnectionError, StoreError, toStoreError } from './storeError.ts';
+import { toStoreObject, type StoreObject } from './storeObject.ts';
 
 /** The address and password of a running rclone. */
 export interface RcloneAddress {
@@ -24,12 +24,12 @@ interface ListOptions {
   readonly more?: object;
 }
 
-/** Describes an object of a store. */
-export interface StoreObject {
-  readonly path: string;
-  readonly bytes: number;
-  /** Hex, by the names of the algorithms; empty if the store has none for the object. */
-  readonly hashes: Readonly<Record<string, string>>;
+/** The state of the requests of one group. */
+interface GroupStats {
+  /** True while an object is transferred or compared. */
+  readonly isActive: boolean;
+  /** Differs whenever rclone has completed something. */
+  readonly progress: string;
 }
 
 interface WrittenContent {
@@ -40,23 +40,17 @@ interface WrittenContent {
   readonly isHashed?: boolean;
 }
 
-const listedObjectSchema = z.object({
-  Path: z.string(),
-  Size: z.number(),
-  Hashes: z.nullish(z.record(z.string(), z.string())),
-});
-
 const maxErrorChars = 8_192;
 
 /** Reads and writes objects of stores through a running rclone, which counts the requests of one `group` together. */
 export class StoreClient {
+  readonly group: string | undefined;
   private readonly address: RcloneAddress;
-  private readonly group: { readonly _group?: string };
   private readonly agent: http.Agent;
 
   constructor(address: RcloneAddress, maxSockets: number, group?: string) {
     this.address = address;
-    this.group = group === undefined ? {} : { _group: group };
+    this.group = group;
     this.agent = new http.Agent({ keepAlive: true, maxSockets });
   }
 
@@ -94,8 +88,9 @@ export class StoreClient {
     const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${object.name}"\r\n\r\n`;
     const tail = `\r\n--${boundary}--\r\n`;
     const config = object.isHashed === true ? {} : { _config: JSON.stringify({ IgnoreChecksum: true }) };
-    const fields = { fs: remote, remote: object.folder, ...config, ...this.group };
-    const target = `/operations/uploadfile?${new URLSearchParams(fields).toString()}`;
+    const fields = new URLSearchParams({ fs: remote, remote: object.folder, ...config });
+    if (this.group !== undefined) fields.set('_group', this.group);
+    const target = `/operations/uploadfile?${fields.toString()}`;
     const headers = {
       'Content-Type': `multipart/form-data; boundary=${boundary}`,
       'Content-Length': String(head.length + object.bytes + tail.length),
@@ -115,8 +110,8 @@ export class StoreClient {
     hash: string | undefined,
     signal?: AbortSignal,
   ): Promise<StoreObject | undefined> {
-    const opt = toListOptions(hash);
-    const { item } = await this.call('operations/stat', { fs: remote, remote: path, opt }, signal);
+    const body = { fs: remote, remote: path, opt: toListOptions(hash) };
+    const { item } = await this.call('operations/stat', body, signal);
     return toStoreObject(item);
   }
 
@@ -146,8 +141,7 @@ export class StoreClient {
 
   /** Renames an object within a store; replaces an object of that name. */
   async rename(remote: string, from: string, to: string, signal?: AbortSignal): Promise<void> {
-    const body = { srcFs: remote, srcRemote: from, dstFs: remote, dstRemote: to };
-    await this.call('operations/movefile', body, signal);
+    await this.call('operations/movefile', { srcFs: remote, srcRemote: from, dstFs: remote, dstRemote: to }, signal);
   }
 
   /** Removes an object; does nothing if there is none. */
@@ -199,11 +193,24 @@ export class StoreClient {
   }
 
   /** Calls a method of rclone and returns its response. Throws {@link StoreError}. */
-  async call(method: string, body: object, signal?: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
-    const content = Buffer.from(JSON.stringify({ ...body, ...this.group }));
+  async call(
+    method: string,
+    body: object,
+    signal?: AbortSignal,
+    agent: http.Agent | false = this.agent,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const content = Buffer.from(JSON.stringify({ ...body, _group: this.group }));
     const headers = { 'Content-Type': 'application/json', 'Content-Length': String(content.length) };
-    const response = await this.send('POST', `/${method}`, { headers, signal, body: [content] });
+    const response = await this.send('POST', `/${method}`, { headers, signal, body: [content], agent });
     return parseJsonObject(await readBody(response, createEndError, signal)) ?? {};
+  }
+
+  /** Reads the state of the requests of a group, even if they use all connections. Throws {@link StoreError}. */
+  async getStats(group = this.group): Promise<GroupStats> {
+    const stats = await this.call('core/stats', { group }, undefined, false);
+    const { transferring, checking, bytes, checks, deletes, renames, transfers, errors } = stats;
+    const isActive = [transferring, checking].some((list) => Array.isArray(list) && list.length > 0);
+    return { isActive, progress: [bytes, checks, deletes, renames, transfers, errors].join() };
   }
 
   /** Sends a request. Throws {@link StoreError} for every response that isn't successful. */
@@ -218,9 +225,9 @@ export class StoreClient {
 
   private async request(method: string, path: string, options: RequestOptions): Promise<http.IncomingMessage> {
     const { port, authorization } = this.address;
-    const { headers = {}, body = [], signal } = options;
+    const { headers = {}, body = [], signal, agent = this.agent } = options;
     const request = http.request({
-      ...{ host: '127.0.0.1', port, method, path, agent: this.agent },
+      ...{ host: '127.0.0.1', port, method, path, agent },
       headers: { ...headers, Authorization: authorization },
       ...(signal && { signal }),
     });
@@ -258,18 +265,8 @@ interface RequestOptions {
   readonly headers?: http.OutgoingHttpHeaders;
   readonly body?: AsyncIterable<Buffer | string> | Iterable<Buffer>;
   readonly signal?: AbortSignal | undefined;
-}
-
-const connectionCodes = new Set([
-  'ECONNRESET',
-  'ECONNREFUSED',
-  'EPIPE',
-  'ERR_STREAM_PREMATURE_CLOSE',
-  'ERR_STREAM_DESTROYED',
-]);
-
-function isConnectionError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && connectionCodes.has(String(error.code));
+  /** False for a connection of its own. */
+  readonly agent?: http.Agent | false;
 }
 
 /** Reads a response. Throws the signal's reason, or the given error if the response is broken off. */
@@ -290,11 +287,4 @@ async function readBody(
 function toListOptions(hash: string | undefined): object {
   const lean = { noModTime: true, noMimeType: true, filesOnly: true };
   return hash === undefined ? lean : { ...lean, showHash: true, hashTypes: [hash] };
-}
-
-function toStoreObject(item: unknown): StoreObject | undefined {
-  const parsed = z.safeParse(listedObjectSchema, item);
-  if (!parsed.success) return undefined;
-  const { Path, Size, Hashes } = parsed.data;
-  return { path: Path, bytes: Size, hashes: Hashes ?? {} };
 }

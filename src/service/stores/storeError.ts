@@ -44,3 +44,16 @@ export function createUnknownError(): StoreError {
 export function createEndError(): StoreError {
   return new StoreError('unreachable', 'rclone ended');
 }
+
+const connectionCodes = new Set([
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'EPIPE',
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'ERR_STREAM_DESTROYED',
+]);
+
+/** Returns true if a connection failed, not what was sent through it. */
+export function isConnectionError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && connectionCodes.has(String(error.code));
+}

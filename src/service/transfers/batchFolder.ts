@@ -58,7 +58,7 @@ export class BatchFolder {
     this.listCount += 1;
     const file = nodePath.join(this.ensureRoot(), `list-${this.listCount}`);
     fs.writeFileSync(file, paths.map((path) => `${path}\n`).join(''));
-    return { file };
+    return { file, count: paths.length };
   }
 
   /** Writes lists that rclone can process side by side. */

@@ -1,5 +1,6 @@
 import { StoreBatches } from '../stores/storeBatches.ts';
-import type { StoreClient, StoreObject } from '../stores/storeClient.ts';
+import type { StoreClient } from '../stores/storeClient.ts';
+import type { StoreObject } from '../stores/storeObject.ts';
 import type { BatchFolder } from './batchFolder.ts';
 import type { FileToCarry } from './carryJob.ts';
 import { compareHash, StoreSource, type CarrySource } from './carrySource.ts';

@@ -2,7 +2,8 @@ import { getTransferFolderName, getUploadFolderName } from '../../core/util/tran
 import type { ServedDatabase } from '../catalog/servedDatabases.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import { waitForAbandonedRequests } from '../stores/abandonedRequests.ts';
-import { StoreClient, type StoreObject } from '../stores/storeClient.ts';
+import { StoreClient } from '../stores/storeClient.ts';
+import type { StoreObject } from '../stores/storeObject.ts';
 import { hasRoom } from './transferErrors.ts';
 
 interface StoreLeftovers {

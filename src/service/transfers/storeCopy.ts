@@ -1,7 +1,8 @@
 import { addRemoteOptions } from '../../core/util/remote.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import { StoreBatches } from '../stores/storeBatches.ts';
-import type { StoreClient, StoreObject } from '../stores/storeClient.ts';
+import type { StoreClient } from '../stores/storeClient.ts';
+import type { StoreObject } from '../stores/storeObject.ts';
 import { hasPlainName, type BatchFolder } from './batchFolder.ts';
 import type { CarryJob, FileToCarry } from './carryJob.ts';
 import { readBackMethod } from './carrySink.ts';
