@@ -6,6 +6,7 @@ type OmissionKind =
   | 'notLoaded' // results of a search that were not loaded; their number is unknown
   | 'unreadable' // resources of a search that could not be parsed
   | 'notFound' // requested IDs for which the service returned no file
+  | 'notLookedUp' // requested IDs for which a lookup failed, so that there may be files
   | 'notTransferred' // requested files that the manifest of the transfer does not list
   | 'noManifest'; // the transferred files are unknown, because there is no manifest
 
@@ -27,6 +28,7 @@ const remarks: Readonly<Record<OmissionKind, (count: number) => string>> = {
   notLoaded: () => 'Not listed: results of the search that were not loaded.',
   unreadable: (count) => `Not listed: ${count} that could not be read.`,
   notFound: (count) => `Not listed: ${count} that the service did not find.`,
+  notLookedUp: (count) => `Not listed: ${count} that could not be looked up.`,
   notTransferred: (count) => `Not listed: ${count} that the manifest of the transfer does not contain.`,
   noManifest: () => 'No manifest of the transfer was found.',
 };

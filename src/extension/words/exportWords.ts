@@ -26,5 +26,6 @@ function describeLeftOut(kind: Omission['kind'], count: number): string {
     return plural(count, "{0} requested file isn't in the manifest.", "{0} requested files aren't in the manifest.");
   }
   if (kind === 'notFound') return plural(count, '{0} ID was not found.', '{0} IDs were not found.');
+  if (kind === 'notLookedUp') return plural(count, "{0} ID couldn't be looked up.", "{0} IDs couldn't be looked up.");
   return plural(count, '{0} unreadable result is left out.', '{0} unreadable results are left out.');
 }

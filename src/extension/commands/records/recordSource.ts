@@ -1,6 +1,7 @@
 import { l10n } from 'vscode';
 import { createOmission, type Omission } from '../../../core/model/exportOmissions.ts';
 import type { RecordedFile } from '../../../core/model/fileExport.ts';
+import { filterMissingIds } from '../../../core/model/missingId.ts';
 import type { SearchQuery } from '../../../core/model/searchQuery.ts';
 import type { Transfer } from '../../../core/model/transferModel.ts';
 import { hasTransferredFiles } from '../../../core/model/transferOutcome.ts';
@@ -58,12 +59,13 @@ function toSelectionSource(selected: readonly CheckedFile[]): RecordSource {
 
 function toSearchSource(search: Search | undefined): RecordSource | undefined {
   if (!search) return undefined;
-  const { query, connectionId, mayHaveMore, missing } = search;
+  const { query, connectionId, mayHaveMore } = search;
   const files = search.files.filter((file) => file.kind === 'file');
   const omissions = [
     ...(mayHaveMore ? [{ kind: 'notLoaded' } as const] : []),
     ...createOmission('unreadable', search.files.length - files.length),
-    ...createOmission('notFound', missing.length),
+    ...createOmission('notFound', filterMissingIds(search, true).length),
+    ...createOmission('notLookedUp', filterMissingIds(search, false).length),
   ];
   return { files, query, connectionIds: [connectionId], omissions };
 }
