@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { hasPipes, type PipedChild } from '../../core/util/pipedChild.ts';
 
 /** Options for {@link launchService}. Paths are absolute. */
 export interface LaunchOptions {
@@ -29,6 +30,7 @@ export async function launchService({ program, dataFolder, ...config }: LaunchOp
     detached: true,
     windowsHide: true,
   });
+  if (!hasPipes(child)) throw await waitForError(child);
   // Ignores errors when writing to a process that has exited. The events below report the exit.
   child.stdin.on('error', () => undefined);
   child.stdin.end(`${JSON.stringify({ dataFolder, databases: [], ...config, shared: true })}\n`);
@@ -43,8 +45,12 @@ export async function launchService({ program, dataFolder, ...config }: LaunchOp
   }
 }
 
-async function waitUntilListening(child: ChildProcess): Promise<void> {
-  if (!child.stdout || !child.stderr) throw new Error('The local service has no output');
+async function waitForError(child: ChildProcess): Promise<Error> {
+  const [error] = (await once(child, 'error')) as [Error];
+  return error;
+}
+
+async function waitUntilListening(child: PipedChild): Promise<void> {
   let lastMessage = '';
   createInterface({ input: child.stderr }).on('line', (line) => (lastMessage = line));
   const ended = new AbortController();

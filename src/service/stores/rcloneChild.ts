@@ -1,5 +1,5 @@
-import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { hasPipes, type PipedChild } from '../../core/util/pipedChild.ts';
 import { createRcloneEnvironment } from '../../core/util/rcloneEnvironment.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 
@@ -18,7 +18,7 @@ const guardProgram = `
 `;
 
 /** A running rclone; closing its standard input ends it. */
-export type RcloneChild = ChildProcessByStdio<Writable, Readable, Readable>;
+export type RcloneChild = PipedChild;
 
 /** Starts rclone. It ends with this process, however that ends. Throws {@link DatabaseUnavailableError}. */
 export function startRclone(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): RcloneChild {
@@ -41,11 +41,6 @@ function startGuard(command: readonly string[], env: NodeJS.ProcessEnv): ChildPr
   } catch {
     throw createStartError();
   }
-}
-
-/** Returns false if too many files are open: Node.js then creates no pipes, and reports the error as an event. */
-function hasPipes(child: ChildProcess): child is RcloneChild {
-  return Boolean(child.stdin && child.stdout && child.stderr);
 }
 
 export function createStartError(): DatabaseUnavailableError {

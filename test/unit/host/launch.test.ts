@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import childProcess from 'node:child_process';
 import * as fs from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
+import { mock } from 'node:test';
 import { launchService } from '../../../src/extension/localService/launch.ts';
 
 const program = `
@@ -22,5 +25,20 @@ describe('The local service that a window starts', () => {
     const received: unknown = JSON.parse(await fs.readFile(nodePath.join(dataFolder, 'config.json'), 'utf8'));
     assert.deepEqual(received, { dataFolder, databases: [], ...config, shared: true });
     await fs.rm(dataFolder, { recursive: true });
+  });
+  it('is reported if too many files are open, so that Node.js creates no pipes', async () => {
+    const child = new childProcess.ChildProcess();
+    mock.method(childProcess, 'spawn', () => {
+      process.nextTick(() => child.emit('error', new Error('spawn EMFILE')));
+      return child;
+    });
+    syncBuiltinESMExports();
+    try {
+      const config = { retentionDays: 7, rclone: undefined };
+      await assert.rejects(launchService({ program: '', dataFolder: os.tmpdir(), ...config }), /spawn EMFILE/);
+    } finally {
+      mock.restoreAll();
+      syncBuiltinESMExports();
+    }
   });
 });
