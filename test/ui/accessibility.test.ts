@@ -76,7 +76,7 @@ describe('The pages for users with visual impairments', function () {
     assert.equal(await page.getByRole('button', { name: 'Keep Open' }).count(), 0);
   });
 
-  it('are opened from rows with accessible names and states, and from buttons with names', async () => {
+  it('are opened from rows with accessible names and states, and from buttons with accessible names', async () => {
     await (await window.tree('Transfers').row('Finished')).expand();
     for (const title of ['Databases', 'Search Results', 'Transfers', 'Recipes']) {
       const tree = window.tree(title);

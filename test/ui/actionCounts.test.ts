@@ -137,7 +137,7 @@ describe('The number of actions', function () {
   );
 
   counted(
-    it('is four by keys for the transfer of three selected files', async () => {
+    it('is four by keyboard for the transfer of three selected files', async () => {
       await selectByKeys();
       actions.restart();
       await keyboard.press('Control+Enter');
@@ -180,7 +180,7 @@ describe('The number of actions', function () {
   });
 
   counted(
-    it('is two by mouse for the same files to the same destination again', async () => {
+    it('is two by mouse for repeating a transfer', async () => {
       await finishTransfer();
       actions.restart();
       await (await transfers().row(/^succeeded · 3 files to/)).action('Transfer Again…');
@@ -193,7 +193,7 @@ describe('The number of actions', function () {
   );
 
   counted(
-    it('is two by keys for a cancel', async () => {
+    it('is two by keyboard for a cancel', async () => {
       await startTransfer();
       await toTransfer('staging · 3 files to');
       actions.restart();
@@ -207,7 +207,7 @@ describe('The number of actions', function () {
   );
 
   counted(
-    it('is two by keys for the same files to the same destination again', async () => {
+    it('is two by keyboard for repeating a transfer', async () => {
       await finishTransfer();
       await toTransfer('succeeded · 3 files to');
       actions.restart();
@@ -235,7 +235,7 @@ describe('The number of actions', function () {
   );
 
   counted(
-    it('is four by keys for the citation of transferred files', async () => {
+    it('is four by keyboard for the citation of transferred files', async () => {
       await finishTransfer();
       await toTransfer('succeeded · 3 files to');
       actions.restart();
@@ -255,7 +255,7 @@ describe('The number of actions', function () {
     await waitForSelection(files);
   });
 
-  it('is none for rows that Shift and an arrow select, and no file opens', async () => {
+  it('is zero for selecting rows with Shift and an arrow key, which opens no file', async () => {
     await selectByKeys();
     assert.equal((await keyboard.focus()).name.startsWith('JDP:000013.csv'), true);
     await keyboard.press('Shift+ArrowUp', 'Shift+ArrowUp');

@@ -73,7 +73,7 @@ describe('A user whose agent proposes transfers', function () {
     return server.requestsTo('POST /api/v1/transfers').length;
   }
 
-  it('is asked although the editor approves all tools, and confirms, declines or decides later (D64)', async () => {
+  it('is prompted even if the editor auto-approves all tools, and can confirm, decline or decide later (D64)', async () => {
     await open({ settings: approveAll });
     const transfers = window.tree('Transfers');
     const confirmed = await plan();
@@ -128,7 +128,7 @@ describe('A user whose agent proposes transfers', function () {
     plans.dispose();
   }
 
-  it('learns of a plan of another program in a window that has not shown the view (D64)', async () => {
+  it('is notified of a plan from another program in a window that has not shown the view (D64)', async () => {
     editor = await openEditorWith([agent], savedConnection(server.address, 'the-key'));
     window = await editor.openWindow();
     await proposeElsewhere();
@@ -145,7 +145,7 @@ describe('A user whose agent proposes transfers', function () {
     return await answer(name, '');
   }
 
-  it("decides about what the editor's own client of the server for agents proposes (D64)", async () => {
+  it("decides about plans that the editor's own MCP client proposes (D64)", async () => {
     await open({ settings: approveAll });
     const transfers = window.tree('Transfers');
     const args = ['--server', server.address, '--orcid', '0000-0002-1825-0097', '--key-variable', 'THE_KEY'];
@@ -179,7 +179,7 @@ describe('A user whose agent proposes transfers', function () {
     assert.equal(canceled(), 1);
   });
 
-  it('allows no submission by agents, and configures another agent (D64)', async () => {
+  it('can forbid submissions by agents, and configure another agent (D64)', async () => {
     await open({ settings: approveAll, machineSettings: { 'dataTransfer.agents.submit': 'never' } });
     const planId = await plan();
     await call('submit_transfer', { planId });

@@ -9,7 +9,7 @@ import { FaultServer } from '../support/faultServer.ts';
 
 const database = 'JGI Data Portal';
 
-describe('A person who cites data', function () {
+describe('A user who cites data', function () {
   this.timeout(300_000);
   let server: FaultServer;
   let editor: Editor;

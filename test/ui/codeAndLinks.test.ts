@@ -20,7 +20,7 @@ const orcid = '0000-0002-1825-0097';
 const key = 'the-key';
 const quoted = `it's "JDP" $HOME`;
 
-describe('A person who shares code and links', function () {
+describe('A user who shares code and links', function () {
   this.timeout(300_000);
   let server: FaultServer;
   let service: PublicState;
@@ -78,7 +78,7 @@ describe('A person who shares code and links', function () {
     }
   });
 
-  it('opens a copied link after reading what it sends, and reads why a hostile one is refused', async () => {
+  it('opens a copied link after a prompt shows what it sends, and sees why a hostile link is refused', async () => {
     await open();
     await searchDatabase(window, 'JGI Data Portal', 'JDP:000012');
     await (await results.row('JDP:000012.csv')).submenu('Share', 'Copy Link');
@@ -94,7 +94,7 @@ describe('A person who shares code and links', function () {
     await window.notifications.wait('This link contains no valid service address.');
   });
 
-  it('opens a link in a window that has just started, and sees the name that the service has for the file', async () => {
+  it('opens a link in a window that just started, and sees the file name that the service reports', async () => {
     window = await editor.openWindow();
     const file = { service: server.address, database: 'JGI Data Portal', id: 'JDP:000012', name: 'harmless.csv' };
     await openUrl(makeLink('file', file));
@@ -105,7 +105,7 @@ describe('A person who shares code and links', function () {
     assert.doesNotMatch(await page.locator('body').innerText(), /harmless/);
   });
 
-  it('reads why a hostile link is refused, or is asked before an unknown service is added', async () => {
+  it('sees why a hostile link is refused, and is prompted before an unknown service is added', async () => {
     await open();
     const sent = server.requests.length;
     const file = { service: server.address, database: 'a', id: 'b', name: 'c' };

@@ -220,7 +220,7 @@ describe('A user in everyday work', function () {
     await transferRow('succeeded');
   });
 
-  it('uses a description from its own document, not when pressing Ctrl+Enter in another one', async () => {
+  it('accepts a description with Ctrl+Enter in its own document only', async () => {
     await openConnected();
     await writeDescription();
     const focused = window.page.locator('.editor-group-container.active .monaco-editor.focused');

@@ -108,7 +108,7 @@ describe('A user whose editor is in French', function () {
     await expectNoEnglish([title, placeholder, ...texts].join('\n'));
   }
 
-  it('cites a file, matches a table, and sees a recipe and the question for the agent in French', async () => {
+  it('cites a file, matches a table, and sees a recipe and the list of agents in French', async () => {
     await writeFile(
       join(folder, 'monthly.transfer.json'),
       '{ "from": { "database": "Archive", "query": "csv" }, "to": { "database": "Archive" } }',

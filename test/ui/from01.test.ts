@@ -95,7 +95,7 @@ describe('A user upgrading from version 0.1', function () {
     await window.quickInput.cancel();
   }
 
-  it('still has the last connection, the served folder, every transfer and the searches', async () => {
+  it('keeps the last connection, the served folder, every transfer and the searches', async () => {
     await hasRow(databases, 'Local Service', 'connected');
     for (const name of ['Archive', 'Received Files', 'project']) await hasRow(databases, name, '');
     assert.ok(!(await databases.labels()).includes('Sample Data'));

@@ -91,7 +91,7 @@ describe('A user in the whole editor', function () {
       );
     });
 
-    it('reads why a transfer to a read-only folder failed', async () => {
+    it('sees why a transfer to a read-only folder failed', async () => {
       await window.openContainer('Data Transfer');
       await connect(service.address, service.token);
       await window.tree('Databases').waitFor('databases', (rows) => rows.some(({ label }) => label === 'Read Only'));
@@ -162,7 +162,7 @@ describe('A user in the whole editor', function () {
     });
     afterEach(() => Promise.all([page.stop(), server.stop()]));
 
-    it('reads the reason for a failed connection in the input, and saves nothing', async () => {
+    it('sees the reason for a failed connection in the input, and nothing is saved', async () => {
       page.on('GET /', html(200, 'Welcome'));
       publicLike(server);
       const input = window.quickInput;

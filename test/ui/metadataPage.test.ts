@@ -71,7 +71,7 @@ describe('The metadata page', function () {
     }
   });
 
-  it('shows the title and every text of resources from real services (D15: tolerant reading)', async () => {
+  it('shows the title and all text of resources from real services (D15: tolerant reading)', async () => {
     assert.ok(Object.keys(real).length >= 15);
     for (const [name, file] of Object.entries(real)) {
       await show(file);

@@ -12,7 +12,7 @@ import { FaultServer } from '../support/faultServer.ts';
 const kbase = 'KBase Workspace Service (KSS)';
 const submission = 'POST /api/v1/transfers';
 
-describe('A user who wants the next step', function () {
+describe('A user who is looking for the next step', function () {
   this.timeout(300_000);
   let server: FaultServer;
   let service: PublicState;
@@ -84,7 +84,7 @@ describe('A user who wants the next step', function () {
     finishTransfers(service);
   });
 
-  it('is guided to it when a command has nothing to act on yet', async () => {
+  it('is guided to it by a command that has nothing to act on yet', async () => {
     await window.command('Data Transfer: Show Transfer Progress');
     const { severity, buttons } = await window.notifications.wait('No transfers yet.');
     assert.deepEqual([severity, buttons], ['info', ['Transfer Files…']]);

@@ -54,7 +54,7 @@ async function bareTexts(stand: PageStand): Promise<readonly string[]> {
   return texts.map(bare).filter((text) => text !== '');
 }
 
-describe('The texts of the pages', function () {
+describe('The text of the pages', function () {
   this.timeout(60_000);
   let bundle: Record<string, string>;
   let stand: PageStand;
@@ -64,7 +64,7 @@ describe('The texts of the pages', function () {
   });
   afterEach(() => stand.close());
 
-  it('come from the bundle on the metadata page', async () => {
+  it('comes from the translation bundle on the metadata page', async () => {
     stand = await PageStand.open('metadata');
     const show = async (found: FoundFile | undefined, more: Partial<MetadataSnapshot> = {}): Promise<void> => {
       const ref = { connectionId: 'c', database: 'D', id: 'i', name: 'n' };
@@ -82,7 +82,7 @@ describe('The texts of the pages', function () {
     assert.deepEqual(stand.errors, []);
   });
 
-  it('come from the bundle on the transfer page in every state', async () => {
+  it('comes from the translation bundle on the transfer page in every state', async () => {
     stand = await PageStand.open('transfer');
     const states = Object.fromEntries(Object.keys(transferStates).map((state) => [state, `⟦${state}⟧`]));
     for (const state of Object.keys(transferStates) as TransferState[])

@@ -103,7 +103,7 @@ describe('A user of a service that behaves like the public server', function () 
     await window.statusBar('All transfers finished');
   });
 
-  it('cancels, and reads that the server ignores it (D13)', async () => {
+  it('cancels, and sees that the server ignores the cancellation (D13)', async () => {
     const transfers = await transfer();
     await window.command('Data Transfer: Cancel Transfer');
     await window.quickInput.pick(`1 file to ${kbase}`, 'Select the transfer to cancel');
@@ -119,7 +119,7 @@ describe('A user of a service that behaves like the public server', function () 
     );
   });
 
-  it('sees an unconfirmed transfer, with two commands that are on its page as well (D12)', async () => {
+  it('sees an unconfirmed transfer, with two commands in its row and on its page (D12)', async () => {
     await openConnected();
     await search();
     server.on('POST /api/v1/transfers', dropBeforeAnswer());

@@ -79,7 +79,7 @@ describe('A user whose window reloads during an operation', function () {
     await window.pick(kbase, /1\/2/);
   }
 
-  it('has nothing saved of a service that had not responded yet', async () => {
+  it('has no saved connection to a service that had not responded yet', async () => {
     await open();
     gate.hold();
     await answerConnect(3);
@@ -209,7 +209,7 @@ describe('A user whose window reloads during an operation', function () {
     assert.equal(server.requestsTo(submission).length, 1);
   });
 
-  it('sees a transfer end as canceled whose cancel had no response yet, and sends no other cancel', async () => {
+  it('sees a transfer end as canceled if its cancel had no response yet, without a second cancel', async () => {
     await startTransfer();
     gate.hold();
     await (await transfers.row(/^active · 1 file to/)).action('Cancel Transfer');

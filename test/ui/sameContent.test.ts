@@ -32,7 +32,7 @@ function answerFiles(): Behaviour {
   });
 }
 
-describe('A person who finds the same file in two databases', function () {
+describe('A user who finds the same file in two databases', function () {
   this.timeout(300_000);
   let folder: string;
   let server: FaultServer;

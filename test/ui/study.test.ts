@@ -16,7 +16,7 @@ const doi = '10.5072/alpine-streams.2025';
 const title = 'Temperature and discharge of alpine streams (Version 2) [Data set]';
 const reference = `Müller, A. L., & Okafor, C. (2025). ${title}. Alpine Observatory. <https://doi.org/${doi}>`;
 
-describe('A person with a spreadsheet of 40 IDs', function () {
+describe('A user with a spreadsheet of 40 IDs', function () {
   this.timeout(300_000);
   let folder: string;
   let workspace: string;

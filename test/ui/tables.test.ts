@@ -11,7 +11,7 @@ import type { EditorWindow } from '../support/editor/window.ts';
 
 const transferred = '2 files to Received Files';
 
-describe('A person with a table of files', function () {
+describe('A user with a table of files', function () {
   this.timeout(300_000);
   let folder: string;
   let editor: Editor;

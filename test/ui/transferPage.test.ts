@@ -67,7 +67,7 @@ describe('The transfer page', function () {
     assert.deepEqual(stand.errors, []);
   });
 
-  it('requests all files before it shows more than the first ones', async () => {
+  it('requests and shows all files when the user clicks "Show all"', async () => {
     const files = Array.from({ length: 300 }, (_, index) => ({ id: `file ${index}`, name: `file ${index}` }));
     await show({ requestedFileCount: 300, firstFiles: files.slice(0, 200) });
     await stand.page.getByRole('button', { name: 'Show all 300' }).click();

@@ -123,7 +123,7 @@ describe('A user who looks for transferred files', function () {
     { kind: 'actions', runs: 1, actions: { 'find my files': 1 } },
   );
 
-  it('reads the folder name of a remote transfer in a notice, with one action', async () => {
+  it('sees the folder name of a remote transfer in a notification, with one action', async () => {
     const id = crypto.randomUUID();
     service.transfers.set(id, { orcid, status: 'active', num_files: 1, num_files_transferred: 0 });
     await record(id, { state: 'active' });
