@@ -56,7 +56,7 @@ describe('Access to the local service (D26)', () => {
 
   const wrongTokens = ['', 'Bearer', 'Bearer wrong', 'Basic TOKEN', 'TOKEN', 'Bearer TOKEN more'];
   for (const wrong of wrongTokens) {
-    it(`responds with 401 to the authorization ${JSON.stringify(wrong)}`, async () => {
+    it(`responds with 401 to the Authorization header ${JSON.stringify(wrong)}`, async () => {
       const authorization = wrong.replace('TOKEN', rig.service.token);
       assertProblem(await rig.call('GET', '/', undefined, { headers: { authorization } }), 401);
     });
@@ -244,7 +244,7 @@ describe('Access to the local service (D26)', () => {
     await rig.restart();
   });
 
-  it('does not repeat the request in a problem', async () => {
+  it('does not echo the request in a problem document', async () => {
     const answer = await rig.call('POST', '/api/v1/files', {
       database: 5,
       orcid: 'secret-value',
@@ -254,7 +254,7 @@ describe('Access to the local service (D26)', () => {
     assert.ok(!JSON.stringify(answer.body).includes('secret-value'));
   });
 
-  it('exposes the token neither in its log nor in a problem', async () => {
+  it('exposes the token neither in its log nor in a problem document', async () => {
     const { token } = rig.service;
     const encoded = Buffer.from(token).toString('base64');
     const responses = await Promise.all([

@@ -94,7 +94,7 @@ describe('The access log of the local service (D40)', () => {
     }
   });
 
-  it('has a line for a request whose connection ended before its response, possibly without a status', async () => {
+  it('has a line, possibly without a status, for a request whose connection closed before the response', async () => {
     const text = requestText(rig.service, { method: 'POST', target: '/api/v1/files', body: JSON.stringify(search) });
     const connection = await RawConnection.open(rig.service.address);
     connection.write(text.slice(0, -1));

@@ -89,7 +89,7 @@ describe('The restore of the archived files of a transfer (D67)', function () {
     assert.deepEqual([bucket.restoreRequests, bucket.refusedReads], [[], 0]);
   });
 
-  it('is not requested for files that are gone, or that the server denies', async () => {
+  it('is not requested for files that no longer exist or that the server denies access to', async () => {
     bucket.denied.add('b.bam');
     const error = await check(toFiles(['a.bam', 'b.bam', 'ready.bam']));
     assert.ok(error instanceof TransferFailure);
@@ -103,7 +103,7 @@ describe('The restore of the archived files of a transfer (D67)', function () {
     assert.deepEqual(bucket.restoreRequests, []);
   });
 
-  it('is requested for more files than fit into one command, also with long names', async () => {
+  it('is requested in several commands if the files do not fit into one, even with long names', async () => {
     const many = Array.from({ length: 70 }, (_, index) => `${'long'.repeat(100)}/${index}.bam`);
     bucket.stop();
     bucket = await ArchiveBucket.startWithClasses(Object.fromEntries(many.map((key) => [key, 'DEEP_ARCHIVE'])));
@@ -120,7 +120,7 @@ describe('The restore of the archived files of a transfer (D67)', function () {
     assert.deepEqual(seconds, [30, 60, 120, 240, 480, 600, 600]);
   });
 
-  it('is awaited too if it was requested before, as by a service that was stopped', async () => {
+  it('is awaited if it was already requested, for example by a service that has stopped since', async () => {
     bucket.isSlow = true;
     await suspend(toFiles(['a.bam']));
     archivedFiles = createArchivedFiles(bucket.remote);
@@ -152,7 +152,7 @@ describe('The restore of the archived files of a transfer (D67)', function () {
     assert.equal(bucket.restoreRequests.filter((request) => request.startsWith('a.bam')).length, 2);
   });
 
-  it('fails with the reason and the error code of a store that refuses it', async () => {
+  it('fails with the reason and the error code of a store that rejects it', async () => {
     const refusals = [
       ['AccessDenied', 403, 'its server denies access (AccessDenied)'],
       ['MethodNotAllowed', 405, 'the store refuses the restore (MethodNotAllowed)'],
@@ -192,7 +192,7 @@ describe('The restore of the archived files of a transfer (D67)', function () {
     });
   });
 
-  it('ends with its rclone when the transfer is stopped', async () => {
+  it('stops, with its rclone process, when the transfer is stopped', async () => {
     bucket.isSilent = true;
     const abort = new AbortController();
     const checked = archivedFiles.requireReadable(toFiles(['a.bam']), abort.signal);

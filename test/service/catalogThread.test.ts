@@ -64,7 +64,7 @@ describe('The catalog thread (D20)', () => {
     assert.equal(await count(), fileCount);
   });
 
-  it('can end repeatedly, with concurrent requests afterwards', async () => {
+  it('serves concurrent requests after ending repeatedly', async () => {
     for (let time = 0; time < 3; time += 1) {
       const responses = await Promise.all(Array.from({ length: 5 }, async () => await count('file')));
       assert.deepEqual(new Set(responses), new Set([fileCount]));

@@ -47,7 +47,7 @@ describe('The document of the command line', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('shows a transcript that its commands print', async () => {
+  it('shows a transcript that matches the output of its commands', async () => {
     const transcript = listBlocks(document, 'bash').join('');
     const steps = transcript.split(/^\$ /m).slice(1);
     const shown = steps.map((step) => step.slice(step.indexOf('\n') + 1));
@@ -63,7 +63,7 @@ describe('The document of the command line', () => {
     );
   }).timeout(120_000);
 
-  it('lists every command, and no other', async () => {
+  it('lists exactly the commands that exist', async () => {
     const help = (await runCli(['--help'])).stdout;
     const commands = [...(help.split('Commands:')[1] ?? '').matchAll(/^ {2}(\w+)/gm)].map(([, name = '']) => name);
     const listed = [...document.matchAll(/^\| `(\w+)[^|]*\| [a-z]/gm)].map(([, name = '']) => name);
@@ -74,7 +74,7 @@ describe('The document of the command line', () => {
     );
   });
 
-  it('names every field that --json prints', async () => {
+  it('lists every field that --json prints', async () => {
     const documents = [
       await rig.runJson(0, 'databases'),
       await rig.runJson(0, 'search', 'Source Data', 'csv'),
@@ -94,7 +94,7 @@ describe('The document of the command line', () => {
     );
   });
 
-  it('lists the columns of the table of records, and no others', async () => {
+  it('lists exactly the columns of the records table', async () => {
     const section = /^## Table of records$([\s\S]*?)^## /m.exec(document)?.[1] ?? '';
     const cells = [...section.matchAll(/^\|([^|]*)\|/gm)].map(([, cell = '']) => cell);
     const columns = cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name));
@@ -102,7 +102,7 @@ describe('The document of the command line', () => {
     assert.deepEqual(columns.toSorted(), (stdout.split('\r\n')[0] ?? '').split(',').toSorted());
   });
 
-  it('has pipelines whose commands run', async () => {
+  it('has pipelines that run', async () => {
     const { address } = rig.service.service;
     const entry = { id: 'lab', name: 'Lab', server: address, apiKeyVariable: 'LAB_KEY' };
     const connections = { orcid: '0000-0002-1825-0097', connections: [entry] };

@@ -38,7 +38,7 @@ describe('The package of the command line', () => {
   });
   after(() => rm(folder, { recursive: true }));
 
-  it('installs without other packages', async () => {
+  it('installs without dependencies', async () => {
     const packages = readdirSync(join(installed, 'node_modules')).filter((name) => !name.startsWith('.'));
     assert.deepEqual(packages, ['data-transfer-cli']);
     const manifest = join(installed, 'node_modules', 'data-transfer-cli', 'package.json');
@@ -48,7 +48,7 @@ describe('The package of the command line', () => {
     assert.equal(stdout, `${String(version)}\n`);
   });
 
-  it('searches and transfers with each Node.js of this machine', async () => {
+  it('searches and transfers with each Node.js version on this machine', async () => {
     const program = join(installed, 'node_modules', 'data-transfer-cli', 'dist', 'cli', 'main.cjs');
     const rig = await CliRig.start({ 'a.csv': 'a' });
     const { address, token } = rig.service.service;
@@ -65,7 +65,7 @@ describe('The package of the command line', () => {
     await rig.stop();
   }).timeout(120_000);
 
-  it('serves agents with each Node.js of this machine, until standard input ends', async () => {
+  it('serves agents with each Node.js version on this machine, until standard input closes', async () => {
     const program = join(installed, 'node_modules', 'data-transfer-cli', 'dist', 'cli', 'main.cjs');
     const environment = { DATA_TRANSFER_LEDGER: join(folder, 'ledger') };
     for (const runtime of listRuntimes()) {
@@ -74,7 +74,7 @@ describe('The package of the command line', () => {
     }
   });
 
-  it('runs the service, or names the Node.js that it needs', async () => {
+  it('runs the service, or reports the required Node.js version', async () => {
     const program = join(installed, 'node_modules', 'data-transfer-cli', 'dist', 'cli', 'main.cjs');
     const config = join(folder, 'config.json');
     await writeFile(config, JSON.stringify({ dataFolder: 'data', databases: [], endWithStdin: true }));

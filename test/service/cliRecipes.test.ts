@@ -11,7 +11,7 @@ const reads = {
   to: { database: 'Target' },
 };
 
-describe('Recipes by the command line', () => {
+describe('Recipes on the command line', () => {
   let rig: CliRig;
   let folder: string;
   let recipe: string;
@@ -90,7 +90,7 @@ describe('Recipes by the command line', () => {
     assert.deepEqual([compared.code, compared.stderr], [1, "The lock can't be read. The next run replaces it.\n"]);
   });
 
-  it('are refused with the line of each mistake', async () => {
+  it('are rejected with the line number of each error', async () => {
     await write('{\n  "from": {"database": "Source Data", "search": {"query": "csv"}},\n  "too": {}\n}');
     const unknown = await rig.run('run', recipe);
     assert.equal(unknown.code, 2);
@@ -128,7 +128,7 @@ describe('Recipes by the command line', () => {
     assert.deepEqual((await rig.runJson(0, 'history'))['transfers'], []);
   });
 
-  it('name what is wrong with a table, and the values without exactly one file', async () => {
+  it('report problems with a table, and values that do not match exactly one file', async () => {
     const table = { file: 'ids.csv', column: 'ID' };
     await write({ from: { database: 'Source Data', table }, to: { database: 'Target' } });
     const missing = await rig.run('run', recipe, '--dry-run');
@@ -142,7 +142,7 @@ describe('Recipes by the command line', () => {
     assert.deepEqual([partly.code, partly.stderr], [4, `Nothing was sent. ${text}\n`]);
   });
 
-  it('without a destination are saved searches', async () => {
+  it('only search if they have no destination', async () => {
     await write({ from: reads.from });
     assert.equal((await rig.run('run', recipe, '--dry-run')).code, 0);
     assert.equal((await rig.run('run', recipe)).code, 2);

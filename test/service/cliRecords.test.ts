@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { CliProcess, runCli } from '../support/cliProcess.ts';
 import { CliRig } from './cliRig.ts';
 
-describe('Records of transfers by the command line', () => {
+describe('Transfer records on the command line', () => {
   let rig: CliRig;
   let id: string;
   let folder: string;
@@ -41,7 +41,7 @@ describe('Records of transfers by the command line', () => {
     assert.match(table.stdout, /^0 of 2 files intact\ndifferent content: a\.csv\nmissing: b\/c\.txt\n/);
   });
 
-  it('names the folder of records that cannot be read or written, and sends nothing', async () => {
+  it('reports a records folder that cannot be read or written, and sends nothing', async () => {
     const file = join(rig.ledger, 'file');
     await writeFile(file, '');
     const history = await rig.run('history', '--ledger', file);
@@ -56,7 +56,7 @@ describe('Records of transfers by the command line', () => {
     assert.deepEqual([sent.code, sent.stderr], [1, unwritten]);
   });
 
-  it('ends where no folder for records can be created', async () => {
+  it('exits with an error if the records folder cannot be created', async () => {
     const impossible = process.platform === 'linux' ? '/proc/self/nope' : join(rig.ledger, 'file', 'nope');
     await writeFile(join(rig.ledger, 'file'), '');
     const { code, stderr } = await rig.run('transfer', 'Source Data', 'Target', 'a.csv', '--ledger', impossible);
@@ -64,7 +64,7 @@ describe('Records of transfers by the command line', () => {
     assert.deepEqual([code, stderr.startsWith(`${text}${impossible} can't be written (`)], [1, true], stderr);
   });
 
-  it('exits with 4 if there is no manifest, and names the searched folders', async () => {
+  it('exits with 4 if there is no manifest, and lists the searched folders', async () => {
     assert.equal((await rig.run('verify', rig.ledger)).code, 4);
     const { code, stderr } = await rig.run('verify', id, '--folder', rig.ledger);
     assert.equal(code, 4);
@@ -90,7 +90,7 @@ describe('Records of transfers by the command line', () => {
     assert.equal((await rig.run('export', '--format', 'sha256')).code, 2);
   });
 
-  it('writes no half file if the disk refuses it', async () => {
+  it('exits with 1 and the error code if the output file cannot be written', async () => {
     const { code, stderr } = await rig.run('export', id, '--output', join(rig.ledger, 'no', 'folder.csv'));
     assert.equal(code, 1);
     assert.match(stderr, /^Couldn't write .* \(ENOENT\)\.\n$/);
@@ -122,13 +122,13 @@ describe('The service of the command line', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('exits with 2 if its configuration is wrong', async () => {
+  it('exits with 2 if its configuration is invalid', async () => {
     const { code, stderr } = await runCli(['service', '--config', '/nowhere.json']);
     assert.equal(code, 2);
     assert.match(stderr, /cannot read/);
   });
 
-  it('names the Node.js that it needs, which its program names too', async () => {
+  it('reports the same required Node.js version as its program', async () => {
     const { stdout } = await runCli(['help', 'service']);
     const program = await readFile(join(import.meta.dirname, '..', '..', 'src', 'service', 'sqlite.ts'), 'utf8');
     const [, version = ''] = /needs Node\.js (\d+\.\d+)/.exec(program) ?? [];

@@ -44,7 +44,7 @@ describe('The command line', () => {
     assert.equal(hasMore, false);
   });
 
-  it('says on standard error that nothing was found, but not with --json', async () => {
+  it('reports on standard error that nothing was found, but not with --json', async () => {
     const found = await rig.run('search', 'Source Data', 'nothing');
     assert.deepEqual([found.code, found.stdout, found.stderr], [0, 'ID  SIZE  FORMAT  PATH\n', 'No files match.\n']);
     assert.equal((await rig.run('search', 'Source Data', 'nothing', '--json')).stderr, '');
@@ -52,7 +52,7 @@ describe('The command line', () => {
     assert.equal((await rig.run('history')).stderr, `No transfers are recorded in ${rig.ledger}.\n`);
   });
 
-  it('stops at the limit, and says so on standard error only', async () => {
+  it('stops at the limit, and reports it on standard error only', async () => {
     const limited = await rig.run('search', 'Source Data', '--json', '--limit', '2');
     const { files, hasMore } = JSON.parse(limited.stdout) as { files: unknown[]; hasMore: boolean };
     assert.deepEqual([files.length, hasMore], [2, true]);
@@ -70,7 +70,7 @@ describe('The command line', () => {
     assert.deepEqual([none.code, none.stderr], [4, "Source Data doesn't have 1 requested file: nope.\n"]);
   });
 
-  it('exits with 2 for wrong arguments, and names the databases for an unknown one', async () => {
+  it('exits with 2 for invalid arguments, and lists the databases if one is unknown', async () => {
     for (const args of [['search'], ['nonsense'], ['databases', '--bogus'], ['search', 'Target', '--limit', '0']]) {
       assert.equal((await rig.run(...args)).code, 2, args.join(' '));
     }
@@ -99,7 +99,7 @@ describe('The command line', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('refuses an argument that is an API key, without printing it', async () => {
+  it('rejects an argument that is an API key, without printing it', async () => {
     const secret = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
     for (const args of [
       ['databases', `--key=${secret}`],
@@ -142,7 +142,7 @@ describe('The command line', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('uses the local service of the user by the file in which it publishes itself (D29)', async () => {
+  it("finds the user's local service through service.json (D29)", async () => {
     const { address, token } = rig.service.service;
     const folder = await mkdtemp(join(tmpdir(), 'cli-local-'));
     const file = join(folder, 'connections.json');
@@ -165,20 +165,20 @@ describe('The command line', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('names the file that is missing for a connection by name', async () => {
+  it('explains how to name the connections file if a connection is unknown', async () => {
     const { code, stderr } = await runCli(['databases', '--connection', 'Lab']);
     const advice = 'Name the file that has it with --connections or DATA_TRANSFER_CONNECTIONS.';
     assert.deepEqual([code, stderr], [2, `There is no connection Lab. ${advice}\n`]);
   });
 
-  it('explains an address that it refuses', async () => {
+  it('explains why it rejects an address', async () => {
     const connect = async (server: string): Promise<string> =>
       (await runCli(['databases', '--server', server, '--orcid', orcid, '--key-stdin'], { input: 'x' })).stderr;
     assert.match(await connect('example.org'), /: the address isn't valid; write it with its scheme, as in https:/);
     assert.match(await connect('http://192.0.2.1'), /: the key would be sent unencrypted; use https:\/\/, or /);
   });
 
-  it('shows examples and the exit codes in its help, which fits the terminal', async () => {
+  it('shows examples and exit codes in its help, which fits the terminal', async () => {
     const { code, stdout } = await runCli(['--help']);
     assert.equal(code, 0);
     assert.match(stdout, /^ {2}\$ data-transfer search "Lab Share" csv/m);
@@ -187,7 +187,7 @@ describe('The command line', () => {
     assert.deepEqual(tooLong, []);
   });
 
-  it('names the most similar command if asked for the help of one that does not exist', async () => {
+  it('suggests the most similar command if help is requested for an unknown one', async () => {
     const help = async (...args: readonly string[]): Promise<unknown> => {
       const { code, stdout, stderr } = await runCli(['help', ...args]);
       return [code, stdout.split('\n', 1)[0], stderr];
@@ -199,7 +199,7 @@ describe('The command line', () => {
     assert.deepEqual(await help(), [0, 'Usage: data-transfer [options] [command]', '']);
   });
 
-  it('exits with 1 and one line if its standard output is full', async function () {
+  it('exits with 1 and a one-line error if the disk of standard output is full', async function () {
     if (!existsSync('/dev/full')) return;
     const full = openSync('/dev/full', 'w');
     const child = spawn(process.execPath, [cliProgram, 'databases', '--help'], { stdio: ['ignore', full, 'pipe'] });
@@ -209,7 +209,7 @@ describe('The command line', () => {
     assert.deepEqual([code, await printed], [1, "Couldn't write to standard output (ENOSPC).\n"]);
   });
 
-  it('ends quietly if its standard output is closed', async () => {
+  it('exits silently if its standard output is closed', async () => {
     const process = rig.start('search', 'Source Data', '--json');
     process.child.stdout?.destroy();
     const { code, stderr } = await process.ended;
@@ -254,7 +254,7 @@ describe('The command line with a server that misbehaves', () => {
     assert.match(stderr, /^Couldn't search .*: the service returned an error: out of order\.\n$/);
   });
 
-  it('does not say that a file is missing if the service could not look it up', async () => {
+  it('does not report a file as missing if the service could not look it up', async () => {
     const lookUp = answering(({ query }) => {
       const ids = (query.get('ids') ?? '').split(',');
       return ids.includes('bad')

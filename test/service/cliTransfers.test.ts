@@ -12,7 +12,7 @@ interface PrintedTransfer {
   readonly transferredFiles?: number;
 }
 
-describe('Transfers by the command line', () => {
+describe('Transfers on the command line', () => {
   let rig: CliRig;
   before(async () => {
     rig = await CliRig.start({ 'a.csv': 'a', 'b/c.txt': 'hello', 'd.csv': 'dd', 'slow.bin': 'x'.repeat(300_000) });
@@ -32,7 +32,7 @@ describe('Transfers by the command line', () => {
     assert.equal((await rig.service.status(id)).status, 'succeeded');
   });
 
-  it('prints only the ID without --wait, by which status and wait find it', async () => {
+  it('prints only the ID without --wait, which status and wait accept', async () => {
     const started = await rig.run('transfer', 'Source Data', 'Target', 'a.csv', '--description', 'One *file*');
     const id = started.stdout.trim();
     const [status] = await list(0, 'status', id);
@@ -56,7 +56,7 @@ describe('Transfers by the command line', () => {
     assert.deepEqual(await list(0, 'status'), []);
   });
 
-  it('sends nothing without files, to the same database, or with instructions that are no object', async () => {
+  it('sends nothing without files, to the source database, or with instructions that are not an object', async () => {
     const file = join(rig.ledger, 'instructions.json');
     await writeFile(file, '[1]');
     assert.equal((await rig.run('transfer', 'Source Data', 'Target')).code, 2);
@@ -64,7 +64,7 @@ describe('Transfers by the command line', () => {
     assert.equal((await rig.run('transfer', 'Source Data', 'Target', 'a.csv', '--instructions', file)).code, 2);
   });
 
-  it('exits with 4 for a transfer that neither the records nor the service have', async () => {
+  it('exits with 4 for a transfer that is in neither the records nor the service', async () => {
     const unknown = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
     assert.equal((await rig.run('status', unknown)).stderr, `There is no transfer ${unknown}.\n`);
     const nonsense = await rig.run('wait', 'nonsense');
@@ -74,7 +74,7 @@ describe('Transfers by the command line', () => {
     assert.match((await runCli(['status', unknown], { environment })).stderr, /\. Use --server or .* to look it up/);
   });
 
-  it('names the shortest start of an ID that it accepts', async () => {
+  it('reports the minimum length of an ID prefix', async () => {
     const id = await rig.service.mustSubmit(['a.csv']);
     assert.equal((await rig.run('wait', id)).code, 0);
     const { code, stderr } = await rig.run('status', id.slice(0, 3));
@@ -82,21 +82,21 @@ describe('Transfers by the command line', () => {
     assert.equal((await rig.run('status', '')).stderr, '"" is too short: give at least 4 characters of the ID.\n');
   });
 
-  it('finds a transfer by the start of its key, too, after the service has assigned an ID', async () => {
+  it('finds a transfer by a prefix of its key after the service has assigned an ID', async () => {
     const { transfer } = await rig.runJson(0, 'transfer', 'Source Data', 'Target', 'a.csv', '--wait');
     const { id, key } = transfer as PrintedTransfer;
     const [found] = await list(0, 'status', key.slice(0, 8));
     assert.equal(found?.id, id);
   });
 
-  it('records a transfer that was started elsewhere, and follows it', async () => {
+  it('records a transfer that was started elsewhere, and waits for its end', async () => {
     const id = await rig.service.mustSubmit(['d.csv']);
     const [ended] = await list(0, 'wait', id);
     assert.deepEqual([ended?.id, ended?.outcome], [id, 'complete']);
     assert.ok((await list(0, 'history')).some((one) => one.id === id));
   });
 
-  it('refuses a cancel of a transfer that has ended', async () => {
+  it('rejects a cancel of a transfer that has ended', async () => {
     const { transfer } = await rig.runJson(0, 'transfer', 'Source Data', 'Target', 'a.csv', '--wait');
     const { code, stderr } = await rig.run('cancel', (transfer as PrintedTransfer).id ?? '');
     assert.equal(code, 1);
@@ -104,7 +104,7 @@ describe('Transfers by the command line', () => {
   });
 });
 
-describe('A slow transfer by the command line', () => {
+describe('A slow transfer on the command line', () => {
   let rig: CliRig;
   beforeEach(async () => {
     rig = await CliRig.start({ 'slow.bin': 'x'.repeat(400_000) }, { throttleBytesPerSecond: 20_000 });
@@ -113,7 +113,7 @@ describe('A slow transfer by the command line', () => {
 
   const start = ['transfer', 'Source Data', 'Target', 'slow.bin'];
 
-  it('exits with 130 when it is interrupted, continues on the service, and says how to follow it', async () => {
+  it('exits with 130 when it is interrupted, continues on the service, and prints how to monitor it', async () => {
     const process = rig.start(...start, '--wait');
     await process.prints(/^Started transfer/);
     process.child.kill('SIGINT');
@@ -140,7 +140,7 @@ describe('A slow transfer by the command line', () => {
     assert.equal(code, 1);
     assert.match(stderr, /It hasn't finished after 1 s\. The transfer continues on the service\./);
   });
-  it('is only listed if its service is not known, and wait exits with 3', async () => {
+  it('is listed if its service is unknown, but wait exits with 3', async () => {
     const id = (await rig.run(...start)).stdout.trim();
     const status = await runCli(['status', '--ledger', rig.ledger]);
     assert.equal(status.code, 0);

@@ -36,7 +36,7 @@ describe('A transfer whose databases are added and removed while the service run
 
   const restoreTarget = (): Promise<void> => fs.rename(`${rig.target}-away`, rig.target);
 
-  it('completes after the leases on both its databases end, which remain served just as long', async () => {
+  it('completes after the leases on both databases end, which are served until then', async () => {
     const id = await rig.mustSubmit(['small.txt', 'big-0.bin']);
     await rig.reaches(id, 'active');
     source.die();
@@ -48,7 +48,7 @@ describe('A transfer whose databases are added and removed while the service run
     assert.equal((await rig.landedFiles()).length, 3);
   });
 
-  it('completes from the queue too', async () => {
+  it('completes even if it was queued when the leases ended', async () => {
     const ids = await Promise.all([0, 1, 2, 3].map(async (index) => await rig.mustSubmit([`big-${index}.bin`])));
     source.die();
     target.die();
@@ -83,7 +83,7 @@ describe('A transfer whose databases are added and removed while the service run
     assert.equal((await rig.reaches(id, 'succeeded', 'failed')).status, 'succeeded');
   });
 
-  it('can be canceled while its database is not served, and leaves nothing when that is back', async () => {
+  it('can be canceled while its database is not served, and leaves no files when it is served again', async () => {
     const id = await submitWaiting();
     target.die();
     await eventually(async () => ((await rig.status(id)).message.endsWith('is not served') ? true : undefined));

@@ -52,7 +52,7 @@ describe('A database whose folder is missing (D20)', () => {
     });
   }
 
-  it('is also missing when a file is in its place', async () => {
+  it('counts as missing when a file is in its place', async () => {
     await fs.rm(rig.source, { recursive: true });
     await fs.writeFile(rig.source, 'x');
     const response = await rig.call('POST', '/api/v1/files', { database, orcid, query: '' });
@@ -83,7 +83,7 @@ describe('A database whose folder is missing (D20)', () => {
     assert.deepEqual(await rig.find(''), ['c.txt']);
   });
 
-  it('has no results only when it is empty', async () => {
+  it('returns an empty result only when it is empty', async () => {
     await fs.rm(rig.source, { recursive: true });
     await rig.restart();
     await assert.rejects(rig.find(''), /doesn't exist/);

@@ -37,7 +37,7 @@ describe('The ids and names of folders (D20, D29)', () => {
     assert.deepEqual(all.flatMap(called).sort(), expected);
   });
 
-  it('follow a new requested name, with the same id', async () => {
+  it('change to a newly requested name, with the same id', async () => {
     const one = await folder('one');
     await rig.lease([one]);
     const renamed = { ...one, name: 'Lab Share', organization: 'Lab' };
@@ -50,7 +50,7 @@ describe('The ids and names of folders (D20, D29)', () => {
     });
   });
 
-  it('let a moved folder keep its name', async () => {
+  it('remain the same when a folder is moved', async () => {
     const before = await folder('before', 'Lab Share');
     const lease = await rig.lease([before]);
     lease.die();
@@ -60,14 +60,14 @@ describe('The ids and names of folders (D20, D29)', () => {
     assert.deepEqual(called(await rig.lease([{ ...before, folder: after }])), ['lab-share-2: Lab Share']);
   });
 
-  it('are those of the configuration, even if another folder had them', async () => {
+  it('come from the configuration, even if another folder had them', async () => {
     await rig.lease([await folder('elsewhere', 'Target'), { name: 'Source', folder: rig.source }]);
     await rig.restart({ shared: true, configured: true });
     assert.deepEqual(await rig.names(), ['Source Data', 'Target']);
     assert.deepEqual(called(await rig.lease([await folder('elsewhere', 'Target')])), ['target: Target (2)']);
   });
 
-  it('are of two databases when a folder replaces a link to another one', async () => {
+  it('differ for a folder that replaces a link to another folder', async () => {
     const link = nodePath.join(rig.root, 'link');
     await fs.symlink(rig.source, link);
     assert.deepEqual(called(await rig.lease([{ name: 'Link', folder: link }])), ['link: Link']);
@@ -78,7 +78,7 @@ describe('The ids and names of folders (D20, D29)', () => {
     assert.deepEqual(called(lease), ['source: Source', 'link: Link']);
   });
 
-  it('start again when the stored names are unreadable, and rename that file', async () => {
+  it('are reassigned if the file of stored names is unreadable, which is renamed', async () => {
     const file = nodePath.join(rig.root, 'data', 'databases.json');
     await rig.lease();
     await fs.writeFile(file, '{"folders": [{');

@@ -185,7 +185,7 @@ describe('A hostile request to the local service (D26)', () => {
     ],
   ];
   for (const query of queries) {
-    it(`searches for ${JSON.stringify(query).slice(0, 40)}, or gets an error for a mistake`, async () => {
+    it(`searches for ${JSON.stringify(query).slice(0, 40)}, or gets a syntax error`, async () => {
       const response = await search({ query });
       assert.equal(response.status, findQueryMistakes(query).length === 0 ? 200 : 422);
       assert.ok(!JSON.stringify(response.body).includes(secret));
@@ -228,7 +228,7 @@ describe('A hostile request to the local service (D26)', () => {
     ['"format=csv"', ['body.specific']],
   ];
   for (const [json, locations] of specifics) {
-    it(`is rejected for the search parameters ${json.slice(0, 40)}, with each invalid one`, async () => {
+    it(`is rejected for the search parameters ${json.slice(0, 40)}, with an error for each invalid one`, async () => {
       const start = JSON.stringify({ database: 'Source Data', orcid, query: '' }).slice(0, -1);
       const response = await rig.call('POST', '/api/v1/files', undefined, { body: `${start},"specific":${json}}` });
       assert.equal(response.status, 422);
@@ -269,7 +269,7 @@ describe('A hostile request to the local service (D26)', () => {
     });
   }
 
-  it('is rejected immediately when a list has millions of wrong entries', async () => {
+  it('is rejected immediately when a list has millions of invalid entries', async () => {
     const list = `[${'1,'.repeat(4_000_000)}1]`;
     const body = `{"database":"Source Data","orcid":"${orcid}","file_ids":${list}}`;
     const response = await rig.call('POST', '/api/v1/files/by-id', undefined, { body });

@@ -46,7 +46,7 @@ describe('A shared service (D29)', () => {
     assert.deepEqual(await rig.find('a'), ['a.txt']);
   });
 
-  it('stops serving a folder when its last lease ends, however that happens', async () => {
+  it('stops serving a folder when its last lease ends, for any reason', async () => {
     const [both, one] = [await rig.lease(), await rig.lease(rig.folders.slice(0, 1))];
     assert.deepEqual(await rig.names(), ['Source Data', 'Target']);
     both.die();
@@ -91,7 +91,7 @@ describe('A shared service (D29)', () => {
     });
   });
 
-  it('writes its address into a file for its owner only, and removes it when it stops cleanly', async () => {
+  it('writes its address to a file that only its owner can read, and removes it when it stops cleanly', async () => {
     const { address, token, sharingToken } = rig.service;
     assert.deepEqual(JSON.parse(await fs.readFile(serviceFile(), 'utf8')), {
       address,
@@ -110,7 +110,7 @@ describe('A shared service (D29)', () => {
     await assert.rejects(fs.access(serviceFile()));
   });
 
-  it('does not touch the file of a later service', async () => {
+  it('does not change the file of a later service', async () => {
     const other = JSON.stringify({ token: 'of another' });
     await fs.writeFile(serviceFile(), other);
     await rig.service.close();
@@ -125,7 +125,7 @@ describe('A shared service (D29)', () => {
     await assert.rejects(fs.access(serviceFile()));
   });
 
-  it('stops a minute after the last lease, and not before that', async () => {
+  it('stops a minute after the last lease has ended, and not earlier', async () => {
     const [first, second] = [await rig.lease(), await rig.lease()];
     await clock.pass(10 * minuteMs);
     first.die();
@@ -164,7 +164,7 @@ describe('A shared service (D29)', () => {
     await rig.service.ended;
   });
 
-  it('stops cleanly on request, with a last line to all leases, and responds after releasing everything', async () => {
+  it('stops cleanly on request: sends a final line to all leases, and responds after releasing everything', async () => {
     const lease = await rig.lease();
     await rig.openApi();
     assert.equal((await rig.call('DELETE', '/service')).status, 204);
@@ -205,7 +205,7 @@ describe('A shared service (D29)', () => {
       ['the root of all folders, which holds the data folder', [{ ...good, folder: '/' }], 'body.databases.0.folder'],
     ];
     for (const [what, databases, location] of invalid) {
-      it(`${what}, and names it`, async () => {
+      it(`${what}, and reports it`, async () => {
         const response = await rig.call('POST', '/leases', { databases });
         assert.equal(response.status, 422);
         const { errors } = response.body as ProblemDocument;
@@ -253,7 +253,7 @@ describe('A shared service (D29)', () => {
       assert.equal((await rig.call('GET', '/service', undefined, withSharingToken)).status, 401);
     });
 
-    it('exposing the sharing token in its log or in a problem', async () => {
+    it('exposing the sharing token in its log or in a problem document', async () => {
       const { sharingToken } = rig.service;
       assert.ok(sharingToken);
       const encoded = Buffer.from(sharingToken).toString('base64');
@@ -274,7 +274,7 @@ describe('A service that is not shared', () => {
     await rig.stop();
   });
 
-  it('serves exactly its configuration: it has neither leases nor a stop (D41)', async () => {
+  it('serves exactly its configuration, without lease and stop requests (D41)', async () => {
     const rig = await ServiceRig.start({ 'a.txt': 'a' });
     const sharingToken = 'a'.repeat(64);
     await rig.restart({ sharingToken });

@@ -61,7 +61,7 @@ describe('A search without a limit (§4.3, D21)', function () {
     assert.ok(growth < maxGrowthBytes, `it took ${Math.round(growth / 1024 / 1024)} MB`);
   });
 
-  it('returns all from an offset, in the requested order, and a long page exactly', async () => {
+  it('returns all files from an offset in the requested order, or exactly the requested page', async () => {
     const { resources } = await search({ query: 'f', specific: { sort: 'name', order: 'desc' }, offset: 5 });
     assert.equal(resources.length, count - 5);
     assert.deepEqual([resources[0]?.path, resources.at(-1)?.path], ['f099995.txt', 'f000001.txt']);

@@ -8,7 +8,7 @@ function nameOf(number: number): string {
   return `northern-station-2025-summer-campaign-sediment-core-sample-${number}.fastq`;
 }
 
-describe('Files with long names of the same beginning (D24)', () => {
+describe('Files whose long names share a prefix (D24)', () => {
   const count = 600;
   const files = Object.fromEntries(Array.from({ length: count }, (_, number) => [nameOf(number), `reads ${number}`]));
   let rig: ServiceRig;
@@ -16,7 +16,7 @@ describe('Files with long names of the same beginning (D24)', () => {
   before(async () => (rig = await ServiceRig.start(files)));
   after(async () => await rig.stop());
 
-  it('are transferred each with its own content, although several are copied at once', async () => {
+  it('keep their own content when several are copied concurrently', async () => {
     const id = await rig.mustSubmit(Object.keys(files));
     const status = await rig.reaches(id, 'succeeded', 'failed', 'inactive');
     assert.equal(status.message, `Transfer ${id}: completed successfully`);

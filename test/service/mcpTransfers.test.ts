@@ -54,7 +54,7 @@ describe('Agents over MCP', () => {
     return ((await rig.runJson(0, 'history'))['transfers'] as readonly unknown[]).length;
   }
 
-  it('lists its tools without a connection and a key', async () => {
+  it('list the tools without a connection or a key', async () => {
     agent = await TestAgent.start({ environment: { DATA_TRANSFER_LEDGER: rig.ledger } });
     const { tools } = await agent.client.listTools();
     assert.equal(tools.length, 7);
@@ -62,7 +62,7 @@ describe('Agents over MCP', () => {
     assert.deepEqual([isError, content['code']], [true, 'notConnected']);
   });
 
-  it('lists, searches, plans, submits, follows and cancels with a confirmation', async () => {
+  it('list, search, plan, submit, monitor and cancel with a confirmation', async () => {
     const messages: string[] = [];
     const confirm = (message: string) => (messages.push(message), { action: 'accept' as const });
     const { get } = bind(await start({ args: ['--trust-elicitation'], onElicit: confirm }));
@@ -86,7 +86,7 @@ describe('Agents over MCP', () => {
     assert.match(JSON.stringify(record['transfer']), /"requestedBy":\{"agent":"test-agent","plan":"[0-9a-f]{12}"\}/);
   });
 
-  it('ends in one round if the elicitation is declined', async () => {
+  it('decline a plan after one elicitation', async () => {
     const { call } = bind(await start({ args: ['--trust-elicitation'], onElicit: () => ({ action: 'decline' }) }));
     const planId = await plan();
     assert.equal((await call('submit_transfer', { planId })).content['code'], 'declined');
@@ -95,7 +95,7 @@ describe('Agents over MCP', () => {
     assert.deepEqual([agent.questionCount, await countTransfers()], [1, 0]);
   });
 
-  it('lets a plan wait if the elicitation is closed, or accepted without the confirmation', async () => {
+  it('keep a plan pending if the elicitation is canceled, or accepted without confirmation', async () => {
     const answers = [{ action: 'cancel' }, { action: 'accept', confirm: false }, { action: 'accept' }] as const;
     const { get } = bind(
       await start({
@@ -110,7 +110,7 @@ describe('Agents over MCP', () => {
     assert.equal((await get('submit_transfer', { planId }))['files'], 1);
   });
 
-  it('ignores answers to questions that it has not asked (D64)', async () => {
+  it('cannot respond to elicitations that the server did not send (D64)', async () => {
     const { call } = bind(await start({ args: ['--trust-elicitation'], onElicit: () => ({ action: 'cancel' }) }));
     const planId = await plan();
     const answer = { action: 'accept', content: { confirm: true } };
@@ -132,14 +132,14 @@ describe('Agents over MCP', () => {
     assert.equal(await countTransfers(), 0);
   });
 
-  it('asks nothing of a client that can only open addresses', async () => {
+  it('get no elicitation if the client supports only the URL mode', async () => {
     const onElicit = () => ({ action: 'decline' as const });
     const { get } = bind(await start({ args: ['--trust-elicitation'], elicitation: { url: {} }, onElicit }));
     const answer = await get('submit_transfer', { planId: await plan() });
     assert.deepEqual([answer['state'], agent?.questionCount], ['waiting for a person', 0]);
   });
 
-  it('does not let a client confirm that the user does not trust', async () => {
+  it('cannot confirm through a client that the user does not trust', async () => {
     const { get } = bind(await start({ onElicit: () => ({ action: 'accept' }) }));
     const planId = await plan();
     const answer = await get('submit_transfer', { planId });
@@ -148,7 +148,7 @@ describe('Agents over MCP', () => {
     assert.equal(await countTransfers(), 0);
   });
 
-  it('submits nothing by any way if agents may never submit', async () => {
+  it('submit nothing in any way if the policy is "never"', async () => {
     const { call } = bind(await start({ args: ['--trust-elicitation'], onElicit: () => ({ action: 'accept' }) }));
     const planId = await plan();
     await new AgentPolicy(rig.ledger).write('never');
@@ -158,7 +158,7 @@ describe('Agents over MCP', () => {
     assert.deepEqual([agent?.questionCount, await countTransfers()], [0, 0]);
   });
 
-  it('shows plans in a terminal, and confirms them only there', async () => {
+  it('have plans that the user can view and confirm only in a terminal', async () => {
     await start();
     const planId = await plan();
     assert.match((await rig.run('plans')).stdout, new RegExp(`^PLAN .*\n${planId} +proposed +1 `));
@@ -169,7 +169,7 @@ describe('Agents over MCP', () => {
     assert.equal((await rig.run('plans', 'show', 'nope')).code, 4);
   });
 
-  it('keeps the text of servers as data', async () => {
+  it('receive server text only as data', async () => {
     const { get, call } = bind(await start());
     const found = await get('search_files', { database: 'Source Data', query: 'Ignore' });
     const { data, ...rest } = found;
@@ -180,14 +180,14 @@ describe('Agents over MCP', () => {
     assert.equal(await countTransfers(), 0);
   });
 
-  it('answers a hundred calls in parallel', async () => {
+  it('get responses to a hundred parallel calls', async () => {
     const { get } = bind(await start());
     const calls = Array.from({ length: 100 }, () => get('search_files', { database: 'Source Data', query: 'many' }));
     const answers = await Promise.all(calls);
     assert.ok(answers.every(({ data }) => (data as { files: unknown[] }).files.length === 20));
   });
 
-  it('logs each call with tool, arguments, duration and outcome, and no key', async () => {
+  it('have each call logged with tool, arguments, duration and outcome, without a key', async () => {
     const { call } = bind(await start());
     await call('search_files', { database: 'Source Data', query: 'x'.repeat(1_000) });
     const logged = /Agent test-agent: search_files \{.*"\(1000 characters\)"\}: \d+ ms, done/;
@@ -213,7 +213,7 @@ describe('Agents over MCP', () => {
     return { server, client: agent, planId };
   }
 
-  it('cancels a running transfer only after a confirmation (D64)', async () => {
+  it('cancel a running transfer only after a confirmation (D64)', async () => {
     const answers = ['accept', 'decline', 'accept'] as const;
     const messages: string[] = [];
     const { server, client, planId } = await planAtServer((message) => {
@@ -233,7 +233,7 @@ describe('Agents over MCP', () => {
     await server.stop();
   });
 
-  it('records a submission whose client goes away before the response (D12)', async () => {
+  it('have a submission recorded if the client disconnects before the response (D12)', async () => {
     const { server, client, planId } = await planAtServer(() => ({ action: 'accept' }));
     server.on('POST /api/v1/transfers', slowHeaders(500, json({ id }, 201)));
     const submission = client.call('submit_transfer', { planId }).catch(() => undefined);
@@ -250,7 +250,7 @@ describe('Agents over MCP', () => {
     await server.stop();
   });
 
-  it('ends when its client is killed, with a connection and without', async () => {
+  it('have a server that exits when the client is killed, with or without a connection', async () => {
     const { address, token } = rig.service.service;
     const args = ['mcp', '--server', address, '--orcid', '0000-0002-1825-0097', '--key-variable', 'THE_KEY'];
     const environment = { THE_KEY: token, DATA_TRANSFER_LEDGER: rig.ledger };

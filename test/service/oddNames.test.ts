@@ -131,7 +131,7 @@ describe('Links that lead out of a database of the local service (D20)', () => {
     }
   }
 
-  it('are not followed: a file, a folder, a chain, a way out and in again, a circular link', async () => {
+  it('are not followed: to a file, to a folder, in a chain, out and back in, in a circle', async () => {
     await link('../outside/b.txt', 'file.txt');
     await link('../outside', 'folder');
     await link('file.txt', 'chain-1.txt');

@@ -16,7 +16,7 @@ describe('The check of responses against the OpenAPI document (D26)', () => {
     ['a missing header', 401, { 'content-type': 'application/problem+json' }, { title: 'a', status: 401, detail: 'b' }],
   ];
   for (const [name, status, headers, body] of wrong) {
-    it(`finds ${name}`, async () => {
+    it(`reports ${name}`, async () => {
       const given = { status, headers: new Headers(headers), text: JSON.stringify(body) };
       await assert.rejects(rig.checked('GET', '/', given), assert.AssertionError);
     });

@@ -74,7 +74,7 @@ describe('Data Packages in a database of the local service (D20)', () => {
     assert.deepEqual(await rig.find('path:broken/*'), ['broken/c.csv', 'broken/datapackage.json']);
   });
 
-  it('are named in the log once when they are unreadable', async () => {
+  it('are logged once when they are unreadable', async () => {
     const lines = rig.logged.filter((line) => line.includes('broken/datapackage.json'));
     assert.equal(lines.length, 1, rig.logged.join('\n'));
   });
@@ -147,7 +147,7 @@ describe('Ids that a Data Package declares (D20)', () => {
     assert.deepEqual([await pathOf('JDP:6101'), await pathOf('one.csv')], ['one.csv', 'one.csv']);
   });
 
-  it('are ignored when two files have one, when they are the path of another file, or invalid', async () => {
+  it('are ignored if two files share one, if one equals the path of another file, or if invalid', async () => {
     const served = await idsOf('');
     const paths = ['twin-1', 'twin-2', 'thief', 'plain', 'comma', 'part-1', 'part-2', 'number'];
     for (const name of paths) assert.ok(served.includes(`${name}.csv`), `${name}: ${served.join(' ')}`);

@@ -196,7 +196,7 @@ describe('The process of the local service', function () {
     }
   });
 
-  it('ends with its standard input, and prints exactly one line', async () => {
+  it('exits when its standard input closes, and prints exactly one line', async () => {
     const config = { dataFolder: nodePath.join(root, 'data'), databases, endWithStdin: true };
     const { code, out } = await runMain(['--config', '-'], `${JSON.stringify(config)}\n`);
     assert.equal(code, 0);
@@ -229,7 +229,7 @@ describe('The process of the local service', function () {
     );
   });
 
-  it('resumes a transfer after it was killed in the middle of it, and retains transferred files (D25)', async () => {
+  it('resumes a transfer after being killed while it ran, and retains transferred files (D25)', async () => {
     const names = Array.from({ length: 20 }, (_, index) => `file-${String(index).padStart(2, '0')}.bin`);
     for (const name of names) await fs.writeFile(nodePath.join(root, 'source', name), name.repeat(5_000));
     const first = await start({ throttleBytesPerSecond: 500_000 });

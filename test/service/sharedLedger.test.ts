@@ -84,7 +84,7 @@ describe('Two windows, the command line and a recipe on one ledger (D63)', funct
     return { transfer, run };
   }
 
-  it('submits each transfer once, and shows all of them everywhere to their end (D12, D34)', async () => {
+  it('submit each transfer once, and all show every transfer until it ends (D12, D34)', async () => {
     const { transfer, run } = await submitEverywhere();
     server.become('active');
     for (const window of windows) await showsAll(() => window.list(), 'active');
@@ -107,7 +107,7 @@ describe('Two windows, the command line and a recipe on one ledger (D63)', funct
     assert.ok(lock.includes(ended[1].stdout.trim()), lock);
   });
 
-  it('loses none when a window and the commands are killed, and submits none again (D12)', async () => {
+  it('lose no transfer when a window and the commands are killed, and submit none again (D12)', async () => {
     const { transfer, run } = await submitEverywhere();
     for (const { child } of [transfer, run]) child.kill('SIGKILL');
     await windows.shift()?.kill();

@@ -18,7 +18,7 @@ function seedOfEveryKind(from: number): number {
 describe('Transfers, while service and windows are killed (D12, D25)', function () {
   this.timeout(270_000);
 
-  it('ends with every transfer correct in the ledger, and none submitted twice', async () => {
+  it('are all correct in the ledger at the end, and none is submitted twice', async () => {
     const { faults, inTheEnd, serviceKills, windowKills } = await soak({ seed, ...size, say: () => undefined });
     assert.deepEqual(faults, [], `SOAK_SEED=${String(seed)} does the same again`);
     assert.ok(serviceKills > 0 && windowKills > 0);

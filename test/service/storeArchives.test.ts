@@ -35,14 +35,14 @@ describe('Archived objects of a store (D67)', function () {
     assert.deepEqual((await rig.findPaths('odd', '', unstaged)).sort(), [...archived].sort());
   });
 
-  it('are not restored by a transfer without permission, which names the first one', async () => {
+  it('are not restored by a transfer without permission, which reports the first one', async () => {
     const { status, message } = await rig.transfer('odd', 'folder', ['runs/run-1.bam', 'runs/run-3.bam']);
     assert.equal(status, 'failed');
     assert.match(message, /could not read runs\/run-1\.bam: it is archived and must first be restored in the store\)$/);
     assert.deepEqual(bucket.restored, []);
   });
 
-  it('are restored one by one with the command in the README, and can be transferred then', async () => {
+  it('can be transferred after the command in the README has restored each of them', async () => {
     const [, command = ''] = /`rclone (backend restore [^`]+)`/.exec(await readFile(readme, 'utf8')) ?? [];
     const args = command.replaceAll('"', '').replace('lab:bucket', bucket.remote).split(' ');
     assert.deepEqual([args.includes(bucket.remote), args.includes('/runs/run-1.bam')], [true, true], command);

@@ -30,7 +30,7 @@ describe('The bandwidth of stores (D62)', function () {
     assert.equal((await rig.reaches(id, 'succeeded', 'failed')).status, 'succeeded');
   });
 
-  it('has no limit otherwise', async () => {
+  it('is unlimited by default', async () => {
     await rig.stopService();
     await rig.startService();
     const { id, command } = await startTransfer();

@@ -17,7 +17,7 @@ describe('Stores as databases (D62)', function () {
   after(async () => await rig.stop());
 
   for (const kind of ['sftp', 'dav', 's3'] as const) {
-    it(`lists the objects of ${kind} and finds them like the files of a folder`, async () => {
+    it(`list the objects of ${kind} and find them like the files of a folder`, async () => {
       assert.deepEqual(await rig.findPaths(kind), ['notes.txt', 'reads/a.fastq', 'reads/b, 100%.csv']);
       assert.deepEqual(await rig.findPaths(kind, 'format:csv bytes:>3'), ['reads/b, 100%.csv']);
       assert.deepEqual(await rig.findPaths(kind, 'reads -csv'), ['reads/a.fastq']);
@@ -29,12 +29,12 @@ describe('Stores as databases (D62)', function () {
     });
   }
 
-  it('has the MD5 of S3, which the listing contains', async () => {
+  it('have the MD5 hash that an S3 listing contains', async () => {
     const [file] = await rig.find('s3', 'note');
     assert.equal(file?.hash, `md5:${createHash('md5').update('note').digest('hex')}`);
   });
 
-  it('says why a store cannot be reached, and serves the others', async () => {
+  it('report why a store is unreachable, without affecting the others', async () => {
     const { status, body } = await rig.call('POST', '/api/v1/files', { database: 'gone', orcid: 'x', query: '' });
     assert.equal(status, 500);
     assert.match(
@@ -43,7 +43,7 @@ describe('Stores as databases (D62)', function () {
     );
   });
 
-  it('scans a store while another rclone replaces the configuration', async () => {
+  it('can be scanned while another rclone replaces the configuration', async () => {
     const rclone = nodePath.join(rig.servers.root, 'rclone');
     const [seen, missing] = [`${rclone}.seen`, `${rclone}.missing`];
     const first = `[ -e '${seen}' ] || { touch '${seen}'; export RCLONE_CONFIG='${missing}'; }`;

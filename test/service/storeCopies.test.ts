@@ -74,7 +74,7 @@ describe('Copies within a store (D66)', function () {
     assert.deepEqual(rig.servers.list(`s3:lab/to/dts-${id}`), [...Object.keys(files), 'manifest.json'].sort());
   });
 
-  it('have the hash of the store in the manifest, and no SHA-256 that nobody computed', async () => {
+  it('have the hash of the store in the manifest, and no SHA-256, which was not computed', async () => {
     const { id } = await copy('counted-lab-from', 'counted-lab-to');
     assert.deepEqual(readHashes(`s3:lab/to/dts-${id}/manifest.json`), {
       'a.txt': digest('md5', 'a'),
@@ -85,7 +85,7 @@ describe('Copies within a store (D66)', function () {
     });
   });
 
-  it('are read if the store has no hashes', async () => {
+  it('are read back if the store has no hashes', async () => {
     const { id, message } = await copy('dav-from', 'dav-to');
     assert.match(message, /verified by reading back$/);
     const hashes = Object.fromEntries(
@@ -94,12 +94,12 @@ describe('Copies within a store (D66)', function () {
     assert.deepEqual(readHashes(`dav:to/dts-${id}/manifest.json`), hashes);
   });
 
-  it('need a store that copies: content passes through this machine otherwise', async () => {
+  it('need a store that can copy; otherwise the content passes through this machine', async () => {
     const { message } = await copy('sftp-from', 'sftp-to');
     assert.match(message, /verified by md5$/);
   });
 
-  it('continue after the service was killed, and double no file', async () => {
+  it('continue after the service was killed, without duplicating files', async () => {
     const found = await rig.find('counted-lab-from');
     const id = await rig.submit(
       'counted-lab-from',
@@ -150,12 +150,12 @@ describe('A store that copies objects wrongly (D66)', function () {
     assert.ok(bucket.getContent(`to/dts-${id}/large.bin`)?.equals(content));
   }
 
-  it('copies them whole if their hash would be inherited from the original otherwise', async () => {
+  it('is made to copy them whole if multipart copies would inherit the hash of the original', async () => {
     bucket.wrongCopies = 'in pieces';
     await assertCopied('odd', /verified by md5 within the store$/);
   });
 
-  it('is noticed if it encrypts them, so that it has no hash but the inherited one', async () => {
+  it('is detected if it encrypts them, so that the inherited hash is the only one', async () => {
     bucket.isEncrypted = true;
     bucket.wrongCopies = 'all';
     await assertCopied('kms', /verified by (?:md5|reading back)/);

@@ -129,7 +129,7 @@ describe('Transfers with stores while service, rclone or server are killed (D25,
   this.timeout(400_000);
   const seeds = Array.from({ length: seedText === undefined ? rounds : 1 }, (_, round) => firstSeed + round);
   for (const [round, seed] of seeds.entries()) {
-    it(`lose, halve and double no file, round ${round + 1}`, async () => {
+    it(`lose, truncate or duplicate no file, round ${round + 1}`, async () => {
       const crash = new StoreCrashRound(seed);
       try {
         await crash.run();

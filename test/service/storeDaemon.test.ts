@@ -61,14 +61,14 @@ describe('The rclone that several transfers share (D62)', function () {
     });
   }
 
-  it('runs without a staging folder if that can not be created', async () => {
+  it('runs without a staging folder if that cannot be created', async () => {
     await fs.writeFile(staging, '');
     daemon = createDaemon(nodePath.join(staging, 'folder'));
     assert.ok((await getPort()) > 0);
     assert.match(log.lines.join('\n'), /^warn The staging folder could not be created: .*ENOTDIR/m);
   });
 
-  it('ends when the program that guards it is killed', async () => {
+  it('exits when its supervising program is killed', async () => {
     await daemon.use(async () => {
       const [rclone] = listRclones(process.pid);
       assert.ok(rclone);
@@ -77,7 +77,7 @@ describe('The rclone that several transfers share (D62)', function () {
     });
   });
 
-  it('leaves nothing of an earlier service in the staging folder', async () => {
+  it('removes the files of an earlier service from the staging folder', async () => {
     await fs.mkdir(nodePath.join(staging, 'batch-1'), { recursive: true });
     daemon.removeStaging();
     await assert.rejects(fs.stat(staging), { code: 'ENOENT' });

@@ -100,7 +100,7 @@ describe('The rclone processes of a service (D62)', function () {
     assert.ok(!commands.join('\n').includes('pass'));
   });
 
-  it('stop within 2 s of a cancel, and leave no part', async () => {
+  it('stop within 2 s of a cancel, and leave no partial file', async () => {
     const id = await startSlowTransfer();
     const startedAt = performance.now();
     assert.equal((await rig.cancel(id)).status, 202);
@@ -110,7 +110,7 @@ describe('The rclone processes of a service (D62)', function () {
     await eventually(async () => ((await fs.readdir(rig.folder)).length === 0 ? true : undefined));
   });
 
-  it('leave no part of an upload that was interrupted, not even one that appears late', async () => {
+  it('leave no partial file of an interrupted upload, not even one that appears late', async () => {
     const paths = Array.from({ length: 20 }, (_, index) => `out-${index}.bin`);
     for (const path of paths) await fs.writeFile(nodePath.join(rig.folder, path), large.subarray(0, 100_000));
     await rig.stopService();
@@ -124,7 +124,7 @@ describe('The rclone processes of a service (D62)', function () {
     assert.deepEqual((await fs.readdir(sent)).sort(), ['manifest.json', ...paths.sort()]);
   });
 
-  it('move a file again that the destination lost before the transfer succeeded', async () => {
+  it('transfer a file again if the destination lost it before the transfer succeeded', async () => {
     const paths = Array.from({ length: 20 }, (_, index) => `out-${index}.bin`);
     for (const path of paths) await fs.writeFile(nodePath.join(rig.folder, path), large.subarray(0, 50_000));
     await rig.stopService();
@@ -198,7 +198,7 @@ describe('A store that fails (D62)', function () {
     assert.equal((await rig.find('sftp', 'path:many/*.txt')).length, 20_000);
   });
 
-  it('keeps the files of the last scan when a scan fails, and says why', async () => {
+  it('keeps the files of the last scan when a scan fails, and reports the reason', async () => {
     await rig.servers.kill('sftp');
     const { listing } = await rig.rescan('sftp');
     assert.deepEqual([listing?.state, listing?.problem], ['failed', 'its server refuses connections']);
@@ -209,7 +209,7 @@ describe('A store that fails (D62)', function () {
     assert.deepEqual(await rig.findPaths('sftp', 'format:csv'), ['later.csv']);
   });
 
-  it('makes a transfer wait until it is back', async () => {
+  it('suspends a transfer until it is reachable again', async () => {
     await rig.servers.kill('sftp');
     const id = await rig.submit('sftp', 'folder', ['a.txt', 'large.bin']);
     const { message } = await rig.reaches(id, 'inactive');
@@ -241,7 +241,7 @@ describe('A store that fails (D62)', function () {
 describe('A store whose disk is full (D62)', function () {
   this.timeout(60_000);
 
-  it('makes a transfer wait until there is room', async function () {
+  it('suspends a transfer until there is free space', async function () {
     const disk = await mountSmallDisk(3);
     assert.ok(disk !== undefined, 'Mounting a file system needs root.');
     const rig = await StoreRig.start(['sftp'], {}, { folders: { sftp: disk.folder } });

@@ -38,7 +38,7 @@ describe('A lease of a store (D29, D62)', () => {
     });
   }
 
-  it('takes over the age at which a search renews the listing', async () => {
+  it('sets the age at which a search renews the listing', async () => {
     const first = await rig.lease([{ name: 'Lab', remote: 'lab:' }]);
     const { asOf } = await waitForListing(({ state }) => state === 'listed');
     const second = await rig.lease([{ name: 'Lab', remote: 'lab:', rescanMinutes: 0.0001 }]);
@@ -50,14 +50,14 @@ describe('A lease of a store (D29, D62)', () => {
     second.die();
   });
 
-  it('has the free space that the store reports', async () => {
+  it('reports the free space of the store', async () => {
     const lease = await rig.lease([{ name: 'Lab', remote: 'lab:' }]);
     const { freeBytes = 0 } = await waitForListing(({ state }) => state === 'listed');
     assert.ok(freeBytes > 0);
     lease.die();
   });
 
-  it('serves a requested store, which has the state of its listing (D62)', async () => {
+  it('serves a requested store, and reports the state of its listing (D62)', async () => {
     const lease = await rig.lease([{ name: 'Lab', remote: 'not-configured:bucket' }]);
     assert.deepEqual(
       lease.databases.map(({ name, url }) => [name, url]),

@@ -18,7 +18,7 @@ describe('Unfinished objects in a store (D62)', function () {
   });
   afterEach(async () => await rig.stop());
 
-  it('are removed at the next start if the store refused that, and the transfer says so', async () => {
+  it('are removed at the next start if the store refused to delete them, which the transfer reports', async () => {
     await rig.startService({ throttleBytesPerSecond: 60_000 });
     const id = await rig.submit('folder', 'openssh', ['a', 'b', 'c']);
     const stored = rig.servers.folder('openssh');
@@ -41,7 +41,7 @@ describe('Unfinished objects in a store (D62)', function () {
     assert.deepEqual(names.sort(), ['a', 'b', 'c', 'manifest.json']);
   });
 
-  it('are removed when the store is back, if it was away when the transfer was canceled', async () => {
+  it('are removed once the store is reachable if it was not when the transfer was canceled', async () => {
     await rig.startService({ throttleBytesPerSecond: 100_000 });
     const id = await rig.submit('folder', 'sftp', ['a', 'b', 'c']);
     const stored = nodePath.join(rig.servers.folder('sftp'), `dts-${id}`);

@@ -54,7 +54,7 @@ describe('The objects of a bucket (D62)', function () {
     assert.equal((await rig.find('odd', 'path:many/*.txt')).length, 20_000);
   });
 
-  it('never lead outside the destination, whatever they are named', async () => {
+  it('are never written outside the destination, whatever their names', async () => {
     const found = (await rig.find('odd', '-path:many/* -path:parts/*')).filter(({ path }) => !path.includes('\n'));
     const paths = found.map(({ path }) => path);
     for (const path of Object.keys(plain)) assert.ok(paths.includes(path), `${path}\n${paths.join('\n')}`);
@@ -74,7 +74,7 @@ describe('The objects of a bucket (D62)', function () {
     assert.deepEqual((await fs.readdir(nodePath.dirname(rig.folder))).sort(), ['data', 'folder']);
   });
 
-  it('wait for new credentials if those of the store expire during a transfer', async () => {
+  it('wait for new credentials if the old ones expire during a transfer', async () => {
     const before = bucket.reads;
     const ids = (await rig.find('odd', 'path:parts/*')).map(({ id }) => id);
     const id = await rig.submit('odd', 'folder', ids);

@@ -8,7 +8,7 @@ import { RcloneDaemon } from '../../src/service/stores/rcloneDaemon.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 import { mustFindRclone } from '../support/storeServers.ts';
 
-describe('The rclone that listens for the service (D62)', function () {
+describe('The rclone daemon of the service (D62)', function () {
   this.timeout(60_000);
   let folder: string;
   let daemon: RcloneDaemon;
@@ -38,7 +38,7 @@ describe('The rclone that listens for the service (D62)', function () {
     });
   }
 
-  it('does nothing without the password of its own life (CVE-2026-49980)', async () => {
+  it('rejects requests without the password of its process (CVE-2026-49980)', async () => {
     const marker = nodePath.join(folder, 'marker');
     const command = encodeURIComponent(`[:sftp,ssh='touch ${marker}':]`);
     const paths = [

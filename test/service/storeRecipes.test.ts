@@ -95,7 +95,7 @@ describe('The recipes for stores in the README (D62)', function () {
     return servers;
   }
 
-  it('serve an S3 bucket with the keys of the environment', async () => {
+  it('serve an S3 bucket with the keys in environment variables', async () => {
     const keys = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' };
     const recipe = new RecipeRun(await start('s3'), keys);
     const endpoint = await recipe.read('s3', 'endpoint');

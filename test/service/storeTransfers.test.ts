@@ -54,7 +54,7 @@ describe('Transfers from and to stores (D62)', function () {
   }
 
   for (const kind of storeKinds) {
-    it(`writes the objects of ${kind} to a folder, and names how they were verified`, async () => {
+    it(`write the objects of ${kind} to a folder, and report how they were verified`, async () => {
       const status = await rig.transfer(kind, 'folder', await idsOf(kind));
       const text = `Transfer ${status.id}: completed successfully, verified by ${methods[kind]}`;
       assert.deepEqual([status.message, status.num_files_transferred], [text, 5]);
@@ -70,7 +70,7 @@ describe('Transfers from and to stores (D62)', function () {
       );
     });
 
-    it(`writes the files of a folder to ${kind}, and names how they were verified`, async () => {
+    it(`write the files of a folder to ${kind}, and report how they were verified`, async () => {
       for (const [path, content] of Object.entries(files)) {
         const file = nodePath.join(rig.folder, 'out', path);
         await fs.mkdir(nodePath.dirname(file), { recursive: true });
@@ -100,7 +100,7 @@ describe('Transfers from and to stores (D62)', function () {
     });
   }
 
-  it('moves files from one store to another', async () => {
+  it('move files from one store to another', async () => {
     const status = await rig.transfer('sftp', 's3', await idsOf('sftp'));
     assert.equal(status.message, `Transfer ${status.id}: completed successfully, verified by md5`);
     for (const [path, content] of Object.entries(files)) {
@@ -109,7 +109,7 @@ describe('Transfers from and to stores (D62)', function () {
     assertManifest(rig.servers.read(`s3:lab/dts-${status.id}/manifest.json`).toString(), Object.keys(files));
   });
 
-  it('contains no secret of the remotes in its log, journal, catalogs and answers', async () => {
+  it('leave no secret of the remotes in log, journal, catalogs and responses', async () => {
     await rig.call('POST', '/api/v1/files', { database: 'gone', orcid: 'x', query: '' });
     const names = await fs.readdir(rig.data, { recursive: true, withFileTypes: true });
     const contents = names

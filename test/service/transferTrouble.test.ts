@@ -64,7 +64,7 @@ describe('A canceled transfer (§4.7, D23)', () => {
     await assertCancelled(id);
   });
 
-  it('is rejected for another person, and accepted twice from its submitter', async () => {
+  it('is rejected for another user, and accepted twice from its submitter', async () => {
     const id = await rig.mustSubmit(['big-0.bin']);
     assert.equal((await rig.cancel(id, '0000-0001-5109-3700')).status, 403);
     assert.notEqual((await rig.status(id)).status, 'failed');
@@ -121,7 +121,7 @@ describe('A transfer with unavailable folders (D23)', () => {
       assert.equal(await fs.readFile(transferred, 'utf8'), 'a');
     });
 
-    it('does not mistake a part of it for the whole when it is back', async () => {
+    it('does not treat a truncated copy as complete when the destination is back', async () => {
       await fs.truncate(transferred.replace(rig.target, `${rig.target}-away`));
       await fs.rename(`${rig.target}-away`, rig.target);
       const status = await rig.reaches(id, 'succeeded', 'failed');
@@ -154,7 +154,7 @@ describe('A transfer with unavailable folders (D23)', () => {
     assert.equal((await rig.reaches(id, 'succeeded')).num_files_transferred, 2);
   });
 
-  it('fails when something else is in the place of a file, and leaves that unchanged', async () => {
+  it('fails when a file is in the place of a folder, and leaves it unchanged', async () => {
     await rig.write({ 'folder/a.txt': 'a', 'large.bin': 'x'.repeat(100_000) });
     await rig.restart(slow);
     const id = await rig.mustSubmit(['large.bin', 'folder/a.txt']);

@@ -101,7 +101,7 @@ describe('A transfer of the local service', () => {
     assert.equal(resource['hash'], `sha256:${sha256('first')}`);
   });
 
-  it('stages a file, because its hash is then cached (D22)', async () => {
+  it('makes a file staged, because its hash is cached afterwards (D22)', async () => {
     await rig.write({ 'fresh.txt': 'fresh' });
     await rig.restart();
     assert.deepEqual(await rig.find('fresh', { status: 'unstaged' }), ['fresh.txt']);

@@ -39,7 +39,7 @@ describe('Unknown files in metadata requests (§4.4) and in submissions (§4.5)'
     ]);
   });
 
-  it('are each named for the query string too', async () => {
+  it('are each named for a GET request too', async () => {
     const response = await byGet(['data/file-1.txt', 'no', 'nor this']);
     assert.equal(response.status, 404);
     assert.deepEqual((response.body as Problem).errors, [
@@ -48,7 +48,7 @@ describe('Unknown files in metadata requests (§4.4) and in submissions (§4.5)'
     ]);
   });
 
-  it('are listed up to a hundred, and the rest is counted', async () => {
+  it('are listed up to a hundred, and the others are counted', async () => {
     const response = await byPost(Array.from({ length: 250 }, (_, index) => `no-${index}`));
     const { errors } = response.body as Problem;
     assert.equal(errors.length, 101);
@@ -56,7 +56,7 @@ describe('Unknown files in metadata requests (§4.4) and in submissions (§4.5)'
     assert.deepEqual(errors[100], { message: 'and 150 more', location: 'body.file_ids' });
   });
 
-  it('are reported like unknown databases of a submission, each with its location', async () => {
+  it('are reported in the same form as unknown databases of a submission, each with its location', async () => {
     const body = { orcid, source: 'Nowhere', destination: 'Nobody', file_ids: ['x'] };
     const response = await rig.call('POST', '/api/v1/transfers', body);
     assert.equal(response.status, 404);
@@ -66,7 +66,7 @@ describe('Unknown files in metadata requests (§4.4) and in submissions (§4.5)'
     ]);
   });
 
-  it('are reported like list entries that are not text, the first hundred of them', async () => {
+  it('are reported like list entries of the wrong type: the first hundred, and the number of others', async () => {
     const body = { database: 'Source Data', orcid, file_ids: Array.from({ length: 130 }, () => 7) };
     const { errors } = (await rig.call('POST', '/api/v1/files/by-id', body)).body as Problem;
     assert.deepEqual(errors.at(-1), { message: 'and 30 more', location: 'body.file_ids' });
@@ -80,7 +80,7 @@ describe('Unknown files in metadata requests (§4.4) and in submissions (§4.5)'
   });
 
   for (const scheme of ['base64', 'plain'] as const) {
-    it(`are left out by our own client (D8, token ${scheme}) and named`, async () => {
+    it(`are left out and named by our own client (D8, token ${scheme})`, async () => {
       const client = await DataTransferClient.create({
         log: new MemoryLog(),
         server: rig.service.address,

@@ -34,7 +34,7 @@ describe('A transfer with a database that is not served after a restart (D23, D2
     ['Source Data', 'source-data'],
     ['Target', 'target'],
   ] as const) {
-    it(`is inactive without ${without}, over every such start, and resumes automatically when it is back`, async () => {
+    it(`stays inactive without ${without} over repeated restarts, and resumes automatically when it is back`, async () => {
       const id = await createStopped(without);
       const waiting = {
         id,
@@ -52,7 +52,7 @@ describe('A transfer with a database that is not served after a restart (D23, D2
       assert.deepEqual(await rig.landedFiles(), files);
     });
 
-    it(`can be canceled without ${without} by its submitter only, and stays so (§4.7)`, async () => {
+    it(`can be canceled without ${without} by its submitter only, and stays canceled (§4.7)`, async () => {
       const id = await createStopped(without);
       assert.equal((await rig.cancel(id, '0000-0001-5109-3700')).status, 403);
       assert.equal((await rig.status(id)).status, 'inactive');

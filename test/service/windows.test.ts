@@ -131,7 +131,7 @@ describe('Windows that share the local service as a separate process (D29)', fun
     assert.deepEqual(await two.start(), access);
   });
 
-  it('end an older service when they bring a newer one, which the older windows then use', async () => {
+  it('replace an older service with their newer one, which the older windows then use', async () => {
     const old = newWindow();
     const before = await old.start();
     const moved = next(old.onDidChange);
@@ -181,7 +181,7 @@ describe('Windows that share the local service as a separate process (D29)', fun
 
     it('an invalid record', () => assertStartsAnew({ token: 5 }));
 
-    it('another program, or another process than the file says', async () => {
+    it('another program, or a process with another ID', async () => {
       const server = await FaultServer.start();
       server.on('GET /service', json({ pid: 2, leases: 0 }));
       await assertStartsAnew({ address: server.address });
@@ -198,7 +198,7 @@ describe('Windows that share the local service as a separate process (D29)', fun
     });
   });
 
-  it('report the reason of the service when it could not start', async () => {
+  it('report the reason when the service could not start', async () => {
     const alone = await startLocalService({ databases: [], dataFolder: dataFolder() });
     const window = newWindow();
     await assert.rejects(window.start(), /^Error: Another local service.* is using the same data folder\.$/);
@@ -209,7 +209,7 @@ describe('Windows that share the local service as a separate process (D29)', fun
     assert.deepEqual(await missing.start(), await window.start(), 'what runs needs no program');
   });
 
-  it('write nothing of the token to a log', async () => {
+  it('write no part of the token to a log', async () => {
     const { token } = await newWindow().start();
     const file = await fs.readFile(nodePath.join(dataFolder(), 'service.log'), 'utf8');
     assert.match(file, /listens at/);

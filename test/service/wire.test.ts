@@ -51,7 +51,7 @@ describe('A request to the local service on the wire (D26)', () => {
     assert.equal((answer.body as ProblemDocument).status, status);
   }
 
-  describe('gets a problem document and the end of the connection when it is malformed:', () => {
+  describe('gets a problem document and a closed connection when it is malformed:', () => {
     const malformed: [name: string, status: number, text: string][] = [
       ['a line that is no request', 400, 'hello\r\n\r\n'],
       ['an unknown method', 400, 'FETCH / HTTP/1.1\r\nHost: a\r\n\r\n'],
@@ -133,7 +133,7 @@ describe('A request to the local service on the wire (D26)', () => {
       });
     }
 
-    it('but not an endless one in chunks: 413, and the end', async () => {
+    it('but not an endless one in chunks: 413, and the connection is closed', async () => {
       const connection = await connections.open();
       connection.write(chunkedHead());
       const chunk = `100000\r\n${'x'.repeat(mebibyte)}\r\n`;
@@ -152,7 +152,7 @@ describe('A request to the local service on the wire (D26)', () => {
       assertProblem(await next(connection), 413);
     });
 
-    it('of 8 MiB and no byte more', async () => {
+    it('of exactly 8 MiB, but not a byte more', async () => {
       const patient = await ServiceRig.start({ 'a.txt': 'a' });
       try {
         const body = search.body ?? '';
@@ -276,7 +276,7 @@ describe('A request to the local service on the wire (D26)', () => {
     });
   });
 
-  it('may break off anywhere: the service continues, and logs no failure', async () => {
+  it('may be aborted at any point: the service continues, and logs no failure', async () => {
     const whole = text(search);
     for (let length = 1; length < whole.length; length += 7) {
       const connection = await connections.open();
