@@ -114,7 +114,7 @@ describe('The tools for agents', () => {
     assert.equal(countSubmissions(), 0);
   });
 
-  it('let a plan wait if the user closes the dialog, and ask one question at a time', async () => {
+  it('keep a plan pending if the user closes the dialog, and show one dialog at a time', async () => {
     const planId = await plan();
     const other = await plan();
     const submitted = call('submit_transfer', { planId });
@@ -145,7 +145,7 @@ describe('The tools for agents', () => {
     assert.equal(countSubmissions(), 0);
   });
 
-  it('submit nothing if another window starts beside a rule that forbids it (D64)', async () => {
+  it('submit nothing if another window starts while the rule forbids it (D64)', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'agents-rule-'));
     const file = join(folder, 'agents.json');
     for (const text of ['{"submit":"never"}', '{"submit": "as']) {
@@ -171,7 +171,7 @@ describe('The tools for agents', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('ask before they cancel a transfer, and name who requests it', async () => {
+  it('show a prompt before they cancel a transfer, with the name of the agent', async () => {
     const planId = await plan();
     const submitted = call('submit_transfer', { planId });
     (await stage.person.notice(/^Transfer .* to KBase/)).press('Transfer');
@@ -188,7 +188,7 @@ describe('The tools for agents', () => {
     assert.equal(stage.server.requestsTo('DELETE /api/v1/transfers/*').length, 1);
   });
 
-  it('say how to connect, and connect to nothing by themselves', async () => {
+  it('explain how to connect, and never connect by themselves', async () => {
     stage.parts.connectFlow.disconnect();
     const before = stage.server.requests.length;
     const { error, code } = await call('list_databases', {});

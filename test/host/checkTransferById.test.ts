@@ -60,7 +60,7 @@ describe('Checking a transfer by its ID', () => {
     assert.deepEqual(stage.parts.transferStore.getAll(), []);
   });
 
-  it('reports that only the user who started it may cancel it, if the service requires that', async () => {
+  it('reports that only the submitter may cancel it, if the service requires that', async () => {
     await check(id);
     stage.server.on('DELETE /api/v1/transfers/*', problem(403, 'this is not your transfer'));
     const done = stage.run('dataTransfer.cancelTransfer', stage.firstTransfer);

@@ -98,7 +98,7 @@ describe('Citing', () => {
     assert.doesNotMatch(await env.clipboard.readText(), /accessed/);
   });
 
-  it('inserts citations at the cursor, and begins with the last format and action', async () => {
+  it('inserts citations at the cursor, and preselects the last format and action', async () => {
     const document = await workspace.openTextDocument({ content: 'before ' });
     const editor = await window.showTextDocument(document);
     editor.selection = new Selection(0, 7, 0, 7);
@@ -141,7 +141,7 @@ describe('Citing', () => {
     return await env.clipboard.readText();
   };
 
-  it('copies a data availability statement of a search with its source and service, which claims no transfer', async () => {
+  it('copies a data availability statement of a search that names its source and service, but no transfer', async () => {
     const search = await stage.search(database, 'JDP:00001');
     const text = await copyStatement({ kind: 'search', key: search.key });
     const count = `${search.files.length} files from ${database}`;

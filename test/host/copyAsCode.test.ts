@@ -69,7 +69,7 @@ describe('Copy as Code', () => {
     }
   });
 
-  it('asks for the status or the submission of a transfer, and inserts at the cursor', async () => {
+  it('offers the status or the submission of a transfer, and inserts the code at the cursor', async () => {
     await stage.search(jgi, 'JDP:00000');
     await stage.transferAll(kss);
     const document = await workspace.openTextDocument({ language: 'python', content: 'first\n' });

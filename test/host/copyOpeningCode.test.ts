@@ -16,7 +16,7 @@ describe('Copy Code to Open Files', function () {
     await stage.close();
   });
 
-  it('lists the first 1,000 files, and says so before and in the code', async () => {
+  it('lists the first 1,000 files, and reports the limit in the prompt and in the code', async () => {
     const { key } = await transferSamples(stage);
     const folder = getReceivedFolder(stage, stage.parts.transferStore.getFinished()[0] ?? assert.fail());
     await rm(join(folder, 'manifest.json'));
@@ -31,7 +31,7 @@ describe('Copy Code to Open Files', function () {
     assert.equal(code.match(/^ {4}folder \/ /gm)?.length, 1000);
   });
 
-  it('lists the files that are there, and after a verification only those that were intact', async () => {
+  it('lists the existing files, and after a verification only the intact ones', async () => {
     const { key } = await transferSamples(stage);
     const folder = getReceivedFolder(stage, stage.parts.transferStore.getFinished()[0] ?? assert.fail());
     const copy = async (): Promise<string> => {

@@ -48,7 +48,7 @@ describe('The row of a file that several databases have', () => {
     assert.match(textOf(tooltip), /\nAlso in: Beta, Gamma, Delta$/);
   });
 
-  it('is redrawn when another search finds a copy, and no other search is', () => {
+  it('is redrawn when another search finds a copy, without redrawing other searches', () => {
     for (const database of ['Alpha', 'Gamma']) {
       open(database);
       fill(database, ...(database === 'Alpha' ? [copyIn(database)] : []));

@@ -170,7 +170,7 @@ describe('The database tree', () => {
     assert.equal(tree.getTreeItem(row).tooltip, 'd: one of asc, desc\nq: text');
   });
 
-  it('opens a database on a click, and lists its files unless it is known to refuse that', () => {
+  it('opens a database on a click, and lists its files unless the database is known to reject that', () => {
     connectTo(database('Alpha', 'One'), database('Beta', 'Two'));
     const alpha = { kind: 'database', name: 'Alpha' } as const;
     const { command } = tree.getTreeItem(alpha);

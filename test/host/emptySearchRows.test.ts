@@ -30,7 +30,7 @@ describe('The rows of a search of all databases', () => {
   };
   const getFold = (): SearchTreeNode | undefined => tree.getChildren().find(({ kind }) => kind === 'emptySearches');
 
-  it('folds the databases without results into one row, after those with results', () => {
+  it('collapse the databases without results into one row, after those with results', () => {
     searchAll('Beta');
     assert.deepEqual(roots(), ['“corn” | Beta · 1 file', '2 databases without results | “corn”']);
     const fold = getFold();
@@ -44,12 +44,12 @@ describe('The rows of a search of all databases', () => {
     assert.equal(textOf(item.tooltip), '2 databases without results\n“corn”\nAlpha\nGamma');
   });
 
-  it('gives a single database without results its own row', () => {
+  it('include a separate row for a single database without results', () => {
     searchAll('Alpha', 'Beta');
     assert.deepEqual(roots(), ['“corn” | Alpha · 1 file', '“corn” | Beta · 1 file', '“corn” | Gamma']);
   });
 
-  it('redraws one row while they stay folded, and the whole tree when a saved one has files after all', () => {
+  it('redraw only one row while they stay collapsed, and the whole tree when a saved one gets files', () => {
     searchAll();
     roots();
     items(getFold());

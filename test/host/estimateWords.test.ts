@@ -8,7 +8,7 @@ import {
 
 const [second, minute, hour, day] = [1000, 60_000, 3_600_000, 86_400_000];
 
-describe('The words for an estimate', () => {
+describe('The text of an estimate', () => {
   const ranges: readonly (readonly [lowMs: number, highMs: number, words: string])[] = [
     [0, 20 * second, 'less than a minute'],
     [4 * minute, 4 * minute + 10 * second, 'about 4 min'],
@@ -20,12 +20,12 @@ describe('The words for an estimate', () => {
     [2 * day, 2 * day, 'about 2 days'],
   ];
   for (const [lowMs, highMs, words] of ranges) {
-    it(`include "${words}"`, () => {
+    it(`contains "${words}"`, () => {
       assert.equal(formatTimeLeft({ kind: 'range', lowMs, highMs, basis: 'movement' }), words);
     });
   }
 
-  it('name their basis if they are based on other transfers', () => {
+  it('states its basis if it is based on other transfers', () => {
     const range = { kind: 'range', lowMs: 4 * minute, highMs: 7 * minute } as const;
     assert.equal(describeEstimate({ ...range, basis: 'earlier', count: 3 }), '4–7 min, based on 3 earlier transfers');
     assert.equal(describeEstimate({ ...range, basis: 'earlier', count: 1 }), '4–7 min, based on 1 earlier transfer');
@@ -33,7 +33,7 @@ describe('The words for an estimate', () => {
     assert.equal(describeEstimateBasis({ ...range, basis: 'movement' }), 'based on files transferred so far');
   });
 
-  it('show how long there has been no progress', () => {
+  it('shows how long there has been no progress', () => {
     const stalled = { kind: 'stalled', sinceMs: 40 * minute } as const;
     assert.equal(describeEstimate(stalled), 'no progress for 40 min');
     assert.equal(describeEstimateBasis(stalled), undefined);

@@ -85,7 +85,7 @@ describe('Exporting files', () => {
     assert.equal(graph.get('./')?.['name'], `Files of ${database} found by searching for "x"`);
   });
 
-  it('describes a selected file, of which nothing is left out', async () => {
+  it('describes a selected file with all its metadata', async () => {
     const [file] = search.files;
     assert.ok(file?.kind === 'file');
     const node = { kind: 'file', searchKey: search.key, connectionId: search.connectionId, file } as const;

@@ -9,7 +9,7 @@ describe('The sources of an export', () => {
   });
   afterEach(() => stage.close());
 
-  it('differ by database, number of files and time, and state no number twice', async () => {
+  it('are distinguished by database, number of files and time, without repeated numbers', async () => {
     const { searchStore, transferFlow } = stage.parts;
     for (const database of ['Beta', 'Alpha']) {
       searchStore.open(database, 'c', { database, query: 'corn', pageSize: 2 });

@@ -60,7 +60,7 @@ describe('Transfers', () => {
       check(jgi, 2);
     };
 
-    it('show only the summary, with a way to the other steps', async () => {
+    it('show only the summary, with a button for the other steps', async () => {
       await transferOnce();
       const done = stage.run('dataTransfer.transferToLastDestination');
       const summary = await stage.person.notice();

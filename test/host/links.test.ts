@@ -33,7 +33,7 @@ describe('Links', () => {
   const makeLink = (kind: string, fields: object): Uri =>
     Uri.parse(`${env.uriScheme}://${extensionId}/${kind}?${encodeURIComponent(JSON.stringify(fields))}`, true);
 
-  it('open a search after a confirmation that says what is sent', async () => {
+  it('open a search after a confirmation that states what is sent', async () => {
     const search = await stage.search(jgi, 'JDP:00000');
     const link = await copyLink({ kind: 'search', key: search.key });
     assert.equal(link.scheme, env.uriScheme);
@@ -63,7 +63,7 @@ describe('Links', () => {
     await stage.tab(file.name);
   });
 
-  it('show the name that the service has for a file, whatever the link calls it', async () => {
+  it('show the file name that the service reports, not the one in the link', async () => {
     const file = { database: jgi, id: 'JDP:000001', name: 'harmless.csv' };
     const done = stage.parts.openLink(makeLink('file', { service: stage.server.address, ...file }));
     (await stage.person.notice(/^Open the file/)).press('Show Metadata');
@@ -91,7 +91,7 @@ describe('Links', () => {
     );
   });
 
-  it('track a transfer, and start none', async () => {
+  it('track a transfer, without starting one', async () => {
     service.transfers.set(id, { orcid, status: 'active', num_files: 3, num_files_transferred: 1 });
     const done = stage.parts.openLink(makeLink('transfer', { service: stage.server.address, id }));
     const notice = await stage.person.notice(/^Open the transfer/);
@@ -170,7 +170,7 @@ describe('Links', () => {
     assert.match(stage.person.notices.at(-1)?.message ?? '', /^Could not connect to DTS prototype: .*ECONNREFUSED/);
   });
 
-  it('show a link inside a name as text, and open nothing of it', async () => {
+  it('show a link inside a name as text, and do not open it', async () => {
     const name = `vscode://${extensionId}/transfer?x [a](command:workbench.action.quit) $(flame) %00`;
     const done = stage.parts.openLink(
       makeLink('file', { service: stage.server.address, database: jgi, id: 'x', name }),
@@ -257,7 +257,7 @@ describe('Links', () => {
     'without content': ['search', [], /can't be read\. It may have been cut off\.$/],
   };
   for (const [what, [kind, fields, message]] of Object.entries(hostile)) {
-    it(`are refused with the reason: those ${what}`, async () => {
+    it(`are rejected with the reason: links ${what}`, async () => {
       const sent = stage.server.requests.length;
       await stage.parts.openLink(makeLink(kind, fields));
       const notice = await stage.person.notice(/this (?:kind of )?link/i);

@@ -58,7 +58,7 @@ describe('Matching a table', () => {
     assert.ok(savedRows.includes('Congo\tJDP:nobody\t3\tnot found\t0\t\t\t\t\t'), savedRows.join('\n'));
   });
 
-  it('offers the open tables first, and highlights none after them', async () => {
+  it('lists the open tables first, and highlights only the first one', async () => {
     const file = join(folder, 'open.csv');
     await writeFile(file, 'file_id\nJDP:000001\n');
     await window.showTextDocument(Uri.file(file));
@@ -70,7 +70,7 @@ describe('Matching a table', () => {
     await done;
   });
 
-  it('counts the same steps from first to last, and those that are rarely needed only when it shows them', async () => {
+  it('shows a constant number of steps, which includes optional steps only when they are shown', async () => {
     const known = join(folder, 'known.csv');
     await writeFile(known, 'site,file_id\nAmazon,JDP:000001\n');
     await window.showTextDocument(Uri.file(known));
@@ -98,7 +98,7 @@ describe('Matching a table', () => {
     assert.deepEqual(long, ['1/4', '2/4', '3/5', '4/5', '5/5']);
   });
 
-  it('asks if the first row is a header when its content does not decide, and matches it if it is data', async () => {
+  it('prompts whether the first row is a header if its content is ambiguous, and matches it if it is data', async () => {
     const file = join(folder, 'study.csv');
     await writeFile(file, 'alpha,JDP:first\nbeta,JDP:second\n');
     const done = stage.run('dataTransfer.matchTable', Uri.file(file));
@@ -165,7 +165,7 @@ describe('Matching a table', () => {
     });
   }
 
-  it('explains that the file is a folder, or is gone', async () => {
+  it('explains that the file is a folder or does not exist', async () => {
     await mkdir(join(folder, 'x.csv'));
     await refuse('x.csv', /x\.csv is a folder\. Select a file\.$/);
     await refuse('gone.csv', /gone\.csv no longer exists\.$/);

@@ -34,7 +34,7 @@ describe('Copy MCP Configuration', () => {
     );
   });
 
-  it('copies the command alone for another agent, and leaves out the agent of this editor', async () => {
+  it('copies only the command for another agent, and does not list the agent of this editor', async () => {
     const done = stage.run('dataTransfer.copyMcpConfiguration');
     const pick = await stage.person.pick();
     assert.deepEqual(pick.labels, ['Claude Desktop', 'Claude Code', 'Cursor', 'Another Agent']);

@@ -55,7 +55,7 @@ describe('Transfers that agents propose', () => {
     return { kind: 'plan', id };
   }
 
-  it('appear in the tree when another program plans them, above all transfers', async () => {
+  it('appear in the tree when another program plans them, above all other transfers', async () => {
     const node = await propose();
     const plans = stage.parts.proposedPlans;
     const loads = { loadFinished: () => Promise.resolve(), loadLastFinished: () => Promise.resolve() };
@@ -74,7 +74,7 @@ describe('Transfers that agents propose', () => {
     tree.dispose();
   });
 
-  it('are submitted once when the user confirms the summary, which says where the text came from (D64)', async () => {
+  it('are submitted once when the user confirms the summary, which states the origin of the text (D64)', async () => {
     const node = await propose();
     const done = stage.run('dataTransfer.confirmPlan', node);
     const summary = await stage.person.notice(/^Transfer 1 file to KBase/);
@@ -88,7 +88,7 @@ describe('Transfers that agents propose', () => {
     assert.equal(stage.parts.transferStore.getAll()[0]?.requestedBy?.plan, node.id);
   });
 
-  it('are summarized with a few of many licenses, so that the buttons stay in view', async () => {
+  it('are summarized with a limited number of licenses, so that the buttons stay visible', async () => {
     const licenses = Array.from({ length: 300 }, (_, index) => {
       return { name: `All rights reserved ${index}`, fileCount: 1, forbidsSharing: true };
     });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Reason } from '../../src/core/model/reason.ts';
 import { describeReason } from '../../src/extension/words/reasonWords.ts';
 
-describe('The words for a reason', () => {
+describe('The message for a reason', () => {
   const rows: readonly (readonly [Reason, string])[] = [
     [
       { kind: 'forbidden', detail: 'The DTS client has no associated ORCID!' },
@@ -20,10 +20,10 @@ describe('The words for a reason', () => {
     [{ kind: 'serviceStopped' }, 'the local service is stopped'],
   ];
   for (const [reason, text] of rows) {
-    it(`have no final punctuation: ${text}`, () => assert.equal(describeReason(reason), text));
+    it(`has no final punctuation: ${text}`, () => assert.equal(describeReason(reason), text));
   }
 
-  it('are short for any server message', () => {
+  it('is short for any server message', () => {
     assert.ok(describeReason({ kind: 'refused', detail: 'long '.repeat(1000) }).length < 400);
   });
 });

@@ -77,7 +77,7 @@ describe('The badge of the recipes (D61)', () => {
     assert.equal(getBadge()?.tooltip, '1 recipe has new files');
   });
 
-  it('is gone when the folder of the recipes is deleted', async () => {
+  it('disappears when the folder of the recipes is deleted', async () => {
     await enable(true);
     await writeWithNewFile('one');
     await showView();

@@ -133,7 +133,7 @@ describe('A recipe in the editor (D61)', () => {
     assert.deepEqual([read.lock.from, read.lock.to, read.lock.files.map(({ id }) => id)], [jgi, kss, ['JDP:1']]);
   });
 
-  it('shows in a dry run what is new and gone since the last run, and sends nothing', async () => {
+  it('lists new and missing files since the last run in a dry run, and sends nothing', async () => {
     await runRecipe(await write(byIds('JDP:1')));
     service.files.add('JDP:2');
     const sent = service.transfers.size;
@@ -179,7 +179,7 @@ describe('A recipe in the editor (D61)', () => {
     assert.equal(service.transfers.size, 0);
   });
 
-  it('runs locked files only if none is gone', async () => {
+  it('transfers locked files only if none is missing', async () => {
     const uri = await write(byIds('JDP:1'));
     await refused('runLockedRecipe', uri, /^This recipe has not been run yet\.$/);
     await runRecipe(uri);
@@ -189,7 +189,7 @@ describe('A recipe in the editor (D61)', () => {
     await refused('runLockedRecipe', uri, /^Nothing was sent\. The files differ from the lock: 1 gone$/);
   });
 
-  it('refuses the lock of another recipe', async () => {
+  it('rejects the lock of another recipe', async () => {
     await runRecipe(await write(byIds('JDP:1')));
     const other = await write(byIds('JDP:1'), 'other.transfer.json');
     await writeFile(pathOf('other.transfer.lock.json'), await readText('r.transfer.lock.json'));
@@ -197,7 +197,7 @@ describe('A recipe in the editor (D61)', () => {
     assert.equal(service.transfers.size, 1);
   });
 
-  it('names the line of a key, and sends nothing', async () => {
+  it('reports the line that contains a key, and sends nothing', async () => {
     const uri = await write({ apiKey: 'abc', ...byIds('JDP:1') });
     const before = stage.server.requests.length;
     await refused('dryRunRecipe', uri, /^r\.transfer\.json, line 2: A recipe must not contain a key/);
@@ -215,7 +215,7 @@ describe('A recipe in the editor (D61)', () => {
     await refused('citeRecipe', uri, /isn't in this machine's history\.$/);
   });
 
-  it('has code lenses for what can be done with it', async () => {
+  it('has code lenses for the available commands', async () => {
     const uri = await write(byIds('JDP:1'));
     const listLenses = async (): Promise<readonly (string | undefined)[]> => {
       const lenses = await commands.executeCommand<CodeLens[]>('vscode.executeCodeLensProvider', uri, 10);
@@ -239,7 +239,7 @@ describe('A recipe in the editor (D61)', () => {
     assert.equal(await diagnosed(uri, /database/), 'The service has no such database. Did you mean “JGI Data Portal”?');
   });
 
-  it('has a diagnostic for an id without a file, once a dry run has looked it up', async () => {
+  it('has a diagnostic for an ID without a file, after a dry run has looked it up', async () => {
     const uri = await write(byIds('JDP:1', 'JDP:none'));
     await window.showTextDocument(uri);
     await dryRun(uri);

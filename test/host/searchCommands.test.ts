@@ -81,7 +81,7 @@ describe('The commands of a search', () => {
     assert.equal(person.said.at(-1), '60 files checked.');
   });
 
-  it('offer the results, not another search, if they have nothing to act on', async () => {
+  it('offer to show the results, not to start a search, if all results are loaded', async () => {
     const { key } = await stage.search('JGI Data Portal', 'JDP:000001');
     await stage.run('dataTransfer.loadAll', { kind: 'search', key });
     for (const [command, text] of [
@@ -95,7 +95,7 @@ describe('The commands of a search', () => {
     }
   });
 
-  it('say in the status bar that no files are checked, because a notification would outlast the next check', async () => {
+  it('show in the status bar, not in a notification, that no files are checked', async () => {
     const { person } = stage;
     await stage.search('JGI Data Portal', 'JDP:000001');
     const { length } = person.notices;
@@ -142,7 +142,7 @@ describe('The commands of a search', () => {
     assert.equal(getEmptySearches(parts.searchStore, 'all').length, 2);
   });
 
-  it('dismiss nothing that is selected if the row of a dismiss has just gone', async () => {
+  it('do not dismiss the selected search if the row to dismiss no longer exists', async () => {
     const { key } = await stage.search('JGI Data Portal', 'JDP:000001');
     const gone = { kind: 'emptySearches', batchId: 'gone' };
     await commands.executeCommand('dataTransfer.dismissSearch', gone, [{ kind: 'search', key }]);

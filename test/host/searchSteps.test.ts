@@ -90,7 +90,7 @@ describe('The steps of a search', () => {
     assert.ok(search.files.length > 0);
   });
 
-  it('send status, page size and a value picked from those that the service lists (D26)', async () => {
+  it('send status, page size and a value selected from the list of the service (D26)', async () => {
     const { person } = stage;
     const done = stage.run('dataTransfer.searchWithFilters', { kind: 'database', name: 'JGI Data Portal' });
     (await person.textBox()).enter('JDP');

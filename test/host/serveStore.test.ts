@@ -50,7 +50,7 @@ describe('Serving a store as a database (D62)', function () {
     await done;
   };
 
-  it('browses a remote, saves the store and shows it when it is scanned', async () => {
+  it('browses a remote, saves the store and shows it after its first scan', async () => {
     await serve();
     assert.deepEqual(stage.parts.settings.servedPlaces, [{ name, remote: `lab:${bucket}` }]);
     await until(stage.parts.connectionStore.onDidChange, () => listing()?.state === 'listed');
@@ -99,7 +99,7 @@ describe('Serving a store as a database (D62)', function () {
     assert.equal((await stage.person.notice()).message, 'lab: is already served as Mine.');
   });
 
-  it('says why a store cannot be listed, and offers to add one', async () => {
+  it('explains why a store cannot be listed, and offers to add one', async () => {
     const done = stage.run('dataTransfer.serveStore');
     (await stage.person.pick()).choose('gone:');
     const { message, buttons } = await stage.person.notice();
@@ -109,7 +109,7 @@ describe('Serving a store as a database (D62)', function () {
     assert.deepEqual(stage.parts.settings.servedPlaces, []);
   });
 
-  it('refuses a connection string in the settings', async () => {
+  it('rejects a connection string in the settings', async () => {
     await stage.run('dataTransfer.startLocalService');
     const remote = ":sftp,ssh='touch /tmp/x':";
     await stage.settings.update('localService.databases', [{ name: 'Bad', remote }], true);
@@ -117,7 +117,7 @@ describe('Serving a store as a database (D62)', function () {
     assert.match(message, /databases in your settings: Bad \(:sftp.*\): remote must be the name of an rclone remote/);
   });
 
-  it('names an invalid permission to restore archived files in the settings (D67)', async () => {
+  it('reports an invalid permission to restore archived files in the settings (D67)', async () => {
     await stage.run('dataTransfer.startLocalService');
     const entry = { name: 'Lab', remote: 'lab:', restore: { days: 0 } };
     await stage.settings.update('localService.databases', [entry], true);
@@ -136,7 +136,7 @@ describe('Serving a store as a database (D62)', function () {
     for (const terminal of window.terminals) terminal.dispose();
   });
 
-  it('says how to get rclone if there is none at the path in the settings', async () => {
+  it('explains how to install rclone if there is none at the path in the settings', async () => {
     await stage.settings.update('rclone.path', join(root, 'no-rclone'), true);
     await stage.run('dataTransfer.serveStore');
     const { message, buttons } = await stage.person.notice();

@@ -95,7 +95,7 @@ describe('Resubmitting', () => {
     assert.deepEqual([second?.['description'], second?.['instructions']], [said.description, said.instructions]);
   });
 
-  it('sends nothing if the user cancels any step', async () => {
+  it('sends nothing if the user cancels at any step', async () => {
     const { person, run, firstTransfer } = stage;
     await stage.moveOn(service, 'failed', 'could not stage JDP:000003');
     for (const leave of ['way', 'summary', 'edit'] as const) {

@@ -34,7 +34,7 @@ describe('The command line in a terminal of the editor', () => {
     return text;
   }
 
-  it('knows the connections of the window, and records transfers where the window shows them', async () => {
+  it('can use the connections of the window, which shows the transfers that it records', async () => {
     const { address } = stage.server;
     const listed = JSON.parse(await runInTerminal(`data-transfer databases --server ${address} --json`)) as {
       readonly databases: readonly { readonly name: string }[];

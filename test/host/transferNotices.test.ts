@@ -69,7 +69,7 @@ describe('Transfer notices', () => {
     assert.deepEqual(await takeNotices(), ['error: 3 transfers ended: 1 failed, 1 incomplete, 1 complete.']);
   });
 
-  it('report an ended transfer once, and can show it', async () => {
+  it('report an ended transfer once, with a button that shows it', async () => {
     goes('t', 'active', 'succeeded', 'succeeded');
     assert.deepEqual(await takeNotices(), ['information: Transferred 2 files to Beta.']);
     const notice = await person.notice();

@@ -90,7 +90,7 @@ describe('The page of a transfer', () => {
       ]);
     });
 
-    it('shows no licenses if no file is known to state one', () => {
+    it('shows no licenses if none is known', () => {
       const files = [{ id: 'a', name: 'a', licenses: [] }];
       assert.equal(shown({ order: transfer('t', {}, { files }).order }).licenses, undefined);
     });
@@ -101,7 +101,7 @@ describe('The page of a transfer', () => {
     });
   }
 
-  it('distinguishes transfers that were not sent from refused ones', () => {
+  it('distinguishes transfers that were not sent from rejected ones', () => {
     const cases: readonly (readonly [Reason, ...(string | undefined)[]])[] = [
       [{ kind: 'notConnected' }, 'not sent', 'unsent', 'not connected to the service'],
       [

@@ -196,7 +196,7 @@ describe('The steps of a transfer', () => {
     await done;
   });
 
-  it('refuse instructions with a number that JSON could not express', async () => {
+  it('reject instructions with a number that JSON cannot represent', async () => {
     check([jgi, [1]]);
     const { done } = await start();
     (await stage.person.pick()).choose('Instructions…');

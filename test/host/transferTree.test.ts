@@ -95,7 +95,7 @@ describe('The transfer tree', () => {
     assert.deepEqual(rows(finished).slice(5), ['Yesterday | 1']);
   });
 
-  it('adds time and source to rows that would look alike', () => {
+  it('adds time and source to rows that would otherwise look the same', () => {
     const at = clock.now() - 60_000;
     const changes = [{ state: 'succeeded', at }] as const;
     const state = 'succeeded';

@@ -110,7 +110,7 @@ describe('Transferring in the editor', () => {
     assert.equal(parts.searchStore.getCheckedFiles().length, 10);
   });
 
-  it('reports the reason for a refusal, offers the page, and keeps the record and the checked files', async () => {
+  it('reports the reason for a rejection, offers the page, and keeps the record and the checked files', async () => {
     stage.server.on('POST /api/v1/transfers', problem(400, 'the destination is full'));
     await stage.transferAll(nmdc);
     const notice = await stage.person.notice();
@@ -171,7 +171,7 @@ describe('Transferring in the editor', () => {
     assert.equal(server.requestsTo('POST /api/v1/transfers').length, 0);
   });
 
-  it('prompts as from the Command Palette if a title button passes a focused row of another kind', async () => {
+  it('prompts as from the Command Palette if a title button passes a focused row of the wrong kind', async () => {
     const { person, parts } = stage;
     const [search] = parts.searchStore.getAll();
     const file = search?.files.find((found) => found.kind === 'file');

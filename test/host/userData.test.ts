@@ -106,14 +106,14 @@ describe('Data for another machine (D65)', function () {
     assert.match((await stage.person.textBox()).text, /Developer token/);
   });
 
-  it('says so if everything is here', async () => {
+  it('reports that there is nothing to import', async () => {
     await stage.parts.transferFlow.save(recordOf(1));
     await exportAll();
     await startImport();
     await stage.person.notice(/^Everything in moved\.json is already on this machine\.$/);
   });
 
-  it('shows an unfinished transfer once the user takes it, and sends nothing again (D12)', async () => {
+  it('shows an unfinished transfer after the user imports it, without resubmitting it (D12)', async () => {
     const unconfirmed = recordOf(4, { state: 'notConfirmed', id: undefined });
     await writeFileOf({ transfers: [active, unconfirmed] });
     const pick = await importChosen((list) => {
@@ -164,7 +164,7 @@ describe('Data for another machine (D65)', function () {
     await until(transferStore.onDidChange, () => transferStore.get(recordOf(1).key)?.state === 'succeeded');
   });
 
-  it('offers folders and stores that are not here, without adding them silently', async () => {
+  it('offers missing folders and stores, without adding them silently', async () => {
     const here = join(folder, 'here');
     await mkdir(here);
     await writeFileOf({
@@ -190,7 +190,7 @@ describe('Data for another machine (D65)', function () {
     ]);
   });
 
-  it('leaves the permission to restore archived files as it is on this machine (D67)', async () => {
+  it('does not change the permission to restore archived files on this machine (D67)', async () => {
     const { settings } = stage.parts;
     const restores = [{ restore: { days: 3 } }, {}];
     for (const [index, restore] of restores.entries())
@@ -208,7 +208,7 @@ describe('Data for another machine (D65)', function () {
     ]);
   });
 
-  it('names the line of what looks like a key, and opens it', async () => {
+  it('reports the line of a suspected key, and opens it', async () => {
     await writeFileOf({ connections: [{ ...connection, apiKey: 'a-made-up-key' }], transfers: [{}] });
     const pick = importChosen((list) => list.accept());
     const notice = await stage.person.notice(
@@ -233,7 +233,7 @@ describe('Data for another machine (D65)', function () {
       /^moved\.json was written by a later version of the extension\. Update/,
     ],
   ] as const) {
-    it(`refuses ${name}`, async () => {
+    it(`rejects ${name}`, async () => {
       await writeFile(file, text);
       await startImport();
       const notice = await stage.person.notice();
@@ -241,14 +241,14 @@ describe('Data for another machine (D65)', function () {
     });
   }
 
-  it('refuses a file that is too large without reading it', async () => {
+  it('rejects a file that is too large without reading it', async () => {
     await writeFile(file, '');
     await truncate(file, 300_000_000);
     await startImport();
     await stage.person.notice(/^Could not read moved\.json: It is larger than 256 MB\.$/);
   });
 
-  it('shows hostile texts as plain text, and imports them as data (D53)', async () => {
+  it('shows hostile strings as plain text, and imports them as data (D53)', async () => {
     const texts = Object.values(hostileTexts).map((text) => text.slice(0, 900));
     const connections = texts.map((name, index) => ({ ...connection, id: `c${String(index)}`, name: `A${name}` }));
     await writeFileOf({
@@ -274,7 +274,7 @@ describe('Data for another machine (D65)', function () {
     assert.deepEqual((await readdir(folder)).sort(), ['rclone.conf', 'taken.json']);
   });
 
-  it('explains why it is not written if it could not be imported', () => {
+  it('is not written, with an explanation, if it could not be imported', () => {
     assert.match(
       describeExportError(new UserDataSizeError()),
       /^It would be larger than 256 MB, and couldn't be imported/,
