@@ -80,13 +80,13 @@ describe('The message for a refused argument (§4.8)', () => {
     );
   });
 
-  it('shows a text of up to sixty characters as JSON', () => {
+  it('shows a string of up to sixty characters as JSON', () => {
     const refused = (status: string): string => getRefusal('search', { status }).split(', not ')[1] ?? '';
     assert.equal(refused('"'.repeat(60)), JSON.stringify('"'.repeat(60)));
     assert.equal(refused('x'.repeat(61)), 'a long string');
   });
 
-  it('says only that the arguments cannot be read if a getter throws', () => {
+  it('reports only that the arguments cannot be read if a getter throws', () => {
     const cause = new Error('no');
     const given = {
       get orcid(): never {

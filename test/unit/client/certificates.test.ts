@@ -68,7 +68,7 @@ describe('The certificate of a service', () => {
     }
   }
 
-  it('of a trusted issuer is accepted', async () => {
+  it('is accepted from a trusted issuer', async () => {
     const trust = trustTestAuthority();
     try {
       assert.equal(await attempt(await start('good'), 'direct'), undefined);

@@ -100,14 +100,14 @@ describe('Connecting (§4.9)', () => {
     });
   }
 
-  it('finds no service if there is a page at the address but no list of databases', async () => {
+  it('finds no service at an address with a web page but no list of databases', async () => {
     bench.server.on('GET /', json({})).on('GET /api/v1/databases', text(404, '404 page not found'));
     await bench.client.connect({ server: bench.server.address, apiKey: testKey });
     const { reason } = await bench.client.databases();
     assert.deepEqual([reason?.kind, reason?.detail], ['noService', undefined]);
   });
 
-  contractRow('§4.8 row 17 a service that is not there is ConnectionError', async () => {
+  contractRow('§4.8 row 17 an unreachable service is a ConnectionError', async () => {
     await bench.server.stop();
     await assert.rejects(bench.client.connect({ server: bench.server.address, apiKey: testKey }), (error) => {
       assert.ok(error instanceof ConnectionError);

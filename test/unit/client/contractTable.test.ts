@@ -271,7 +271,7 @@ describe('The root request (§4.1)', () => {
     await bench.end();
   });
 
-  contractRow('§4.1 asks the base address, with the token, and nothing else', async () => {
+  contractRow('§4.1 requests only the base address, with the token', async () => {
     await bench.client.connect({ server: bench.server.address, apiKey: testKey });
     assert.deepEqual(
       bench.server.requests.map(({ method, url, body, headers }) => [method, url, body, headers.authorization]),
@@ -279,7 +279,7 @@ describe('The root request (§4.1)', () => {
     );
   });
 
-  contractRow('§4 the API stands below the path of the base address', async () => {
+  contractRow('§4 the path of the API is appended to the path of the base address', async () => {
     bench.server.on('GET /some/where', json({ name: 'n', version: '1' }));
     bench.server.on('GET /some/where/api/v1/databases', json([]));
     const client: DataTransferClient = bench.client;

@@ -188,7 +188,7 @@ describe('Faults of server and network (D2)', () => {
     assert.deepEqual(reply.value, [{ id: 'a', name: 'A', organization: '', url: '' }]);
   });
 
-  fault('D16 accepts headers that arrive late but in time', async () => {
+  fault('D16 accepts headers that arrive late but within the time limit', async () => {
     bench.server.on('GET /api/v1/databases', slowHeaders(20, json([])));
     assert.deepEqual(await bench.client.databases(), { value: [] });
   });

@@ -57,7 +57,7 @@ describe('Responses that belong to another request (D35)', () => {
       'staging failed for JDP:20261122T094500',
     ];
     for (const text of own) {
-      it(`is believed if it says: ${text}`, () => assert.equal(namesOtherRequest(text, facts), false));
+      it(`is accepted if it says: ${text}`, () => assert.equal(namesOtherRequest(text, facts), false));
     }
 
     it("is another request's only if a word has the whole form of the submitted ids", () => {
@@ -110,7 +110,7 @@ describe('Responses that belong to another request (D35)', () => {
       });
     }
 
-    it('D35 believes a refusal that names what was submitted, or nothing', async () => {
+    it('D35 accepts a refusal that names what was submitted, or no IDs', async () => {
       for (const text of ["The database 'kbase' was not found", 'no room']) {
         bench.server.on(route, problem(404, text));
         const { reason } = await submit();
@@ -162,7 +162,7 @@ describe('An abandoned submission (D34)', () => {
     assert.equal((await cancel).value, true);
   });
 
-  it('frees the queue at once after a response or a connection that the server closed', async () => {
+  it('frees the queue immediately after a response or a connection that the server closed', async () => {
     for (const behaviour of [problem(400, 'no'), json({}, 201), dropBeforeAnswer()]) {
       bench.server.on(route, behaviour);
       await bench.client.transfer(request);

@@ -60,7 +60,7 @@ describe('Metadata by IDs (D8)', () => {
     assert.equal(server.requests.length, 2);
   });
 
-  it('fail with a reason, without halving, if the server has neither route', async () => {
+  it('fail with a reason, without splitting the batch, if the server has neither route', async () => {
     const { server } = await start();
     server.on(getRoute, text(404, '404 page not found\n')).on(postRoute, text(404, '404 page not found\n'));
     const reply = await fetch(numbered(64));
@@ -206,7 +206,7 @@ describe('Metadata by IDs (D8)', () => {
     );
   });
 
-  it('D8 report a failure of the server that only names an ID as such', async () => {
+  it('D8 report a server failure that merely mentions an ID as a server failure', async () => {
     const bench = await start();
     bench.server.on(postRoute, problem(500, 'could not look up "a"')).on(getRoute, empty(405));
     const { refusedIds = [] } = await bench.client.fetchMetadata({ database: 'A', orcid: 'O', ids: ['a'] });

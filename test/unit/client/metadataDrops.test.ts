@@ -59,14 +59,14 @@ describe('Metadata of IDs that drop the connection (D8)', () => {
     assert.deepEqual([reply.reason?.kind, reply.reason?.isIdAtFault], ['dropped', true]);
   });
 
-  it('blames no id for a connection that is lost once', async () => {
+  it('reports no id for a connection that is lost once', async () => {
     const { server } = await start();
     server.on(getRoute, empty(405)).on(postRoute, dropBeforeAnswer(), dropBeforeAnswer(), dropping([]));
     const reply = await fetch(['a', 'b']);
     assert.deepEqual([getIds(reply.value), reply.refusedIds, reply.reason], [['a', 'b'], undefined, undefined]);
   });
 
-  it('blames no ID if nothing is answered any more, and sends few requests', async () => {
+  it('reports no ID if the server stops responding, and sends few requests', async () => {
     const { server } = await start();
     server.on(getRoute, empty(405)).on(postRoute, dropBeforeAnswer()).on('GET /api/v1/databases', dropBeforeAnswer());
     const reply = await fetch(numbered(2000));

@@ -126,7 +126,7 @@ describe('Metadata of refused IDs (D8)', () => {
     [['x', 'x/y', 'z', ''], ['x/y']],
   ];
   for (const [ids, bad] of lookalikes) {
-    it(`does not blame a good ID whose letters a refusal contains: ${bad.join(', ')}`, async () => {
+    it(`does not reject a good ID whose letters a refusal contains: ${bad.join(', ')}`, async () => {
       const { server } = await start();
       server.on(getRoute, empty(405)).on(postRoute, answering(bad, true));
       const reply = await fetch(ids);

@@ -123,7 +123,7 @@ describe('Any value as an argument (§4, §4.8, D1, D3)', () => {
   );
 
   property(
-    'D26 a request for search parameters is refused, or sent to the place of that database',
+    'D26 a request for search parameters is refused, or sent to the URL of that database',
     fc.oneof(name, fc.constantFrom('.', '..', '', '/', '%2e%2e', 'a/../b')),
     async (databaseId) => {
       await expectReply('searchParameters', databaseId, expectedParameters(databaseId));
@@ -163,7 +163,7 @@ describe('Any value as an argument of connecting (§4.8, §4.9, D3, D4, D5)', ()
   );
 
   property(
-    '§4.8 §4.9 connecting is refused, or asks the root with the token as the contract says',
+    '§4.8 §4.9 connecting is refused, or requests the root with the token as the contract says',
     fc.tuple(
       mostly(fc.oneof(fc.string(), anyText)),
       fc.oneof({ weight: 4, arbitrary: places }, { weight: 1, arbitrary: fc.oneof(anyValue, anyText) }),

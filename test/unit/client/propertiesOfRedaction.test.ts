@@ -69,7 +69,7 @@ function rest(redacted: string): readonly string[] {
 
 describe('Redacting any key in any text (§5)', () => {
   for (const [name, write] of forms) {
-    property(`takes out a key that is ${name}`, fc.tuple(key, around, around), ([secret, before, after]) => {
+    property(`removes a key that is ${name}`, fc.tuple(key, around, around), ([secret, before, after]) => {
       const written = write(secret);
       const redacted = redact(before + written + after, [secret]);
       for (const part of rest(redacted)) assert.ok(!part.includes(written), redacted);
@@ -77,7 +77,7 @@ describe('Redacting any key in any text (§5)', () => {
   }
 
   property(
-    'takes out a key of any characters, however they are mixed',
+    'removes a key of any characters in any mix of encodings',
     fc.tuple(anyText, fc.array(fc.nat(forms.length - 1)), around),
     ([start, places, text]) => {
       const secret = `key-${start}`;
@@ -88,7 +88,7 @@ describe('Redacting any key in any text (§5)', () => {
   );
 
   property(
-    'takes out a key inside of a longer text in base64',
+    'removes a key inside a longer base64 string',
     fc.tuple(fc.string({ minLength: 16, maxLength: 60 }), fc.string(), fc.string()),
     ([secret, before, after]) => {
       const redacted = redact(`Basic ${base64(before + secret + after)}`, [secret]);
@@ -101,7 +101,7 @@ describe('Redacting any key in any text (§5)', () => {
   );
 
   property(
-    'leaves alone what has nothing of the key',
+    'leaves text without the key unchanged',
     fc.tuple(fc.stringMatching(/^[a-f]{4,20}$/), anyText),
     ([, text]) => {
       const innocent = text.replace(/auth|bearer/gi, '');
@@ -116,13 +116,13 @@ describe('A line of the log', () => {
   );
   const text = fc.array(fc.oneof(anyText, marks)).map((parts) => parts.join(''));
 
-  property('has neither a bidirectional nor a control character, whatever a server sends', text, (message) => {
+  property('contains neither bidirectional nor control characters, whatever a server sends', text, (message) => {
     const memory = new MemoryLog();
     createRedactingLog(memory).error(message);
     assert.doesNotMatch(memory.lines.join(), /[\p{Bidi_C}\u2028\u2029]|[^\P{Cc}\n\t]/u);
   });
 
-  property('has no key in it, also where such characters stand around it', fc.tuple(key, text, text), ([key, a, b]) => {
+  property('contains no key, even between such characters', fc.tuple(key, text, text), ([key, a, b]) => {
     const memory = new MemoryLog();
     createRedactingLog(memory).info(redact(`${a}${key}${b}`, [key]));
     for (const part of rest(memory.lines.join())) assert.ok(!part.includes(key), part);

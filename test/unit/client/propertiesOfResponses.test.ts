@@ -170,7 +170,7 @@ describe('Any JSON as a response (D2, D15)', () => {
     );
   }
 
-  property('D15 every resource of an answer is there, in its place, as it came', nearly.files, async (body) => {
+  property('D15 every resource of a response is returned unchanged and in order', nearly.files, async (body) => {
     bench.server.on('POST /api/v1/files', text(200, body, 'application/json'));
     const { value } = await bench.client.search({ database: 'D', orcid: 'O', query: '' });
     const resources = resourcesIn(body);
@@ -181,18 +181,18 @@ describe('Any JSON as a response (D2, D15)', () => {
     }
   });
 
-  property('§2.3 a file is read by the same rule as the schema of the contract has', anyResource, (body) => {
+  property('§2.3 a file is valid exactly if the schema of the contract accepts it', anyResource, (body) => {
     const value: unknown = JSON.parse(body);
     assert.equal(isFileResource(value), fileResourceSchema.safeParse(value).success);
   });
 
-  property('§2.4 a status is read by the same rule as the schema of the contract has', nearly.status, (body) => {
+  property('§2.4 a status is valid exactly if the schema of the contract accepts it', nearly.status, (body) => {
     const value: unknown = JSON.parse(body);
     assert.equal(isTransferStatus(value), transferStatusSchema.safeParse(value).success);
   });
 
   property(
-    '§4.1 the root connects, or is ConnectionError, whatever it answers',
+    '§4.1 any root response connects or causes a ConnectionError',
     fc.tuple(fc.oneof(goodStatus, badStatus), fc.oneof(nearly.root, nearly.problem)),
     async ([status, body]) => {
       bench.server.on('GET /odd', text(status, body, 'application/json'));

@@ -106,7 +106,7 @@ describe('The proxy for a service', () => {
     });
   }
 
-  it('takes user name and password out of the address and decodes them', () => {
+  it('removes user name and password from the address and decodes them', () => {
     const proxy = findProxy(settings({ proxy: 'http://me%40home:p%3Aw%25@p:1' }), 'https://a.org');
     assert.equal(proxy?.origin, 'http://p:1');
     assert.equal(proxy.authorization, `Basic ${Buffer.from('me@home:p:w%').toString('base64')}`);
@@ -265,7 +265,7 @@ describe('A service behind a proxy', () => {
     assert.doesNotMatch(log.lines.join(' '), /proxy-word|bWU6cHJv/);
   });
 
-  it('is reached directly after the settings change: they are read at every connect', async () => {
+  it('is reached directly after the settings change, which are read at each connection attempt', async () => {
     await connect();
     network = plainNetwork;
     await connect(server.address);

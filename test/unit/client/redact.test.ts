@@ -72,7 +72,7 @@ describe('Redacting', () => {
     assert.deepEqual(memory.lines, ['info a\\u202eb\\u2066c\\u2069d\\u200fe\\u001b[2Jf\\u0000g\\u2028h\n\ti é']);
   });
 
-  it('leaves sentences about headers readable', () => {
+  it('does not redact sentences about headers', () => {
     assert.equal(redact('invalid authorization header'), 'invalid authorization header');
     assert.equal(redact('no bearer token was given'), 'no bearer token was given');
   });

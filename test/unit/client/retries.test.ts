@@ -46,7 +46,7 @@ describe('Retries (D16)', () => {
     assert.ok(second >= 1500 && second < 2500, String(second));
   });
 
-  fault('waits for the time of Retry-After', async () => {
+  fault('waits for the duration in Retry-After', async () => {
     bench.server.on(route, busy(429, '7'), busy(503, new Date(clock.now() + 9000).toUTCString()), json([]));
     assert.deepEqual(await bench.client.databases(), { value: [] });
     assert.deepEqual(clock.waits, [7000, 9000]);
@@ -171,7 +171,7 @@ describe('Idle connections (D17)', () => {
     }
   });
 
-  it('are closed at once by disconnecting, which cancels pending requests', async () => {
+  it('are closed immediately by disconnecting, which cancels pending requests', async () => {
     const bench = await startBench();
     try {
       await bench.connect();

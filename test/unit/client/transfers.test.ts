@@ -149,7 +149,7 @@ describe('The status of a transfer (D11)', () => {
     await bench.end();
   });
 
-  fault('D39 counts that cannot be counts are not reported', async () => {
+  fault('D39 is reported without invalid counts', async () => {
     bench.server.on(statusRoute, json({ ...own, num_files: -5, num_files_transferred: 1e300 }));
     const { value } = await bench.client.transferStatus(transferId);
     assert.deepEqual(value, { id: transferId, status: 'active' });
@@ -189,7 +189,7 @@ describe('The status of a transfer (D11)', () => {
   ];
 
   for (const message of ordinary) {
-    it(`D11 is believed with the message ${JSON.stringify(message)}`, async () => {
+    it(`D11 is accepted with the message ${JSON.stringify(message)}`, async () => {
       bench.server.on(statusRoute, json({ ...own, message }));
       const reply = await bench.client.transferStatus(transferId);
       assert.equal(reply.value?.message, message);
@@ -198,7 +198,7 @@ describe('The status of a transfer (D11)', () => {
   }
 
   for (const id of [transferId.toUpperCase(), transferId.replaceAll('-', ''), `{${transferId}}`]) {
-    it(`D11 is believed with its id written as ${id}`, async () => {
+    it(`D11 is accepted with its id written as ${id}`, async () => {
       bench.server.on(statusRoute, json({ ...own, id }));
       assert.equal((await bench.client.transferStatus(transferId)).value?.status, 'active');
       assert.equal(bench.server.requests.length, 1);
@@ -225,7 +225,7 @@ describe('The status of a transfer (D11)', () => {
     assert.deepEqual(requested, ids);
   });
 
-  it('is released at once if the caller aborts while it waits in the queue, which continues', async () => {
+  it('is released immediately if the caller aborts while it waits in the queue, which continues', async () => {
     const release: (() => void)[] = [];
     bench.server.on(
       statusRoute,

@@ -33,7 +33,7 @@ for (const transport of ['direct', 'editor'] as const) {
 
     afterEach(() => bench.end());
 
-    it('§4.3 sends method, path, body and headers of the contract', async () => {
+    it('§4.3 sends method, path, body and headers as the contract says', async () => {
       bench.server.on('POST /api/v1/files', json({ resources: [] }));
       assert.deepEqual(await search({ query: 'é' })(bench.client), { value: [] });
       const request = bench.server.requestsTo('POST /api/v1/files')[0];

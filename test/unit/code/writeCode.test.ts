@@ -85,7 +85,7 @@ describe('Generated code', function () {
         assert.deepEqual(paths, ['/api/v1/files/by-id', `/api/v1/transfers/${id}`]);
       });
 
-      it('reports that the key is rejected, and prints nothing of it', async () => {
+      it('reports that the key is rejected, without printing it', async () => {
         const code = writeCode(language, target, [metadata, status]);
         const { exitCode, output, errors } = await how(code, 'another-key');
         assert.notEqual(exitCode, 0);
@@ -130,7 +130,7 @@ describe('Generated code', function () {
     assert.match(errors, /TypeError: .*unexpected keyword argument 'orcid'/);
   });
 
-  it('has no number that JSON could not express', () => {
+  it('contains no number that JSON cannot represent', () => {
     const code = writeCode('python', target, [{ ...search, specific: { a: Infinity, b: [NaN, 1] } }]);
     assert.match(code, /"a": None,\s+"b": \[\s+None,\s+1\s+\]/);
   });
@@ -142,7 +142,7 @@ describe('Generated code', function () {
     assert.equal(server.requests.at(-1)?.headers.authorization, `Bearer ${key}`);
   });
 
-  it('stops in a shell without the key, before anything is sent', async () => {
+  it('exits in a shell if the key is not set, before anything is sent', async () => {
     const { exitCode, errors } = await runShell('sh', writeCode('curl', target, [status]), '');
     assert.notEqual(exitCode, 0);
     assert.match(errors, /DTS_KEY: is not set/);
@@ -168,7 +168,7 @@ describe('Generated code', function () {
     }
   });
 
-  it('writes R with httr2, except for what R cannot express', () => {
+  it('writes R with httr2, except for values that R cannot represent', () => {
     const code = writeCode('r', target, [metadata]);
     assert.match(code, /^library\(httr2\)$/m);
     assert.match(code, /req_auth_bearer_token\(openssl::base64_encode\(charToRaw\(key\)\)\)/);
@@ -179,7 +179,7 @@ describe('Generated code', function () {
     assert.deepEqual(listCodeLanguages(target, [{ ...listing, query: 'a', specific: { '': 1 } }]), ['python', 'curl']);
   });
 
-  it('parses as Python for any text', async () => {
+  it('is valid Python for any text', async () => {
     const texts = fc.sample(fc.string({ unit: 'binary' }), 50);
     const anything: CodeRequest = { ...metadata, ids: [...texts, '\ud800', '\0'] };
     assert.deepEqual(await parsePython(writeCode('python', target, [anything])), {

@@ -11,7 +11,7 @@ const endings =
 describe('Code that opens transferred files', function () {
   this.timeout(60_000);
 
-  it('parses as Python for every format, and imports each library once', async () => {
+  it('is valid Python for every format, and imports each library once', async () => {
     const paths = endings.split(' ').map((ending) => `it's "a"/x.${ending}`);
     const code = writeOpeningCode({ folder: '/a b/\u202e', paths, omittedCount: 0 });
     const run = await parsePython(code);
@@ -48,7 +48,7 @@ describe('Code that opens transferred files', function () {
     );
   });
 
-  it('says that some files are damaged if it is not known which, and that more files are not listed', async () => {
+  it('notes that unknown files are damaged, and that other files are not listed', async () => {
     const verification = { at: Date.UTC(2026, 0, 2), areIntact: false };
     const code = writeOpeningCode({ folder: '/a', paths: ['b.csv', 'c.csv'], omittedCount: 12, verification });
     assert.match(code, /^# Transferred files, verified on 2026-01-02; some of them were damaged or missing$/m);

@@ -18,7 +18,7 @@ import { recordOf } from './userDataSpecimens.ts';
  * Files that both versions read and write. The changes are those of the classes of commit bdf862f90a77, applied to files
  * of this version. Version 0.1 doesn't open the other files: the shared ledger, `state`, `agents.json` and `cli`.
  */
-describe('After a user went back to version 0.1 and returned', () => {
+describe('After a downgrade to version 0.1 and an upgrade', () => {
   let folder: string;
   let log: MemoryLog;
 
@@ -62,7 +62,7 @@ describe('After a user went back to version 0.1 and returned', () => {
     assert.deepEqual([found?.state, found?.requestedBy, found?.order], ['succeeded', planned.requestedBy, hashed]);
   });
 
-  it('what a window stored is read from its file, not from the state that version 0.1 wrote (D45)', async () => {
+  it('values that a window stored are read from its file, not from the state that version 0.1 wrote (D45)', async () => {
     const values = new Map<string, unknown>();
     const editorState = {
       get: (name: string): unknown => values.get(name),
@@ -98,7 +98,7 @@ describe('After a user went back to version 0.1 and returned', () => {
     again.close();
   });
 
-  it('databases keep their IDs, also those of stores (D25)', async () => {
+  it('databases, including those of stores, keep their IDs (D25)', async () => {
     const file = join(folder, 'databases.json');
     const [store, archive] = [
       { name: 'Lab', remote: 'lab:bucket' },

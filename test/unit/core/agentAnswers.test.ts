@@ -18,7 +18,7 @@ import { order, running, submittingTransfer } from './specimens.ts';
 const file = { id: 'f1', name: 'f1.csv' };
 const started: Transfer = { ...running, order: { ...order, files: [file, { ...file, id: 'f2' }] }, createdAt: 1_000 };
 
-describe('A transfer in the answer of a tool', () => {
+describe('A transfer in the result of a tool', () => {
   it('has its counts, the time of its last status, and the message of the server below data', () => {
     const status = { state: 'active', fileCount: 2, movedFileCount: 1, message: 'half\u0007' } as const;
     assert.deepEqual(toTransferAnswer({ ...started, status, askedAt: 2_000 }), {
@@ -76,17 +76,17 @@ describe('A transfer in the answer of a tool', () => {
   });
 });
 
-describe('A file in the answer of a tool', () => {
+describe('A file in the result of a tool', () => {
   const entry: FileEntry = { kind: 'file', id: 'f1', database: 'Alpha', name: 'f1.csv', resource: {} };
 
-  it('says what is unknown', () => {
+  it('marks unknown values', () => {
     assert.deepEqual(toFileRow(entry), { id: 'f1', path: 'f1.csv', bytes: 'unknown' });
     assert.deepEqual(toFileDetails(entry), {
       ...{ id: 'f1', path: 'f1.csv', bytes: 'unknown', hash: 'unknown', licenses: 'not stated' },
     });
   });
 
-  it('has what helps to decide about it, in bounded lines', () => {
+  it('has the details needed to choose it, in lines of limited length', () => {
     const texts = { title: 'Soil\n2', description: 'x'.repeat(600), mediaType: 'y'.repeat(90), format: 'z'.repeat(50) };
     const known = { path: 'a/f1.csv', sizeBytes: 0, hash: 'md5:1', resource: { license: 'MIT', staged: true } };
     const details = toFileDetails({ ...entry, ...texts, ...known });
@@ -101,7 +101,7 @@ describe('A file in the answer of a tool', () => {
   });
 });
 
-describe('A plan in the answer of a tool', () => {
+describe('A plan in the result of a tool', () => {
   const plan: TransferPlan = {
     ...{ id: 'a1', createdAt: 0, expiresAt: 60_000, requestedBy: 'agent', source: 'Alpha', destination: 'Beta' },
     service: { connectionId: 'c', name: 'Test', address: 'http://localhost:1', orcid: 'me' },
@@ -124,7 +124,7 @@ describe('A plan in the answer of a tool', () => {
     });
   });
 
-  it('says what is unknown or restricted, and who wrote its texts', () => {
+  it('states unknown and restricted values, and the author of its text', () => {
     const { freeBytes, ...rest } = plan;
     assert.equal(freeBytes, 0);
     const licenses = Array.from({ length: 12 }, () => ({ fileCount: 1, forbidsSharing: true }));
@@ -148,7 +148,7 @@ describe('A plan in the answer of a tool', () => {
   });
 });
 
-describe('The texts of a plan', () => {
+describe('The text of a plan', () => {
   const copied = 'A sentence of a server';
 
   for (const [name, texts, origin] of [
@@ -163,13 +163,13 @@ describe('The texts of a plan', () => {
     ],
     ['no text', {}, 'agent'],
   ] as const) {
-    it(`are of the ${origin} for ${name}`, () => {
+    it(`comes from the ${origin} for ${name}`, () => {
       assert.equal(getTextOrigin(texts, new Set([copied, 'Alpha', ''])), origin);
     });
   }
 });
 
-describe('The answer of a window', () => {
+describe('The result from a window', () => {
   it('names a service that is not connected, if it is known, and the commands that help', () => {
     const errors = [createNotConnectedError(), createNotConnectedError('Lab "1"\n')];
     assert.deepEqual(
@@ -180,14 +180,14 @@ describe('The answer of a window', () => {
     assert.match(errors[1]?.message ?? '', /^The service "Lab \\"1\\"" is not connected\. /);
   });
 
-  it('says that nobody has decided yet', () => {
+  it('states that a decision is pending', () => {
     const answers = [createBusyDecision(), createUndecidedDecision()];
     assert.ok(answers.every((answer) => answer.kind === 'waiting' && answer.hint !== ''));
   });
 });
 
-describe('The answer about files', () => {
-  it('does not count those as missing that could not be looked up', async () => {
+describe('The result for files', () => {
+  it('does not list files as missing that could not be looked up', async () => {
     const stage = await AgentStage.start({});
     const lookUp = answering(({ query }) => {
       const ids = (query.get('ids') ?? '').split(',');

@@ -43,7 +43,7 @@ describe('The plans of agents', () => {
     };
   }
 
-  it('are seen by every other program with the same records', async () => {
+  it('are visible to every other program with the same records', async () => {
     const plan = await store.create(createDraft());
     const other = new PlanStore(folder, clock, new MemoryLog());
     assert.deepEqual(await other.list(), [{ plan, state: { kind: 'proposed' } }]);
@@ -73,7 +73,7 @@ describe('The plans of agents', () => {
     await assert.rejects(store.decide(id, 'confirmed', 'test'), { code: 'planDecided' });
   });
 
-  it('name the transfer that they have become', async () => {
+  it('record the ID of the transfer that they became', async () => {
     const { id } = await store.create(createDraft());
     await store.decide(id, 'confirmed', 'test');
     await store.recordTransfer(id, 'key');
@@ -81,7 +81,7 @@ describe('The plans of agents', () => {
     assert.deepEqual(state, { kind: 'submitted', by: 'test', at: clock.now(), transferKey: 'key' });
   });
 
-  it('are at most 20 that wait, and old ones are deleted with their decisions', async () => {
+  it('are limited to 20 pending ones, and old ones are deleted with their decisions', async () => {
     for (let count = 0; count < 20; count += 1) await store.create(createDraft());
     await assert.rejects(store.create(createDraft()), { code: 'tooManyPlans' });
     const [first] = await store.list();
@@ -91,13 +91,13 @@ describe('The plans of agents', () => {
     assert.deepEqual(await readdir(join(folder, 'plans')), [`${id}.json`]);
   });
 
-  it('are at most 20 that wait if many are created at the same time', async () => {
+  it('are limited to 20 pending ones even if many are created at the same time', async () => {
     const results = await Promise.allSettled(Array.from({ length: 60 }, () => store.create(createDraft())));
     assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 20);
     assert.equal((await store.list()).length, 20);
   });
 
-  it("are 200 at most after they have expired, so that an agent can't fill the disk", async () => {
+  it("are limited to 200 expired ones, so that an agent can't fill the disk", async () => {
     const ids: string[] = [];
     for (let count = 0; count < 11; count += 1) {
       for (let added = 0; added < 20; added += 1) ids.push((await store.create(createDraft())).id);
@@ -112,7 +112,7 @@ describe('The plans of agents', () => {
     );
   });
 
-  it('are refused in words if an old one cannot be deleted', async () => {
+  it('are refused with a message if an old one cannot be deleted', async () => {
     const { id } = await store.create(createDraft());
     await mkdir(join(folder, 'plans', `${id}.decision.json`));
     await clock.pass(2 * 86_400_000);
@@ -122,7 +122,7 @@ describe('The plans of agents', () => {
     });
   });
 
-  it('leave no half file on a full disk, also on a file system without links', async () => {
+  it('leave no partial file on a full disk, even on a file system without links', async () => {
     const { link } = fs;
     const { id } = await store.create(createDraft());
     let emptyDisk = (): void => undefined;
@@ -156,7 +156,7 @@ describe('The plans of agents', () => {
     assert.deepEqual(await store.list(), []);
   });
 
-  it('are not read from pipes or from files of unreasonable size, and the rule is then never', async () => {
+  it('are not read from pipes or oversized files, and neither is the rule, which is then "never"', async () => {
     const { id } = await store.create(createDraft());
     execFileSync('mkfifo', [join(folder, 'plans', 'aaaaaaaaaaaa.json'), join(folder, 'agents.json')]);
     await writeFile(join(folder, 'plans', 'bbbbbbbbbbbb.json'), '');
@@ -168,7 +168,7 @@ describe('The plans of agents', () => {
     assert.equal(await new AgentPolicy(folder).read(), 'never');
   });
 
-  it('tell other windows of a change', async () => {
+  it('notify other windows of a change', async () => {
     const changed = new Promise<void>((resolve) => store.onDidChange(resolve));
     await store.start();
     await new PlanStore(folder, clock, new MemoryLog()).create(createDraft());
@@ -176,7 +176,7 @@ describe('The plans of agents', () => {
     assert.equal((await store.list()).length, 1);
   });
 
-  it('follow the rule beside the records: ask without one, never if it is damaged', async () => {
+  it('follow the rule stored with the records: "ask" if there is none, "never" if it is damaged', async () => {
     const policy = new AgentPolicy(folder);
     assert.equal(await policy.read(), 'ask');
     await policy.write('never');

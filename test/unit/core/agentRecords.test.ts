@@ -24,7 +24,7 @@ const plan: TransferPlan = { ...draft, id: 'aaaaaaaaaaaa' };
 describe('The file of a plan', () => {
   const write = (change: object): string => JSON.stringify({ version: 1, plan: { ...plan, ...change } });
 
-  it('comes back as it was written', () => {
+  it('is read back as it was written', () => {
     assert.deepEqual(parsePlan(write({})), plan);
     const { description, instructions, freeBytes, ...least } = {
       ...plan,
@@ -65,7 +65,7 @@ describe('The file of a plan', () => {
     assert.equal(parsePlan(JSON.stringify({ version: 2, plan })), undefined);
   });
 
-  it('has a decision that counts as confirmed if it cannot be read', () => {
+  it('has a decision that counts as confirmed if it is unreadable', () => {
     const confirmed = { kind: 'confirmed', by: '', at: 0 };
     assert.equal(parseDecision(undefined), undefined);
     assert.deepEqual(parseDecision('{"kind":"declined","by":"w","at":5}'), { kind: 'declined', by: 'w', at: 5 });
@@ -80,8 +80,8 @@ describe('The file of a plan', () => {
   });
 });
 
-describe('A plan as an order', () => {
-  it('has its files with their licenses, and the ORCID iD of the plan', () => {
+describe('The transfer order of a plan', () => {
+  it('has the files with their licenses, and the ORCID iD of the plan', () => {
     assert.deepEqual(toPlannedOrder(plan, 'other'), {
       ...{ connectionId: 'other', orcid: 'me', source: 'Alpha', destination: 'Beta' },
       files: [
@@ -99,7 +99,7 @@ describe('A plan as an order', () => {
     });
   });
 
-  it('is sent over the connection with its ID, or else over another one to the same address', () => {
+  it('is sent over the connection with the same ID, or otherwise over one to the same address', () => {
     const [own, same, other] = ['http://localhost:1', 'http://localhost:1', 'http://localhost:2'].map((address) => ({
       service: { address },
     }));
@@ -163,13 +163,13 @@ describe('The store of plans', () => {
     assert.equal(await store.get(id), undefined);
   });
 
-  it('ignores a plan in the file of another', async () => {
+  it('ignores a plan in the file of another plan', async () => {
     await mkdir(join(folder, 'plans'));
     await writeFile(join(folder, 'plans', 'bbbbbbbbbbbb.json'), JSON.stringify({ version: 1, plan }));
     assert.deepEqual([await store.list(), await store.get('bbbbbbbbbbbb')], [[], undefined]);
   });
 
-  it('names a plan that does not exist, was declined or was confirmed', async () => {
+  it('reports that a plan does not exist, was declined or was confirmed', async () => {
     await assert.rejects(store.decide('aaaaaaaaaaaa', 'confirmed', 'w'), {
       code: 'notFound',
       message: 'There is no plan aaaaaaaaaaaa.',
@@ -184,13 +184,13 @@ describe('The store of plans', () => {
     }
   });
 
-  it('says why a plan cannot be saved, and leaves nothing', async () => {
+  it('reports why a plan cannot be saved, and leaves no file', async () => {
     await writeFile(join(folder, 'plans'), '');
     await assert.rejects(create(), { code: 'notSaved', message: 'The plan could not be saved (EEXIST).' });
     assert.deepEqual(await readdir(folder), ['plans']);
   });
 
-  it('logs that a plan cannot be read, or its transfer not be recorded', async () => {
+  it('logs that a plan cannot be read, or that its transfer cannot be recorded', async () => {
     const { id } = await create();
     await rm(join(folder, 'plans', `${id}.json`));
     assert.equal(await store.get(id), undefined);

@@ -9,7 +9,7 @@ const sessionCount = 200;
 const callsPerSession = 6;
 
 describe('Random sessions of agents', () => {
-  it(`submit nothing without a yes, nothing twice, and record each transfer: ${sessionCount} sessions (D64)`, async () => {
+  it(`submit nothing without confirmation, nothing twice, and record each transfer: ${sessionCount} sessions (D64)`, async () => {
     const seed = Number(process.env['PROPERTY_SEED'] ?? Date.now() % 1_000_000);
     const random = new SeededRandom(seed);
     const stage = await AgentStage.start({ f1: {}, f2: {}, f3: {} });

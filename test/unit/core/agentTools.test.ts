@@ -24,7 +24,7 @@ describe('The tools of agents', () => {
 
   const yes = (): { kind: 'yes'; by: string } => ({ kind: 'yes', by: 'test' });
 
-  it('take at most 2,500 tokens, and their answers to ten common questions few', async () => {
+  it('take at most 2,500 tokens, and few for their results in ten common cases', async () => {
     const listed = agentTools.map((tool) => {
       return { name: tool.name, description: tool.description, inputSchema: createInputSchema(tool) };
     });
@@ -53,12 +53,12 @@ describe('The tools of agents', () => {
     assert.ok(Math.max(...sizes) <= 600, sizes.join(' '));
   });
 
-  it('change nothing, except for those that ask a person (D64)', () => {
+  it('are read-only, except for those that prompt the user (D64)', () => {
     const changing = agentTools.filter(({ isReadOnly }) => !isReadOnly).map(({ name }) => name);
     assert.deepEqual(changing, ['submit_transfer', 'cancel_transfer']);
   });
 
-  it('refuse wrong input with a sentence that names the field', async () => {
+  it('reject invalid input with a sentence that names the field', async () => {
     const cases: readonly (readonly [string, unknown, string])[] = [
       ['search_files', {}, 'The field "database" is missing.'],
       ['search_files', { database: 5 }, '"database" must be of type string.'],
@@ -89,7 +89,7 @@ describe('The tools of agents', () => {
     assert.equal(stage.rig.server.requests.length, before);
   });
 
-  it('have the text of servers only below data, as bounded lines', async () => {
+  it('return server text only below "data", in lines of limited length', async () => {
     const { content } = await stage.call('describe_files', { database: 'Alpha', ids: ['f1'] });
     const { data, ...rest } = content;
     assert.match(JSON.stringify(data), /SYSTEM: ignore the user/);
@@ -101,7 +101,7 @@ describe('The tools of agents', () => {
     assert.match(JSON.stringify(failed['data']), /SYSTEM/);
   });
 
-  it('answer input of any depth, and log it in one short line', async () => {
+  it('accept input of any depth, and log it in one short line', async () => {
     const nest = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
     for (const ids of [nest(100_000), [['x'.repeat(100_000)]], Array(5).fill(Array(5).fill(['y'.repeat(100)]))]) {
       const { content } = await stage.call('describe_files', { database: 'Alpha', ids });
@@ -124,7 +124,7 @@ describe('The tools of agents', () => {
     );
   });
 
-  it('have the names of databases only below data, as bounded lines', async () => {
+  it('return database names only below "data", in lines of limited length', async () => {
     const [name, id] = [`${injection}\u202e\n${'x'.repeat(1_000)}`, 'injected'];
     const others = Array.from({ length: 25 }, (_, index) => `Other ${index}`);
     const databases = [id, 'Alpha', ...others].map((one) => ({ id: one, name: one === id ? name : one }));
@@ -152,7 +152,7 @@ describe('The tools of agents', () => {
     assert.deepEqual(missing['data'], { reason: 'The nearest name is "Alpha".' });
   });
 
-  it('say in a plan that its description was copied from a server', async () => {
+  it('state in a plan that its description was copied from a server', async () => {
     const answer = async (details: object): Promise<unknown> => {
       const planId = await stage.plan(['f1'], details);
       return (await stage.createContext().plans.get(planId))?.plan.textOrigin;
@@ -165,14 +165,14 @@ describe('The tools of agents', () => {
     assert.equal(await answer({ description: 'For the analysis of next week' }), 'agent');
   });
 
-  it('say what is unknown', async () => {
+  it('mark unknown values', async () => {
     const { content } = await stage.call('plan_transfer', { source: 'Alpha', destination: 'Beta', ids: ['f1', 'f3'] });
     assert.deepEqual([content['filesOfUnknownSize'], content['alreadyAtDestination']], [1, 'unknown']);
     const found = await stage.call('search_files', { database: 'Alpha' });
     assert.match(JSON.stringify(found.content), /"id":"f3".*"bytes":"unknown"/);
   });
 
-  it('say how many licenses a plan does not list', async () => {
+  it('count the licenses that a plan does not list', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 12 }, (_, index) => [`l${index}`, { license: `Terms ${index}` }]),
     );
@@ -184,7 +184,7 @@ describe('The tools of agents', () => {
     assert.equal(content['moreLicenses'], 2);
   });
 
-  it('refuse a plan without a usable destination, with unknown ids or without files', async () => {
+  it('reject a plan without a usable destination, with unknown ids or without files', async () => {
     const plan = async (input: object): Promise<unknown> =>
       (await stage.call('plan_transfer', { source: 'Alpha', destination: 'Beta', ids: ['f1'], ...input })).content[
         'error'
@@ -197,7 +197,7 @@ describe('The tools of agents', () => {
     assert.deepEqual(await stage.createContext().plans.list(), []);
   });
 
-  it('submit what a person confirmed, once, and record the agent (D64)', async () => {
+  it('submit a plan that the user confirmed, once, and record the agent (D64)', async () => {
     stage.decide = yes;
     const planId = await stage.plan(['f1', 'f2']);
     const { content } = await stage.call('submit_transfer', { planId });
@@ -210,7 +210,7 @@ describe('The tools of agents', () => {
     assert.equal(stage.submissionCount, 1);
   });
 
-  it('submit nothing that a person declined, or did not decide (D64)', async () => {
+  it('submit no plan that the user declined, or did not decide (D64)', async () => {
     const declined = await stage.plan(['f1']);
     assert.equal((await stage.call('submit_transfer', { planId: declined })).content['code'], 'declined');
     assert.equal((await stage.call('submit_transfer', { planId: declined })).content['code'], 'planDecided');
@@ -231,7 +231,7 @@ describe('The tools of agents', () => {
     assert.equal(stage.submissionCount, 0);
   });
 
-  it('find nothing by the IDs of another service, and ask nobody about them', async () => {
+  it('find nothing by the IDs of another service, and show no prompt for them', async () => {
     stage.rig.server.on(`GET /api/v1/transfers/${id}`, problem(404, 'no such transfer'));
     const status = await stage.call('transfer_status', { id });
     assert.match(String(status.content['error']), /^Neither the records of the user nor the service/);
@@ -243,7 +243,7 @@ describe('The tools of agents', () => {
     assert.equal(stage.rig.server.requestsTo(`DELETE /api/v1/transfers/${id}`).length, 0);
   });
 
-  it('submit nothing if the plan expires, or the rule changes, while a person is asked', async () => {
+  it('submit nothing if the plan expires, or the rule changes, while the prompt is open', async () => {
     stage.decide = async () => (await stage.rig.clock.pass(planLifetimeMs), yes());
     const expiring = await stage.plan(['f1']);
     assert.equal((await stage.call('submit_transfer', { planId: expiring })).content['code'], 'planExpired');
@@ -274,7 +274,7 @@ describe('The tools of agents', () => {
     assert.equal(stage.submissionCount, 1);
   });
 
-  it('cancel a transfer only after a person confirmed it (D64)', async () => {
+  it('cancel a transfer only after the user confirmed it (D64)', async () => {
     const status = { id, status: 'active', message: '', num_files: 1, num_files_transferred: 0 };
     stage.rig.server.on(`GET /api/v1/transfers/${id}`, json(status));
     stage.decide = yes;

@@ -8,7 +8,7 @@ const id = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
 const elsewhere = '3f2504e0-4f89-41d3-9a0c-0305e82c3302';
 const active = { id, status: 'active', message: 'moving', num_files: 1, num_files_transferred: 0 };
 
-describe('The answers of tools for agents', () => {
+describe('The results of tools for agents', () => {
   let stage: AgentStage;
   beforeEach(async () => {
     stage = await AgentStage.start({ f1: { license: 'MIT' }, f2: {} });
@@ -25,7 +25,7 @@ describe('The answers of tools for agents', () => {
   };
 
   describe('about transfers', () => {
-    it('have the status that the service reports now, by the ID of the transfer, its record or its plan', async () => {
+    it('have the current status of the service, by the ID of the transfer, its record or its plan', async () => {
       stage.rig.server.on(`GET /api/v1/transfers/${id}`, json(active));
       const planId = await submit();
       const [transfer] = stage.rig.explorer.transferStore.getAll();
@@ -36,7 +36,7 @@ describe('The answers of tools for agents', () => {
       }
     });
 
-    it('are a list without an ID, and say what a plan waits for', async () => {
+    it('list all transfers if no ID is given, and state what a plan waits for', async () => {
       await submit();
       const planId = await stage.plan(['f2']);
       const { data } = await get('transfer_status');
@@ -56,7 +56,7 @@ describe('The answers of tools for agents', () => {
       assert.deepEqual(stage.rig.explorer.transferStore.getAll(), []);
     });
 
-    it('say that there is no such transfer, or that its status could not be requested', async () => {
+    it('state that there is no such transfer, or that its status could not be requested', async () => {
       assert.deepEqual(await get('transfer_status', { id: 'x' }), {
         ...{ error: 'There is no such transfer or plan.', code: 'notFound' },
       });
@@ -88,7 +88,7 @@ describe('The answers of tools for agents', () => {
       assert.deepEqual([state, note, stage.questions.length], ['succeeded', 'It has already ended.', count]);
     });
 
-    it('say why a transfer was not canceled', async () => {
+    it('state why a transfer was not canceled', async () => {
       stage.rig.server.on(`GET /api/v1/transfers/${id}`, json(active));
       stage.rig.server.on(`DELETE /api/v1/transfers/${id}`, problem(403, 'not yours'));
       await submit();
@@ -128,7 +128,7 @@ describe('The answers of tools for agents', () => {
       );
     };
 
-    it('are twenty rows, with the offset of the next ones', async () => {
+    it('have twenty rows, with the offset of the next page', async () => {
       answerFiles(30);
       const found = await get('search_files', { database: 'Alpha' });
       const { data, ...rest } = found;
@@ -161,7 +161,7 @@ describe('The answers of tools for agents', () => {
       });
     });
 
-    it('say why metadata could not be fetched', async () => {
+    it('state why metadata could not be fetched', async () => {
       stage.rig.server.on('GET /api/v1/files/by-id', problem(403, 'secret'));
       const { error, code, data } = await get('describe_files', { database: 'Alpha', ids: ['f1'] });
       assert.deepEqual([error, code], ["The metadata couldn't be fetched.", 'requestFailed']);
@@ -176,7 +176,7 @@ describe('The answers of tools for agents', () => {
       { id: 'b', name: 'Beta', organization: '', url: '', readOnly: true, listing },
     ];
 
-    it('have what is known of each', async () => {
+    it('have the known properties of each', async () => {
       stage.rig.server.on('GET /api/v1/databases', json(databases));
       const { service, data, more } = await get('list_databases');
       assert.deepEqual([service, more], [stage.rig.server.address, undefined]);
@@ -189,7 +189,7 @@ describe('The answers of tools for agents', () => {
       });
     });
 
-    it('refuse one that is read-only as a destination', async () => {
+    it('reject a read-only one as a destination', async () => {
       stage.rig.server.on('GET /api/v1/databases', json(databases));
       stage.rig.explorer.connectFlow.disconnect();
       await stage.rig.connect();
@@ -202,7 +202,7 @@ describe('The answers of tools for agents', () => {
       assert.deepEqual([code, data], ['notFound', undefined]);
     });
 
-    it('say that they could not be listed', async () => {
+    it('state that they could not be listed', async () => {
       stage.rig.server.on('GET /api/v1/databases', problem(403, 'secret'));
       const { error, code } = await get('list_databases');
       assert.deepEqual([error, code], ["The databases couldn't be listed.", 'requestFailed']);
@@ -217,7 +217,7 @@ describe('The answers of tools for agents', () => {
       assert.match(String(error), /^The source doesn't have 12 of these ids: "no0", .*"no9" and 2 more\.$/);
     });
 
-    it('have the licenses, copies and texts that a person needs', async () => {
+    it('have the licenses, copies and text that the user needs for a decision', async () => {
       const { data, freeBytes, expiresAt } = await get('plan_transfer', {
         ...{ source: 'Alpha', destination: 'Beta', ids: ['f1', 'f2'] },
         ...{ description: 'For May', instructions: { a: 1 } },
@@ -258,7 +258,7 @@ describe('The answers of tools for agents', () => {
       assert.partialDeepStrictEqual(body, { query: 'x', status: 'staged', specific: { y: 1 } });
     });
 
-    it('say why the files could not be determined', async () => {
+    it('state why the files could not be determined', async () => {
       stage.rig.server.on('POST /api/v1/files', problem(400, 'bad query'));
       const { error, data } = await get('plan_transfer', { source: 'Alpha', destination: 'Beta', query: 'x' });
       assert.equal(error, "The files couldn't be determined.");
@@ -267,7 +267,7 @@ describe('The answers of tools for agents', () => {
   });
 
   describe('that fail', () => {
-    it('say that the call was canceled, or that the log has the details', async () => {
+    it('state that the call was canceled, or that the log has the details', async () => {
       const context = stage.createContext();
       const fail = { ...context, connect: () => Promise.reject(new Error('broken')) };
       const internal = { error: 'The tool failed unexpectedly. The log has the details.', code: 'internal' };

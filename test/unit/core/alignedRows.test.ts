@@ -7,7 +7,7 @@ function align(rows: readonly (readonly Cell[])[]): readonly string[] {
 }
 
 describe('Aligned rows', () => {
-  it('begin each column at the same position, below a head with a ruler', () => {
+  it('start each column at the same position, below a header with a rule', () => {
     assert.deepEqual(
       align([
         ['id', 'row', 'match'],
@@ -35,7 +35,7 @@ describe('Aligned rows', () => {
     assert.equal(lines[2], `1 2 3 4  ${'x'.repeat(63)}…`);
   });
 
-  it('of an empty table are empty', () => {
+  it('are empty for an empty table', () => {
     assert.deepEqual(align([]), ['']);
   });
 });

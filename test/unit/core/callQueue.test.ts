@@ -28,13 +28,13 @@ class Calls {
   }
 }
 
-describe('The queue of calls of agents', () => {
+describe('The queue of tool calls', () => {
   let calls: Calls;
   beforeEach(() => {
     calls = new Calls();
   });
 
-  it('runs eight at a time, in their order, and answers a hundred', async () => {
+  it('runs eight at a time, in order, and completes a hundred', async () => {
     const answers = Promise.all(Array.from({ length: 100 }, (_, number) => calls.call(number)));
     await calls.settle();
     for (let ended = 0; ended < 100; ended += 1) {
@@ -46,7 +46,7 @@ describe('The queue of calls of agents', () => {
     assert.deepEqual(calls.started, numbers);
   });
 
-  it('refuses calls while 200 are waiting, and accepts them later', async () => {
+  it('rejects calls while 200 are waiting, and accepts them later', async () => {
     const accepted = Array.from({ length: 208 }, (_, number) => calls.call(number));
     await assert.rejects(calls.call(208), { code: 'tooManyCalls' });
     await calls.endNext();

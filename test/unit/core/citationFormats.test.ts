@@ -37,7 +37,7 @@ const withIdentifier = (citation: Citation): ParsedCitation => {
 };
 
 describe('Citation formats', () => {
-  property('brings every field of CSL-JSON back through citation-js', citations, (all) => {
+  property('round-trips every field of CSL-JSON through citation-js', citations, (all) => {
     const text = write('csl', all);
     assert.deepEqual(parseWithCitationJs(text), all.map(toExpected));
     const items = JSON.parse(text) as readonly {
@@ -54,11 +54,11 @@ describe('Citation formats', () => {
     );
   });
 
-  property('brings every field of BibTeX back through citation-js', citations, (all) => {
+  property('round-trips every field of BibTeX through citation-js', citations, (all) => {
     assert.deepEqual(parseWithCitationJs(write('bibtex', all)), all.map(withIdentifier));
   });
 
-  property('brings every field of BibTeX back through biblatex-csl-converter', citations, (all) => {
+  property('round-trips every field of BibTeX through biblatex-csl-converter', citations, (all) => {
     // The library uses these characters internally.
     if (/[\u0870-\u088F]/.test(JSON.stringify(all))) return;
     const parsed = parseWithBiblatexConverter(write('bibtex', all));
@@ -71,7 +71,7 @@ describe('Citation formats', () => {
     );
   });
 
-  property('brings every field of RIS back through citation-js', citations, (all) => {
+  property('round-trips every field of RIS through citation-js', citations, (all) => {
     const text = write('ris', all);
     const toRisForm = (citation: ParsedCitation): object => ({
       ...{ ...citation, key: undefined, notes: undefined },
@@ -103,7 +103,7 @@ describe('Citation formats', () => {
     );
   });
 
-  property('writes a valid CITATION.cff, whose fields come back', citations, (all) => {
+  property('writes a valid CITATION.cff that round-trips its fields', citations, (all) => {
     const { content, errors } = checkCitationFile(write('cff', all));
     assert.deepEqual(errors, []);
     const works = all.length === 1 ? [content] : (content as { readonly references: readonly unknown[] }).references;

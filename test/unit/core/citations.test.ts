@@ -35,7 +35,7 @@ describe('Citations of recorded resources', () => {
     });
   }
 
-  it('come back from the recorded BibTeX and RIS with their DOIs', () => {
+  it('are read back from the recorded BibTeX and RIS with their DOIs', () => {
     const all = listCitations(files);
     const dois = all.map(({ doi }) => doi);
     assert.ok(dois.includes('10.25345/C58K7520G'));
@@ -104,7 +104,7 @@ describe('Citable units', () => {
     );
   });
 
-  it('leave out the identifier and the address if they differ between the files', () => {
+  it('omit the identifier and the address if they differ between the files', () => {
     const all = [1, 2].map((id) => toFile({ ...credit, identifier: `JDP:${id}`, url: `https://example.org/${id}` }));
     assert.deepEqual(
       listCitations(all).map(({ identifier, url }) => [identifier, url]),
@@ -113,7 +113,7 @@ describe('Citable units', () => {
     assert.equal(listCitations(all.slice(0, 1))[0]?.identifier, 'JDP:1');
   });
 
-  it('describe files without a title by their names and database, one unit a database', () => {
+  it('describe files without a title by their names and database, one unit per database', () => {
     const toNameless = (database: string, index: number) => toFile(undefined, { database, name: `f${index}.txt` });
     const nameless = ['A', 'A', 'A', 'B'].map(toNameless);
     assert.deepEqual(
@@ -122,7 +122,7 @@ describe('Citable units', () => {
     );
   });
 
-  it('have keys of ASCII letters and digits that differ', () => {
+  it('have unique keys of ASCII letters and digits', () => {
     const all = ['1', '2', '3'].map((version) =>
       toFile({ ...credit, version, contributors: [person('Müller-Łu', 'J')] }),
     );
@@ -146,7 +146,7 @@ describe('Credit', () => {
     });
   }
 
-  it('that is empty in every field is like no credit', () => {
+  it('is treated as absent if every field is empty', () => {
     const empty = { name: ',', given_name: '', family_name: ' ', contributor_roles: 'PI' };
     const citation = cite({
       ...{ titles: [{ title: '' }], contributors: [empty], publisher: { organization_name: '' }, version: '', url: '' },
@@ -182,7 +182,7 @@ describe('Credit', () => {
     ]);
   });
 
-  it('of a data package is read from the fields of the resource', () => {
+  it('is read from the fields of a data package resource', () => {
     const contributors = [
       { title: 'Josiah Carberry', role: 'author', organization: 'Brown' },
       { title: 'X', role: 'publisher' },
@@ -228,7 +228,7 @@ describe('Credit', () => {
     });
   }
 
-  it('with two DOIs is cited by that of its identifier, and names the other one', () => {
+  it('with two DOIs is cited by that of its identifier, and includes the other one', () => {
     const related = { id: '10.1234/other', description: 'Proposal DOI', relationship_type: 'IsCitedBy' };
     const citation = cite({
       identifier: 'doi:10.1234/own',
@@ -269,7 +269,7 @@ describe('APA style', () => {
     assert.match(apa({ titles, contributors }), /Team 18, … Team 24\. \(n\.d\.\)\. Soil/);
   });
 
-  it('begins with the publisher if there is no author', () => {
+  it('starts with the publisher if there is no author', () => {
     assert.equal(apa({ titles, publisher: { organization_name: 'JGI' } }), 'JGI. (n.d.). Soil [Data set].');
   });
 });

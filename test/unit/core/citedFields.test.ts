@@ -41,7 +41,7 @@ describe('Dates of a work', () => {
     });
   }
 
-  it('are of the most telling event, whatever their order', () => {
+  it('are those of the most relevant event, in any order', () => {
     const events = ['Updated', '', 'Accepted', 'Created', 'Available', 'Published', 'Issued'];
     const dates = events.map((event, index) => ({ event, date: `200${index}` }));
     assert.equal(cite({ dates }).issued, '2006');
@@ -49,7 +49,7 @@ describe('Dates of a work', () => {
     assert.equal(cite({ dates: [{ date: '2001' }, { event: 'Collected', date: '2002' }] }).issued, '2001');
   });
 
-  it('are the last ones of the files of a unit', () => {
+  it('are the latest ones of the files of a unit', () => {
     const identifier = '10.1234/a';
     const dates = ['2020', '2022', '2021'].map((date) => ({ identifier, dates: [{ event: 'Issued', date }] }));
     assert.equal(cite(...dates, { identifier }).issued, '2022');
@@ -57,8 +57,8 @@ describe('Dates of a work', () => {
   });
 });
 
-describe('Titles and texts of a work', () => {
-  it('are the ones without a type first, each once', () => {
+describe('Titles and text of a work', () => {
+  it('are those without a type first, without duplicates', () => {
     const titles = [
       { title: 'Alternative', title_type: 'Other' },
       { title: 'Main' },
@@ -117,7 +117,7 @@ describe('Titles and texts of a work', () => {
     assert.equal(readText('é'.repeat(5_001))?.length, 5_000);
   });
 
-  it('are only the objects of a list', () => {
+  it('come from the objects of a list only', () => {
     assert.deepEqual(
       [listObjects([{ a: 1 }, null, 'x', { b: 2 }]), listObjects({}), listObjects([])],
       [[{ a: 1 }, { b: 2 }], [], []],
@@ -210,7 +210,7 @@ describe('People of a work', () => {
     });
   }
 
-  it('have their family and given names, or the name as it is written', () => {
+  it('have their family and given names, or the unparsed name', () => {
     const { authors } = cite({
       contributors: [
         { familyName: 'Doe', givenName: 'J.A.', contributor_id: 'ORCID:0000-0002-1825-0097', organization: 'JGI' },

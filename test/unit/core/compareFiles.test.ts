@@ -9,7 +9,7 @@ describe('Comparing files with those of a lock', () => {
     return compareFiles([before], [after]).changed.length;
   }
 
-  it('counts a file as unchanged when its service states a hash or size that it did not state before (D22)', () => {
+  it('counts a file as unchanged if its service reports a hash or size for the first time (D22)', () => {
     const { id, path } = file;
     assert.equal(countChanged({ id, path }, file), 0);
     assert.equal(countChanged(file, { id, path }), 0);

@@ -11,7 +11,7 @@ describe('The ID of a connection that is not saved (D63)', () => {
     assert.match(id, /^[0-9a-f]{16}$/);
   });
 
-  it('leads a command to the record of a window', () => {
+  it('lets a command find the record of a window', () => {
     const id = createConnectionId(server);
     assert.equal(findRecordConnection({ server }, { connections: [] }, id)?.server, server);
     assert.equal(findRecordConnection({ server: 'https://other.example.org' }, { connections: [] }, id), undefined);

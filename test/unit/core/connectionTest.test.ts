@@ -214,7 +214,7 @@ describe('Testing a connection', () => {
       assert.deepEqual([step.name, step.reason?.kind, step.reason?.status], ['key', 'unauthorized', 401]);
     });
 
-    it('a key that the root rejects, which has responded then', async () => {
+    it('a key that the root rejects, which counts as a response', async () => {
       const server = await start();
       server.on('GET /', problem(401, 'who'));
       const steps = await run({ server: server.address });

@@ -67,7 +67,7 @@ describe('The index of copies', () => {
   };
   const alsoIn = (file: FileEntry, connectionId = 'c'): readonly string[] => index.findDatabases(connectionId, file);
 
-  it('names the other databases with the same file, and reports the searches whose files gained one', () => {
+  it('returns the other databases with the same file, and reports the searches with new copies', () => {
     search('a', 'Alpha', [fileIn('Alpha', '1')]);
     assert.deepEqual([alsoIn(fileIn('Alpha', '1')), events], [[], []]);
     search('b', 'Beta', [fileIn('Beta', '9')]);
@@ -83,7 +83,7 @@ describe('The index of copies', () => {
     assert.deepEqual([alsoIn(fileIn('Alpha', '1')), alsoIn(fileIn('Beta', '9'), 'd'), events], [[], [], []]);
   });
 
-  it('does not take files of equal size for the same', () => {
+  it('does not treat files of equal size as equal', () => {
     search('a', 'Alpha', [fileIn('Alpha', '1', hashOf('a'))]);
     search('b', 'Beta', [fileIn('Beta', '1', hashOf('b')), fileIn('Beta', '2', '')]);
     assert.deepEqual([alsoIn(fileIn('Alpha', '1')), events], [[], []]);
@@ -120,7 +120,7 @@ describe('The index of copies', () => {
     assert.deepEqual([list(10), list(1)], [['8', '9'], ['8']]);
   });
 
-  it('knows whether a database has the content', () => {
+  it('reports if a database has the content', () => {
     search('a', 'Alpha', [fileIn('Alpha', '1')]);
     const content = { hash: hashOf('a'), sizeBytes: 5 };
     const isIn = (database: string): boolean => index.isIn('c', database, content);

@@ -14,7 +14,7 @@ for (const [title, create] of [
     beforeEach(async () => (root = await mkdtemp(join(tmpdir(), 'create-folder-'))));
     afterEach(() => rm(root, { recursive: true }));
 
-    it('creates a folder and its parents with the mode, and leaves existing ones as they are', async () => {
+    it('creates a folder and its parents with the mode, and leaves existing ones unchanged', async () => {
       const before = statSync(root).mode;
       for (let run = 0; run < 2; run += 1) await create(join(root, 'a', 'b', 'c'), 0o700);
       const modes = ['a', 'a/b', 'a/b/c'].map((path) => statSync(join(root, path)).mode & 0o777);
@@ -24,7 +24,7 @@ for (const [title, create] of [
       assert.equal(statSync(join(root, 'd')).isDirectory(), true);
     });
 
-    it('accepts a link to a folder, and refuses a file, a link to nothing, and a file as the parent', async () => {
+    it('accepts a link to a folder, and rejects a file, a dangling link, and a file as the parent', async () => {
       await symlink(tmpdir(), join(root, 'link'), 'junction');
       await create(join(root, 'link'));
       await writeFile(join(root, 'file'), '');
@@ -35,7 +35,7 @@ for (const [title, create] of [
       assert.equal(existsSync(join(root, 'nothing')), false);
     });
 
-    it('fails where a folder can have no other one, although the system calls the path missing', async () => {
+    it('fails if the parent cannot contain folders, although the system reports a missing path', async () => {
       const parent = process.platform === 'linux' ? '/proc/self' : join(root, 'a', '\0');
       await assert.rejects(create(join(parent, 'nope')));
       await assert.rejects(create(join(parent, 'nope', 'nope')));

@@ -87,7 +87,7 @@ describe('Parsing CSV (RFC 4180)', () => {
     assert.deepEqual(parseCells(`1,"${long}`), [['1', `"${long}`]]);
   });
 
-  it('restores any records that were written by the rules', () => {
+  it('restores any records that were written as RFC 4180 requires', () => {
     const field = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' ', 'é') });
     const table = fc.array(fc.array(field, { minLength: 2, maxLength: 4 }), { minLength: 1, maxLength: 5 });
     fc.assert(

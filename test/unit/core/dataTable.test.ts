@@ -31,7 +31,7 @@ describe('Reading a table', () => {
     });
   }
 
-  it('reads the sheets of a spreadsheet, with the numbers of their rows', async () => {
+  it('reads the sheets of a spreadsheet, with row numbers', async () => {
     const bytes = createXlsx({
       Empty: [],
       Samples: [['id', 'depth'], [], ['007', { number: '2.5' }], [undefined, { number: '12' }]],
@@ -59,7 +59,7 @@ describe('Reading a table', () => {
     );
   });
 
-  it('names the rows whose digits a spreadsheet has lost, and no others', async () => {
+  it('lists exactly the rows in which a spreadsheet lost digits', async () => {
     const numbers = [
       '9007199254740993',
       '9007199254740991',
@@ -74,7 +74,7 @@ describe('Reading a table', () => {
     assert.deepEqual(findRoundedRows(table, 0), [2, 5]);
   });
 
-  it('names the rows of a text file with scientific notation', () => {
+  it('lists the rows of a text file with scientific notation', () => {
     const table = parseTextTable('id,x\n1.23457E+15,1\n12345678901234567890,2\n1E5,3\n"1,2E+16",1E+9\n');
     assert.deepEqual([findRoundedRows(table, 0), findRoundedRows(table, 1)], [[2, 5], [5]]);
   });
@@ -127,7 +127,7 @@ describe('Reading a table', () => {
     await assert.rejects(readTables('t.xlsx', bytes), { kind: 'tooManyCells' });
   });
 
-  it('accepts a format far to the right, which is no cell', async () => {
+  it('accepts column formats far to the right of the last cell', async () => {
     const cells = '<row r="1"><c r="A1"><v>1</v></c><c r="XFD1" s="0"/></row><row r="1048576"/>';
     const bytes = createXlsx({ Sheet: [['id']] }, { files: { 'xl/worksheets/sheet1.xml': createSheetXml(cells) } });
     assert.deepEqual(await readRows('t.xlsx', bytes), [[1, ['1']]]);

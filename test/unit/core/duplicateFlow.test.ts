@@ -12,7 +12,7 @@ const resource = (id: string, digit: string, bytes = 5): object => ({ id, bytes,
 const page = (...resources: object[]): Behaviour => json({ resources });
 const readVerified = (): Promise<[]> => Promise.resolve([]);
 
-describe('Looking for planned files at the destination', () => {
+describe('Checking the destination for planned files', () => {
   let rig: Rig;
   beforeEach(async () => {
     rig = await Rig.start();
@@ -44,7 +44,7 @@ describe('Looking for planned files at the destination', () => {
     assert.deepEqual([database, query, queries().length], ['Beta', 'bytes:=5 | bytes:=7', 1]);
   });
 
-  it('is not complete if a file or a found one has no hash, or another algorithm', async () => {
+  it('is incomplete if a planned or found file has no hash, or another algorithm', async () => {
     rig.server.on(
       'POST /api/v1/files',
       page(resource('x', 'a')),
@@ -58,7 +58,7 @@ describe('Looking for planned files at the destination', () => {
     assert.deepEqual(summarize(await find([file('1', 'a')])), [['1'], false]);
   });
 
-  it('sends four requests at most, and is not complete if there are more sizes', async () => {
+  it('sends four requests at most, and is incomplete if there are more sizes', async () => {
     rig.server.on('POST /api/v1/files', page());
     await connect();
     const files = Array.from({ length: 450 }, (_, index) => file(`${index}`, 'a', index + 1));
@@ -66,13 +66,13 @@ describe('Looking for planned files at the destination', () => {
     assert.equal(queries().length, 4);
   });
 
-  it('knows nothing after a failure, and is not complete', async () => {
+  it('finds nothing after a failure, and is incomplete', async () => {
     rig.server.on('POST /api/v1/files', problem(400, 'odd'));
     await connect();
     assert.deepEqual(summarize(await find([file('1', 'a')])), [[], false]);
   });
 
-  it('ends after two seconds with what is known, and cancels the request', async () => {
+  it('ends after two seconds with the results so far, and cancels the request', async () => {
     rig.server.on('POST /api/v1/files', silence());
     await connect();
     const requested = rig.server.received(rig.server.requests.length + 1);
@@ -94,7 +94,7 @@ describe('Looking for planned files at the destination', () => {
     assert.deepEqual(summarize(await finding), [[], false]);
   });
 
-  it('requests nothing of a service that cannot be searched by size, and uses results of searches there', async () => {
+  it('sends no request to a service that cannot be searched by size, and uses loaded search results instead', async () => {
     rig.server.on('POST /api/v1/files', page(resource('x', 'a')));
     const session = await rig.connect();
     await rig.explorer.searchFlow.run(session, { database: 'Beta', query: 'x', pageSize: 2 });
@@ -103,7 +103,7 @@ describe('Looking for planned files at the destination', () => {
     assert.equal(queries().length, before);
   });
 
-  it('believes a complete search of the destination more than results that were loaded before', async () => {
+  it('prefers a complete search of the destination to results that were loaded before', async () => {
     rig.server.on('POST /api/v1/files', page(resource('x', 'a')), page());
     rig.server.on('GET /', json({ name: localServiceName, version: '1.2.3' }));
     const session = await rig.connect();
@@ -111,7 +111,7 @@ describe('Looking for planned files at the destination', () => {
     assert.deepEqual(summarize(await find([file('1', 'a')])), [[], true]);
   });
 
-  it('finds files that an earlier transfer transferred there', async () => {
+  it('finds files that an earlier transfer wrote there', async () => {
     await rig.connect();
     const transfer = await rig.explorer.transferFlow.track({
       key: 'earlier',

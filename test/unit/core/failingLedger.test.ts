@@ -15,7 +15,7 @@ describe('A submission whose ledger fails', () => {
   });
   afterEach(() => rig.end());
 
-  it('is accepted if that happens while the service responds, so that nobody sends it again (D12)', async () => {
+  it('is accepted if the ledger fails while the service responds, so that it is not sent again (D12)', async () => {
     const folder = join(rig.folder, 'transfers', 'submitting');
     rig.server.on('POST /api/v1/transfers', async (request, response) => {
       await rename(folder, `${folder} away`);
@@ -35,7 +35,7 @@ describe('A plan of an agent whose transfer cannot be recorded', () => {
   });
   afterEach(() => stage.end());
 
-  it('is not submitted, and says so', async () => {
+  it('is not submitted, which is reported', async () => {
     const planId = await stage.plan(['f1']);
     const folder = join(stage.rig.folder, 'transfers');
     await mkdir(folder, { recursive: true });

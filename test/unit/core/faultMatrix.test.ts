@@ -17,13 +17,13 @@ const outcomes: Readonly<Record<Happening, readonly Outcome[]>> = {
   'second window opened': ['followed', 'followed', 'followed', 'followed', 'followed', 'over'],
 };
 
-describe('A transfer survives, shown as it is, asked for as it should be, and submitted once (D11, D12, D28, D33)', function () {
+describe('A transfer during faults is shown correctly, polled on schedule and submitted once (D11, D12, D28, D33)', function () {
   this.timeout(120_000);
   for (const [place, moment] of moments.entries()) {
     for (const happening of Object.keys(events) as Happening[]) {
       const outcome = outcomes[happening][place];
       assert.ok(outcome);
-      it(`${moment} × ${happening}: it is ${outcome}`, async () => await prove(moment, happening, outcome));
+      it(`${moment} × ${happening}: the transfer is ${outcome}`, async () => await prove(moment, happening, outcome));
     }
   }
 });

@@ -44,21 +44,21 @@ describe('Comparing all files of a database', () => {
     assert.equal(index.uniqueFiles.length, fileCount);
   });
 
-  it('halves a page whose response is too large, and compares every file', async () => {
+  it('splits a page whose response is too large, and compares every file', async () => {
     const index = await compare((start, end) => (end - start > 1_000 ? { kind: 'tooLarge' } : undefined));
     assert.equal(index.uniqueFiles.length, fileCount);
     assert.deepEqual(index.skippedFiles, []);
     assert.ok(requests.length < 60, `${requests.length} requests`);
   });
 
-  it('leaves out the one file that is too large by itself, and states which', async () => {
+  it('skips the one file that is too large by itself, and reports its position', async () => {
     const index = await compare((start, end) => (start <= 5_432 && end > 5_432 ? { kind: 'tooLarge' } : undefined));
     assert.deepEqual(index.skippedFiles, [{ start: 5_432, count: 1, reason: { kind: 'tooLarge' } }]);
     assert.equal(index.files.length, fileCount - 1);
     assert.equal(index.uniqueFiles.length, 0, 'another file with the same name may be the one that was left out');
   });
 
-  it('states from which file on nothing was compared after a failure', async () => {
+  it('reports the first file that was not compared after a failure', async () => {
     const index = await compare((start) => (start === 10_000 ? { kind: 'timeout' } : undefined));
     assert.deepEqual(index.skippedFiles, [{ start: 10_000, reason: { kind: 'timeout' } }]);
     const table = parseTextTable('name\nfile 1\nfile 12000\n');

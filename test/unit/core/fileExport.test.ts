@@ -31,7 +31,7 @@ describe('Exporting files', () => {
     assert.equal([...exportFiles(files, '\t')][2], '2\t\t\t\t\t\t\r\n');
   });
 
-  it('guards text that begins a formula, but no number', () => {
+  it('escapes text that starts a formula, but not numbers', () => {
     const guarded = ['=1', '+a', '-1+1', '@x', '\tx', '\r=1', '-', '-33.9.1', '+1 555', '-1e', '－1', ' =1'];
     const plain = ['-33.9', '+5', '-1', '-.5', '-1e-5', '-2,5', '5', 'a-1', '1=1'];
     const readName = (name: string): string =>
@@ -58,7 +58,7 @@ describe('Exporting files', () => {
     );
   });
 
-  it('writes checksums that sha256sum accepts, also for odd names', async function () {
+  it('writes checksums that sha256sum accepts, even for unusual names', async function () {
     if (process.platform === 'win32') this.skip();
     const folder = await mkdtemp(join(tmpdir(), 'checksums-'));
     try {

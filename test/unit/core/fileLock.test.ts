@@ -26,7 +26,7 @@ describe('The file lock (D30)', () => {
 
   const isFree = async (): Promise<boolean> => (await FileLock.acquire(file(), clock)) !== undefined;
 
-  it('is held by one process, names machine and process, and is free after its release', async () => {
+  it('is held by one process, records machine and process, and is free after its release', async () => {
     const lock = await FileLock.acquire(file(), clock);
     assert.ok(lock);
     const { host, pid } = JSON.parse(await fs.readFile(file(), 'utf8')) as Record<string, unknown>;
@@ -71,7 +71,7 @@ describe('The file lock (D30)', () => {
     assert.deepEqual(await fs.readdir(folder), []);
   });
 
-  it('is free at once when its process on this machine has ended', async () => {
+  it('is free immediately when its process on this machine has ended', async () => {
     await left({ pid: 2 ** 22 + 1 });
     assert.equal(await isFree(), true);
   });
@@ -150,7 +150,7 @@ describe('The file lock (D30)', () => {
     await lock?.release();
   });
 
-  it('does not turn work that was done into a failure if its file cannot be deleted', async () => {
+  it('does not report completed work as failed if the lock file cannot be deleted', async () => {
     const away = `${file()}.away`;
     const act = async (): Promise<string> => {
       await fs.rename(file(), away);

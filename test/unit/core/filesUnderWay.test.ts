@@ -18,7 +18,7 @@ const transfer = (key: string, state: TransferState, given: TransferOrder): Tran
   changes: [],
 });
 
-describe('Files under way', () => {
+describe('Files that are being transferred', () => {
   const states: Readonly<Record<TransferState, boolean>> = {
     submitting: true,
     notConfirmed: true,
@@ -53,7 +53,7 @@ describe('Files under way', () => {
     });
   }
 
-  it('are counted once for any number of transfers, over all orders', () => {
+  it('are counted once for any number of transfers, across all orders', () => {
     const carrying = ['t', 'u'].map((key) => transfer(key, 'active', order(['1', '2'])));
     const { count, transfers } = findFilesUnderWay(carrying, [order(['1']), order(['1'], { source: 'Gamma' })]);
     assert.deepEqual([count, transfers.map(({ key }) => key)], [1, ['t', 'u']]);

@@ -30,7 +30,7 @@ describe('Watching for the first transfer', () => {
 
   const isCalled = (): Promise<unknown> => eventually(() => Promise.resolve(calls > 0 || undefined));
 
-  it('calls back at once if a transfer is running, and never again', async () => {
+  it('calls back immediately if a transfer is running, and never again', async () => {
     await mkdir(running);
     await writeFile(join(running, 'one.json'), '{}');
     await first.start();

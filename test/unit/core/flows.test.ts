@@ -55,7 +55,7 @@ describe('The flows', () => {
       assert.equal(state.kind === 'failed' && state.reason.kind, 'unreadable');
     });
 
-    it('is replaced by a later call, whatever the earlier one does then', async () => {
+    it('is superseded by a later call, whatever the earlier one does then', async () => {
       rig.server.on('GET /', silence(), json({ name: 'Second', version: '2' }));
       const first = rig.explorer.connectFlow.open({ ...rig.connection, id: 'first' }, 'the-key');
       await rig.server.received(1);
@@ -65,7 +65,7 @@ describe('The flows', () => {
       assert.equal(state.kind === 'connected' && state.service.name, 'Second');
     });
 
-    it('changes nothing if a connection is only tried', async () => {
+    it('changes nothing if a connection is only tested', async () => {
       const attempt = await rig.explorer.connectFlow.attempt(rig.connection, 'the-key');
       attempt.session?.client.dispose();
       assert.equal(attempt.session?.service.version, '1.2.3');
@@ -182,7 +182,7 @@ describe('The flows', () => {
       assert.equal(rig.explorer.transferStore.getRunning()[0]?.id, id);
     });
 
-    it('resolves with the result of the submission, even if more is known by then', async () => {
+    it('resolves with the result of the submission, even if the transfer has progressed by then', async () => {
       await rig.connect();
       rig.server.on('POST /api/v1/transfers', json({ id }, 201));
       rig.server.on(
@@ -192,7 +192,7 @@ describe('The flows', () => {
       assert.equal((await rig.explorer.transferFlow.submit(rig.order)).state, 'accepted');
     });
 
-    it('is refused with the reason of the service', async () => {
+    it('is rejected with the reason of the service', async () => {
       await rig.connect();
       rig.server.on('POST /api/v1/transfers', problem(404, 'no database Beta'));
       const transfer = await rig.explorer.transferFlow.submit(rig.order);
@@ -258,7 +258,7 @@ describe('The flows', () => {
     );
   });
 
-  it('keep the checked files of each connection apart, and clear them after a restart (§4.5)', async () => {
+  it('keep the checked files of each connection separate, and clear them after a restart (§4.5)', async () => {
     const session = await rig.connect();
     rig.server.on('POST /api/v1/files', page('1'));
     const { searchStore, searchFlow } = rig.explorer;

@@ -24,12 +24,12 @@ describe('Finding the lines of JSON values', () => {
       assert.deepEqual(find(text, [...path]), [line], path.join('/'));
   });
 
-  it('finds several in their order, and nothing that is not there', () => {
+  it('finds several values in order, and returns none for missing ones', () => {
     assert.deepEqual(find(text, ['d'], ['a', 0], ['a', 3], ['e']), [2, 4]);
     assert.deepEqual(find(text), []);
   });
 
-  it('reads any depth', () => {
+  it('supports any nesting depth', () => {
     assert.deepEqual(find(`{"x": ${'['.repeat(200_000)}${']'.repeat(200_000)},\n"y": 1}`, ['y']), [2]);
   });
 });

@@ -74,7 +74,7 @@ describe('A key that was accepted before (D28)', () => {
     assert.deepEqual(heard, ['doubted', 'refused']);
   });
 
-  it('is good again as soon as it is accepted', async () => {
+  it('is trusted again as soon as it is accepted', async () => {
     await rig.connect();
     refuseAll();
     await search();
@@ -84,7 +84,7 @@ describe('A key that was accepted before (D28)', () => {
     assert.deepEqual(heard, ['doubted', 'good']);
   });
 
-  it('is not refused for failures that prove nothing about it', async () => {
+  it('is not refused for failures that are unrelated to the key', async () => {
     await rig.connect();
     rig.server.on('POST /api/v1/files', problem(403, 'not yours'));
     await search();
@@ -112,7 +112,7 @@ describe('A key that was accepted before (D28)', () => {
     await passUntil(() => getStatus() === 'good', minute);
   });
 
-  it('is never refused during an outage of the sign-in service, but after five minutes of real refusals (D44)', async () => {
+  it('is refused after five minutes of real refusals, but never during an outage of the sign-in service (D44)', async () => {
     await rig.connect();
     const down = problem(401, 'KBase Auth error: 500');
     rig.server.on('GET /api/v1/databases', down).on('POST /api/v1/files', down);
@@ -124,7 +124,7 @@ describe('A key that was accepted before (D28)', () => {
     assert.ok(tookMs >= 5 * minute - 5 * second, `${String(tookMs)} ms`);
   });
 
-  it("provides its last rejection with the service's text", async () => {
+  it('provides its last rejection with the message of the service', async () => {
     await rig.connect();
     const { keys, connectionStore } = rig.explorer;
     assert.equal(keys.getRejection('c'), undefined);
@@ -191,7 +191,7 @@ describe('A key that was accepted before (D28)', () => {
     assert.equal(getStatus(), 'good');
   });
 
-  it('is refused at once when a user connects with it', async () => {
+  it('is refused immediately when a user connects with it', async () => {
     refuseAll();
     const { reason } = await rig.explorer.connectFlow.open(rig.connection, 'the-key').then((attempt) => {
       assert.ok(!attempt.session);
@@ -202,7 +202,7 @@ describe('A key that was accepted before (D28)', () => {
     assert.deepEqual(heard, []);
   });
 
-  it('is retried also for a connection that is opened in the background', async () => {
+  it('is retried for a connection that is opened in the background, too', async () => {
     refuseAll();
     const opened = rig.explorer.connectFlow.openInBackground(rig.connection, 'the-key');
     await passUntil(() => getStatus() === 'doubted', minute);
@@ -259,7 +259,7 @@ describe('The dialect of a server', () => {
     assert.equal(askedByGet(), 2);
   });
 
-  it('is discarded if the saved data has another form', async () => {
+  it('is discarded if the saved data has another format', async () => {
     rig.keptDialects = {
       [rig.server.address]: { version: '1.2.3', dialect: { metadataForm: 'carrier pigeon' } },
       x: 5,

@@ -49,7 +49,7 @@ describe('Received files', () => {
     assert.deepEqual(find([transfer], { key: 't', files: [] }), []);
   });
 
-  it('include the intact files of a verified transfer that lost others, or whose record has no hashes', () => {
+  it('include the intact files of a verified transfer with damaged files, or without hashes in its record', () => {
     const status = { status: 'succeeded', fileCount: 2, movedFileCount: 1 };
     const transfer = ended('t', 1, [{ id: '1', name: '1' }], { status });
     const intact = { hash: 'a'.repeat(64), sizeBytes: 5 };

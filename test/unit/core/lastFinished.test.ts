@@ -10,7 +10,7 @@ describe('The last finished transfers', () => {
   });
   afterEach(() => rig.end());
 
-  it('are loaded alone, and the others on request', async () => {
+  it('are loaded without the others, which are loaded on request', async () => {
     const save = async (count: number): Promise<void> => {
       const keys = Array.from({ length: count }, (_, index) => `key-${index}`);
       const ended = withState(submittingTransfer, 'failed', 2);

@@ -89,7 +89,7 @@ describe('Electing the polling window (D33)', () => {
     );
   });
 
-  it('enters when a connection is opened, and withdraws when it is closed, though transfers are running', () => {
+  it('enters when a connection is opened, and withdraws when it is closed while transfers are running', () => {
     store.put([running('one', 'c')]);
     assert.deepEqual(
       callsDuring(() => open('c')),

@@ -170,7 +170,7 @@ describe('The ledger', () => {
     assert.deepEqual(await readdir(join(folder, 'running')), []);
   });
 
-  it('deletes such a running record', async () => {
+  it('deletes the running record of an ended transfer', async () => {
     await ledger.write(submittingTransfer);
     const text = await readFile(join(folder, 'running', 'one.json'));
     await ledger.write(withState(submittingTransfer, 'failed', 2));
@@ -214,7 +214,7 @@ describe('The ledger', () => {
     assert.deepEqual(await ledger.checkRecord('one'), { kind: 'removed' });
   });
 
-  it('loses nothing if two processes write the same transfers at once', async () => {
+  it('loses nothing if two processes write the same transfers concurrently', async () => {
     const program = join(import.meta.dirname, 'ledgerWriter.ts');
     const writers = ['left', 'right'].map((side) => fork(program, [folder, side], { stdio: 'ignore' }));
     const codes = await Promise.all(writers.map(async (writer) => (await once(writer, 'exit'))[0] as number));

@@ -42,7 +42,7 @@ describe('The files of the ledger', () => {
     assert.equal((await ledger.loadRunning())[0]?.askedAt, 5);
   });
 
-  it('reveal if any transfer has ended, whatever other files exist', async () => {
+  it('show if any transfer has ended, whatever other files exist', async () => {
     await put('ended', 'one.json.x.part', '');
     assert.equal(await ledger.hasEnded(), false);
     await ledger.write(ended);

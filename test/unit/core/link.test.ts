@@ -26,7 +26,7 @@ describe('A link', () => {
     { kind: 'transfer', service, id },
   ];
   for (const target of targets) {
-    it(`leads back to the ${target.kind} ${JSON.stringify(target).length}`, () => {
+    it(`opens the ${target.kind} that it was created for: ${JSON.stringify(target).length} characters`, () => {
       const link = formatLink(target);
       assert.ok(typeof link === 'string');
       assert.match(link, /^\/(search|file|transfer)\?[\w%.!~*'()-]+$/);
@@ -34,7 +34,7 @@ describe('A link', () => {
     });
   }
 
-  it('leads back to any search that can be seen', () => {
+  it('opens any search with visible characters that it was created for', () => {
     const isVisible = (text: string): boolean => !/\p{Default_Ignorable_Code_Point}/u.test(text);
     const words = fc.string({ unit: 'grapheme' }).filter(isVisible);
     fc.assert(
@@ -46,7 +46,7 @@ describe('A link', () => {
     );
   });
 
-  it('is not made of a search that is too long', () => {
+  it('is not created for a search that is too long', () => {
     const ids = Array.from({ length: 5000 }, (_, index) => `JDP:${index}`);
     const query = { database: 'a', query: '', ids };
     assert.deepEqual(formatLink({ kind: 'search', service, query }), { kind: 'tooLong' });
@@ -66,11 +66,11 @@ describe('A link', () => {
     ['an ID that is no UUID', { kind: 'transfer', service, id: 'x' }, badField('id')],
   ];
   for (const [what, target, problem] of impossible)
-    it(`is not made with ${what}, because it could not be opened`, () => {
+    it(`is not created with ${what}, because it could not be opened`, () => {
       assert.deepEqual(formatLink(target), problem);
     });
 
-  it('can be opened, or is not made', () => {
+  it('is created only if it can be opened', () => {
     const text = fc.string({ unit: 'binary' });
     fc.assert(
       fc.property(text, text, text, (database, fileId, name) => {

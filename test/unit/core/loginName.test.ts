@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import { getLoginName } from '../../../src/core/util/loginName.ts';
 
 describe('The login name of the user (D19)', () => {
-  it('is the one that the system knows', () => {
+  it('is the one that the operating system reports', () => {
     assert.equal(
       getLoginName(() => ' mmuster '),
       'mmuster',

@@ -43,7 +43,7 @@ describe('An ORCID iD (D19)', () => {
   }
 });
 
-describe("The state for a server's word (D10)", () => {
+describe('The state for a status of the server (D10)', () => {
   for (const [status, message, state] of [
     ['staging', undefined, 'staging'],
     ['active', undefined, 'active'],

@@ -149,7 +149,7 @@ describe('The monitor', () => {
     assert.equal(rig.explorer.transferStore.getFinished().length, 1);
   });
 
-  it('polls at once on request, whatever the schedule says', async () => {
+  it('polls immediately on request, whatever the schedule says', async () => {
     rig.server.on('GET /api/v1/transfers/*', status('active', 0), status('succeeded', 1));
     await rig.connect();
     const { key } = await rig.explorer.transferFlow.submit(rig.order);

@@ -24,14 +24,14 @@ describe('Claims of notifications', () => {
     assert.equal(await window().claim('k not confirmed'), true);
   });
 
-  it("succeed in every window if they can't be written: a duplicate is better than none", async () => {
+  it("succeed in every window if they can't be written, because a duplicate is better than no notification", async () => {
     await writeFile(join(folder, 'told'), 'a file where the folder should be');
     const log = new MemoryLog();
     assert.equal(await new NoticeClaims(folder, systemClock, log).claim('k ended'), true);
     assert.match(log.lines.join(), /^debug Windows cannot coordinate their notifications: Error: E/);
   });
 
-  it('work if nothing was ever claimed', async () => {
+  it('succeed if nothing was ever claimed', async () => {
     const log = new MemoryLog();
     assert.equal(await new NoticeClaims(folder, systemClock, log).claim('k ended'), true);
     assert.deepEqual(log.lines, []);

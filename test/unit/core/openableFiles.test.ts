@@ -29,7 +29,7 @@ describe('The files that code opens', () => {
     assert.deepEqual(none.paths, []);
   });
 
-  it('are not looked for any longer once the signal is aborted', async () => {
+  it('are no longer searched for after the signal is aborted', async () => {
     const reason = new Error('too late');
     await assert.rejects(
       findOpenableFiles({ folder }, undefined, { limit: 9, signal: AbortSignal.abort(reason) }),

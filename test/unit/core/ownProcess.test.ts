@@ -9,23 +9,23 @@ describe('The record of a process (D29)', () => {
   /** The namespaces of a container with the network of this machine. */
   const container = { ...own.namespaces, pid: 'pid:[1]' };
 
-  it('is believed while the process runs, with or without namespaces', () => {
+  it('is trusted while the process runs, with or without namespaces', () => {
     assert.equal(isOwnProcess(own), true);
     assert.equal(isOwnProcess({ host: hostname(), pid: process.pid }), true);
   });
 
-  it('is not believed after its end, on another machine, or without an ID', async () => {
+  it('is not trusted after its end, on another machine, or without an ID', async () => {
     const ended = await getEndedPid();
     for (const gone of [{ pid: ended }, { host: 'another-machine' }, { pid: undefined }, { pid: 0 }, { pid: -1 }])
       assert.equal(isOwnProcess({ ...own, ...gone }), false, JSON.stringify(gone));
   });
 
-  it('is believed in a container with the same network, whose process IDs mean nothing here', async () => {
+  it('is trusted in a container with the same network, but other process IDs', async () => {
     const pid = await getEndedPid();
     assert.equal(isOwnProcess({ ...own, pid, namespaces: container }), isLinux);
   });
 
-  it('is not believed if the process is one of another user, which counts as running', () => {
+  it('is not trusted if the process, which counts as running, belongs to another user', () => {
     const { kill } = process;
     process.kill = () => {
       throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
@@ -38,7 +38,7 @@ describe('The record of a process (D29)', () => {
     }
   });
 
-  it('is not believed in a container with a network of its own, where its address is another one', () => {
+  it('is not trusted in a container with a separate network, where its address means another program', () => {
     const namespaces = { ...container, net: 'net:[1]' };
     assert.equal(isOwnProcess({ ...own, namespaces }), !isLinux);
   });

@@ -31,21 +31,21 @@ describe('Parsing a recipe (D61)', () => {
     assert.deepEqual(listProblems(JSON.stringify(recipe)), []);
   });
 
-  it('reports where broken JSON is broken', () => {
+  it('reports the position of a JSON syntax error', () => {
     assert.deepEqual(listProblems('{\n  "from": {\n'), ['syntax 3']);
     assert.deepEqual(listProblems('{ "from": \n nothing }'), ['syntax 2']);
     assert.deepEqual(listProblems('[]'), ['notObject 1']);
     assert.deepEqual(listProblems(''), ['syntax 1']);
   });
 
-  it('survives text that is nested too deeply or too large', () => {
+  it('rejects text that is nested too deeply or too large', () => {
     assert.equal(parseRecipe('['.repeat(200_000)).problems[0]?.kind, 'syntax');
     const deep = `{"instructions":${'['.repeat(500)}${']'.repeat(500)}}`;
     assert.equal(parseRecipe(deep).problems[0]?.kind, 'notObject');
     assert.equal(parseRecipe(' '.repeat(17 * 1024 * 1024)).problems[0]?.kind, 'tooLarge');
   });
 
-  it('names the nearest field for an unknown one', () => {
+  it('suggests the closest field name for an unknown one', () => {
     const text = '{\n "from": {\n "databse": "a", "search": { "quer": "x" } },\n "form": 1, "zzzzz": 2 }';
     assert.deepEqual(listProblems(text), [
       'missingField 2 from/database',
@@ -57,11 +57,11 @@ describe('Parsing a recipe (D61)', () => {
     ]);
   });
 
-  it('refuses a recipe of a later version', () => {
+  it('rejects a recipe of a later version', () => {
     assert.deepEqual(listProblems(JSON.stringify({ version: 2, sources: [] })), ['newerVersion 1 version']);
   });
 
-  it('refuses a key, a token and a password, and names the line', () => {
+  it('rejects a key, a token and a password, and reports the line', () => {
     const text = `{
       "apiKey": "abc",
       "service": "https://me:secret@example.org",
@@ -75,7 +75,7 @@ describe('Parsing a recipe (D61)', () => {
     ]);
   });
 
-  it('finds basic credentials, and takes no sentence for them', () => {
+  it('finds basic credentials, and does not mistake a sentence for them', () => {
     const list = (description: string): readonly string[] =>
       listProblems(JSON.stringify({ description, from: { database: 'a', ids: ['1'] } }));
     assert.deepEqual(list('Basic dXNlcjpwYXNz'), ['secret 1 description']);
@@ -89,7 +89,7 @@ describe('Parsing a recipe (D61)', () => {
     assert.deepEqual(listProblems(JSON.stringify(two)), ['sourceCount 1 from/ids']);
   });
 
-  it('names wrong types, values, numbers and ranges', () => {
+  it('reports invalid types, values, numbers and ranges', () => {
     const recipe = {
       from: { database: 1, search: { query: '', status: 'ready' }, filters: { formats: [] } },
       to: { database: '' },
@@ -107,7 +107,7 @@ describe('Parsing a recipe (D61)', () => {
     assert.deepEqual(listProblems(JSON.stringify(reversed)), ['wrongRange 1 expect/files']);
   });
 
-  it('refuses a table outside of its folder, a destination that is the source, and a repeated name', () => {
+  it('rejects a table outside its folder, a destination that is the source, and a repeated name', () => {
     const table = { file: '../secrets.csv', column: 'id' };
     const recipe = { from: { database: 'a', table }, to: { database: 'a' } };
     assert.deepEqual(listProblems(JSON.stringify(recipe)), [
@@ -128,7 +128,7 @@ describe('Parsing a recipe (D61)', () => {
     ]);
   });
 
-  it('accepts a range of one number, and an open range', () => {
+  it('accepts a single number as a range, and an open range', () => {
     const expected = (files: object): readonly string[] =>
       listProblems(JSON.stringify({ ...valid, expect: { files } }));
     for (const files of [{ least: 1, most: 1 }, { least: 0 }, { most: 0 }, {}]) assert.deepEqual(expected(files), []);
@@ -140,7 +140,7 @@ describe('Parsing a recipe (D61)', () => {
     assert.deepEqual(listProblems(JSON.stringify({ ...valid, expect: { bytes } })), ['wrongRange 1 expect/bytes']);
   });
 
-  it('gives the place of a problem in the text', () => {
+  it('returns the position of a problem in the text', () => {
     const text = '{ "to": { "database": 5 } }';
     const [problem] = parseRecipe(text).problems.filter(({ kind }) => kind === 'wrongType');
     assert.deepEqual(problem?.range, { offset: 22, length: 1, line: 1 });

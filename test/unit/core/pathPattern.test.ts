@@ -14,13 +14,13 @@ describe('A path pattern of a recipe (D61)', () => {
     ['a+(b).[c]$', ['a+(b).[c]$'], ['aab.c']],
     ['', [''], ['a']],
   ] as const) {
-    it(`is ${JSON.stringify(pattern)}`, () => {
+    it(`matches the expected paths: ${JSON.stringify(pattern)}`, () => {
       const found = [...matching, ...others].filter((path) => new PathPattern(pattern).matches(path));
       assert.deepEqual(found, matching);
     });
   }
 
-  it('takes no time that grows with the power of its wildcards', () => {
+  it('matches without exponential time for many wildcards', () => {
     assert.equal(new PathPattern(`${'*a'.repeat(60)}b`).matches('a'.repeat(5_000)), false);
     assert.equal(new PathPattern(`${'**/'.repeat(60)}b`).matches(`${'a/'.repeat(2_000)}c`), false);
   });
@@ -28,7 +28,7 @@ describe('A path pattern of a recipe (D61)', () => {
   const parts = fc.constantFrom('*', '?', '**', '**/', '/', 'a', 'b', '.');
   const letters = fc.constantFrom('/', 'a', 'b', '.');
   property(
-    'matches like the regular expression of the same meaning',
+    'matches like the equivalent regular expression',
     fc.tuple(fc.array(parts, { maxLength: 8 }), fc.array(letters, { maxLength: 10 })),
     ([pattern, path]) => {
       const [text, name] = [pattern.join(''), path.join('')];

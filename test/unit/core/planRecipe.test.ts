@@ -47,7 +47,7 @@ describe('Planning a recipe (D61)', () => {
   };
   const listIds = ({ files: found }: RecipePlan): readonly string[] => found.map(({ id }) => id);
 
-  it('lists the files of a search in the order of their ids, with what a transfer needs', async () => {
+  it('lists the files of a search in the order of their ids, with the details that a transfer needs', async () => {
     const planned = await plan({ from: search, to, description: 'Monthly', instructions: { type: 'x' } });
     assert.deepEqual(listIds(planned), ['1', '2', '3']);
     assert.equal(findObstacle(planned), undefined);
@@ -107,7 +107,7 @@ describe('Planning a recipe (D61)', () => {
     assert.deepEqual([planned.files.length, findObstacle(planned)], [250_000, 'tooMany']);
   }).timeout(60_000);
 
-  it('requests the pages of a public service until one brings nothing new (D9)', async () => {
+  it('requests the pages of a public service until one has no new file (D9)', async () => {
     rig.server.on('GET /', json({ name: 'DTS', version: '1.0.0' }));
     const many = Array.from({ length: 500 }, (_, index) => ({ id: `x${index}` }));
     rig.server.on('POST /api/v1/files', json({ resources: many }), json({ resources: files }), json({ resources: [] }));
@@ -157,7 +157,7 @@ describe('Planning a recipe (D61)', () => {
     assert.deepEqual([listIds(planned), planned.missing], [['1'], ['b'.repeat(32)]]);
   });
 
-  it('names the problem with a table, and follows no link out of its folder', async () => {
+  it('reports a problem with a table, and follows no link out of its folder', async () => {
     const other = await mkdtemp(join(tmpdir(), 'other-'));
     await writeFile(join(other, 'keys.csv'), 'id\n1\n');
     await symlink(join(other, 'keys.csv'), join(folder, 'link.csv'));
@@ -181,7 +181,7 @@ describe('Planning a recipe (D61)', () => {
     assert.equal(planned.difference, undefined);
   });
 
-  it('compares with the lock: new, gone, changed and same', async () => {
+  it('compares with the lock: new, missing, changed and unchanged files', async () => {
     const lock = createLock([
       { id: '1', path: 'reads/a.fasta', bytes: 100, hash: `md5:${'a'.repeat(32)}` },
       { id: '2', path: 'notes/b.txt', bytes: 19 },
@@ -199,7 +199,7 @@ describe('Planning a recipe (D61)', () => {
     assert.equal(findObstacle(planned), undefined);
   });
 
-  it('takes a size or hash that only one side states for no change (D22)', async () => {
+  it('does not count a size or hash that only one side states as a change (D22)', async () => {
     const lock = createLock([
       { id: '1', path: 'reads/a.fasta' },
       { id: '2', path: 'notes/b.txt', bytes: 20, hash: 'b'.repeat(32) },
@@ -209,7 +209,7 @@ describe('Planning a recipe (D61)', () => {
     assert.deepEqual([difference?.changed.map(({ after }) => after.id), difference?.sameCount], [['3'], 2]);
   });
 
-  it('sends exactly the locked files, and nothing if one is gone or has changed', async () => {
+  it('sends exactly the locked files, and nothing if one is missing or has changed', async () => {
     const [, first, second] = files;
     const lock = createLock([
       { id: '1', path: 'reads/a.fasta', bytes: 100, hash: 'a'.repeat(32) },

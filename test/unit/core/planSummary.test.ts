@@ -11,8 +11,8 @@ const plan: TransferPlan = {
   copies: { atDestination: 0, isComplete: true, received: 0, underWay: 0 },
 };
 
-describe('The question for a person outside of the editor', () => {
-  it('names the licenses that forbid redistribution, and counts those beyond the first ten', () => {
+describe('The confirmation prompt outside the editor', () => {
+  it('lists the licenses that forbid redistribution, and counts those beyond the first ten', () => {
     const named = Array.from({ length: 30 }, (_, index) => {
       return { name: `Terms ${index}`, fileCount: 2, forbidsSharing: index % 2 === 0 };
     });
@@ -31,7 +31,7 @@ describe('The question for a person outside of the editor', () => {
     assert.match(formatPlanSummary(plan), /^License not stated: 1 file\.$/m);
   });
 
-  it('records the name of the client that asked in one short line', () => {
+  it('shortens the recorded client name to one line', () => {
     const questions = new AgentQuestions(true);
     const call = {
       ...{ name: 'submit_transfer', input: {}, canElicit: true, signal: new AbortController().signal },

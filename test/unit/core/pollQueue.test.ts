@@ -42,7 +42,7 @@ describe('The poll queue of a server (D33)', () => {
     result: { failure: { kind: 'unreachable', ...more } },
   });
 
-  it('polls at once, and then each transfer at its own interval', async () => {
+  it('polls immediately, and then each transfer at its own interval', async () => {
     respond = (key) => ({ tookMs: 0, result: { intervalMs: key === 'a' ? 10 * second : 25 * second } });
     queue.add('a', second);
     queue.add('b', second);
@@ -120,7 +120,7 @@ describe('The poll queue of a server (D33)', () => {
     assert.equal(polls.length, 2);
   });
 
-  it('polls at once on request, without waiting for the network', async () => {
+  it('polls immediately on request, without waiting for the network', async () => {
     respond = () => fail();
     queue.add('a', second);
     await clock.pass(20 * minute);
@@ -160,7 +160,7 @@ describe('The poll queue of a server (D33)', () => {
     );
   });
 
-  it('passes over no transfer when all are requested repeatedly while polls take long', async () => {
+  it('skips no transfer when all are requested repeatedly while polls are slow', async () => {
     respond = () => ({ tookMs: 1500, result: { intervalMs: minute } });
     for (const key of 'abcd') queue.add(key, minute);
     for (let times = 0; times < 12; times++) {
@@ -243,7 +243,7 @@ describe('The poll queue of a server (D33)', () => {
     assert.deepEqual([getTimes('a').length, getTimes('b').length], [2, 2]);
   });
 
-  it('polls at once after a sleep, also if a request was in progress, and then at the usual interval', async () => {
+  it('polls immediately after a sleep, even if a request was in progress, and then at the usual interval', async () => {
     respond = () => ({ tookMs: second, result: { intervalMs: minute } });
     queue.add('a', minute);
     await clock.pass(second / 2);

@@ -57,7 +57,7 @@ describe('The polling lease', () => {
     return lease;
   };
 
-  it('is acquired by a single window at once, without any time passing', async () => {
+  it('is acquired immediately by a single window', async () => {
     assert.ok((await acquire(['c', 'local@a machine/:'])).hasLease('c'));
   });
 
@@ -76,7 +76,7 @@ describe('The polling lease', () => {
     );
   }).timeout(15_000);
 
-  it('passes to another window at once when its holder closes or is no longer eligible', async () => {
+  it('passes to another window immediately when its holder closes or is no longer eligible', async () => {
     const one = await acquire();
     const [other, third] = [newWindow(), newWindow()];
     other.setEligible(new Set(['c']), true);
@@ -120,7 +120,7 @@ describe('The polling lease', () => {
     assert.equal(changes, 1);
   });
 
-  it('notifies its holder at once of a poll that another window requests', async () => {
+  it('notifies its holder immediately of a poll that another window requests', async () => {
     const one = await acquire();
     const requests: Parameters<PollingLease['requestPoll']>[0][] = [];
     one.onDidRequestPoll((request) => requests.push(request));
@@ -234,7 +234,7 @@ describe('The polling lease', () => {
     assert.equal(lease.hasLease('c'), false);
   });
 
-  it('is given up by a window that polled without it, once windows can agree again', async () => {
+  it('stops a window from polling without it once another window holds it', async () => {
     await writeFile(join(folder, 'asking'), 'a file where the folder should be');
     const lease = await acquire();
     let changes = 0;
@@ -246,7 +246,7 @@ describe('The polling lease', () => {
     assert.equal(changes, 1);
   });
 
-  it('ignores requests for a connection whose name only starts the same', async () => {
+  it('ignores requests for a connection whose name only shares a prefix', async () => {
     const one = await acquire(['c']);
     const requests: Parameters<PollingLease['requestPoll']>[0][] = [];
     one.onDidRequestPoll((request) => requests.push(request));

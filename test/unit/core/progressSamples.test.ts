@@ -48,7 +48,7 @@ describe('Progress samples', () => {
     assert.ok(Math.max(...gaps) <= 4 * (5_000_000 / 120), `the widest gap is ${Math.max(...gaps)} ms`);
   });
 
-  it('tell the last time when files moved or the state changed', () => {
+  it('provide the last time when files moved or the state changed', () => {
     const transfer = { ...submittingTransfer, createdAt: 1, changes: [] };
     assert.equal(getLastProgressAt(transfer), 1);
     assert.equal(getLastProgressAt({ ...transfer, movement: [{ at: 5, moved: 0 }] }), 5);

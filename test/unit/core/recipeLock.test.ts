@@ -54,7 +54,7 @@ describe('The lock of a recipe (D61)', () => {
     return await readLock(join(folder, name));
   };
 
-  it('is beside its recipe, with one file a line in the order of the ids', async () => {
+  it('is beside its recipe, with one file per line in the order of the ids', async () => {
     await writeLock(recipe, lock);
     const text = await readFile(join(folder, 'reads.transfer.lock.json'), 'utf8');
     assert.deepEqual(
@@ -76,14 +76,14 @@ describe('The lock of a recipe (D61)', () => {
     assert.deepEqual('lock' in read && read.lock, { ...lock, files: lock.files.toReversed() });
   });
 
-  it('is recognized when someone edited it, but not when it was only formatted', async () => {
+  it('counts as edited after a manual change, but not after reformatting', async () => {
     const text = await format(lock);
     assert.equal((await parse(text.replace('"bytes":2', '"bytes":3'))).kind, 'edited');
     assert.equal((await parse(JSON.stringify(JSON.parse(text), undefined, 4))).kind, 'valid');
     assert.equal((await parse(`\uFEFF${text}`)).kind, 'valid');
   });
 
-  it('is read as a whole if its lines differ from those that were written', async () => {
+  it('is parsed as one document if its lines differ from those that were written', async () => {
     const text = await format(lock);
     const [first = '', second = ''] = text.split('\n').filter((line) => line.startsWith('    '));
     assert.equal((await parse(text.replace(`${first}\n${second}`, `${second},\n${first.slice(0, -1)}`))).kind, 'valid');
@@ -93,7 +93,7 @@ describe('The lock of a recipe (D61)', () => {
     assert.equal((await parse(await format({ ...lock, files: [] }))).kind, 'valid');
   });
 
-  it('is refused if it belongs to another recipe, a later version or nothing at all', async () => {
+  it('is rejected if it belongs to another recipe or a later version, or is invalid', async () => {
     const text = await format(lock);
     assert.deepEqual(await parse(text, 'other.transfer.json'), { kind: 'foreign', recipe: lock.recipe });
     assert.equal((await parse(text.replace('"version": 1', '"version": 2'))).kind, 'newer');
@@ -101,7 +101,7 @@ describe('The lock of a recipe (D61)', () => {
     assert.equal((await parse('{"version": 1, "files": 5}')).kind, 'broken');
   });
 
-  it('stays as it was if the disk is full', async () => {
+  it('is left unchanged if the disk is full', async () => {
     await writeLock(recipe, lock);
     const before = await readFile(getLockPath(recipe), 'utf8');
     const endFullDisk = fillDisk(folder);

@@ -97,7 +97,7 @@ describe('The files of a recipe (D61)', () => {
       assert.deepEqual([planned.missing, planned.failure], [[], { kind: 'service', reason }]);
     });
 
-    it('are not known if the service fails, and nothing is reported then', async () => {
+    it('are unknown if the service fails, without any other report', async () => {
       source.lookUpIds = () => Promise.resolve({ files: [toFile('a')], failure: failed });
       const planned = await plan({ ids: ['a'] }, { expect: { files: { least: 1 } } });
       assert.deepEqual(planned.failure, { kind: 'service', reason: failed });
@@ -119,21 +119,21 @@ describe('The files of a recipe (D61)', () => {
       assert.deepEqual(source.progress, [5_000, 10_000, 12_000]);
     });
 
-    it('are requested until two pages of a server that may cut pages bring nothing new', async () => {
+    it('are requested until two pages in a row have no new file if the server may truncate pages', async () => {
       source.pagesExactly = false;
       source.page = (offset) => (offset === 0 ? createFiles(500) : createFiles(offset < 1_500 ? 3 : 0));
       const { files } = await plan({ search: { query: '' } });
       assert.deepEqual([files.length, source.requests.length], [500, 2]);
     });
 
-    it('stop after three full pages without anything new', async () => {
+    it('stop after three full pages without a new file', async () => {
       source.pagesExactly = false;
       source.page = (offset, size) => createFiles(size, offset === 0 ? 0 : offset % 1_000 === 0 ? 0 : 1);
       const { isCut } = await plan({ search: { query: '' } });
       assert.deepEqual([isCut, source.requests.length], [false, 5]);
     });
 
-    it('are as many as are expected, and one more if there are too many', async () => {
+    it('are limited to the expected number, plus one if there are more', async () => {
       source.page = (offset, size) => createFiles(Math.min(size, 5_001 - offset), offset);
       const exact = await plan(
         { search: { query: '' } },
@@ -155,7 +155,7 @@ describe('The files of a recipe (D61)', () => {
   describe('by a table', () => {
     const table = { file: 'samples.csv', column: ' name ', key: 'name' } as const;
 
-    it('match the cells of the column, of which none may be ambiguous', async () => {
+    it('match the cells of the column, none of which may be ambiguous', async () => {
       await writeFile(join(folder, 'samples.csv'), 'x,name\n1,a.txt\n2,b.txt\n3\n4,c.txt\n');
       source.match = (index) => {
         for (const [id, name] of [
@@ -170,7 +170,7 @@ describe('The files of a recipe (D61)', () => {
       assert.deepEqual([files, missing, isCut], [[{ id: '1', path: 'a.txt' }], ['b.txt', 'c.txt'], false]);
     });
 
-    it('use the property that the values look like, and otherwise the ID', async () => {
+    it('match by the property that the values look like, and otherwise by ID', async () => {
       await writeFile(join(folder, 'samples.csv'), `name,hash\nx1,${'a'.repeat(32)}\n`);
       let keys: readonly string[] = [];
       source.match = ({ key }) => (keys = [...keys, key]);
@@ -183,7 +183,7 @@ describe('The files of a recipe (D61)', () => {
       ['there are too many results to compare', { kind: 'truncated', comparedCount: 9 }, { kind: 'tooLarge' }],
       ['a value is too long for a name', { kind: 'tooLong' }, undefined],
     ] as const) {
-      it(`${reason ? 'are not known' : 'are missing'} if ${name}`, async () => {
+      it(`${reason ? 'are unknown' : 'are missing'} if ${name}`, async () => {
         await writeFile(join(folder, 'samples.csv'), 'name\na.txt\nb.txt\n');
         source.match = (index) => index.setGap('b.txt', gap);
         const { failure, missing } = await plan({ table });
@@ -192,13 +192,13 @@ describe('The files of a recipe (D61)', () => {
       });
     }
 
-    it('are not known if other files were compared with no value', async () => {
+    it('are unknown if some files of the service were not compared', async () => {
       await writeFile(join(folder, 'samples.csv'), 'name\na.txt\n');
       source.match = (index) => index.addSkipped({ start: 0, reason: failed });
       assert.deepEqual((await plan({ table })).failure, { kind: 'service', reason: failed });
     });
 
-    it('need a file of reasonable size, and no folder', async () => {
+    it('require a table file of limited size, not a folder', async () => {
       await writeFile(join(folder, 'samples.csv'), 'name\n');
       await truncate(join(folder, 'samples.csv'), maxTableBytes + 1);
       assert.deepEqual((await plan({ table })).failure, { kind: 'table', problem: 'tooLarge' });
@@ -214,7 +214,7 @@ describe('The files of a recipe (D61)', () => {
     const planFiles = async (ids: readonly string[]): Promise<RecipePlan> =>
       await plan({ ids: [...ids] }, { to: { database: 'B' } });
 
-    it('are too many if there are others, or more than a recipe may transfer', async () => {
+    it('are too many if the list is truncated or exceeds the limit of a recipe', async () => {
       const planned = await planFiles(['a']);
       assert.equal(findObstacle(planned), undefined);
       assert.equal(findObstacle({ ...planned, isCut: true }), 'tooMany');
@@ -228,7 +228,7 @@ describe('The files of a recipe (D61)', () => {
       assert.equal(findObstacle({ ...(await planFiles(['a'])), isLocked: true }), 'differsFromLock');
     });
 
-    it('become an order without the fields that the recipe does not have', async () => {
+    it('become an order without the fields that the recipe omits', async () => {
       source.found = () => [toFile('a', { path: 'x/', hash: 'none', sizeBytes: 0 })];
       assert.deepEqual(toOrder(await planFiles(['a']), { connectionId: 'c', orcid: 'o' }), {
         ...{ connectionId: 'c', orcid: 'o', source: 'Alpha', destination: 'B' },

@@ -30,7 +30,7 @@ describe('Refreshing the search of an earlier window (D59)', () => {
   };
   const shown = (): unknown => [ids(all()[0]), all()[0]?.isStale, all()[0]?.isLoading];
 
-  it('replaces the files by as many as were shown, and keeps the checks, found or not', async () => {
+  it('replaces the files by the same number, and keeps all checked files, found or not', async () => {
     rig.server.on('POST /api/v1/files', page('9', '1'), page('2', '3'), page('4', '5'));
     await rig.connect();
     restore('1', '2', 'gone');
@@ -49,7 +49,7 @@ describe('Refreshing the search of an earlier window (D59)', () => {
     assert.equal(all()[0]?.loadedAt, rig.clock.now());
   });
 
-  it('continues where the refreshed files end, at the first "Load More" already', async () => {
+  it('continues after the refreshed files at the first "Load More"', async () => {
     rig.server.on('POST /api/v1/files', page('1', '2'), page('3', '4'), page('5', '6'));
     await rig.connect();
     restore('1', '2');
@@ -59,7 +59,7 @@ describe('Refreshing the search of an earlier window (D59)', () => {
     assert.deepEqual(shown(), [['1', '2', '3', '4', '5', '6'], false, false]);
   });
 
-  it('keeps the files when the service fails or is not connected, and says why', async () => {
+  it('keeps the files when the service fails or is not connected, and reports the reason', async () => {
     restore('1', '2');
     await rig.explorer.searchFlow.refresh('s');
     assert.deepEqual([shown(), all()[0]?.reason?.kind], [[['1', '2'], true, false], 'notConnected']);
@@ -71,7 +71,7 @@ describe('Refreshing the search of an earlier window (D59)', () => {
     assert.equal(rig.explorer.searchStore.getCheckedCount('s'), 2);
   });
 
-  it('leaves the files as they are when it is stopped, or the search removed', async () => {
+  it('leaves the files unchanged when it is stopped, or the search is removed', async () => {
     rig.server.on('POST /api/v1/files', silence());
     await rig.connect();
     restore('1');

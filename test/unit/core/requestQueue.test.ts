@@ -74,7 +74,7 @@ describe('The request queue of a server (D34)', () => {
     assert.deepEqual(names(), ['next']);
   });
 
-  it('releases a request at once if it is aborted while it waits', async () => {
+  it('releases a request immediately if it is aborted while it waits', async () => {
     void start('under way', 'submission');
     await settled();
     const aborting = new AbortController();
@@ -87,7 +87,7 @@ describe('The request queue of a server (D34)', () => {
     assert.deepEqual(names(), ['under way', 'already aborted', 'aborted']);
   });
 
-  it('notifies a request of what it waits for, and sends it at once on demand', async () => {
+  it('notifies a request of what it waits for, and sends it immediately on demand', async () => {
     const waits: RequestWait[] = [];
     const observer: TurnObserver = { didWait: (wait) => waits.push(wait) };
     void start('submission', 'submission');

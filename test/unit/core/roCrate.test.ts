@@ -84,7 +84,7 @@ describe('An RO-Crate 1.2 of a search or a selection', () => {
     assert.equal(root?.['mentions'], undefined);
   });
 
-  it('names the search, its filters and what it does not contain', () => {
+  it('states the search, its filters and what it does not contain', () => {
     assert.equal(root?.['name'], 'Files of JDP, Other found by searching for "soil"');
     assert.equal(
       root['description'],
@@ -93,7 +93,7 @@ describe('An RO-Crate 1.2 of a search or a selection', () => {
     );
   });
 
-  it('names a search by ID, one for all files, and a selection', () => {
+  it('describes a search by ID, one for all files, and a selection', () => {
     const name = (more: object): unknown =>
       readCrate(createFileCrate({ files, omissions: [], ...more }, context)).get('./')?.['name'];
     assert.deepEqual(
@@ -211,7 +211,7 @@ describe('An RO-Crate 1.2 of a transfer', () => {
     );
   });
 
-  it('names the requested files that the manifest of the transfer does not list, on one line', () => {
+  it('lists the requested files that the manifest of the transfer does not contain, on one line', () => {
     const files = [{ id: 'a' }, { id: 'b', name: 'x\n# y' }, { id: 'c', name: 'c.txt' }].map((file) => ({
       name: '',
       ...file,

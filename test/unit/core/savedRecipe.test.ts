@@ -34,7 +34,7 @@ describe('A recipe beside its service (D61)', () => {
     );
   };
 
-  it('names unknown databases with the nearest known one, and those that are read-only', () => {
+  it('reports unknown databases with the closest known name, and read-only ones', () => {
     const text = JSON.stringify({ from: { database: 'Alpa', ids: ['1'] }, to: { database: 'Beta' } });
     assert.deepEqual(check(text), ['unknownDatabase 20 Alpha', 'readOnlyDatabase 57']);
   });
@@ -58,7 +58,7 @@ describe('A recipe beside its service (D61)', () => {
     );
   });
 
-  it('marks each of many ids within the time of a test, because it does so after each key', () => {
+  it('marks many ids quickly enough to run after each keystroke', () => {
     const ids = Array.from({ length: 60_000 }, (_, index) => `id ${index}`);
     const { recipe, text } = parseRecipe(JSON.stringify({ from: { database: 'Alpha', ids } }, undefined, 1));
     assert.ok(recipe);
@@ -84,7 +84,7 @@ describe('A recipe beside its service (D61)', () => {
     );
   });
 
-  it('names unknown search parameters, if the service lists its parameters', () => {
+  it('reports unknown search parameters if the service lists its parameters', () => {
     const search = { query: '', specific: { formt: 1 } };
     const text = JSON.stringify({ from: { database: 'Alpha', search } });
     assert.deepEqual(check(text, ['format']), ['unknownParameter 61 format']);

@@ -79,7 +79,7 @@ describe('The search flow', () => {
       assert.deepEqual([ids(search), search?.mayHaveMore, search?.pagesWithoutNew], [['1', '2'], false, 0]);
     });
 
-    it('stops after three full pages in a row without a new file, and says that there may be more (D9)', async () => {
+    it('stops after three full pages in a row without a new file, and reports that there may be more (D9)', async () => {
       const search = await findsAll(1, page('1'));
       assert.deepEqual([ids(search), requestCount()], [['1'], 4]);
       assert.deepEqual([search?.mayHaveMore, search?.isLoading, search?.pagesWithoutNew], [true, false, 3]);
@@ -208,7 +208,7 @@ describe('The search flow', () => {
     };
     beforeEach(() => rig.server.on('POST /api/v1/files/by-id', answerAll));
 
-    it('loads all files in batches, and names the missing IDs', async () => {
+    it('loads all files in batches, and lists the missing IDs', async () => {
       const many = Array.from({ length: 1200 }, (_, index) => (index === 700 ? 'missing' : `f${index}`));
       await rig.explorer.searchFlow.run(await rig.connect(), byId(many));
       const [search] = all();

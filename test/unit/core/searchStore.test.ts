@@ -135,7 +135,7 @@ describe('The store of searches', () => {
     assert.equal(store.add('a', [file('1'), file('1')]), 1);
   });
 
-  it("ignores what doesn't exist", () => {
+  it('ignores unknown searches', () => {
     assert.equal(store.add('nobody', [file('1')]), 0);
     store.setChecked('nobody', [file('1')], true);
     store.checkAll('nobody');

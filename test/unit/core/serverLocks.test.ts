@@ -69,7 +69,7 @@ describe('The locks on a server (D34)', () => {
     await lock.release();
   });
 
-  it('are freed at once when the holder closes, even after a crash', async () => {
+  it('are freed immediately when the holder closes, even after a crash', async () => {
     await acquire(one, 'submission');
     one.dispose();
     await (await acquire(other)).release();

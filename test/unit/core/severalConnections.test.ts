@@ -67,7 +67,7 @@ describe('Several connections', () => {
     assert.deepEqual(sessions.getAll(), []);
   });
 
-  it('leave none active while the selected one does not open', async () => {
+  it('include no active one while the selected one does not open', async () => {
     await rig.connect();
     await rig.explorer.connectFlow.open(second(), 'wrong');
     const { sessions, connectionStore } = rig.explorer;

@@ -71,7 +71,7 @@ describe('Several windows', () => {
     assert.equal((await shown(other, key, ({ state }) => state === 'notConfirmed')).problem?.kind, 'dropped');
   });
 
-  it('remove and restore together', async () => {
+  it('share the removal and restoration of transfers', async () => {
     const ended = withState(createAccepted(rig, 'k'), 'failed', 7);
     await one.transferFlow.save(ended);
     await shown(other, 'k', () => true);

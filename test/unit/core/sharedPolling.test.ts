@@ -73,7 +73,7 @@ describe('Two windows with the same open connection', () => {
     await passUntil(() => movedIn(other) === 2, 10_000);
   });
 
-  it('poll at once when the other window requests it', async () => {
+  it('poll immediately when the other window requests it', async () => {
     await pass(60_000, 3_000);
     reportStatus('active', 3);
     const before = countRequests();

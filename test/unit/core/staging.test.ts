@@ -27,7 +27,7 @@ describe('The staging of a file (D31)', () => {
       assert.equal(getReportedStaging(file('a', resource)), expected);
     });
 
-  it('is known from searches that filtered by it, and from nothing else', () => {
+  it('is known only from searches that filtered by it', () => {
     const find = createStagingLookup([search('unstaged', 'a'), search('staged', 'a', 'b'), search(undefined, 'c')]);
     const statusOf = (id: string, database = 'Alpha', connectionId = 'c'): FileStaging | undefined =>
       find({ connectionId, database, id });

@@ -18,7 +18,7 @@ function matchTable(text: string, key: MatchKey, files: readonly FileEntry[], co
 }
 
 describe('Matching a table', () => {
-  it('writes the files beside the original columns, with the numbers of the rows', () => {
+  it('adds the files to the original columns, with row numbers', () => {
     const files = [file('1', { path: 'a/b.txt', name: 'b.txt', sizeBytes: 5, hash: 'ff' }), file('9')];
     const matched = matchTable('# lab\nid,note\n1,"x,y"\n\n2\n,\n', 'id', files);
     assert.equal(
@@ -64,7 +64,7 @@ describe('Matching a table', () => {
     assert.equal(countStatuses(matched).matched, 2);
   });
 
-  it('separates values that were not looked up from those that were not found', () => {
+  it('distinguishes values that were not looked up from those that were not found', () => {
     const matched = matchTable('id\n1\n2\n', 'id', []);
     matched.index.setGap('2', { kind: 'failed', reason: { kind: 'timeout' } });
     assert.deepEqual(countStatuses(matched), {

@@ -111,7 +111,7 @@ describe('The flow that matches a table', () => {
     assert.equal(getReason(index, 'a')?.kind, 'notFound');
   });
 
-  it('takes no file of a search with more results than it returned for the only match', async () => {
+  it('does not accept a file of a truncated search as the only match', async () => {
     const resources = Array.from({ length: 100 }, (_, at) => ({ id: String(at), path: at === 0 ? 'a' : `a${at}` }));
     rig.server.on('POST /api/v1/files', json({ resources }));
     const index = await match('name', ['a']);
@@ -121,7 +121,7 @@ describe('The flow that matches a table', () => {
 
   const tooManyBytes = 33 * 1024 * 1024;
 
-  it('searches for half as many results while the response is too large', async () => {
+  it('halves the number of requested results while the response is too large', async () => {
     const respond = answering(({ body }) => {
       const { limit } = JSON.parse(body) as { readonly limit: number };
       return limit > 25 ? tooLarge(tooManyBytes) : json({ resources: [{ id: '1', path: 'a' }] });
@@ -132,7 +132,7 @@ describe('The flow that matches a table', () => {
     assert.equal(rig.server.requestsTo('POST /api/v1/files').length, 3);
   }).timeout(60_000);
 
-  it('requests half as many ids while the response is too large, and names the one that is too large', async () => {
+  it('halves the number of requested ids while the response is too large, and reports the one that is too large', async () => {
     const respond = answering(({ query }) => {
       const ids = (query.get('ids') ?? '').split(',');
       return ids.includes('2') ? tooLarge(tooManyBytes) : json({ resources: ids.map((id) => ({ id })) });
@@ -144,7 +144,7 @@ describe('The flow that matches a table', () => {
     assert.equal(index.gaps.length, 1);
   }).timeout(60_000);
 
-  it('requests ids that look like formulas as they are, and leaves out an id of 10 MB', async () => {
+  it('requests ids that look like formulas unchanged, and skips an id of 10 MB', async () => {
     rig.server.on('GET /api/v1/files/by-id', json({ resources: [{ id: '=1+1' }] }));
     const large = 'x'.repeat(10_000_000);
     const index = await match('id', ['=1+1', large]);

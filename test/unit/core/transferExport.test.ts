@@ -155,7 +155,7 @@ describe('Exporting the history', () => {
     assert.equal(readCsv([...exportAsCsv([], context)].join('')).length, 1);
   });
 
-  it('yields pieces, so that 20,000 transfers are never one text', () => {
+  it('yields chunks, so that 20,000 transfers are never one string', () => {
     const many = Array.from({ length: 20_000 }, () => transfer('why'));
     for (const write of [exportAsCsv, exportAsJson]) {
       let longest = 0;

@@ -123,7 +123,7 @@ describe('The monitor of one window', () => {
     await eventually(() => Promise.resolve(problems().every((why) => why === undefined) || undefined));
   });
 
-  it('withdraws a waiting status request when nobody needs it any longer (D34)', async () => {
+  it('withdraws a waiting status request when it is no longer needed (D34)', async () => {
     const gate = new Gate();
     gate.hold();
     rig.server.on('POST /api/v1/transfers', problem(400, 'no')).behind(gate, 'POST /api/v1/transfers');
@@ -185,7 +185,7 @@ describe('The monitor of one window', () => {
     assert.deepEqual(requests, []);
   });
 
-  it('polls at once what another window requests', async () => {
+  it('polls immediately when another window requests it', async () => {
     store.put([running('k')]);
     await isSaved(1);
     pollRequested.fire({ connectionId: 'c', key: 'another' });

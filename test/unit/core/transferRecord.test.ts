@@ -13,7 +13,7 @@ describe('The record of a transfer', () => {
     assert.deepEqual(read, { kind: 'transfer', transfer, record: { version: 1, mood: 'good', transfer } });
   });
 
-  it('is of a later version if its number is higher', () => {
+  it('has a later version if its version number is higher', () => {
     assert.deepEqual(parseRecord('{"version":2}'), { kind: 'later', version: 2 });
   });
 

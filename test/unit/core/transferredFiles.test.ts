@@ -25,7 +25,7 @@ describe('The list of transferred files', () => {
     ]);
   });
 
-  it('has the files of the folder as long as there is no manifest, or none that can be read', async () => {
+  it('has the files of the folder while there is no readable manifest', async () => {
     await landed.write({ 'b.txt': 'b', 'deep/a.txt': 'a' });
     const found = [
       ['b.txt', undefined],
@@ -36,7 +36,7 @@ describe('The list of transferred files', () => {
     assert.deepEqual(await list(landed.manifest), found);
   });
 
-  it('finds files, but none that are missing or to which a link out of the folder leads', async () => {
+  it('finds files, except for missing ones and links out of the folder', async () => {
     await landed.write({ 'a.txt': 'a', 'deep/b.txt': 'b' });
     await writeFile(join(landed.root, 'secret.txt'), 's');
     await symlink(join(landed.root, 'secret.txt'), join(landed.folder, 'link.txt'));

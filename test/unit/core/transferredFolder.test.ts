@@ -58,7 +58,7 @@ describe('The folder of transferred files', () => {
     assert.deepEqual((await findTransferredFolder(folder, id)).found, { folder: join(folder, `dts-${id}`) });
   });
 
-  it("isn't found if it is nowhere there, and the searched places are reported", async () => {
+  it("isn't found if it doesn't exist, and the searched folders are reported", async () => {
     const nowhere = {
       searched: [join(folder, `dts-${id}`), join(folder, '*', `dts-${id}`), join(folder, 'manifest.json')],
     };

@@ -69,7 +69,7 @@ describe("Records that can't be written", () => {
     assert.equal(clock.waitingCount, 0);
   });
 
-  it('are retried less and less often, but at least every five minutes', async () => {
+  it('are retried at growing intervals of up to five minutes', async () => {
     await unsaved.save(submittingTransfer);
     for (const seconds of [2, 4, 8, 16, 32, 64, 128, 256, 300, 300]) await tryInVain(seconds * 1_000);
     assert.equal(failures, 1);
@@ -86,7 +86,7 @@ describe("Records that can't be written", () => {
     await eventually(() => Promise.resolve(clock.waitingCount === 0 || undefined));
   });
 
-  it('are reported again, and retried as soon as before, if the failure returns', async () => {
+  it('are reported again, and retried after the first interval, if writing fails again', async () => {
     await unsaved.save(submittingTransfer);
     await tryInVain(2_000);
     await makeWay();
@@ -99,7 +99,7 @@ describe("Records that can't be written", () => {
     await tryInVain(2_000);
   });
 
-  it('include everything that was reported meanwhile', async () => {
+  it('include all changes that were reported meanwhile', async () => {
     await unsaved.save({ ...withState(submittingTransfer, 'accepted', 2), id: 'the-id' });
     const both = await unsaved.save({ ...submittingTransfer, cancelAcceptedAt: 3 });
     assert.deepEqual([both.state, both.id, both.cancelAcceptedAt], ['accepted', 'the-id', 3]);

@@ -35,13 +35,13 @@ const change = (fields: Readonly<Record<string, unknown>>): string =>
   JSON.stringify({ ...(JSON.parse(format(data)) as object), ...fields }, undefined, 1);
 
 describe('A user data file (D65)', () => {
-  it('gives back what was exported', () => {
+  it('is read back as it was exported', () => {
     assert.deepEqual(parse(format(data)), { kind: 'parsed', data, secretLines: [], invalidLines: [] });
     const empty = { connections: [], databases: [], transfers: [] };
     assert.deepEqual(parse(format(empty)).data, empty);
   });
 
-  it('has one entry on each line, by time, whatever their order', () => {
+  it('has one entry per line, sorted by time', () => {
     const text = format(data);
     assert.equal(format({ ...data, transfers: data.transfers.toReversed() }), text);
     const lines = text.split('\n').filter((line) => line.startsWith('  {'));
@@ -103,7 +103,7 @@ describe('A user data file (D65)', () => {
     assert.deepEqual(read(change({ version: 2 })), { kind: 'later', version: 2 });
   });
 
-  it('loses unknown fields at every level', () => {
+  it('drops unknown fields at every level', () => {
     const transfer = { ...recordOf(1), extra: 1, order: { ...recordOf(1).order, command: 'rm' } };
     const parsed = parse(
       change({ extra: {}, connections: [{ ...connection, icon: 'x' }], databases: [folder], transfers: [transfer] }),
@@ -112,7 +112,7 @@ describe('A user data file (D65)', () => {
     assert.deepEqual(parsed.invalidLines, []);
   });
 
-  it('names the lines of invalid entries, and keeps the others', () => {
+  it('reports the lines of invalid entries, and keeps the others', () => {
     const entries = [{ ...connection, server: 'file:///etc' }, connection, { name: 'x' }, 7, connection];
     const text = change({ connections: entries }).replace(/"databases"/, '\n"databases"');
     const parsed = parse(text);
@@ -130,7 +130,7 @@ describe('A user data file (D65)', () => {
     'a port out of range': { ...connection, port: 70_000 },
     'a key as its name': { ...connection, name: 'Bearer abcdefghijklmnop' },
   })) {
-    it(`leaves out a connection with ${name}`, () => {
+    it(`omits a connection with ${name}`, () => {
       const parsed = parse(change({ connections: [entry] }));
       assert.deepEqual(parsed.data.connections, []);
       assert.equal(parsed.invalidLines.length, 1);
@@ -143,12 +143,12 @@ describe('A user data file (D65)', () => {
     'a folder and a remote': { name: 'x', folder: '/data', remote: 'lab:' },
     'neither folder nor remote': { name: 'x' },
   })) {
-    it(`leaves out a database with ${name}`, () => {
+    it(`omits a database with ${name}`, () => {
       assert.deepEqual(parse(change({ databases: [entry, folder] })).data.databases, [folder]);
     });
   }
 
-  it('names the lines of what looks like a key, and drops it', () => {
+  it('reports the lines of suspected keys, and drops them', () => {
     const text = change({ token: 'abc', connections: [{ ...connection, apiKey: 'a-made-up-key' }] });
     const parsed = parse(text);
     const lines = text.split('\n');
@@ -173,18 +173,18 @@ describe('A user data file (D65)', () => {
       order: { ...recordOf(1).order, instructions: JSON.parse('{"a":'.repeat(500) + '1' + '}'.repeat(500)) as object },
     },
   })) {
-    it(`leaves out a transfer with ${name}`, () => {
+    it(`omits a transfer with ${name}`, () => {
       const parsed = parse(change({ transfers: [{ ...recordOf(1), ...broken }, recordOf(2)] }));
       assert.deepEqual(parsed.data.transfers, [recordOf(2)]);
       assert.equal(parsed.invalidLines.length, 1);
     });
   }
 
-  it('keeps texts of servers as they are, because they are data (D53)', () => {
+  it('preserves server text unchanged, because it is data (D53)', () => {
     assert.deepEqual(parse(change({ transfers: [hostileTransfer] })).data.transfers, [hostileTransfer]);
   });
 
-  it('makes a submission whose response was awaited not confirmed (D12)', () => {
+  it('marks a submission whose response was awaited as not confirmed (D12)', () => {
     const [parsed] = parse(change({ transfers: [recordOf(1, { state: 'submitting', changes: undefined })] })).data
       .transfers;
     assert.equal(parsed?.state, 'notConfirmed');
@@ -192,14 +192,14 @@ describe('A user data file (D65)', () => {
     assert.equal(parsed.changes.at(-1)?.state, 'notConfirmed');
   });
 
-  it('is refused, or loses the entry, if it is nested thousands of levels deep', () => {
+  it('is rejected, or loses the entry, if it is nested thousands of levels deep', () => {
     const [open, close] = ['['.repeat(100_000), ']'.repeat(100_000)];
     const withDeep = (name: string): string => change({ [name]: 'DEEP' }).replace('"DEEP"', `${open}${close}`);
     assert.deepEqual([read(withDeep('x')), read(withDeep('connections'))], [{ kind: 'other' }, { kind: 'other' }]);
     assert.equal(parse(withDeep('transfers')).invalidLines.length, 1);
   });
 
-  it('lets other work run while it is parsed, and can be canceled', async () => {
+  it('is parsed without blocking the event loop, and can be canceled', async () => {
     const many = { ...data, transfers: Array.from({ length: 5000 }, (_, number) => recordOf(number)) };
     let turns = 0;
     const timer = setInterval(() => turns++, 1);

@@ -66,7 +66,7 @@ describe('The import of user data (D65)', () => {
     assert.deepEqual(await readAll(), finished);
   });
 
-  it('leaves the history as it was if the disk is full', async () => {
+  it('leaves the history unchanged if the disk is full', async () => {
     await ledger.write(recordOf(7));
     const emptyDisk = fillDisk(join(ledgerFolder, 'importing'));
     try {
@@ -78,13 +78,13 @@ describe('The import of user data (D65)', () => {
     assert.deepEqual((await readdir(ledgerFolder)).sort(), ['ended', 'locks']);
   });
 
-  it('leaves the history as it was if the settings cannot be saved', async () => {
+  it('leaves the history unchanged if the settings cannot be saved', async () => {
     const fail = (): Promise<void> => Promise.reject(new Error('read-only settings'));
     await assert.rejects(importHistory({ created: finished, updated: [] }, work, fail), /read-only settings/);
     assert.deepEqual(await readAll(), []);
   });
 
-  it('leaves history and settings as they were if it is canceled in the middle', async () => {
+  it('leaves history and settings unchanged if it is canceled while it runs', async () => {
     let saved = false;
     const created = Array.from({ length: 1200 }, (_, number) => recordOf(number + 1));
     const onProgress = (): void => controller.abort(new Error('canceled'));
@@ -103,7 +103,7 @@ describe('The import of user data (D65)', () => {
     assert.deepEqual(reported, ['500 of 1200', '1000 of 1200']);
   });
 
-  it('restores a transfer that was removed here, with all that is known of it', async () => {
+  it('restores a transfer that was removed here, with all its data', async () => {
     const [known] = finished;
     assert.ok(known);
     await ledger.write({ ...known, movement: [{ at: 1, moved: 1 }] });
@@ -113,7 +113,7 @@ describe('The import of user data (D65)', () => {
     assert.deepEqual(await ledger.loadRemoved(), []);
   });
 
-  it('replaces what an import left behind whose window was killed', async () => {
+  it('replaces the files of an import whose window was killed', async () => {
     const killed = importHistory({ created: finished, updated: [] }, work, async () => {
       assert.equal((await readdir(join(ledgerFolder, 'importing'))).length, 2);
       throw new Error('killed');
@@ -123,13 +123,13 @@ describe('The import of user data (D65)', () => {
     assert.deepEqual(await readAll(), [unconfirmed]);
   });
 
-  it('writes a record as the ledger does, so that a later version finds its fields', async () => {
+  it('writes a record in the format of the ledger', async () => {
     await importHistory({ created: finished, updated: [] }, work, saveNothing);
     const text = await readFile(join(ledgerFolder, 'ended', `${recordOf(1).key}.json`), 'utf8');
     assert.deepEqual(JSON.parse(text), { version: 1, transfer: recordOf(1) });
   });
 
-  it('merges a later status only where it is selected, and never takes back an end (D48)', async () => {
+  it('merges a later status only if it is selected, and never reverts an end (D48)', async () => {
     const [one, two] = [recordOf(1, { state: 'active', askedAt: 5 }), recordOf(2)];
     await ledger.write(one);
     await ledger.write(two);
@@ -186,7 +186,7 @@ describe('The comparison of connections (D65)', () => {
     assert.equal(other.isDifferent, true);
   });
 
-  it('names the variable of a key, which is only saved if it is selected', () => {
+  it('returns the variable of a key, which is saved only if it is selected', () => {
     const [one] = compare({ id: 'c', name: 'KBase', server: 'https://other.example', apiKeyVariable: 'AWS_SECRET' });
     assert.deepEqual(one?.connection, { id: 'c', name: 'KBase (other.example)', server: 'https://other.example' });
     assert.equal(one.variable, 'AWS_SECRET');

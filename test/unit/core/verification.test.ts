@@ -235,7 +235,7 @@ describe('Verifying transferred files', function () {
     assert.deepEqual([reports.at(-1)?.sizeBytes, reports.at(-1)?.readBytes], [2_000, 2_000]);
   });
 
-  it('ends at once when it is canceled, before and during the verification', async () => {
+  it('ends immediately when it is canceled, before and during the verification', async () => {
     await transferred.land({ 'a.bin': 'x'.repeat(30_000_000) });
     const reason = new Error('left');
     await assert.rejects(check(systemClock, AbortSignal.abort(reason)), reason);

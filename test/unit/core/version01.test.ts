@@ -36,7 +36,7 @@ describe('Files that version 0.1 wrote', () => {
   const summarize = (transfers: readonly Transfer[]): readonly string[] =>
     transfers.map(({ order, state }) => [order.description ?? '', state].join(': ')).sort();
 
-  it('give back each transfer of the ledger with its state', async () => {
+  it('contain each transfer of the ledger with its state', async () => {
     const ledger = openLedger();
     assert.deepEqual(summarize(await ledger.loadRunning()), [
       'A long copy: staging',
@@ -57,7 +57,7 @@ describe('Files that version 0.1 wrote', () => {
     assert.deepEqual(folders.sort(), ['asking', 'ended', 'removed', 'running', 'told']);
   });
 
-  it('give back what is known of a transfer besides its state', async () => {
+  it('contain the other properties of a transfer', async () => {
     const transfers = [...(await openLedger().loadRunning()), ...(await openLedger().loadEnded())];
     const find = (description: string): Transfer => {
       const found = transfers.find(({ order }) => order.description === description);
@@ -82,7 +82,7 @@ describe('Files that version 0.1 wrote', () => {
     assert.equal(find('A copy').order.connectionId, `local@${version01.machine}`);
   });
 
-  it('give the local service back its transfers, and the names of its databases', async () => {
+  it('contain the transfers of the local service, and the names of its databases', async () => {
     const dataFolder = version01.getServiceFolder(values.storage);
     const journal = new TransferJournal(join(dataFolder, 'journal.db'));
     try {
@@ -110,7 +110,7 @@ describe('Files that version 0.1 wrote', () => {
     assert.deepEqual(await known.identify(config, () => false), { id: 'archive', name: 'Archive' });
   });
 
-  it('name the service of version 0.1, which has one secret', async () => {
+  it('contain the address of the service of version 0.1, which has one secret', async () => {
     const record = await readServiceRecord(version01.getServiceFolder(values.storage));
     assert.deepEqual(record, {
       address: 'http://127.0.0.1:1',
@@ -122,7 +122,7 @@ describe('Files that version 0.1 wrote', () => {
     });
   });
 
-  it('tell that a key was saved, also where the editor has lost it', async () => {
+  it('show that a key was saved, even if the editor has lost it', async () => {
     const markerFolder = join(values.storage, 'saved-keys');
     const secrets = new SecretDrawer();
     const keys = new ApiKeys({ secrets, markerFolder, environment: {} });
@@ -134,7 +134,7 @@ describe('Files that version 0.1 wrote', () => {
     keys.dispose();
   });
 
-  it('are followed by what it stored in the state of the editor', async () => {
+  it('are complemented by the values that it stored in the state of the editor', async () => {
     const state = new Map(Object.entries(await version01.readGlobalState(values)));
     const editorState = {
       get: (name: string): unknown => state.get(name),
@@ -160,7 +160,7 @@ describe('Files that version 0.1 wrote', () => {
     });
   });
 
-  it('bring back the page of a transfer', async () => {
+  it('restore the page of a transfer', async () => {
     const state = await version01.readTransferPageState(values);
     assert.ok(isTransferPageState(state));
     const ended = await openLedger().loadEnded();

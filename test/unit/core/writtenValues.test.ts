@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { parseWrittenDate, writeDate } from '../../../src/core/util/writtenDate.ts';
 import { parseWrittenSize, writeSize } from '../../../src/core/util/writtenSize.ts';
 
-describe('A size as people write it', () => {
+describe('A size in informal notation', () => {
   for (const [text, sizeBytes] of [
     ['0', 0],
     ['500', 500],
@@ -37,7 +37,7 @@ describe('A size as people write it', () => {
   });
 });
 
-describe('A date as people write it', () => {
+describe('A date in informal notation', () => {
   const now = new Date(2026, 4, 20, 15, 45).getTime();
   const local = (...parts: [number, number, number, number?, number?]): number => new Date(...parts).getTime();
 
@@ -67,7 +67,7 @@ describe('A date as people write it', () => {
   for (const text of ['', 'soon', '2026-13-01', '2026-02-30', '2026-05-01 25:00', 'last', '05/01/2026', '3 moons ago'])
     it(`refuses "${text}"`, () => assert.equal(parseWrittenDate(text, now), undefined));
 
-  it('goes back to the last day of a shorter month', () => {
+  it('falls back to the last day of a shorter month', () => {
     assert.equal(parseWrittenDate('last month', local(2026, 2, 31)), local(2026, 1, 28));
   });
 
