@@ -45,7 +45,7 @@ describe('API keys', () => {
     assert.deepEqual(await readdir(join(folder, 'marks')), []);
   });
 
-  it('report if the editor has not stored them', async () => {
+  it('report that the editor has not stored them', async () => {
     secrets.isLeaky = true;
     assert.equal(await keys.set(connection, 'the-key'), false);
     assert.equal(await reasonOf(keys), 'keyGone');
@@ -77,7 +77,7 @@ describe('API keys', () => {
       assert.equal(keys.isFromEnvironment(withVariable), true);
     });
 
-    it('yield to a saved key if the variable is not set', async () => {
+    it('are ignored in favor of a saved key if the variable is not set', async () => {
       assert.deepEqual(await keys.find(withVariable), { reason: { kind: 'variableEmpty', detail: 'DTS_KEY' } });
       environment['DTS_KEY'] = '';
       await keys.set(connection, 'the-key');

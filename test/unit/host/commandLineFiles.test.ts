@@ -57,7 +57,7 @@ describe('The command line in terminals', () => {
     assert.equal(stdout, '{"transfers":[]}\n');
   });
 
-  it('is started on Windows by the whole path of the interpreter, which keeps quotes and runs nothing else', () => {
+  it('is started on Windows by the full path of the interpreter, which preserves quotes and runs nothing else', () => {
     const shell = 'C:\\Windows\\System32\\cmd.exe';
     const [command, ...args] = getLauncherCommand({ folder: 'C:' }, { platform: 'win32', shell });
     assert.deepEqual([command, ...args.slice(0, 3)], [shell, '/d', '/c', 'call']);
@@ -85,7 +85,7 @@ describe('The command line in terminals', () => {
     ]);
   });
 
-  it('knows the connections of the window, without their keys', async () => {
+  it('has the connections of the window, without their keys', async () => {
     const lab = {
       id: 'one',
       name: 'Lab',

@@ -59,7 +59,7 @@ describe('The folder of transfer records that all windows share (D63)', () => {
     await assert.rejects(readdir(storage));
   });
 
-  it('receives every record of version 0.1 once, in its order, and leaves those where they are', async () => {
+  it('receives a copy of every record of version 0.1 once, in the original order', async () => {
     await installVersion01();
     const before = await load(new TransferLedger(own, log));
     const lastBefore = await new TransferLedger(own, log).loadLastEnded(3);
@@ -125,7 +125,7 @@ describe('The folder of transfer records that all windows share (D63)', () => {
     assert.deepEqual(summarize(await openLedger(place).loadRunning()), ['good active']);
   });
 
-  it('is not that of one revision of a snap, which commands elsewhere do not use', () => {
+  it('is not inside the revision folder of a snap, which other terminals do not use', () => {
     const ofSnap = { SNAP_USER_DATA: '/home/me/snap/code/1', XDG_DATA_HOME: '/home/me/snap/code/1/.local/share' };
     const usual = getUserLedgerFolder({}, 'linux');
     assert.equal(getUserLedgerFolder(ofSnap, 'linux'), usual);
@@ -133,7 +133,7 @@ describe('The folder of transfer records that all windows share (D63)', () => {
     assert.match(getUserLedgerFolder({ ...ofSnap, XDG_DATA_HOME: '/data' }, 'linux'), /^\/data\//);
   });
 
-  it('is not used while its disk is full, and receives later what the window wrote meanwhile', async () => {
+  it('is not used while its disk is full, and later receives the records that the window wrote meanwhile', async () => {
     await installVersion01();
     const before = summarize(await load(new TransferLedger(own, log)));
     const makeRoom = fillDisk(home);

@@ -50,11 +50,11 @@ describe('Text in Markdown', () => {
     'ends with \\',
     '\\[x](y)',
   ])
-    it(`means nothing to Markdown: ${text}`, () => {
+    it(`is escaped: ${text}`, () => {
       assert.deepEqual(render(text), { tags: ['<ul>', '<li>', '</li>', '</ul>'], text: `\n${text}\n` });
     });
 
-  it('is shown as it was, whatever punctuation it contains', () => {
+  it('is displayed unchanged, whatever punctuation it contains', () => {
     const piece = fc.constantFrom(
       ...Array.from('\\`*_{}[]<>()#+-!|~&;:.=^@$"\'/1a '),
       '&amp;',

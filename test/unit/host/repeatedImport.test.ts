@@ -36,7 +36,7 @@ describe('A repeated import into the shared records (D63)', () => {
       await utimes(join(own, file), hoursAgo, hoursAgo);
   };
 
-  it('receives what a window of an earlier version writes', async () => {
+  it('receives records that a window of an earlier version writes', async () => {
     const earlier = new TransferLedger(own, log);
     await Promise.all(['a', 'b', 'c'].map((key) => earlier.write(withKey(key))));
     const ledger = await open();

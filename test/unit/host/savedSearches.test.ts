@@ -50,7 +50,7 @@ describe('The saved searches (D59)', () => {
   };
   const keys = ({ store }: Window): string[] => store.getAll().map(({ key }) => key);
 
-  it('are back in the next window with files, order, checks and folds, and are stale', async () => {
+  it('are restored in the next window with files, order, checks and collapsed rows, marked as stale', async () => {
     const one = await openWindow();
     search(one, 'a', [file('1', { sizeBytes: 5, path: 'x/1.csv' }), file('2')]);
     search(one, 'b', []);
@@ -83,7 +83,7 @@ describe('The saved searches (D59)', () => {
     );
   });
 
-  it('are on disk without a delay, and are the same after several windows', async () => {
+  it('are written to disk immediately, and are unchanged after several windows', async () => {
     const one = await openWindow();
     for (const key of ['a', 'b', 'c']) search(one, key, [file('1')]);
     await one.saved.flush();
@@ -120,7 +120,7 @@ describe('The saved searches (D59)', () => {
     assert.equal(two.store.get('checked')?.mayHaveMore, true, 'there are more than were saved');
   });
 
-  it('are what the last of two windows wrote, each search by itself', async () => {
+  it('are those of the last of two windows to write, for each search separately', async () => {
     const one = await openWindow();
     for (const key of ['a', 'b']) search(one, key, [file('1')]);
     await one.saved.flush();
@@ -133,7 +133,7 @@ describe('The saved searches (D59)', () => {
     for (const name of await readdir(folder)) JSON.parse(await readFile(join(folder, name), 'utf8'));
   });
 
-  it('leave out damaged and foreign files, which are set aside, and log it once', async () => {
+  it('do not include damaged and foreign files, which are moved aside and logged once', async () => {
     const one = await openWindow();
     search(one, 'a', [file('1')]);
     await one.saved.flush();
@@ -153,7 +153,7 @@ describe('The saved searches (D59)', () => {
     assert.equal(log.lines.length, 1);
   });
 
-  it('leave out what has no valid form within a search', async () => {
+  it('do not include invalid values within a search', async () => {
     await mkdir(folder, { recursive: true });
     const search = {
       ...{ format: 1, key: 'a', connectionId: 'c', openedAt: 5, order: 'odd', isCollapsed: 'x', loadedAt: 'x' },
@@ -170,7 +170,7 @@ describe('The saved searches (D59)', () => {
     assert.deepEqual([read.order, read.isCollapsed, read.loadedAt, read.missing], ['relevance', false, undefined, []]);
   });
 
-  it('never write outside their folder, whatever a file names as its key', async () => {
+  it('are never written outside their folder, whatever the key in a file', async () => {
     await mkdir(folder, { recursive: true });
     const evil = {
       format: 1,
@@ -186,7 +186,7 @@ describe('The saved searches (D59)', () => {
     assert.deepEqual(await readdir(root), ['searches']);
   });
 
-  it('report a full disk once, and go on in this window', async () => {
+  it('report a full disk once, and continue to work in this window', async () => {
     const one = await openWindow();
     const emptyDisk = fillDisk(folder);
     try {

@@ -10,7 +10,7 @@ describe('Versions of the local service', () => {
     ['2.0.0', '1.9.9', 1],
   ];
   for (const [one, other, order] of rows) {
-    it(`${one} beside ${other} is ${['older', 'the same', 'newer'][order + 1] ?? ''}`, () => {
+    it(`${one} compared with ${other} is ${['older', 'the same', 'newer'][order + 1] ?? ''}`, () => {
       assert.equal(Math.sign(compareVersions(one, other)), order);
     });
   }

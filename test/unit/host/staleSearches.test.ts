@@ -73,7 +73,7 @@ describe('A search of an earlier window is requested again (D59)', () => {
     assert.deepEqual(requested, ['a', 'b', 'c', 'd', 'e']);
   });
 
-  it('once for each time that the connection is opened, also if that fails', async () => {
+  it('once each time the connection is opened, even if the request fails', async () => {
     restore('a');
     show();
     connect();

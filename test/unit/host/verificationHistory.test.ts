@@ -22,7 +22,7 @@ describe('The history of verifications', () => {
 
   const past = { at: 5, fileCount: 3, intactCount: 2, damaged: ['a.csv'] };
 
-  it('has the last verification of a transfer in the next window, too, and reports each', async () => {
+  it('keeps the last verification of a transfer for the next window, and reports each change', async () => {
     const history = openWindow();
     const reported: string[] = [];
     history.onDidChange((key) => reported.push(key));
@@ -33,7 +33,7 @@ describe('The history of verifications', () => {
     assert.equal(await openWindow().get('u'), undefined);
   });
 
-  it('ignores a damaged file, and values of another shape', async () => {
+  it('ignores a damaged file, and invalid values', async () => {
     const file = join(folder, 'verifications.json');
     await writeFile(file, '{"t":');
     assert.equal(await openWindow().get('t'), undefined);
@@ -56,7 +56,7 @@ describe('The history of verifications', () => {
     );
   });
 
-  it('knows which files were intact, unless there were too many damaged ones to store', () => {
+  it('returns the intact files, unless there were too many damaged ones to store', () => {
     const toReport = (count: number): VerificationReport => ({
       manifest: {
         file: 'm',

@@ -32,7 +32,7 @@ const transfer = pageTransfer({
 
 describe('Messages of the metadata page', () => {
   for (const type of ['ready', 'copyId', 'copyHash', 'transfer', 'showJson', 'cite', 'keep', 'retry', 'remedy'])
-    it(`lets the intent "${type}" through`, () => assert.ok(isMetadataIntent({ type })));
+    it(`accept the intent "${type}"`, () => assert.ok(isMetadataIntent({ type })));
 
   const strangers = [
     undefined,
@@ -46,16 +46,16 @@ describe('Messages of the metadata page', () => {
     { type: ['ready'] },
   ];
   for (const stranger of strangers)
-    it(`does not know ${stranger === undefined ? 'undefined' : JSON.stringify(stranger)}`, () =>
+    it(`reject ${stranger === undefined ? 'undefined' : JSON.stringify(stranger)}`, () =>
       assert.ok(!isMetadataIntent(stranger)));
 
-  it('lets only such links through as may be opened', () => {
+  it('accept only links that may be opened', () => {
     assert.ok(isMetadataIntent({ type: 'openLink', address: 'https://doi.org/10.1000/182' }));
     assert.ok(!isMetadataIntent({ type: 'openLink', address: 'command:workbench.action.quit' }));
     assert.ok(!isMetadataIntent({ type: 'openLink' }));
   });
 
-  it('accepts a snapshot with a file, with an unreadable one, and with nothing', () => {
+  it('accept a snapshot with a file, with an unreadable one, and without one', () => {
     assert.ok(isMetadataHostMessage({ type: 'start', words, snapshot }));
     assert.ok(
       isMetadataHostMessage({ type: 'snapshot', snapshot: { ...snapshot, found: { kind: 'unreadable', text: '{' } } }),
@@ -63,7 +63,7 @@ describe('Messages of the metadata page', () => {
     assert.ok(isMetadataHostMessage({ type: 'snapshot', snapshot: { ref, kept: true, loading: true } }));
   });
 
-  it('refuses a snapshot in which a field has another type', () => {
+  it('reject a snapshot with a field of the wrong type', () => {
     assert.ok(
       !isMetadataHostMessage({ type: 'snapshot', snapshot: { ...snapshot, found: { ...file, sizeBytes: '7' } } }),
     );
@@ -73,7 +73,7 @@ describe('Messages of the metadata page', () => {
     assert.ok(!isMetadataHostMessage({ type: 'start', snapshot }));
   });
 
-  it('recognises what it kept itself, and nothing else', () => {
+  it('accept only a page state that the page saved', () => {
     assert.ok(isMetadataPageState({ ref, kept: true, found: file, receivedAt: 1 }));
     assert.ok(!isMetadataPageState({ ref: { ...ref, id: 7 }, kept: true }));
     assert.ok(!isMetadataPageState(undefined));
@@ -81,7 +81,7 @@ describe('Messages of the metadata page', () => {
 });
 
 describe('Messages of the transfer page', () => {
-  it('lets its intents through and no others', () => {
+  it('accept the intents of the page, and no others', () => {
     assert.ok(isTransferIntent({ type: 'cancel' }));
     assert.ok(isTransferIntent({ type: 'listFiles' }));
     assert.ok(isTransferIntent({ type: 'submitAgain' }));
@@ -91,7 +91,7 @@ describe('Messages of the transfer page', () => {
     assert.ok(!isTransferIntent({ type: 'transfer' }));
   });
 
-  it('accepts a transfer, and a transfer that is not known', () => {
+  it('accept a transfer, and an unknown transfer', () => {
     assert.ok(
       isTransferHostMessage({
         type: 'start',
@@ -103,7 +103,7 @@ describe('Messages of the transfer page', () => {
     assert.ok(isTransferHostMessage({ type: 'snapshot', snapshot: { key: 'k', now: 3 } }));
   });
 
-  it('refuses a state that there is not, and counts that are no numbers', () => {
+  it('reject unknown states, and counts that are not numbers', () => {
     const said = (changed: object): unknown => ({
       type: 'snapshot',
       snapshot: { key: 'k', now: 3, transfer: { ...transfer, ...changed } },
@@ -119,13 +119,13 @@ describe('Messages of the transfer page', () => {
     assert.ok(!isTransferHostMessage(said({ firstFiles: [{ id: 1, name: 'one' }] })));
   });
 
-  it('recognises what it kept itself, and nothing else', () => {
+  it('accept only a page state that the page saved', () => {
     assert.ok(isTransferPageState({ key: 'k' }));
     assert.ok(!isTransferPageState({}));
   });
 });
 
-describe('A link of a server', () => {
+describe('A link from a server', () => {
   const openable = [
     'https://example.org/a?b=1&c=%26#d',
     'http://example.org',
@@ -133,7 +133,7 @@ describe('A link of a server', () => {
     'MAILTO:a.b+c@mail.example-1.org',
     "mailto:o'neil_2@x.org",
   ];
-  for (const address of openable) it(`may be opened when it is ${address}`, () => assert.ok(toOpenableLink(address)));
+  for (const address of openable) it(`may be opened if it is ${address}`, () => assert.ok(toOpenableLink(address)));
 
   const refused = [
     'javascript:alert(1)',
@@ -165,6 +165,6 @@ describe('A link of a server', () => {
     `mailto:x@${'example.'.repeat(40)}org`,
   ];
   for (const address of refused)
-    it(`is only text when it is ${JSON.stringify(address.slice(0, 40))}`, () =>
+    it(`is shown as text if it is ${JSON.stringify(address.slice(0, 40))}`, () =>
       assert.equal(toOpenableLink(address), undefined));
 });

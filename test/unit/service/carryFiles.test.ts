@@ -68,7 +68,7 @@ describe('Objects with hostile names (D62)', () => {
   }
 
   for (const path of ['../x', 'a/../../x', '/x', 'a//x', './x', 'a/./x', '..']) {
-    it(`never lead out of the folder of the transfer: ${path}`, async () => {
+    it(`are never written outside the folder of the transfer: ${path}`, async () => {
       const { done, failure } = await carry([path]);
       assert.deepEqual([done.length, typeof failure?.text], [0, 'string'], JSON.stringify(failure));
       assert.deepEqual(await listAll(), []);
@@ -99,7 +99,7 @@ describe('Objects with hostile names (D62)', () => {
     assert.equal(failure?.code, 'ENAMETOOLONG');
   });
 
-  it('do not follow a link that is in the place of a folder or of a part', async () => {
+  it('are not written through a link in place of a folder or a partial file', async () => {
     const outside = nodePath.join(root, 'outside');
     await fs.mkdir(outside);
     await fs.mkdir(nodePath.join(target, `dts-${transferId}`));
@@ -110,7 +110,7 @@ describe('Objects with hostile names (D62)', () => {
     assert.deepEqual(await fs.readdir(outside), []);
   });
 
-  it('continues a part that an earlier attempt left, and compares the whole with the hash', async () => {
+  it('continue the partial file of an earlier attempt, and are verified as a whole', async () => {
     const folder = nodePath.join(target, `dts-${transferId}`);
     await fs.mkdir(folder);
     await fs.writeFile(nodePath.join(folder, `a.part-${transferId}`), content.slice(0, 3));
@@ -122,7 +122,7 @@ describe('Objects with hostile names (D62)', () => {
     assert.equal(await fs.readFile(nodePath.join(folder, 'b'), 'utf8'), content);
   });
 
-  it('does not replace a different file, and takes an equal one for its own', async () => {
+  it('do not replace a different file, and are skipped if an equal one exists', async () => {
     const folder = nodePath.join(target, `dts-${transferId}`);
     await fs.mkdir(folder);
     await fs.writeFile(nodePath.join(folder, 'same'), content);

@@ -121,13 +121,13 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
     );
 
     property(
-      'of a part changes nothing outside it',
+      'of a subtree changes nothing outside it',
       createSteps({ under: fc.nat(5), ending: fc.constant('finish') }),
       (steps) => runSteps(mode, steps),
     );
 
     property(
-      'retains the files before a stop, and nothing after a rollback',
+      'retains the files merged before a stop, and none after a rollback',
       createSteps({ under: fc.nat(2), ending: fc.constantFrom('finish', 'stop', 'abandon') }),
       (steps) => runSteps(mode, steps),
     );

@@ -77,7 +77,7 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
       );
     });
 
-    it('finds formats with multi-byte letters, also compressed ones', () => {
+    it('finds formats with multi-byte letters, including compressed ones', () => {
       store.put(['a.𐐨', 'a.𐐨.gz'].map((path) => ({ path, bytes: 1, modifiedMs: 1 })));
       assert.deepEqual(find('format:𐐨'), ['a.𐐨', 'a.𐐨.gz']);
     });
@@ -137,7 +137,7 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
 }
 
 describe('The catalog file', () => {
-  it('is recreated when it is broken or has another layout', async () => {
+  it('is recreated when it is damaged or has another schema', async () => {
     const folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-catalog-'));
     const file = nodePath.join(folder, 'c.db');
     await fs.writeFile(file, 'this is not a database'.repeat(100));

@@ -21,7 +21,7 @@ describe('The configuration of the local service', () => {
     assert.equal(config.tokenFile, nodePath.join(base, 'token'));
   });
 
-  it('rejects two names for one folder, also through a link', async () => {
+  it('rejects two names for one folder, even through a link', async () => {
     const folder = await mkdtemp(nodePath.join(tmpdir(), 'dts-config-'));
     await mkdir(nodePath.join(folder, 'a'));
     await symlink('a', nodePath.join(folder, 'link'));
@@ -107,7 +107,7 @@ describe('The configuration of the local service', () => {
     ['the data folder inside a database', { ...good, dataFolder: 'a/b' }, /dataFolder must not be inside .* A/],
   ];
   for (const [name, config, message] of wrong) {
-    it(`rejects ${name} and names it`, () => {
+    it(`rejects and reports ${name}`, () => {
       const text = config === undefined ? '{' : JSON.stringify(config);
       assert.throws(
         () => parseConfig(text, base),

@@ -4,7 +4,7 @@ import type { JobResult } from '../../../src/service/transfers/fileJobs.ts';
 import { FileThreads } from '../../../src/service/transfers/fileThreads.ts';
 
 describe('The threads that copy files', () => {
-  it('start no job of a transfer that was given up, because nothing would end one that hangs (D42)', async () => {
+  it('start no job of an abandoned transfer, because nothing would end one that hangs (D42)', async () => {
     const threads = new FileThreads(systemClock);
     let isStarted = false;
     const job = async (): Promise<JobResult> => {

@@ -93,7 +93,7 @@ describe('The catalog of a changing folder (D20)', () => {
     ],
   ];
   for (const [what, change, then] of changes) {
-    it(`follows ${what}, and later changes in it, without a whole scan`, async () => {
+    it(`follows ${what}, and later changes in it, without a full scan`, async () => {
       change();
       await rig.follows(...then);
       const folders = new Set(then.map((path) => path.replace(/[^/]*$/, '')));
@@ -159,7 +159,7 @@ describe('The catalog of a changing folder (D20)', () => {
     assert.deepEqual(rig.walks, ['', '']);
   });
 
-  it('detects another folder in place of the served one, and watches it', async () => {
+  it('detects that another folder replaced the served one, and watches it', async () => {
     writeFiles(rig.root, { 'other/n.txt': '', 'other/sub/m.txt': '' });
     renameSync(rig.folder, `${rig.root}/old`);
     renameSync(`${rig.root}/other`, rig.folder);
@@ -186,7 +186,7 @@ describe('The catalog of a changing folder (D20)', () => {
     await rig.follows('a.txt', 'sub/b.txt', 'sub/deep/c.txt', 'sub/deep/later.txt');
   });
 
-  it('follows changes after the folder was away with unreported changes', async () => {
+  it('follows changes after the folder was unavailable with unreported changes', async () => {
     const away = `${rig.root}/away`;
     rig.write({ x: '' });
     await rig.waitForChange();

@@ -163,7 +163,7 @@ describe('A walk through a folder (D20)', () => {
     assert.deepEqual(pathsIn(walkWhole(`${root}/link`)), ['a.txt', 'sub/b.txt']);
   });
 
-  it('skips hidden names and unfinished copies, also those of folders', () => {
+  it('skips hidden names and unfinished copies of files and folders', () => {
     const id = '11111111-1111-4111-8111-111111111111';
     writeFiles(folder, { '.hidden': '', '.git/x': '', [`a.part-${id}`]: '', [`b.part-${id}/x`]: '', 'sub/.x': '' });
     assertFound();

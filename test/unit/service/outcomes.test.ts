@@ -40,7 +40,7 @@ describe('File system errors of a transfer (D23)', () => {
   }
 
   for (const code of ['ENOSPC', 'EDQUOT']) {
-    it(`cause a suspension on ${code} until existing is room for the file`, async () => {
+    it(`cause a suspension on ${code} until there is space for the file`, async () => {
       const result = await toTransferError(systemError(code), {
         operation: 'write',
         path: 'a.csv',
@@ -63,7 +63,7 @@ describe('File system errors of a transfer (D23)', () => {
     assert.equal(result.message, 'waiting: the source folder is unavailable');
   });
 
-  it('allow a retry when both folders exist and the destination has room for the file', async () => {
+  it('allow a retry when both folders exist and the destination has space for the file', async () => {
     assert.equal(await hasRoom(existing, existing, 1), true);
     assert.equal(await hasRoom(existing, existing, Number.MAX_SAFE_INTEGER), false);
     assert.equal(await hasRoom(missing, existing, 1), false);

@@ -51,7 +51,7 @@ describe('The metadata of files from Data Packages around them (D20)', () => {
     assert.deepEqual(titles(), { 'a.txt': 'A', 'sub/b.txt': 'B', 'sub/deep/c.txt': 'far C' });
   });
 
-  it('is available to a partial walk too', () => {
+  it('is available to a partial walk', () => {
     writeFiles(folder, { 'datapackage.json': describeTitles({ 'sub/deep/c.txt': 'C' }) });
     const [file] = walkWhole(folder, 'sub/deep', reader).files;
     assert.deepEqual([file?.path, file?.metadata], ['sub/deep/c.txt', '{"title":"C"}']);
@@ -149,7 +149,7 @@ describe('The metadata of files from Data Packages around them (D20)', () => {
     });
   }
 
-  it('is not read from behind a link', () => {
+  it('is not read through a link', () => {
     writeFiles(root, { 'outside/b.txt': '', 'outside/datapackage.json': describeTitles({ 'b.txt': 'outside' }) });
     rmSync(`${folder}/sub`, { recursive: true });
     symlinkSync('../outside', `${folder}/sub`);

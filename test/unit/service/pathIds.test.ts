@@ -71,7 +71,7 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
     });
 
     property(
-      'in whatever order files come and go by themselves',
+      'in whatever order single files are added and removed',
       fc.array(fc.tuple(fc.boolean(), fc.nat(400)), { maxLength: 60 }),
       (changes) => {
         const { store, database } = storeInMemory(mode);

@@ -21,13 +21,13 @@ describe('The order of paths (D20)', () => {
 
   after(() => database.close());
 
-  property('is the order of SQLite for any two', fc.tuple(oddPath, oddPath), ([one, other]) => {
+  property('matches the order of SQLite for any two paths', fc.tuple(oddPath, oddPath), ([one, other]) => {
     const row = database.prepare('SELECT (?1 > ?2) - (?1 < ?2) AS sign').get(one, other);
     assert.equal(Math.sign(comparePaths(one, other)), row?.['sign']);
     assert.equal(Math.sign(comparePaths(other, one)), -Number(row?.['sign']) + 0);
   });
 
-  property('is the order of SQLite for many, sorted at once', fc.array(oddPath, { maxLength: 12 }), (paths) => {
+  property('matches the order of SQLite for a sorted list', fc.array(oddPath, { maxLength: 12 }), (paths) => {
     database.exec('DELETE FROM paths');
     const insert = database.prepare('INSERT INTO paths VALUES (?)');
     for (const path of paths) insert.run(path);
@@ -39,7 +39,7 @@ describe('The order of paths (D20)', () => {
   });
 
   property(
-    'keeps what is below a folder together, and nothing else with it',
+    'keeps the content of a folder contiguous',
     fc.tuple(fc.oneof(fc.constant(''), oddPath), fc.oneof(oddPath, oddName)).chain(([folder, path]) => {
       const below = folder === '' ? path : `${folder}/${path}`;
       return fc.tuple(fc.constant(folder), fc.constantFrom(path, below, `${folder}${path}`, folder || path));
@@ -51,7 +51,7 @@ describe('The order of paths (D20)', () => {
     },
   );
 
-  property('parts a path into its folder and its name', fc.tuple(oddPath, oddName), ([folder, name]) => {
+  property('splits a path into folder and name', fc.tuple(oddPath, oddName), ([folder, name]) => {
     assert.deepEqual([getParentFolder(`${folder}/${name}`), getBaseName(`${folder}/${name}`)], [folder, name]);
     assert.deepEqual([getParentFolder(name), getBaseName(name)], ['', name]);
   });

@@ -37,7 +37,7 @@ describe('Starting and closing the rclone of the service (D62)', () => {
   const use = async (daemon: RcloneDaemon): Promise<number> =>
     await daemon.use(async ({ port }) => await Promise.resolve(port));
 
-  it('gives up an rclone that listens and never responds', async () => {
+  it('stops an rclone that listens but never responds', async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
@@ -55,7 +55,7 @@ describe('Starting and closing the rclone of the service (D62)', () => {
     }
   });
 
-  it('leaves no timer behind when rclone ends at its start, and when it is used after it was closed', async () => {
+  it('leaves no timer when rclone ends at its start, or when it is used after it was closed', async () => {
     const daemon = await createDaemon('exit 1');
     await assert.rejects(use(daemon), new DatabaseUnavailableError('rclone could not be started'));
     await daemon.close();

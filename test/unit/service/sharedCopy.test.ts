@@ -78,7 +78,7 @@ describe('A copy that a second thread reads back while it is written (D68)', () 
     assert.ok(fs.readFileSync(copy).equals(content));
   });
 
-  it('is read back by the first thread if no second one has begun', async () => {
+  it('is read back by the first thread if no second one has started', async () => {
     const job = createJob();
     assert.deepEqual(moveFiles(job).failure, undefined);
     assert.deepEqual(listTarget(), ['large.bin']);
@@ -98,7 +98,7 @@ describe('A copy that a second thread reads back while it is written (D68)', () 
     { change: 'shorter', length: content.length - 70_000 },
     { change: 'empty', length: 0 },
   ])
-    it(`is removed if the file has become ${change} since it was staged`, async () => {
+    it(`is removed if the file became ${change} since it was staged`, async () => {
       fs.truncateSync(nodePath.join(root, 'source/large.bin'), length);
       const job = createJob();
       const reading = startReading(job);
@@ -112,7 +112,7 @@ describe('A copy that a second thread reads back while it is written (D68)', () 
       assert.deepEqual(listTarget(), []);
     });
 
-  it('is known to the second thread before the first byte is written', () => {
+  it('is announced to the second thread before the first byte is written', () => {
     fs.truncateSync(nodePath.join(root, 'source/large.bin'), 0);
     const job = createJob();
     const reader = new SharedCopy(job.sharedCopy);
@@ -181,7 +181,7 @@ describe('A copy that a second thread reads back while it is written (D68)', () 
     }
   }
 
-  it('leaves threads to the files of other transfers', async function () {
+  it('does not occupy threads that files of other transfers need', async function () {
     this.timeout(120_000);
     const waiting = Array.from({ length: 6 }, () => createJob());
     const readings = waiting.map(startReading);

@@ -93,7 +93,7 @@ describe('A staged listing (D62)', () => {
     }
   }
 
-  it('leaves the catalog as it was if filling it ends early', () => {
+  it('leaves the catalog unchanged if filling it ends early', () => {
     const staged = new StagedListing(database, rows);
     staged.add(plain);
     const pieces = staged.fillCatalog();

@@ -52,7 +52,7 @@ describe('Staging files (D22, D23)', () => {
   });
 
   for (const size of [0, 256 * 1024 - 1, 256 * 1024, 256 * 1024 + 1, 3_000_000]) {
-    it(`computes the standard hashes of ${size} bytes, in both algorithms at once`, async () => {
+    it(`computes the standard hashes of ${size} bytes, with both algorithms in one pass`, async () => {
       const file = nodePath.join(source, 'b.bin');
       await fs.writeFile(file, Buffer.alloc(size, 'odd'));
       const [sha256 = '', md5 = ''] = ['sha256sum', 'md5sum'].map(

@@ -49,14 +49,14 @@ describe('The client of rclone', () => {
     }
   }
 
-  it('reports an error of the store if rclone breaks off its error response', async () => {
+  it('reports an error of the store if rclone aborts its error response', async () => {
     const error = await breakOff(404, async (client) => {
       return await client.read('lab:', 'a.txt', 0, new AbortController().signal).next();
     });
     assert.deepEqual(error, new StoreError('failed', 'the store reports an error'));
   });
 
-  it('reports that rclone ended if it breaks off the response of a method', async () => {
+  it('reports that rclone ended if it aborts the response of a method', async () => {
     const error = await breakOff(200, async (client) => await client.call('operations/list', {}));
     assert.deepEqual(error, new StoreError('unreachable', 'rclone ended'));
   });

@@ -135,12 +135,12 @@ describe('The copies that a store makes (D66)', () => {
     assert.ok(methods.includes('read'));
   });
 
-  it('never get their final names if their content differs', async () => {
+  it('are never renamed to their final names if their content differs', async () => {
     assert.deepEqual(await copy({ copy: 'CONTENT' }), []);
     assert.ok(!methods.includes('sync/move'), methods.join());
   });
 
-  it('never get their final names if they have another size', async () => {
+  it('are never renamed to their final names if their size differs', async () => {
     assert.deepEqual(await copy({ hash: md5, bytes: 6, copy: content }), []);
     assert.ok(!methods.includes('sync/move'), methods.join());
   });
@@ -151,7 +151,7 @@ describe('The copies that a store makes (D66)', () => {
   });
 
   for (const failing of ['operations/list', 'sync/move']) {
-    it(`are left to be moved one by one if ${failing} fails`, async () => {
+    it(`are replaced by moving files one by one if ${failing} fails`, async () => {
       const done = await copy({ hash: md5, failing });
       assert.equal(done.length, 0);
       assert.ok(methods.includes(failing), methods.join());

@@ -29,7 +29,7 @@ describe('Moving files from a store to a folder (D62)', () => {
     assert.deepEqual(await fs.readdir(rig.rclone.address.stagingFolder), []);
   });
 
-  it('names the files of a batch in a list, and has rclone inspect no existing files', async () => {
+  it('passes the files of a batch as a list, and has rclone inspect no existing files', async () => {
     let listed = '';
     rig.rclone.intervene = async ({ method, body }) => {
       if (method === 'sync/copy') listed = await fs.readFile(body._filter?.FilesFromRaw?.[0] ?? '', 'utf8');
@@ -79,7 +79,7 @@ describe('Moving files from a store to a folder (D62)', () => {
     assert.ok(mtimeMs >= start - 1_000, String(mtimeMs));
   });
 
-  it('refuses fetched and read files that have another hash than the store states', async () => {
+  it('rejects fetched and read files whose hash differs from that of the store', async () => {
     const files = rig.put(contents).map((file) => withHash(file, 'other'));
     const { done, failure } = await rig.fetch(files);
     assert.deepEqual([done, failure?.operation], [[], 'copy']);
@@ -87,7 +87,7 @@ describe('Moving files from a store to a folder (D62)', () => {
     assert.deepEqual(await rig.readTarget(), {});
   });
 
-  it('uses what a batch could fetch, even if it failed for others', async () => {
+  it('uses the files that a batch could fetch, even if it failed for others', async () => {
     rig.rclone.intervene = async ({ method, body }) => {
       if (method !== 'sync/copy') return undefined;
       await fs.writeFile(nodePath.join(body.dstFs ?? '', 'a.txt'), 'alpha');
@@ -106,7 +106,7 @@ describe('Moving files from a store to a folder (D62)', () => {
     assert.equal(rig.count('operations/stat'), 3);
   });
 
-  it('reads only those one by one that a batch has not fetched whole', async () => {
+  it('reads one by one only the files that a batch has not fetched completely', async () => {
     const files = rig.put(contents);
     rig.rclone.intervene = ({ method }) => {
       if (method === 'sync/copy') rig.rclone.objects.set('lab:from/a.txt', Buffer.from('al'));
@@ -146,7 +146,7 @@ describe('Moving files from a store to a folder (D62)', () => {
     assert.deepEqual([result.done.map(({ position }) => position).toSorted(), getDoneCount(signal)], [[0, 1, 2, 3], 4]);
   });
 
-  it('refuses an object that is smaller or larger than it was listed', async () => {
+  it('rejects an object whose size differs from the listing', async () => {
     for (const bytes of [4, 6]) {
       const [file] = rig.put({ 'a.txt': 'alpha' });
       assert.ok(file);
@@ -156,7 +156,7 @@ describe('Moving files from a store to a folder (D62)', () => {
     assert.deepEqual(await rig.readTarget(), {});
   });
 
-  it('keeps the part of a file whose connection broke, and discards it after other failures', async () => {
+  it('keeps a partial file if the connection broke, and discards it after other failures', async () => {
     const [file] = rig.put({ 'large.bin': 'x'.repeat(largeBytes) });
     assert.ok(file);
     rig.rclone.intervene = ({ method }) => (method === 'read' ? 'drop' : undefined);
@@ -169,7 +169,7 @@ describe('Moving files from a store to a folder (D62)', () => {
     assert.deepEqual(await rig.readTarget(), {});
   });
 
-  it('writes a file without a hash from its start, whatever an earlier attempt left', async () => {
+  it('writes a file without a hash from its start, even if an earlier attempt left a partial file', async () => {
     rig.rclone.hash = undefined;
     await fs.mkdir(nodePath.join(rig.target, folderName));
     await fs.writeFile(nodePath.join(rig.target, folderName, `a.txt.part-${transferId}`), 'al-and-much-more');
@@ -177,7 +177,7 @@ describe('Moving files from a store to a folder (D62)', () => {
     assert.deepEqual(await rig.readTarget(), { 'a.txt': 'alpha' });
   });
 
-  it('reads a file again from its start if the part that it continued was damaged', async () => {
+  it('reads a file again from its start if the continued partial file was damaged', async () => {
     const content = 'x'.repeat(largeBytes);
     const [file] = rig.put({ 'large.bin': content });
     assert.ok(file);
@@ -189,7 +189,7 @@ describe('Moving files from a store to a folder (D62)', () => {
     assert.equal(rig.count('read'), 2);
   });
 
-  it('continues no part that is larger than the file', async () => {
+  it('does not continue a partial file that is larger than the file', async () => {
     const [file] = rig.put({ 'a.txt': 'alpha' });
     assert.ok(file);
     await fs.mkdir(nodePath.join(rig.target, folderName));
@@ -198,7 +198,7 @@ describe('Moving files from a store to a folder (D62)', () => {
     assert.deepEqual(await rig.readTarget(), { 'a.txt': 'alpha' });
   });
 
-  it('fails if the destination is gone or a file is in the place of a folder', async () => {
+  it('fails if the destination is missing or a file is in the place of a folder', async () => {
     const files = rig.put({ 'sub/b.txt': 'beta' });
     await fs.mkdir(nodePath.join(rig.target, folderName));
     await fs.writeFile(nodePath.join(rig.target, folderName, 'sub'), '');
@@ -212,7 +212,7 @@ describe('Moving files from a store to a folder (D62)', () => {
     assert.deepEqual(gone.failure, { position: 7, operation: 'write', code: 'ENOENT' });
   });
 
-  it('stops in a file when it is requested, and keeps its part for the next run', async () => {
+  it('stops within a file on request, and keeps the partial file for the next run', async () => {
     const signal = createJobSignal();
     rig.rclone.intervene = async () => {
       requestStop(signal);
@@ -223,7 +223,7 @@ describe('Moving files from a store to a folder (D62)', () => {
     assert.deepEqual(Object.keys(await rig.readTarget()), [`a.part-${transferId}`]);
   });
 
-  it('requests nothing if it is stopped before it starts', async () => {
+  it('sends no request if it is stopped before it starts', async () => {
     const signal = createJobSignal();
     requestStop(signal);
     const copyVerification = { copyOptions: '', listOptions: '', hasOwnHashes: true };
@@ -244,7 +244,7 @@ describe('Moving files from a store to a folder (D62)', () => {
     assert.deepEqual([await rig.readTarget(), rig.count('read')], [contents, 0]);
   });
 
-  it('stops between files when it is requested, without a failure', async () => {
+  it('stops between files on request, without a failure', async () => {
     const signal = createJobSignal();
     rig.rclone.intervene = () => {
       requestStop(signal);

@@ -86,20 +86,20 @@ describe('The route of a transfer to a store', () => {
     );
   });
 
-  it('looks for unfinished objects when rclone has ended the uploads that were given up (D62)', async () => {
+  it('checks for unfinished objects when rclone has ended the abandoned uploads (D62)', async () => {
     busyResponses = 3;
     assert.equal(await finish(), true);
     const methods = urls.map(({ pathname }) => pathname);
     assert.deepEqual(methods.slice(0, 5), [...Array<string>(4).fill('/core/stats'), '/operations/list']);
   });
 
-  it('removes unfinished objects again later while rclone works on an upload that was given up (D62)', async () => {
+  it('removes unfinished objects again later while rclone works on an abandoned upload (D62)', async () => {
     busyResponses = Infinity;
     const discarding = createRoute('lab:a', 'far:b').discard('manifest.json');
     assert.deepEqual([await finish(), await discarding], [false, false]);
   }).timeout(15_000);
 
-  it('does not call the destination full when the source reports that (D62)', async () => {
+  it('does not report the destination as full if it is the source that is full (D62)', async () => {
     const file = { position: 0, path: 'a', bytes: 1, resource: { id: 'a' }, isTransferred: false };
     const reported = { position: 0, store: 'full', text: 'it is full' } as const;
     const explain = async (operation: 'read' | 'write'): Promise<unknown> =>
@@ -118,7 +118,7 @@ describe('The route of a transfer to a store', () => {
     assert.equal(await createRoute('lab:a', 'far:b').discard('manifest.json'), true);
   });
 
-  it('does not take files for lost whose names the store lists in another form (D25)', async () => {
+  it('does not treat files as lost whose names the store lists in another form (D25)', async () => {
     const names = ['é.txt', 'plain.txt', 'ö.txt', 'gone.txt'];
     [listed, found] = [['e\u0301.txt', 'plain.txt', 'o\u0308.txt'], names.slice(0, 2)];
     const route = createRoute('lab:a', 'far:b');

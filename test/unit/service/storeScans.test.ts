@@ -8,7 +8,7 @@ import { StoreCatalog } from '../../../src/service/stores/storeCatalog.ts';
 import { eventually } from '../../support/eventually.ts';
 
 describe('Scans of a store', () => {
-  it('share the next one while one runs', async () => {
+  it('share the next scan while one runs', async () => {
     const runs: { readonly folders: readonly string[]; readonly end: () => void }[] = [];
     const queue = new ScanQueue(async (folders) => {
       await new Promise<void>((end) => runs.push({ folders: [...folders], end }));

@@ -26,7 +26,7 @@ describe('Moving files from a folder to a store (D62)', () => {
     assert.ok(!rig.rclone.methods.includes('operations/uploadfile'), rig.rclone.methods.join());
   });
 
-  it('writes a batch to a folder of its own, which catalogs do not show', async () => {
+  it('writes a batch to a separate folder, which catalogs do not show', async () => {
     await rig.upload(await rig.write(contents));
     const [upload] = rig.rclone.requests.filter(({ method }) => method === 'sync/copy');
     assert.match(upload?.body.dstFs ?? '', /^lab:to\/dts-[-\da-f]+\.part-[-\da-f]+\/[\da-f]{8}$/);
@@ -45,7 +45,7 @@ describe('Moving files from a folder to a store (D62)', () => {
     assert.equal(rig.count('read'), 0);
   });
 
-  it('writes one by one what the batch did not store correctly', async () => {
+  it('writes files one by one that the batch did not store correctly', async () => {
     for (const hash of ['md5', undefined]) {
       rig.rclone.hash = hash;
       rig.rclone.objects.clear();
@@ -82,7 +82,7 @@ describe('Moving files from a folder to a store (D62)', () => {
     );
   });
 
-  it('writes a single file under a name of its own, verifies it and renames it', async () => {
+  it('writes a single file under a temporary name, verifies it and renames it', async () => {
     const [file] = await rig.write({ 'sub/a.txt': 'alpha' });
     assert.ok(file);
     const { done } = await rig.upload([{ ...file, position: 4 }]);
@@ -97,7 +97,7 @@ describe('Moving files from a folder to a store (D62)', () => {
     ['size', (content: Buffer) => content.subarray(1)],
     ['hash', (content: Buffer) => Buffer.from(content).fill('x')],
   ] as const) {
-    it(`refuses an object that the store has stored with another ${name}`, async () => {
+    it(`rejects an object that the store has stored with another ${name}`, async () => {
       const files = await rig.write({ 'a.txt': 'alpha' });
       rig.rclone.intervene = ({ method }) => {
         if (method === 'operations/stat')
@@ -110,7 +110,7 @@ describe('Moving files from a folder to a store (D62)', () => {
     });
   }
 
-  it('refuses objects of another size, even if their hashes are those of the files', async () => {
+  it('rejects objects of another size, even if their hashes match', async () => {
     rig.rclone.describe = (object) => ({ ...object, bytes: object.bytes + 1 });
     const { done, failure } = await rig.upload(await rig.write(contents));
     assert.deepEqual([done, failure?.store], [[], 'broken']);
@@ -144,7 +144,7 @@ describe('Moving files from a folder to a store (D62)', () => {
     assert.equal(failure?.store, 'broken');
   });
 
-  it('refuses a file that changed since it was hashed, or is gone', async () => {
+  it('rejects a file that changed since it was hashed, or no longer exists', async () => {
     const [file] = await rig.write({ 'a.txt': 'alpha' });
     assert.ok(file);
     const changed = 'it changed while it was being transferred';
@@ -158,7 +158,7 @@ describe('Moving files from a folder to a store (D62)', () => {
     assert.deepEqual(failure, { position: 0, operation: 'read', code: 'ENOENT' });
   });
 
-  it('reports what the store reports, and does nothing to other files after it', async () => {
+  it('reports the error of the store, and does not process other files after it', async () => {
     rig.rclone.failure = { status: 500, error: 'no space left on device' };
     rig.rclone.intervene = ({ method }) => (method === 'operations/uploadfile' ? 'fail' : undefined);
     const many = Object.fromEntries(

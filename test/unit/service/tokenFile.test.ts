@@ -48,7 +48,7 @@ describe('The token file of the local service (D40)', () => {
   });
 
   for (const mode of [0o640, 0o604, 0o660, 0o601]) {
-    it(`is rejected with mode ${mode.toString(8)}, with the command that helps`, async () => {
+    it(`is rejected with mode ${mode.toString(8)}, with a command that fixes it`, async () => {
       await fs.writeFile(file, token);
       await fs.chmod(file, mode);
       assertRefused(/config\.tokenFile .* can be read by others; run "chmod 600 .*token"$/);

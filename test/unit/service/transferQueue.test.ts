@@ -150,7 +150,7 @@ describe('The transfer queue', () => {
     assert.deepEqual(state, ['succeeded', 0]);
   });
 
-  it('leaves a canceled transfer ended when what it waited for answers later (§4.7, D42)', async () => {
+  it('keeps a canceled transfer ended when the awaited operation completes later (§4.7, D42)', async () => {
     const clock = new ManualClock();
     const dependencies = await createDependencies(clock, new MemoryLog());
     await serveFolders(dependencies);

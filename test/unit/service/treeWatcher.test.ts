@@ -93,7 +93,7 @@ describe('The tree watcher (D20)', () => {
     assert.deepEqual([watcher.has('sub'), watcher.has('sub/new'), watcher.has('submarine')], [false, false, true]);
   });
 
-  it('is complete while it can watch all given folders, and there is one', () => {
+  it('is complete while it can watch all given folders, of which there is at least one', () => {
     const bound = createWatcher(2);
     assert.equal(bound.isComplete, false);
     bound.watchBelow('', new Set(['', 'sub', 'sub/deep']));

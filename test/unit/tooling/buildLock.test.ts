@@ -23,7 +23,7 @@ describe('Scripts that use the build', () => {
   });
   after(() => rm(folder, { recursive: true }));
 
-  it('refuse to run beside each other, and name the one that runs', async () => {
+  it('refuse to run concurrently, and name the one that runs', async () => {
     const nested = lock.runWithBuild('demo', () => lock.runWithBuild('package', () => Promise.resolve(), file), file);
     await assert.rejects(nested, {
       name: 'StepError',
@@ -33,7 +33,7 @@ describe('Scripts that use the build', () => {
     assert.equal(existsSync(file), false);
   });
 
-  it('run after one that was killed, or that left half a file', async () => {
+  it('run after one that was killed, or that left a partial file', async () => {
     for (const left of [JSON.stringify({ script: 'demo', pid: await getEndedPid() }), '{"scr']) {
       await writeFile(file, left);
       assert.equal(await lock.runWithBuild('package', () => Promise.resolve('done'), file), 'done');

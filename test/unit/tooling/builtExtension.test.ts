@@ -146,7 +146,7 @@ async function startsAfter(storage: string, script: string): Promise<unknown> {
 describe('The built extension', () => {
   before(() => assert.ok(existsSync(entry), 'Run "npm run build" first.'));
 
-  it('leaves the global dispatcher of the editor alone', async () => {
+  it('does not change the global dispatcher of the editor', async () => {
     // The programs of the service start when they are loaded.
     const programs = ['service.js', 'thread.js'];
     const files = readdirSync(folder).filter((file) => file.endsWith('.js') && !programs.includes(file));
@@ -194,7 +194,7 @@ describe('The built extension', () => {
     });
     afterEach(() => rmSync(storage, { recursive: true }));
 
-    it('waits if no transfer is running', async () => {
+    it('delays its start if no transfer is running', async () => {
       assert.equal(await startsAfter(storage, ''), false);
       assert.ok(existsSync(running), 'the folder is watched for the first transfer of another window');
       assert.equal(await startsAfter(storage, `changeSetting('editor.fontSize');`), false);

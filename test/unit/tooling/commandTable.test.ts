@@ -59,7 +59,7 @@ describe('The command table', () => {
     );
   });
 
-  it('lets commands take the rows whose context menus show them', () => {
+  it('lets commands accept the rows whose context menus show them', () => {
     for (const { command, when = '' } of contributes.menus['view/item/context'] ?? []) {
       if (command === undefined) continue;
       const kind = /viewItem (?:==|=~) \/?\^?(\w+)/.exec(when)?.[1] ?? '';
@@ -106,7 +106,7 @@ describe('The command table', () => {
     }
   });
 
-  it('lets commands take the folders and files whose context menus show them', () => {
+  it('lets commands accept the folders and files whose context menus show them', () => {
     for (const { command, when = '' } of contributes.menus['explorer/context'] ?? []) {
       if (command === undefined) continue;
       const kind = when.includes('explorerResourceIsFolder') ? 'folder' : 'document';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { FaultServer } from '../../support/faultServer.ts';
 
 describe('The fault server', () => {
-  it('never starts on the port of an earlier server, whose facts the extension may still know', async () => {
+  it('never starts on the port of an earlier server, which the extension may have cached', async () => {
     const earlier = await FaultServer.start();
     const { port } = earlier;
     await earlier.stop();
@@ -15,7 +15,7 @@ describe('The fault server', () => {
     }
   });
 
-  it('starts again on its own port', async () => {
+  it('restarts on its own port', async () => {
     const server = await FaultServer.start();
     const { port } = server;
     await server.stop();

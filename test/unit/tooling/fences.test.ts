@@ -136,7 +136,7 @@ describe('The fences between the folders', () => {
     "import type { X } from 'vscode';",
     "type X = import('vscode').Uri;",
   ]) {
-    it(`keep the editor out of the core: ${imported}`, async () => {
+    it(`forbid importing the editor in core: ${imported}`, async () => {
       for (const folder of ['client', 'flows', 'verification', 'ledger', 'model', 'monitor', 'store', 'util']) {
         const [first] = await objections(`src/core/${folder}/any.ts`, imported);
         assert.match(first ?? '', /^house\/fences: core\/\w+ may not use the package vscode/);
@@ -145,22 +145,22 @@ describe('The fences between the folders', () => {
   }
 
   for (const [file, allowed, forbidden] of rows) {
-    it(`let ${file} have: ${allowed}`, async () => {
+    it(`allow in ${file}: ${allowed}`, async () => {
       assert.deepEqual(await objections(file, allowed), []);
     });
 
-    it(`keep ${file} from: ${forbidden}`, async () => {
+    it(`forbid in ${file}: ${forbidden}`, async () => {
       assert.match((await objections(file, forbidden)).join('\n'), /^house\/fences: /);
     });
   }
 
-  it('see a forbidden import also in a re-export and in a lazy import', async () => {
+  it('detect a forbidden import in a re-export and in a dynamic import', async () => {
     assert.equal((await objections('src/core/store/any.ts', "export { x } from '../client/reply.ts';")).length, 1);
     assert.equal((await objections('src/core/store/any.ts', "void import('../client/reply.ts');")).length, 1);
   });
 
   for (const use of ['session.client', "session['client']", 'const { client } = session;']) {
-    it(`keep commands from the client of a session: ${use}`, async () => {
+    it(`forbid using the client of a session in commands: ${use}`, async () => {
       const file = 'src/extension/commands/transfers/any.ts';
       const [first] = await objections(file, use);
       assert.match(first ?? '', /^no-restricted-syntax: Only flows use the client/);

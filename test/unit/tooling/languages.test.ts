@@ -58,7 +58,7 @@ function isForModel(place: string): boolean {
   return /^\.contributes\.languageModelTool(?:Sets\.\d+\.name|s\.(?!\d+\.displayName))/.test(place);
 }
 
-describe('The texts for people', () => {
+describe('The user-visible strings', () => {
   let sources: Texts;
   let manifest: { readonly l10n?: string; readonly contributes: object; readonly capabilities: object };
   let english: Words;
@@ -70,16 +70,16 @@ describe('The texts for people', () => {
     english = await wordsIn('package.nls.json');
   });
 
-  it('are written out where they are used, so that they can be gathered', () => {
+  it('are literals where they are used, so that they can be extracted', () => {
     assert.ok(sources.texts.length > 500);
     assert.deepEqual(sources.troubles, []);
   });
 
-  it('stand in the English bundle as the sources say them; `npm run l10n` writes it', async () => {
+  it('match the English bundle, which `npm run l10n` writes', async () => {
     assert.equal(await readFile(join(root, englishBundle), 'utf8'), bundleText(sources.texts));
   });
 
-  it('of the manifest all stand in package.nls.json, and nothing else does', () => {
+  it('of the manifest are in package.nls.json, which contains no others', () => {
     const { contributes, capabilities } = manifest;
     const shown = [
       ...shownInManifest({ ...manifest, contributes: undefined, capabilities: undefined }, ''),
@@ -92,7 +92,7 @@ describe('The texts for people', () => {
     assert.deepEqual([...new Set(used)].toSorted(), Object.keys(english).toSorted());
   });
 
-  it('exist in the languages that are tried here, in the manifest and in the program', async () => {
+  it('are translated to each tested language, in the manifest and in the program', async () => {
     const named: string[] = [];
     for await (const file of glob(['l10n/*.json', 'package.nls.*.json'], { cwd: root })) named.push(file);
     const wanted = languages.flatMap((language) => [
@@ -115,18 +115,18 @@ describe('The texts for people', () => {
         manifestWords = await wordsIn(`package.nls.${language}.json`);
       });
 
-      it('are complete, in all plural forms of the language, and no text is left over', () => {
+      it('are complete, in all plural forms of the language, without unused strings', () => {
         assert.deepEqual(Object.keys(bundle).toSorted(), [...keysOf(sources.texts, language)].toSorted());
         assert.deepEqual(Object.keys(manifestWords).toSorted(), Object.keys(english).toSorted());
       });
 
-      it('keep what is put in, links, code, names of settings and addresses', () => {
+      it('keep placeholders, links, code, setting names and addresses', () => {
         for (const [key, text] of Object.entries({ ...bundle, ...manifestWords })) {
           assert.deepEqual(marksIn(text), marksIn(englishOf(key)), text);
         }
       });
 
-      it('are translated, but for words that are the same', () => {
+      it('are translated, except for identical words', () => {
         const all = Object.entries({ ...bundle, ...manifestWords });
         const same = all.filter(([key, text]) => text === englishOf(key) && hasWords(text)).map(([, text]) => text);
         assert.deepEqual([...new Set(same)].toSorted(), [...(sameWords[language] ?? [])].toSorted());
@@ -136,7 +136,7 @@ describe('The texts for people', () => {
         );
       });
 
-      it('call a command everywhere what it is called', () => {
+      it('use the title of a command wherever they mention it', () => {
         const titles = Object.keys(english).filter((key) => key.startsWith('command.'));
         const bare = (text = ''): string => text.replace(/…$/, '');
         for (const key of titles) {
@@ -153,7 +153,7 @@ describe('The texts for people', () => {
         ['English', () => english],
         [language, () => manifestWords],
       ] as const) {
-        it(`name in the texts of the settings only commands that there are (${name})`, () => {
+        it(`mention only existing commands in descriptions of settings (${name})`, () => {
           const { category = '', ...texts } = words();
           const titles = Object.entries(texts).filter(([key]) => key.startsWith('command.'));
           const known = new Set(titles.flatMap(([, title]) => [title, `${category}: ${title}`]));
@@ -168,7 +168,7 @@ describe('The texts for people', () => {
     });
   }
 
-  it('are set in French as French wants: its apostrophe, and spaces that do not break before signs', async () => {
+  it('follow French typography: apostrophes, and no-break spaces before punctuation', async () => {
     const words = { ...(await wordsIn('l10n/bundle.l10n.fr.json')), ...(await wordsIn('package.nls.fr.json')) };
     const prose = Object.values(words).map((text) => text.replaceAll(/`[^`]*`|\(command:[^)]*\)|https?:\/\/\S*/g, ''));
     assert.deepEqual(

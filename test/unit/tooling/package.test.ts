@@ -15,7 +15,7 @@ describe('The package', () => {
     files = (await listFiles({ cwd: root })).map((file) => file.replaceAll('\\', '/'));
   });
 
-  it('holds what the extension reads at run time', async () => {
+  it('contains the files that the extension reads at run time', async () => {
     const needed = [
       'package.json',
       'package.nls.json',
@@ -43,7 +43,7 @@ describe('The package', () => {
     assert.deepEqual(missing, []);
   });
 
-  it('has the version that its service tells, by which windows find the newest one (D29)', async () => {
+  it('has the version that its service reports, by which windows find the newest one (D29)', async () => {
     const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
     assert.equal(serviceVersion, version);
   });
@@ -53,7 +53,7 @@ describe('The package', () => {
     assert.equal(cliVersion, version);
   });
 
-  it('holds all built files that others load', async () => {
+  it('contains all built files that others load', async () => {
     const loaded: string[] = [];
     for await (const file of glob(['dist/lib/*.js', 'dist/webviews/*.js'], { cwd: root }))
       loaded.push(file.replaceAll('\\', '/'));
@@ -64,7 +64,7 @@ describe('The package', () => {
     );
   });
 
-  it('holds nothing else', () => {
+  it('contains no other files', () => {
     const allowed =
       /^(package(\.nls(\.\w+)?)?\.json|README\.md|CHANGELOG\.md|LICENSE|dist\/|l10n\/|media\/|samples\/|schemas\/)/;
     const others = files.filter((file) => !allowed.test(file) || file.endsWith('.map') || file.includes('/test/'));

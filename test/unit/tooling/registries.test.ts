@@ -84,7 +84,7 @@ describe('The registries of extensions', () => {
     assert.match(manifest.galleryBanner.theme, /^(light|dark)$/);
   });
 
-  it('find addresses of one repository, which can be reached by HTTPS', () => {
+  it('find URLs of one repository, which use HTTPS', () => {
     const repository = manifest.repository.url.replace(/^git\+|\.git$/g, '');
     assert.match(repository, /^https:\/\/github\.com\/[\w.-]+\/[\w.-]+$/);
     assert.equal(manifest.bugs.url, `${repository}/issues`);
@@ -93,7 +93,7 @@ describe('The registries of extensions', () => {
   });
 
   for (const file of ['README.md', 'CHANGELOG.md'])
-    it(`can show the pictures of the ${file} from the repository, where they are`, () => {
+    it(`can show the pictures of the ${file}, which exist in the repository`, () => {
       const pictures = listPictures(file);
       assert.ok(file !== 'README.md' || pictures.length >= 4);
       for (const picture of pictures) {

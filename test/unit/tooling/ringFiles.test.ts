@@ -27,7 +27,7 @@ describe('The files of a ring', () => {
     Queue = ((await import(join(folder, 'fileQueue.mjs'))) as { FileQueue: FileQueueClass }).FileQueue;
   });
 
-  it('go one by one to whichever process is ready, backwards where that is chosen', async () => {
+  it('are assigned one by one to the next free process, in reverse order on request', async () => {
     const queue = new Queue(['a', 'b'], { order: 'written' });
     assert.deepEqual(
       [await queue.next({}), await queue.next({}), await queue.next({ file: 'a' })],
@@ -36,7 +36,7 @@ describe('The files of a ring', () => {
     assert.deepEqual(await new Queue(['a', 'b'], { order: 'reverse' }).next({}), { file: 'b' });
   });
 
-  it('have a last one, which runs when all others are done and gets what they add up to', async () => {
+  it('include a last one, which runs after all others and receives their totals', async () => {
     const queue = new Queue(['a', 'last', 'b'], { lastFile: 'last', order: 'written' });
     await queue.next({});
     await queue.next({});
@@ -50,7 +50,7 @@ describe('The files of a ring', () => {
     });
   });
 
-  it('count as not run when their process was lost, and do not keep the last one waiting', async () => {
+  it('count as not run if their process crashed, and do not delay the last one', async () => {
     const queue = new Queue(['a', 'last'], { lastFile: 'last', order: 'written' });
     await queue.next({});
     const waiting = queue.next({});
@@ -59,7 +59,7 @@ describe('The files of a ring', () => {
     assert.deepEqual(JSON.parse(environment?.['DATA_TRANSFER_JOURNEYS_RUN'] ?? ''), { notRun: 1, commands: [] });
   });
 
-  it('that are named as long ones exist', async () => {
+  it('that are configured as long exist', async () => {
     const { rings } = (await import(join(folder, 'ring.mjs'))) as { rings: Record<string, { longFiles?: string[] }> };
     const tests = join(folder, '..', '..', 'test');
     const named = Object.entries(rings).flatMap(([name, { longFiles = [] }]) =>
@@ -72,14 +72,14 @@ describe('The files of a ring', () => {
     );
   });
 
-  it('have no last one where each test runs alone', async () => {
+  it('include no last one if each test runs alone', async () => {
     const queue = new Queue(['last'], { lastFile: 'last', order: 'alone' });
     assert.deepEqual(await queue.next({}), {});
   });
 });
 
 describe('The slots for processes', () => {
-  it('run so many at a time, in their order, also after one has failed', async () => {
+  it('run a limited number at a time, in order, even after one has failed', async () => {
     const { Slots } = (await import(join(folder, 'slots.mjs'))) as { Slots: new (count: number) => Slots };
     const slots = new Slots(2);
     const events: string[] = [];

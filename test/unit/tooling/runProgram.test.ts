@@ -22,16 +22,16 @@ describe('A script that runs a program', () => {
     return await once(child, 'close');
   };
 
-  it('ends with the exit code of the program', async () => {
+  it('exits with the exit code of the program', async () => {
     assert.deepEqual(await endOf(''), [0, null]);
     assert.deepEqual(await endOf('process.exitCode = 7'), [7, null]);
   });
 
-  it('does not end as if all were well where a signal ended the program', async () => {
+  it('exits with an error code if a signal ended the program', async () => {
     assert.deepEqual(await endOf(`process.kill(process.pid, 'SIGKILL')`), [137, null]);
   });
 
-  it('passes the wish to end on, leaves Ctrl-C to the program, and waits until it has cleaned up', async () => {
+  it('forwards SIGTERM, leaves Ctrl+C to the program, and waits for its exit', async () => {
     const program = `
       process.on('SIGTERM', () => process.exit(7));
       setTimeout(() => undefined, 4000);

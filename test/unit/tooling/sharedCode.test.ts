@@ -18,7 +18,7 @@ function listPackages(files: readonly string[]): readonly string[] {
 }
 
 describe('The code that the programs share', () => {
-  it('leaves packages that only some commands need out of the start of the command line', () => {
+  it('does not load packages that only some commands need when the command line starts', () => {
     const loaded = readTogether(join(folder, 'program.js'));
     assert.deepEqual(listPackages(loaded), ['commander']);
     const others = readdirSync(folder).map((file) => join(folder, file));

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 
 const place = join(import.meta.dirname, '..', '..', '..', 'scripts', 'rings', 'tallyLine.mjs');
 
-describe('What the tests stood for', () => {
-  it('is told in one line, with how often each property was tried', async () => {
+describe('The summary line of the tests', () => {
+  it('counts the tests by kind, with the number of runs of each property', async () => {
     const { tallyLine } = (await import(place)) as { tallyLine: (tallies: readonly object[]) => string };
     const row = { kind: 'contract row', runs: 1 };
     const property = { kind: 'property', runs: 1_000 };
@@ -18,7 +18,7 @@ describe('What the tests stood for', () => {
     );
   });
 
-  it('tells of pages what axe counted, and of commands how many ran', async () => {
+  it('contains the axe results of pages, and the number of commands that ran', async () => {
     const { tallyLine } = (await import(place)) as { tallyLine: (tallies: readonly object[]) => string };
     const page = { kind: 'accessible page', runs: 20, incomplete: 1 };
     assert.match(
@@ -27,7 +27,7 @@ describe('What the tests stood for', () => {
     );
   });
 
-  it('names the most actions of each task on a line of its own, in an order that does not depend on the tests', async () => {
+  it('lists the most actions of each task on a separate line, in a fixed order', async () => {
     const { tallyLine } = (await import(place)) as { tallyLine: (tallies: readonly object[]) => string };
     const byMouse = { kind: 'actions', runs: 1, actions: { cancel: 1, 'first search': 3 } };
     assert.match(

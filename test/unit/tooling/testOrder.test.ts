@@ -24,17 +24,17 @@ async function runTwoSuites(order: TestOrder): Promise<{ ran: readonly string[];
 }
 
 describe('The order of the tests of a ring', () => {
-  it('is as written', async () => {
+  it('is the written order', async () => {
     const { ran } = await runTwoSuites('written');
     assert.deepEqual(ran, ['before A', 'A 1 (one)', 'A 2', 'before B', 'B 1 (one)', 'B 2']);
   });
 
-  it('is backwards, suites and their tests', async () => {
+  it('can be reversed, for suites and their tests', async () => {
     const { ran } = await runTwoSuites('reverse');
     assert.deepEqual(ran, ['before B', 'B 2', 'B 1 (one)', 'before A', 'A 2', 'A 1 (one)']);
   });
 
-  it('starts over for each test, which runs alone with its own hooks', async () => {
+  it('can be one run for each test, with its own hooks', async () => {
     const { ran } = await runTwoSuites('alone');
     const each = ['before A', 'A 1 (one)', 'before A', 'A 2', 'before B', 'B 1 (one)', 'before B', 'B 2'];
     assert.deepEqual(ran, each);

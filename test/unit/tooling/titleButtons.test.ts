@@ -50,7 +50,7 @@ function assertSteady(before: readonly string[], now: readonly string[]): void {
 
 describe('The buttons in the title of a view', () => {
   for (const view of views) {
-    it(`stay where they are in ${view}, so that a double click never reaches another one`, () => {
+    it(`keep their positions in ${view}, so that a double click never hits another button`, () => {
       for (const facts of subsets(keys)) {
         const before = buttons(view, facts);
         for (const key of keys) assertSteady(before, buttons(view, toggled(facts, key)));

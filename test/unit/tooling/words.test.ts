@@ -55,7 +55,7 @@ const rightLines: readonly string[] = [
   'const text = `$(check) ${words}`;',
 ];
 
-describe('The rule on text for people', () => {
+describe('The lint rule for user-visible text', () => {
   let eslint: ESLint;
 
   before(async function () {
@@ -80,7 +80,7 @@ describe('The rule on text for people', () => {
   }
 
   for (const line of faults) {
-    it(`finds what is not translated: ${line}`, async () => {
+    it(`reports untranslated text: ${line}`, async () => {
       for (const folder of [
         'extension/editor',
         'extension/views',
@@ -93,7 +93,7 @@ describe('The rule on text for people', () => {
   }
 
   for (const line of faultyElements) {
-    it(`finds what is not translated: ${line}`, async () => {
+    it(`reports untranslated text: ${line}`, async () => {
       for (const folder of ['webviews/shared', 'webviews/metadata'])
         assert.equal(await objections(folder, line, 'any.tsx'), 1, folder);
     });
@@ -106,7 +106,7 @@ describe('The rule on text for people', () => {
   }
 
   for (const line of rightLines) {
-    it(`lets stand: ${line}`, async () => {
+    it(`accepts: ${line}`, async () => {
       assert.equal(await objections('extension/commands', line), 0);
     });
   }

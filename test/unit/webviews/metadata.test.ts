@@ -164,7 +164,7 @@ describe('The sources and licenses of a file', () => {
     assert.deepEqual(listLicenses(entry({ licenses })), [{ text: '<b>mine</b> (javascript:alert(1))' }]);
   });
 
-  it('list a license once that was sent twice', () => {
+  it('list a license once if it was sent twice', () => {
     const file = entry({
       licenses: [{ name: 'CC0-1.0' }],
       license: 'CC0-1.0',

@@ -69,7 +69,7 @@ describe('Text of a server', () => {
     assert.equal(shortenText('abcd', 4), 'abcd');
   });
 
-  it('is empty when it contains only punctuation', () => {
+  it('is empty if it contains only punctuation', () => {
     assert.deepEqual([',', '', '  ', null, 3].map(toReadableText), [
       undefined,
       undefined,
@@ -91,7 +91,7 @@ describe('Numbers, times and counts in French', () => {
   });
   afterEach(() => l10n.config({ contents: {} }));
 
-  it('have French units and decimals', () => {
+  it('have French units and decimal separators', () => {
     const sizes = [0, 5, 67_400, 1_234_567].map((bytes) => plain(format.size(bytes)));
     assert.deepEqual(sizes, ['0 octet', '5 octets', '67 ko', '1,2 Mo']);
     assert.deepEqual([format.number(1_234_567.5), format.percent(0.5)].map(plain), ['1 234 567,5', '50 %']);

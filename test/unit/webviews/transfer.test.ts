@@ -95,12 +95,12 @@ describe('The line of files over time', () => {
     assert.deepEqual(getChartRange(series, 8, 500, 5000), { from: 500, to: 5000, most: 8 });
   });
 
-  it('extends its range for more files than requested and for times outside of it', () => {
+  it('extends its range for more files than requested and for times outside the range', () => {
     assert.deepEqual(getChartRange(series, 2, 3000, 3000), { from: 1000, to: 4000, most: 4 });
     assert.deepEqual(getChartRange([], 0, 7, 7), { from: 7, to: 8, most: 1 });
   });
 
-  it('goes in steps: a count applies until the next one', () => {
+  it('is drawn in steps: a count applies until the next one', () => {
     const path = toLinePath(series, { from: 0, to: 5000, most: 4 }, 100, 40);
     assert.equal(path, 'M20 40H40V30H80V0H100');
   });
@@ -145,7 +145,7 @@ describe('The notes of the transfer page', () => {
     assert.deepEqual(others, []);
   });
 
-  it('say that a transfer was not sent, instead of refused, if nothing reached the server', () => {
+  it('state that a transfer was not sent, instead of rejected, if nothing reached the server', () => {
     const problem = 'not connected to the service';
     const unsent = pageTransfer({ state: 'refused', ended: true, problem, problemKind: 'unsent' });
     assert.deepEqual(
@@ -205,7 +205,7 @@ describe('The notes of the transfer page', () => {
     assert.equal(note?.text, 'The local service is stopped. This transfer resumes when you start it.');
   });
 
-  it('say what a suspended transfer waits for (D67: archived objects)', () => {
+  it('state what a suspended transfer waits for (D67: archived objects)', () => {
     const text = (message?: string): string | undefined => {
       const status = { status: 'inactive', ...(message !== undefined && { message }) };
       return listTransferNotes(pageTransfer({ id: 'i', state: 'inactive', status }), 'inactive', format)[0]?.text;
