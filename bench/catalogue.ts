@@ -1,11 +1,11 @@
-/** The local service beside find and grep: a million files scanned, searched and watched. */
+/** Compares the local service with find and grep: scanning, searching and watching a million files. */
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { medianOf, ratioOf, report, timeOf } from './support/rounds.ts';
+import { getMedian, measureRatio, report, measureTime } from './support/rounds.ts';
 import { SearchedService } from './support/searchedService.ts';
 import { makeTree, run, scratchFolder } from './support/tree.ts';
 
@@ -22,15 +22,15 @@ function say(text: string): void {
   console.error(`· ${text}`);
 }
 
-function tell(name: string, ratio: number, limit: number): void {
+function reportRatio(name: string, ratio: number, limit: number): void {
   if (!report({ name, ratio, limit }, values.json)) process.exitCode = 1;
 }
 
-/** The scan of a tree, from the service's first word to the first answer, which waits for all of it. */
+/** Measures a scan from the start of the service to its first response, which waits for the scan. */
 async function scanTime(folder: string, peaks: number[]): Promise<number> {
   const service = await SearchedService.start(folder);
   try {
-    const took = await timeOf(async () => assert.equal(await service.search('', { limit: 1 }), 1));
+    const took = await measureTime(async () => assert.equal(await service.search('', { limit: 1 }), 1));
     peaks.push(service.peakMegabytes());
     return took;
   } finally {
@@ -41,13 +41,13 @@ async function scanTime(folder: string, peaks: number[]): Promise<number> {
 async function scanning(folder: string, count: string): Promise<void> {
   say(`scanning ${count} files, six times beside find`);
   const peaks: number[] = [];
-  const ratio = await ratioOf({
+  const ratio = await measureRatio({
     ours: async () => await scanTime(folder, peaks),
-    reference: async () => await timeOf(async () => await run(`find '${folder}' -printf '%s %T@ %p\\n'`, output)),
+    reference: async () => await measureTime(async () => await run(`find '${folder}' -printf '%s %T@ %p\\n'`, output)),
     turns: 1,
   });
-  tell(`first scan of ${count} files: time beside find`, ratio, 4);
-  tell(`first scan of ${count} files: peak memory in MB`, medianOf(peaks), 300);
+  reportRatio(`first scan of ${count} files: time beside find`, ratio, 4);
+  reportRatio(`first scan of ${count} files: peak memory in MB`, getMedian(peaks), 300);
 }
 
 interface Asked {
@@ -82,12 +82,12 @@ const searches: readonly Asked[] = [
 async function searching(service: SearchedService): Promise<void> {
   say('searching 1,000,000 files beside grep');
   for (const { name, limit, query, found, more, grep } of searches) {
-    const ratio = await ratioOf({
-      ours: async () => await timeOf(async () => assert.equal(await service.search(query, more), found)),
-      reference: async () => await timeOf(async () => await run(grep, output)),
+    const ratio = await measureRatio({
+      ours: async () => await measureTime(async () => assert.equal(await service.search(query, more), found)),
+      reference: async () => await measureTime(async () => await run(grep, output)),
       turns: 10,
     });
-    tell(`search of 1,000,000 files for ${name}: time beside grep`, ratio, limit);
+    reportRatio(`search of 1,000,000 files for ${name}: time beside grep`, ratio, limit);
   }
 }
 
@@ -100,13 +100,13 @@ async function watching(service: SearchedService): Promise<void> {
     const wait = async (): Promise<void> => {
       while ((await service.search(word)) === 0);
     };
-    seconds.push((await timeOf(wait)) / 1_000);
+    seconds.push((await measureTime(wait)) / 1_000);
   }
-  tell('a change among 1,000,000 watched files: seconds until it is found', medianOf(seconds), 2);
+  reportRatio('a change among 1,000,000 watched files: seconds until it is found', getMedian(seconds), 2);
   const probe = fork(join(import.meta.dirname, 'programs', 'watchProbe.ts'), [tree], { execArgv: ['--expose-gc'] });
   const [[isComplete, bytes]] = (await once(probe, 'message')) as [[boolean, number]];
   assert.ok(isComplete, 'not every folder could be watched');
-  tell('watching 1,000,000 files: memory in MB', bytes / 1_048_576, 150);
+  reportRatio('watching 1,000,000 files: memory in MB', bytes / 1_048_576, 150);
 }
 
 say('making a tree of 1,000,000 files');

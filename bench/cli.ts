@@ -1,4 +1,4 @@
-/** The command line: its start beside a bare Node.js, a search beside undici, the memory of a locked dry run. */
+/** Compares the command line with bare Node.js (start) and undici (search); measures the memory of a locked dry run. */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { writeLock } from '../src/core/recipes/recipeLock.ts';
 import { answerFor, numberedIds } from './support/resources.ts';
-import { ratioOf, report, timeOf } from './support/rounds.ts';
+import { measureRatio, report, measureTime } from './support/rounds.ts';
 
 const { values } = parseArgs({
   options: { json: { type: 'boolean', default: false }, quick: { type: 'boolean', default: false } },
@@ -32,9 +32,9 @@ async function runNode(...args: readonly string[]): Promise<{ readonly stdout: s
 }
 
 async function measureStart(): Promise<void> {
-  const ratio = await ratioOf({
-    ours: async () => await timeOf(() => runNode(cli, '--version')),
-    reference: async () => await timeOf(() => runNode('-e', '0')),
+  const ratio = await measureRatio({
+    ours: async () => await measureTime(() => runNode(cli, '--version')),
+    reference: async () => await measureTime(() => runNode('-e', '0')),
     turns: 4,
   });
   check('--version: time beside node -e 0', ratio, 2.5);
@@ -48,9 +48,9 @@ async function measureSearch(address: string, connection: readonly string[]): Pr
     (JSON.parse(text) as { readonly files: readonly unknown[] }).files.length;
   assert.equal(countFiles((await runNode(cli, ...search)).stdout), count);
   assert.equal(countFiles((await runNode(...bare)).stdout), count);
-  const ratio = await ratioOf({
-    ours: async () => await timeOf(() => runNode(cli, ...search)),
-    reference: async () => await timeOf(() => runNode(...bare)),
+  const ratio = await measureRatio({
+    ours: async () => await measureTime(() => runNode(cli, ...search)),
+    reference: async () => await measureTime(() => runNode(...bare)),
     turns: 2,
   });
   check('search of 10,000 files: time beside undici', ratio, 1.6);

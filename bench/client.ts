@@ -1,11 +1,11 @@
-/** The client beside bare undici and JSON.parse: a large search, many status requests, many ids. */
+/** Compares the client with bare undici and JSON.parse: a large search, many status requests, many ids. */
 import assert from 'node:assert/strict';
 import { parseArgs } from 'node:util';
 import { BareRequests, search, statusId } from './support/bareRequests.ts';
-import { connectedClient, peakOf, startServer } from './support/ends.ts';
+import { connectedClient, measurePeakIncrease, startServer } from './support/ends.ts';
 import { numberedIds } from './support/resources.ts';
-import { cleanTimeOf, ratioOf, report, timeOf } from './support/rounds.ts';
-import type { Contest, Measure } from './support/rounds.ts';
+import { measureCleanTime, measureRatio, report, measureTime } from './support/rounds.ts';
+import type { Comparison, Measure } from './support/rounds.ts';
 
 const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
 const server = await startServer();
@@ -21,45 +21,45 @@ async function fetch(ids: readonly string[]): Promise<void> {
   assert.equal(value.length, ids.length);
 }
 
-const searching: Contest = {
+const searching: Comparison = {
   ours: async () =>
-    await cleanTimeOf(async () => {
+    await measureCleanTime(async () => {
       assert.equal((await client.search(search)).value.length, 10_000);
     }),
-  reference: async () => await cleanTimeOf(async () => await bare.search()),
+  reference: async () => await measureCleanTime(async () => await bare.search()),
   turns: 5,
 };
 
-const remembering: Contest = {
-  ours: async () => await peakOf('client', server.origin),
-  reference: async () => await peakOf('bare', server.origin),
+const remembering: Comparison = {
+  ours: async () => await measurePeakIncrease('client', server.origin),
+  reference: async () => await measurePeakIncrease('bare', server.origin),
   turns: 1,
 };
 
-const polling: Contest = {
-  ours: async () => await timeOf(async () => await client.transferStatus(statusId)),
-  reference: async () => await timeOf(async () => await bare.status()),
+const polling: Comparison = {
+  ours: async () => await measureTime(async () => await client.transferStatus(statusId)),
+  reference: async () => await measureTime(async () => await bare.status()),
   turns: 5_000,
 };
 
 const many = numberedIds(20_000);
 const few = many.slice(0, 2_000);
-const describing: Contest = {
-  ours: async () => await cleanTimeOf(async () => await fetch(many)),
-  reference: async () => await cleanTimeOf(async () => await times(10, async () => await fetch(few))),
+const describing: Comparison = {
+  ours: async () => await measureCleanTime(async () => await fetch(many)),
+  reference: async () => await measureCleanTime(async () => await times(10, async () => await fetch(few))),
   turns: 1,
 };
 
-const describingBare: Contest = {
+const describingBare: Comparison = {
   ours: describing.ours,
   reference: async () =>
-    await cleanTimeOf(async () => {
+    await measureCleanTime(async () => {
       assert.equal((await bare.describe(many)).length, many.length);
     }),
   turns: 1,
 };
 
-const contests: readonly (Omit<Measure, 'ratio'> & { readonly contest: Contest })[] = [
+const contests: readonly (Omit<Measure, 'ratio'> & { readonly contest: Comparison })[] = [
   { name: 'search of 10,000 files: time', limit: 1.5, contest: searching },
   { name: 'search of 10,000 files: peak memory', limit: 2, contest: remembering },
   { name: '5,000 status requests: time', limit: 1.1, contest: polling },
@@ -69,7 +69,7 @@ const contests: readonly (Omit<Measure, 'ratio'> & { readonly contest: Contest }
 
 try {
   for (const { name, limit, contest } of contests) {
-    const isOk = report({ name, limit, ratio: await ratioOf(contest) }, values.json);
+    const isOk = report({ name, limit, ratio: await measureRatio(contest) }, values.json);
     if (!isOk) process.exitCode = 1;
   }
 } finally {

@@ -1,22 +1,22 @@
-/** The local service beside cp and sha256sum: a large file, many small ones, many transfers and clients at once. */
+/** Compares the local service with cp and sha256sum for large and small files; measures concurrent transfers. */
 import assert from 'node:assert/strict';
 import { randomFillSync } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { empty, MovingService } from './support/movingService.ts';
-import { medianOf, ratioOf, report, timeOf } from './support/rounds.ts';
+import { getMedian, measureRatio, report, measureTime } from './support/rounds.ts';
 import { run, scratchFolder } from './support/tree.ts';
 
 const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
 const scratch = scratchFolder();
 const output = join(scratch, 'output.txt');
 
-function say(text: string): void {
+function log(text: string): void {
   console.error(`· ${text}`);
 }
 
-function tell(name: string, ratio: number, limit: number): void {
+function reportRatio(name: string, ratio: number, limit: number): void {
   if (!report({ name, ratio, limit }, values.json)) process.exitCode = 1;
 }
 
@@ -40,11 +40,11 @@ function makeFiles(folder: string, count: number, bytes: number): void {
 }
 
 /**
- * Memory that is free at hand. A virtual machine gives back what it does not use, and takes seconds to have it again:
- * whoever writes first would pay for that. It is held until the copying begins, on either side.
+ * Reserves memory until copying starts. A virtual machine returns unused memory to its host, and takes seconds to get it
+ * back, which would slow down the first writer.
  */
-class Ballast {
-  private readonly file = join(scratch, 'ballast');
+class MemoryReserve {
+  private readonly file = join(scratch, 'reserve');
 
   hold(bytes: number): void {
     const content = Buffer.alloc(64 * 1024 * 1024, 1);
@@ -58,16 +58,16 @@ class Ballast {
   }
 }
 
-const ballast = new Ballast();
+const reserve = new MemoryReserve();
 
-/** From the submission to the last state; each round with a service that has seen none of the files before. */
+/** Returns the time from the submission to the end, with a service that has not read the files before. */
 async function moveTime(source: string, destination: string, count: number, bytes: number): Promise<number> {
   const service = await MovingService.start(source, destination);
   try {
     const ids = await service.ids('Source', count);
     assert.equal(ids.length, count);
-    ballast.hold(bytes);
-    return await timeOf(async () => await service.succeeds(await service.submit(ids), () => ballast.release()));
+    reserve.hold(bytes);
+    return await measureTime(async () => await service.succeeds(await service.submit(ids), () => reserve.release()));
   } finally {
     await service.stop();
     await empty(destination);
@@ -75,36 +75,36 @@ async function moveTime(source: string, destination: string, count: number, byte
 }
 
 async function copyTime(source: string, destination: string, isOne: boolean, bytes: number): Promise<number> {
-  ballast.hold(bytes);
-  ballast.release();
+  reserve.hold(bytes);
+  reserve.release();
   const copied = join(destination, 'copy');
   const hash = isOne ? `sha256sum '${copied}'/*/*` : `find '${copied}' -type f -print0 | xargs -0 sha256sum`;
-  const took = await timeOf(async () => await run(`cp -r '${source}' '${copied}' && ${hash}`, output));
+  const took = await measureTime(async () => await run(`cp -r '${source}' '${copied}' && ${hash}`, output));
   await empty(destination);
   return took;
 }
 
-async function beside(name: string, limit: number, count: number, bytes: number): Promise<void> {
-  say(`${name}, six times beside cp and sha256sum`);
+async function compareWithCp(name: string, limit: number, count: number, bytes: number): Promise<void> {
+  log(`${name}, six times beside cp and sha256sum`);
   const source = folderFor(`source of ${count}`);
   const destination = folderFor(`destination of ${count}`);
   makeFiles(source, count, bytes);
-  const ratio = await ratioOf({
+  const ratio = await measureRatio({
     ours: async () => await moveTime(source, destination, count, count * bytes),
     reference: async () => await copyTime(source, destination, count === 1, count * bytes),
     turns: 1,
   });
-  tell(`${name}: time beside cp and sha256sum`, ratio, limit);
+  reportRatio(`${name}: time beside cp and sha256sum`, ratio, limit);
   fs.rmSync(source, { recursive: true });
 }
 
 const transferCount = 200;
 const clientCount = 50;
-const crowds = 5;
+const roundCount = 5;
 const filesEach = 5;
 
-/** A crowd that turns to a service in use, all at once. */
-class Crowd {
+/** Sends the submissions of many clients to one service concurrently. */
+class ConcurrentClients {
   private readonly times: number[] = [];
   private readonly service: MovingService;
   private readonly ended = new Set<string>();
@@ -113,9 +113,9 @@ class Crowd {
     this.service = service;
   }
 
-  /** Resolves to the ids of the transfers, and how many times the median the slowest thousandth of all requests took. */
+  /** Resolves to the ids of the transfers, and the ratio of the 99.9th percentile of all requests to the median. */
   async run(ids: readonly string[]): Promise<{ readonly transfers: readonly string[]; readonly ratio: number }> {
-    // The connections of a crowd stand.
+    // The connections are opened before the measurement.
     await this.service.connect(transferCount);
     const submissions = Array.from({ length: transferCount }, async (_, number) => {
       const chosen = ids.slice(number * filesEach, (number + 1) * filesEach);
@@ -125,7 +125,7 @@ class Crowd {
     await Promise.all(Array.from({ length: clientCount }, async (_, client) => await this.ask(transfers, client)));
     this.times.sort((one, other) => one - other);
     const slowest = this.times[Math.floor(this.times.length * 0.999)] ?? Number.NaN;
-    return { transfers, ratio: slowest / medianOf(this.times) };
+    return { transfers, ratio: slowest / getMedian(this.times) };
   }
 
   private async ask(transfers: readonly string[], client: number): Promise<void> {
@@ -147,32 +147,38 @@ class Crowd {
   }
 }
 
-async function crowd(): Promise<void> {
-  say(`${transferCount} transfers at once, ${clientCount} clients asking, five times one after another`);
-  const source = folderFor('source of the crowd');
-  const destination = folderFor('destination of the crowd');
+async function measureConcurrency(): Promise<void> {
+  log(`${transferCount} concurrent transfers, ${clientCount} clients polling, five rounds`);
+  const source = folderFor('source of concurrent transfers');
+  const destination = folderFor('destination of concurrent transfers');
   const fileCount = transferCount * filesEach;
-  makeFiles(source, crowds * fileCount, 10_000);
+  makeFiles(source, roundCount * fileCount, 10_000);
   const service = await MovingService.start(source, destination, transferCount);
-  const ids = await service.ids('Source', crowds * fileCount);
+  const ids = await service.ids('Source', roundCount * fileCount);
   const ratios: number[] = [];
-  const landed = new Set<string>();
-  for (let round = 0; round < crowds; round++) {
-    const { transfers, ratio } = await new Crowd(service).run(ids.slice(round * fileCount, (round + 1) * fileCount));
+  const transferIds = new Set<string>();
+  for (let round = 0; round < roundCount; round++) {
+    const { transfers, ratio } = await new ConcurrentClients(service).run(
+      ids.slice(round * fileCount, (round + 1) * fileCount),
+    );
     ratios.push(ratio);
-    for (const id of transfers) landed.add(id);
+    for (const id of transfers) transferIds.add(id);
   }
   await service.stop();
-  assert.equal(landed.size, crowds * transferCount);
-  for (const id of landed) assert.equal(landedCount(join(destination, `dts-${id}`)), filesEach);
-  tell(`${transferCount} transfers, ${clientCount} clients: 99.9th percentile beside the median`, medianOf(ratios), 20);
+  assert.equal(transferIds.size, roundCount * transferCount);
+  for (const id of transferIds) assert.equal(countCopies(join(destination, `dts-${id}`)), filesEach);
+  reportRatio(
+    `${transferCount} transfers, ${clientCount} clients: 99.9th percentile beside the median`,
+    getMedian(ratios),
+    20,
+  );
 }
 
-function landedCount(folder: string): number {
+function countCopies(folder: string): number {
   const files = fs.readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return files.filter(({ name }) => name.endsWith('.bin')).length;
 }
 
-await beside('one file of 2 GB', 0.9, 1, 2_000_000_000);
-await beside('20,000 files of 10 kB', 1.5, 20_000, 10_000);
-await crowd();
+await compareWithCp('one file of 2 GB', 0.9, 1, 2_000_000_000);
+await compareWithCp('20,000 files of 10 kB', 1.5, 20_000, 10_000);
+await measureConcurrency();

@@ -1,4 +1,4 @@
-/** Files for science: citing 10,000 and exporting 100,000 beside JSON.stringify, matching ids beside bare requests. */
+/** Compares citing 10,000 and exporting 100,000 files with JSON.stringify, and matching ids with bare requests. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -13,7 +13,7 @@ import { UnsafeIds } from '../src/core/store/unsafeIds.ts';
 import { builtProgram, startLocalService, type StartedService } from '../test/support/localService.ts';
 import { MemoryLog } from '../test/support/memoryLog.ts';
 import { numberedResources } from './support/resources.ts';
-import { cleanTimeOf, ratioOf, report } from './support/rounds.ts';
+import { measureCleanTime, measureRatio, report } from './support/rounds.ts';
 import { makeTree, scratchFolder } from './support/tree.ts';
 
 const { values } = parseArgs({
@@ -38,10 +38,10 @@ async function measureCitations(): Promise<void> {
   const resources = numberedResources(10_000);
   const files = readFiles({ resources }, database).flatMap((file) => (file.kind === 'file' ? [file] : []));
   const texts = { message: 'Please cite these data.', title: 'Data', unknownAuthor: 'anonymous' };
-  const ratio = await ratioOf({
+  const ratio = await measureRatio({
     ours: async () =>
-      await cleanTimeOf(async () => await Promise.resolve(writeCitations('bibtex', listCitations(files), texts))),
-    reference: async () => await cleanTimeOf(async () => await Promise.resolve(JSON.stringify(resources))),
+      await measureCleanTime(async () => await Promise.resolve(writeCitations('bibtex', listCitations(files), texts))),
+    reference: async () => await measureCleanTime(async () => await Promise.resolve(JSON.stringify(resources))),
     turns: 4,
   });
   check('citing 10,000 files: time beside JSON.stringify', ratio, 3);
@@ -50,9 +50,9 @@ async function measureCitations(): Promise<void> {
 async function measureExport(): Promise<void> {
   const resources = numberedResources(100_000);
   const files = readFiles({ resources }, database).flatMap((file) => (file.kind === 'file' ? [file] : []));
-  const ratio = await ratioOf({
-    ours: async () => await cleanTimeOf(async () => await Promise.resolve(measureRows(files))),
-    reference: async () => await cleanTimeOf(async () => await Promise.resolve(JSON.stringify(resources))),
+  const ratio = await measureRatio({
+    ours: async () => await measureCleanTime(async () => await Promise.resolve(measureRows(files))),
+    reference: async () => await measureCleanTime(async () => await Promise.resolve(JSON.stringify(resources))),
     turns: 2,
   });
   check('export of 100,000 rows: time beside JSON.stringify', ratio, 3);
@@ -106,9 +106,9 @@ async function measureMatch(service: StartedService): Promise<void> {
     const index = await flow.match(session, request, { signal, onProgress: () => undefined });
     assert.equal(index.uniqueFiles.length, ids.length);
   };
-  const ratio = await ratioOf({
-    ours: async () => await cleanTimeOf(match),
-    reference: async () => await cleanTimeOf(async () => await requestBare(service, ids)),
+  const ratio = await measureRatio({
+    ours: async () => await measureCleanTime(match),
+    reference: async () => await measureCleanTime(async () => await requestBare(service, ids)),
     turns: 1,
   });
   client.dispose();

@@ -1,4 +1,4 @@
-/** Stores of the local service beside rclone alone: listing and moving objects of an SFTP server. */
+/** Compares stores of the local service with bare rclone: listing and moving objects of an SFTP server. */
 import assert from 'node:assert/strict';
 import { randomFillSync } from 'node:crypto';
 import * as fs from 'node:fs';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { builtProgram } from '../test/support/localService.ts';
 import { StoreRig } from '../test/support/storeRig.ts';
-import { medianOf, report, timeOf } from './support/rounds.ts';
+import { getMedian, report, measureTime } from './support/rounds.ts';
 import { makeTree, run, scratchFolder } from './support/tree.ts';
 
 const { values } = parseArgs({
@@ -23,7 +23,7 @@ function reportRatio(name: string, ratio: number, limit: number): void {
   if (!report({ name, ratio, limit }, values.json)) process.exitCode = 1;
 }
 
-/** Runs rclone alone with the same remotes; quotes are those of the shell. */
+/** Runs rclone with the same remotes in a shell. */
 async function runRclone(rig: StoreRig, command: string): Promise<void> {
   await run(`unset AWS_CA_BUNDLE; RCLONE_CONFIG='${rig.servers.configFile}' ${command}`, output);
 }
@@ -42,10 +42,10 @@ async function compareRounds(
   const ratios: number[] = [];
   for (let round = 0; round < size.rounds; round += 1)
     ratios.push((await contest.ours()) / (await contest.reference()));
-  reportRatio(name, medianOf(ratios), limit);
+  reportRatio(name, getMedian(ratios), limit);
 }
 
-/** Compares the first scan of a service, from its first word until the files can be searched, with rclone. */
+/** Compares the first scan of a service, from its start until the files can be searched, with rclone. */
 async function compareListing(rig: StoreRig): Promise<void> {
   makeTree(join(rig.servers.folder('sftp'), 'tree'), size.listed);
   const peaks: number[] = [];
@@ -54,13 +54,13 @@ async function compareListing(rig: StoreRig): Promise<void> {
       await rig.stopService();
       fs.rmSync(rig.data, { recursive: true, force: true });
       await rig.startService({ program: builtProgram, gone: false });
-      const took = await timeOf(async () => await rig.waitForListing('sftp'));
+      const took = await measureTime(async () => await rig.waitForListing('sftp'));
       peaks.push(getPeakMegabytes(rig.service.pid));
       return took;
     },
-    reference: async () => await timeOf(async () => await runRclone(rig, 'rclone lsjson -R --files-only sftp:')),
+    reference: async () => await measureTime(async () => await runRclone(rig, 'rclone lsjson -R --files-only sftp:')),
   });
-  reportRatio('listing: peak memory of the service in MB', medianOf(peaks), 200);
+  reportRatio('listing: peak memory of the service in MB', getMedian(peaks), 200);
   fs.rmSync(join(rig.servers.folder('sftp'), 'tree'), { recursive: true });
 }
 
@@ -96,7 +96,7 @@ async function compareMoving(rig: StoreRig, { name, limit, count, bytes, isToSto
   let rounds = 0;
   await compareRounds(name, limit, {
     ours: async () => {
-      const took = await timeOf(async () => {
+      const took = await measureTime(async () => {
         const { status, message } = await rig.transfer(source, destination, paths);
         assert.equal(status, 'succeeded', message);
       });
@@ -111,7 +111,7 @@ async function compareMoving(rig: StoreRig, { name, limit, count, bytes, isToSto
         : [`sftp:${folder}`, `'${to}/${copy}'`];
       const verify = isToStore ? '' : ` && find '${to}/${copy}' -type f -print0 | xargs -0 sha256sum`;
       const command = `rclone copy --transfers 8 ${first} ${second}${verify}`;
-      const took = await timeOf(async () => await runRclone(rig, `sh -c "${command}"`));
+      const took = await measureTime(async () => await runRclone(rig, `sh -c "${command}"`));
       emptyFolder(to);
       return took;
     },

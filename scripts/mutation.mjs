@@ -41,20 +41,20 @@ async function results({ changed, tests, isQuick = false }, options) {
   return await new Stryker({ ...common, ...options, checkers, mutate: changed, tests }).runMutationTest();
 }
 
-function tellUnnoticed(unnoticed) {
-  for (const { fileName, location, status, mutatorName, replacement } of unnoticed) {
+function printSurvivors(survivors) {
+  for (const { fileName, location, status, mutatorName, replacement } of survivors) {
     const place = `${fileName.slice(root.length + 1)}:${location.start.line + 1}:${location.start.column + 1}`;
     say(`  ${place} ${status} ${mutatorName}: ${replacement.replace(/\s+/g, ' ')}`);
   }
 }
 
 /** Prints the changes that no test noticed. Returns true if enough were noticed. */
-function tell(name, found, { sample, seed }, started) {
+function reportPart(name, found, { sample, seed }, started) {
   const of = (...statuses) => found.filter(({ status }) => statuses.includes(status));
-  const unnoticed = of('Survived', 'NoCoverage');
-  tellUnnoticed(unnoticed);
+  const survivors = of('Survived', 'NoCoverage');
+  printSurvivors(survivors);
   const noticed = of('Killed', 'Timeout').length;
-  const all = noticed + unnoticed.length;
+  const all = noticed + survivors.length;
   const percent = (100 * noticed) / all;
   const changes = sample === undefined ? 'changes' : `changes in a sample (seed ${seed}) of ${found.length}`;
   const score = `${noticed} of ${all} ${changes} noticed, ${percent.toFixed(1)}%`;
@@ -81,6 +81,6 @@ await runScript(async () => {
   for (const name of chosenParts(names)) {
     const started = performance.now();
     const found = await results(parts[name], options);
-    if (!tell(name, found, options, started)) process.exitCode = 1;
+    if (!reportPart(name, found, options, started)) process.exitCode = 1;
   }
 });

@@ -61,7 +61,7 @@ async function prepare(names) {
   };
 }
 
-function whatIsMissing(name, { hasEditor, hasPackage, hasBuild, hasSuites }) {
+function findMissingPrerequisite(name, { hasEditor, hasPackage, hasBuild, hasSuites }) {
   const ring = rings[name];
   if (ring.needsBuild && !hasBuild) return 'the build failed';
   if (ring.needsSuites && !hasSuites) return 'the build of its suites failed';
@@ -74,7 +74,7 @@ function whatIsMissing(name, { hasEditor, hasPackage, hasBuild, hasSuites }) {
 const coveringRings = ['unit', 'service'];
 
 /** Prints the coverage; resolves to a failure if it is too low. */
-async function judgeCoverage(countsFolder) {
+async function checkCoverage(countsFolder) {
   const program = join(root, 'scripts', 'rings', 'coverage.mjs');
   const isEnough = await attempt(() =>
     step('Coverage', () =>
@@ -98,7 +98,7 @@ async function runRings(names, choice, countsFolder) {
   const prepared = await prepare(names);
   const slots = new Slots(slotCount);
   const results = names.map(async (name) => {
-    const missing = whatIsMissing(name, prepared);
+    const missing = findMissingPrerequisite(name, prepared);
     if (missing) return { name, passed: 0, failures: [`${name}: could not run, because ${missing}`], tallies: [] };
     const environment = {
       DATA_TRANSFER_TESTS_PREPARED: 'true',
@@ -133,7 +133,7 @@ async function inNewFolder(prefix, work) {
 async function runCovered(names, choice) {
   return inNewFolder('coverage-', async (countsFolder) => {
     const total = await runRings(names, choice, countsFolder);
-    total.failures.push(...(await judgeCoverage(countsFolder)));
+    total.failures.push(...(await checkCoverage(countsFolder)));
     return total;
   });
 }

@@ -1,11 +1,11 @@
-/** Asks for a large answer once, in a process that has done nothing else, and tells how far its memory went up. */
+/** Requests a large response in a new process, and prints the increase of its peak memory. */
 import assert from 'node:assert/strict';
 import { BareRequests, search } from '../support/bareRequests.ts';
 import { connectedClient } from '../support/ends.ts';
 
 const [subject = '', origin = ''] = process.argv.slice(2);
 
-/** Both ends are loaded and connected, whichever is measured, so that only the request makes a difference. */
+/** Both clients are loaded and connected, whichever is measured, so that only the request differs. */
 const client = await connectedClient(origin);
 const bare = new BareRequests(origin);
 await bare.status();

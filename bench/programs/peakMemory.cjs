@@ -1,2 +1,2 @@
-/** Prints the most memory that the process took, in kilobytes, as the last line of standard error. */
+/** Prints the peak memory of the process, in kilobytes, as the last line of standard error. */
 process.on('exit', () => process.stderr.write(`peak ${process.resourceUsage().maxRSS}\n`));

@@ -1,4 +1,4 @@
-/** Searches with undici and `JSON.parse` alone, in a process of its own: `searchCold.mjs ADDRESS PAGES SIZE`. */
+/** Searches with only undici and `JSON.parse`, in a separate process: `searchCold.mjs ADDRESS PAGES SIZE`. */
 import { Agent } from 'undici';
 
 const [origin, pages, limit] = process.argv.slice(2);

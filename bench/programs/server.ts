@@ -1,4 +1,4 @@
-/** The other side of the client's benches: a plain HTTP server in a process of its own, which tells its port. */
+/** The server of the client's benches: a plain HTTP server in a separate process, which prints its port. */
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -17,7 +17,7 @@ const status = Buffer.from(
   }),
 );
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
+async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString('utf8');
@@ -25,7 +25,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method, url } = request;
-  const body = method === 'POST' ? await bodyOf(request) : '';
+  const body = method === 'POST' ? await readBody(request) : '';
   const route = `${method ?? ''} ${url ?? ''}`;
   if (route === 'GET /') end(response, root);
   else if (route === 'POST /api/v1/files') end(response, found);

@@ -1,14 +1,14 @@
 import { Agent } from 'undici';
 
-/** The transfer that the server of the benches knows. */
+/** The ID of the transfer on the server of the benches. */
 export const statusId = 'f710559a-5d01-417b-91ac-3726503d11a3';
 
-/** The request that the benches search with. */
+/** The search request of the benches. */
 export const search = { database: 'JGI Data Portal', orcid: '0000-0002-1825-0097', query: 'metagenome' } as const;
 
 const idsInRequest = 500;
 
-/** The same requests as the client's, by undici and `JSON.parse` alone: what the client is measured against. */
+/** Sends the client's requests with only undici and `JSON.parse`, as the reference for the client. */
 export class BareRequests {
   private readonly agent = new Agent();
   private readonly origin: string;
@@ -17,17 +17,17 @@ export class BareRequests {
     this.origin = origin;
   }
 
-  /** The search of all files. */
+  /** Searches all files. */
   async search(): Promise<unknown> {
     return await this.ask('POST', '/api/v1/files', JSON.stringify(search));
   }
 
-  /** The status of the one transfer. */
+  /** Requests the status of the transfer. */
   async status(): Promise<unknown> {
     return await this.ask('GET', `/api/v1/transfers/${statusId}`);
   }
 
-  /** The metadata of files by their ids, in requests of 500. */
+  /** Requests the metadata of files by their ids, 500 per request. */
   async describe(ids: readonly string[]): Promise<readonly unknown[]> {
     const files: unknown[] = [];
     for (let start = 0; start < ids.length; start += idsInRequest) {
@@ -39,7 +39,7 @@ export class BareRequests {
     return files;
   }
 
-  /** Closes its connections. */
+  /** Closes the connections. */
   async close(): Promise<void> {
     await this.agent.destroy();
   }

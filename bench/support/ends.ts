@@ -6,14 +6,14 @@ import type { Logger } from '../../src/core/util/logger.ts';
 
 const programs = join(import.meta.dirname, '..', 'programs');
 
-/** The server of the benches, running. */
+/** The running server of the benches. */
 interface ServerProcess {
   /** Scheme, host and port. */
   readonly origin: string;
   end(): Promise<void>;
 }
 
-/** Starts the server in a process of its own, so that its work is not counted as the client's. */
+/** Starts the server in a separate process, so that its work doesn't count as the client's. */
 export async function startServer(): Promise<ServerProcess> {
   const child = fork(join(programs, 'server.ts'), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const [port] = (await once(child, 'message')) as [number];
@@ -27,8 +27,8 @@ export async function startServer(): Promise<ServerProcess> {
   };
 }
 
-/** Runs the memory probe in a fresh process; resolves to the bytes that its peak was above where it began. */
-export async function peakOf(subject: 'client' | 'bare', origin: string): Promise<number> {
+/** Runs the memory probe in a new process; resolves to the increase of its peak memory in bytes. */
+export async function measurePeakIncrease(subject: 'client' | 'bare', origin: string): Promise<number> {
   const child = fork(join(programs, 'memoryProbe.ts'), [subject, origin], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     execArgv: ['--expose-gc'],
@@ -46,7 +46,7 @@ const silent: Logger = {
   error: () => undefined,
 };
 
-/** The client as the extension has it, connected. */
+/** Returns a connected client, configured as in the extension. */
 export async function connectedClient(origin: string): Promise<DataTransferClient> {
   return await DataTransferClient.create({ log: silent, server: origin, apiKey: 'key' });
 }

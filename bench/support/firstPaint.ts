@@ -6,7 +6,7 @@ import type { EditorWindow } from '../../test/support/editor/window.ts';
 import { builtProgram, startLocalService, type StartedService } from '../../test/support/localService.ts';
 import { makeLedger } from './ledgers.ts';
 import { loadResults } from './longResults.ts';
-import { medianOf } from './rounds.ts';
+import { getMedian } from './rounds.ts';
 import { makeTree } from './tree.ts';
 
 const few = { transferCount: 10, fileCount: 10 };
@@ -20,8 +20,8 @@ interface Paint {
   readonly results: number;
 }
 
-/** An editor with ended transfers and results, and a window of it. */
-interface Desk {
+/** An editor with ended transfers and results, and its window. */
+interface TestWindow {
   readonly service: StartedService;
   readonly editor: Editor;
   readonly window: EditorWindow;
@@ -29,27 +29,27 @@ interface Desk {
 
 /** Returns the ratios of the first paint with 3,000 ended transfers and 50,000 results to that with ten of each. */
 export async function measureFirstPaint(extension: string, scratch: string): Promise<Paint> {
-  const desks: Desk[] = [];
+  const testWindows: TestWindow[] = [];
   try {
-    for (const counts of [many, few]) desks.push(await openDesk(extension, scratch, counts));
-    const [ours = [], reference = []] = await paintInTurns(desks);
+    for (const counts of [many, few]) testWindows.push(await openTestWindow(extension, scratch, counts));
+    const [ours = [], reference = []] = await measureInTurns(testWindows);
     const ratio = (view: keyof Paint): number => median(ours, view) / median(reference, view);
     const medians = { ours: toMedians(ours), reference: toMedians(reference) };
     console.error(`· first paint, in ms, medians of ${turnCount} reloads: ${JSON.stringify(medians)}`);
     return { transfers: ratio('transfers'), results: ratio('results') };
   } finally {
-    for (const { service, editor } of desks) {
+    for (const { service, editor } of testWindows) {
       await editor.close();
       await service.stop();
     }
   }
 }
 
-/** Lets the desks take turns, the first one alternating. The first turn fills the browser's caches and isn't counted. */
-async function paintInTurns(desks: readonly Desk[]): Promise<readonly (readonly Paint[])[]> {
-  const paints = desks.map((): Paint[] => []);
+/** Measures the windows in turns, in alternating order. The first turn fills the browser's caches and isn't counted. */
+async function measureInTurns(testWindows: readonly TestWindow[]): Promise<readonly (readonly Paint[])[]> {
+  const paints = testWindows.map((): Paint[] => []);
   for (let turn = 0; turn <= turnCount; turn++) {
-    const order = [...desks.entries()];
+    const order = [...testWindows.entries()];
     if (turn % 2 === 1) order.reverse();
     for (const [index, { window }] of order) {
       const painted = await paint(window);
@@ -60,14 +60,18 @@ async function paintInTurns(desks: readonly Desk[]): Promise<readonly (readonly 
 }
 
 function median(paints: readonly Paint[], view: keyof Paint): number {
-  return medianOf(paints.map((one) => one[view]));
+  return getMedian(paints.map((one) => one[view]));
 }
 
 function toMedians(paints: readonly Paint[]): Paint {
   return { transfers: median(paints, 'transfers'), results: median(paints, 'results') };
 }
 
-async function openDesk(extension: string, scratch: string, { transferCount, fileCount }: typeof few): Promise<Desk> {
+async function openTestWindow(
+  extension: string,
+  scratch: string,
+  { transferCount, fileCount }: typeof few,
+): Promise<TestWindow> {
   const folder = join(scratch, `files-${fileCount}`);
   makeTree(folder, fileCount);
   const service = await startLocalService({ databases: [{ name: 'Tree', folder }] }, { program: builtProgram });

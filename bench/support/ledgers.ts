@@ -8,12 +8,12 @@ import { Explorer } from '../../src/core/explorer.ts';
 import type { StateChange, Transfer } from '../../src/core/model/transferModel.ts';
 import { systemClock } from '../../src/core/util/clock.ts';
 import { MemoryLog } from '../../test/support/memoryLog.ts';
-import { surroundingsOf } from '../../test/support/surroundings.ts';
+import { createExplorerDependencies } from '../../test/support/explorerDependencies.ts';
 
 const minuteMs = 60_000;
 const startedAt = Date.UTC(2026, 0, 1);
 
-/** Makes the ledger of somebody who has so many transfers behind them, of a few files each. */
+/** Creates a ledger with ended transfers of a few files each. */
 export function makeLedger(folder: string, endedCount: number): void {
   for (const shelf of ['running', 'ended']) fs.mkdirSync(join(folder, shelf), { recursive: true });
   for (let index = 0; index < endedCount; index++) {
@@ -43,12 +43,12 @@ function endedTransfer(index: number): Transfer {
   return { key, order, createdAt, state: 'succeeded', changes, id: key, status, askedAt: createdAt + 5 * minuteMs };
 }
 
-/** The core over a ledger, as a window has it, with nothing else around it. */
-export function explorerOver(ledgerFolder: string): Explorer {
-  return new Explorer(surroundingsOf({ log: new MemoryLog(), clock: systemClock, ledgerFolder }));
+/** Creates the core of a window over a ledger, without an editor. */
+export function createExplorer(ledgerFolder: string): Explorer {
+  return new Explorer(createExplorerDependencies({ log: new MemoryLog(), clock: systemClock, ledgerFolder }));
 }
 
-/** Milliseconds that the core takes to be ready over a ledger, in a process that has done nothing else. */
+/** Returns the time in which the core starts over a ledger in a new process, in milliseconds. */
 export async function activationMs(folder: string): Promise<number> {
   const program = join(import.meta.dirname, '..', 'programs', 'activation.ts');
   const child = fork(program, [folder], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
@@ -57,13 +57,13 @@ export async function activationMs(folder: string): Promise<number> {
   return ms;
 }
 
-/** The same files by `readFile` and `JSON.parse` alone, so many at a time. */
-export async function readAndParse(folder: string, atOnce: number): Promise<unknown[]> {
+/** Reads the files of a ledger with only `readFile` and `JSON.parse`, several in parallel. */
+export async function readAndParse(folder: string, parallelCount: number): Promise<unknown[]> {
   const names = (await readdir(folder)).values();
   const read: unknown[] = [];
   const work = async (): Promise<void> => {
     for (const name of names) read.push(JSON.parse(await readFile(join(folder, name), 'utf8')));
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  await Promise.all(Array.from({ length: parallelCount }, work));
   return read;
 }

@@ -1,36 +1,40 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { activationMs, explorerOver, makeLedger, readAndParse } from './ledgers.ts';
-import { cleanTimeOf, medianOf, ratioOf, type Measure } from './rounds.ts';
+import { activationMs, createExplorer, makeLedger, readAndParse } from './ledgers.ts';
+import { measureCleanTime, getMedian, measureRatio, type Measure } from './rounds.ts';
 import { scratchFolder } from './tree.ts';
 
 const endedCount = 20_000;
 const activations = 41;
 
-/** Measures the ledger of 20,000 transfers beside an empty one, and beside reading and parsing its files. */
-export async function measureLedger(tell: (measure: Measure) => void): Promise<void> {
+/** Compares a ledger of 20,000 transfers with an empty one, and with reading and parsing its files. */
+export async function measureLedger(reportMeasure: (measure: Measure) => void): Promise<void> {
   const scratch = scratchFolder();
   const [long, empty] = [join(scratch, 'long'), join(scratch, 'empty')];
   makeLedger(long, endedCount);
   makeLedger(empty, 0);
-  tell({ name: 'activation, 20,000 ended / none', ratio: await activationRatio(long, empty), limit: 1.2 });
-  tell({
+  reportMeasure({
+    name: 'activation, 20,000 ended / none',
+    ratio: await measureActivationRatio(long, empty),
+    limit: 1.2,
+  });
+  reportMeasure({
     name: 'listing 20,000 ended / reading and parsing',
-    ratio: await ratioOf({
-      ours: async () => await listingMs(long),
-      reference: async () => await cleanTimeOf(async () => await readAndParse(join(long, 'ended'), 32)),
+    ratio: await measureRatio({
+      ours: async () => await measureListing(long),
+      reference: async () => await measureCleanTime(async () => await readAndParse(join(long, 'ended'), 32)),
       turns: 2,
     }),
     limit: 3,
   });
 }
 
-/** Milliseconds until all that ended are there to be shown, in order. */
-async function listingMs(long: string): Promise<number> {
-  const explorer = explorerOver(long);
+/** Returns the time until all ended transfers are loaded and sorted, in milliseconds. */
+async function measureListing(long: string): Promise<number> {
+  const explorer = createExplorer(long);
   const { transferFlow, transferStore } = explorer;
   await transferFlow.resume();
-  const ms = await cleanTimeOf(async () => {
+  const ms = await measureCleanTime(async () => {
     await transferFlow.loadFinished();
     assert.equal(transferStore.getFinished().length, endedCount);
   });
@@ -38,13 +42,13 @@ async function listingMs(long: string): Promise<number> {
   return ms;
 }
 
-/** Processes take turns, and who begins changes; the middle one of each side counts, for a start is short and uneven. */
-async function activationRatio(long: string, empty: string): Promise<number> {
+/** Returns the ratio of the medians of several starts, which run in turns because a start is short and varies. */
+async function measureActivationRatio(long: string, empty: string): Promise<number> {
   const [ofLong, ofEmpty]: [number[], number[]] = [[], []];
   for (let turn = 0; turn < activations; turn++) {
     if (turn % 2 === 0) ofLong.push(await activationMs(long));
     ofEmpty.push(await activationMs(empty));
     if (turn % 2 === 1) ofLong.push(await activationMs(long));
   }
-  return medianOf(ofLong) / medianOf(ofEmpty);
+  return getMedian(ofLong) / getMedian(ofEmpty);
 }

@@ -5,7 +5,7 @@ import { until } from '../../test/support/editor/until.ts';
 import type { EditorWindow } from '../../test/support/editor/window.ts';
 import { builtProgram, startLocalService } from '../../test/support/localService.ts';
 import { fixtures } from './packedExtension.ts';
-import { ratioOf } from './rounds.ts';
+import { measureRatio } from './rounds.ts';
 import { makeTree } from './tree.ts';
 import { WalkedTree } from './walkedTree.ts';
 
@@ -13,14 +13,14 @@ const fileCount = 50_000;
 const pageSize = 10_000;
 const orcid = '0000-0002-1825-0097';
 
-/** How many times the bare tree's cost it was. */
+/** The ratios to the cost of the bare tree. */
 interface Ratios {
   readonly walk: number;
   readonly memory: number;
   readonly page: number;
 }
 
-/** Loads 50,000 results of a real service beside a bare tree with the same rows, in one window. */
+/** Compares the tree of 50,000 results of a real service with a bare tree of the same rows, in one window. */
 export async function measureResults(extension: string, scratch: string): Promise<Ratios> {
   const folder = join(scratch, 'tree');
   const output = join(scratch, 'memory');
@@ -38,14 +38,14 @@ export async function measureResults(extension: string, scratch: string): Promis
   });
   try {
     const window = await editor.openWindow();
-    // Every part that is opened stands on the first screen.
+    // Every part that is expanded fits on the first screen.
     await window.page.setViewportSize({ width: 1280, height: 1800 });
     await connect(window, service.address, service.token);
-    const before = await memoryOf(window, output);
+    const before = await readHeapSize(window, output);
     await loadResults(window, fileCount);
-    const withOurs = await memoryOf(window, output);
+    const withOurs = await readHeapSize(window, output);
     await loadBare(window);
-    const withBoth = await memoryOf(window, output);
+    const withBoth = await readHeapSize(window, output);
     return { memory: (withOurs - before) / (withBoth - withOurs), ...(await measureTrees(window)) };
   } finally {
     await editor.close();
@@ -64,13 +64,13 @@ async function measureTrees(window: EditorWindow): Promise<Omit<Ratios, 'memory'
     await window.openContainer(places[index]);
     return await measure(trees[index]);
   };
-  const ratioFor = async (measure: (tree: WalkedTree) => Promise<number>): Promise<number> =>
-    await ratioOf({
+  const measureRatio = async (measure: (tree: WalkedTree) => Promise<number>): Promise<number> =>
+    await measureRatio({
       ours: async () => await within(0, measure),
       reference: async () => await within(1, measure),
       turns: 2,
     });
-  return { walk: await ratioFor((tree) => tree.walk()), page: await ratioFor((tree) => tree.openPage()) };
+  return { walk: await measureRatio((tree) => tree.walk()), page: await measureRatio((tree) => tree.openPage()) };
 }
 
 async function connect(window: EditorWindow, address: string, token: string): Promise<void> {
@@ -83,7 +83,7 @@ async function connect(window: EditorWindow, address: string, token: string): Pr
   await window.notifications.clear();
 }
 
-/** Searches the database `Tree` and loads so many results: ten thousand with the search, and then the others. */
+/** Searches the database `Tree` and loads results: ten thousand with the search, and then the others. */
 export async function loadResults(window: EditorWindow, count: number): Promise<void> {
   await window.command('Data Transfer: Search Files with Filters…');
   await window.quickInput.pick('Tree', /1\/3/);
@@ -111,8 +111,8 @@ async function loadBare(window: EditorWindow): Promise<void> {
   await window.tree('Bare Rows').waitFor('rows', (rows) => rows.length > 2, 60_000);
 }
 
-/** Bytes of the extension host's heap after its garbage is gone. */
-async function memoryOf(window: EditorWindow, output: string): Promise<number> {
+/** Returns the size of the extension host's heap after a garbage collection, in bytes. */
+async function readHeapSize(window: EditorWindow, output: string): Promise<number> {
   const file = join(output, `${readdirSync(output).length}.txt`);
   await window.command('Bench: Measure Memory');
   return await until('a measure of memory', async () => await Promise.resolve(readNumber(file)));

@@ -6,7 +6,7 @@ import type { StatusBody } from '../../test/support/transferClient.ts';
 
 const orcid = '0000-0002-1825-0097';
 
-/** The local service over a source and a destination, in a process of its own, called like any HTTP server. */
+/** The local service over a source and a destination, in a separate process, called over HTTP. */
 export class MovingService {
   private readonly service: StartedService;
   private readonly pool: Pool;
@@ -16,7 +16,7 @@ export class MovingService {
     this.pool = new Pool(service.address, { connections: clients });
   }
 
-  /** Resolves when it listens and has read both folders. `clients` may ask at once. */
+  /** Resolves when it listens and has read both folders. `clients` is the number of concurrent clients. */
   static async start(source: string, destination: string, clients = 4): Promise<MovingService> {
     const databases = [
       { name: 'Source', folder: source },
@@ -31,12 +31,12 @@ export class MovingService {
     return service;
   }
 
-  /** Opens so many connections; they stay. */
+  /** Opens connections, which stay open. */
   async connect(count: number): Promise<void> {
     await Promise.all(Array.from({ length: count }, async () => await this.call('GET', '/')));
   }
 
-  /** The ids of files of a database, by their path. */
+  /** Returns the ids of the files of a database, sorted by path. */
   async ids(database: string, limit: number): Promise<string[]> {
     const found = await this.call('POST', '/api/v1/files', { database, orcid, query: '', limit });
     return (found as { resources: { id: string }[] }).resources.map(({ id }) => id);
@@ -52,8 +52,8 @@ export class MovingService {
   }
 
   /**
-   * Asks, no more often than every few milliseconds, until the transfer has succeeded; then all its files have landed.
-   * `whenStaged` is called when it is seen to copy, or no later than at its end.
+   * Polls every few milliseconds until the transfer has succeeded. All its files have been transferred then.
+   * Calls `whenStaged` when copying has started, at the latest at the end.
    */
   async succeeds(id: string, whenStaged: () => void): Promise<void> {
     for (let isStaged = false; ;) {
@@ -85,7 +85,7 @@ export class MovingService {
   }
 }
 
-/** Empties a folder, which stays the same one. */
+/** Removes the content of a folder, but not the folder. */
 export async function empty(folder: string): Promise<void> {
   for (const name of await fs.readdir(folder)) await fs.rm(`${folder}/${name}`, { recursive: true });
 }

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { readTogether } from '../../test/support/builtFiles.ts';
 import { installedExtensions, installPacked } from '../../test/support/editor/installed.ts';
 
-/** The fixtures: extensions to compare with. */
+/** The folder of the extensions to compare with. */
 export const fixtures = join(import.meta.dirname, '..', 'extensions');
 
-/** Packs the extension as it is published and lets the editor install it; returns its folder. */
+/** Packs the extension as for publishing, and installs it in the editor; returns its folder. */
 export function installedExtension(): string {
   installPacked();
   const folders = readdirSync(installedExtensions).map((name) => join(installedExtensions, name));
@@ -15,7 +15,7 @@ export function installedExtension(): string {
   return folder;
 }
 
-/** Bytes of an installed extension that the editor reads at its activation. */
+/** Returns the number of bytes of an installed extension that the editor reads at its activation. */
 export function bytesAtActivation(extension: string): number {
   const files = readTogether(join(extension, 'dist', 'extension.cjs'));
   return files.reduce((sum, file) => sum + statSync(file).size, 0);

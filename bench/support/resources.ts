@@ -1,4 +1,4 @@
-/** Somebody's file as a real server describes it: about 1.5 kB of JSON, most of it about credit. */
+/** A file as a real server describes it: about 1.5 kB of JSON, mostly credit metadata. */
 function resource(id: string): object {
   const place = Number.parseInt(id.slice(-6), 10);
   return {
@@ -53,17 +53,17 @@ function credit(id: string, place: number): object {
   };
 }
 
-/** The answer of a search or a metadata request for these ids. */
+/** Returns the response to a search or a metadata request for ids. */
 export function answerFor(ids: readonly string[]): string {
   return JSON.stringify({ database: 'JGI Data Portal', resources: ids.map(resource) });
 }
 
-/** So many resources. */
+/** Returns a number of resources. */
 export function numberedResources(count: number): readonly object[] {
   return numberedIds(count).map(resource);
 }
 
-/** So many ids. */
+/** Returns a number of ids. */
 export function numberedIds(count: number): readonly string[] {
   return Array.from({ length: count }, (_, place) => `JDP:613a7baa72d3a08c${String(place).padStart(6, '0')}`);
 }

@@ -1,15 +1,15 @@
-/** One measure: how many times the reference's cost it was, and how many times it may be. */
+/** A measurement: the ratio to the cost of the reference, and its limit. */
 export interface Measure {
   readonly name: string;
   readonly ratio: number;
   readonly limit: number;
 }
 
-/** Two ways of doing the same; each resolves to its cost, in any unit. */
-export interface Contest {
+/** Two implementations of the same task. Each resolves to its cost, in any unit. */
+export interface Comparison {
   readonly ours: () => Promise<number>;
   readonly reference: () => Promise<number>;
-  /** Turns of each in one round. */
+  /** Number of runs of each in a round. */
   readonly turns: number;
 }
 
@@ -20,14 +20,14 @@ const rounds = 5;
  * that a slow moment of the machine meets both; what all turns of each cost is compared. One round before that is not
  * counted.
  */
-export async function ratioOf(contest: Contest): Promise<number> {
-  await ratioOfRound(contest);
+export async function measureRatio(contest: Comparison): Promise<number> {
+  await measureRound(contest);
   const ratios: number[] = [];
-  for (let round = 0; round < rounds; round++) ratios.push(await ratioOfRound(contest));
-  return medianOf(ratios);
+  for (let round = 0; round < rounds; round++) ratios.push(await measureRound(contest));
+  return getMedian(ratios);
 }
 
-async function ratioOfRound({ ours, reference, turns }: Contest): Promise<number> {
+async function measureRound({ ours, reference, turns }: Comparison): Promise<number> {
   globalThis.gc?.();
   let oursCost = 0;
   let referenceCost = 0;
@@ -39,26 +39,26 @@ async function ratioOfRound({ ours, reference, turns }: Contest): Promise<number
   return oursCost / referenceCost;
 }
 
-/** The middle one of an odd number of values. */
-export function medianOf(values: readonly number[]): number {
+/** Returns the median of an odd number of values. */
+export function getMedian(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** Milliseconds that `work` takes. */
-export async function timeOf(work: () => Promise<unknown>): Promise<number> {
+/** Returns the duration of `work` in milliseconds. */
+export async function measureTime(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
   await work();
   return performance.now() - startedAt;
 }
 
-/** The same for work that leaves much garbage: what was left before is taken away first, uncounted. */
-export async function cleanTimeOf(work: () => Promise<unknown>): Promise<number> {
+/** Returns the duration of `work` in milliseconds, after a garbage collection that isn't counted. */
+export async function measureCleanTime(work: () => Promise<unknown>): Promise<number> {
   globalThis.gc?.();
-  return await timeOf(work);
+  return await measureTime(work);
 }
 
-/** Prints a measure: a line of JSON, or a row for people. Returns whether it is within its limit. */
+/** Prints a measurement as JSON or as text. Returns true if it is within its limit. */
 export function report({ name, ratio, limit }: Measure, isJson: boolean): boolean {
   const rounded = Math.round(ratio * 1000) / 1000;
   const ok = rounded <= limit;

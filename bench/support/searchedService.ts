@@ -6,7 +6,7 @@ interface Answer {
   readonly resources: readonly { readonly path: string }[];
 }
 
-/** The local service over one folder, in a process of its own, called like any HTTP server. */
+/** The local service over one folder, in a separate process, called over HTTP. */
 export class SearchedService {
   private readonly service: StartedService;
 
@@ -14,14 +14,14 @@ export class SearchedService {
     this.service = service;
   }
 
-  /** Resolves when it listens; it has then begun to read the folder. */
+  /** Resolves when the service listens and has started to read the folder. */
   static async start(folder: string): Promise<SearchedService> {
     return new SearchedService(
       await startLocalService({ databases: [{ name: 'Tree', folder }] }, { program: builtProgram }),
     );
   }
 
-  /** How many files the page of a search holds. Waits for the first scan, as every search does. */
+  /** Returns the number of files in the page of a search. Like every search, waits for the first scan. */
   async search(query: string, more: object = {}): Promise<number> {
     const response = await fetch(`${this.service.address}/api/v1/files`, {
       method: 'POST',
@@ -32,13 +32,13 @@ export class SearchedService {
     return ((await response.json()) as Answer).resources.length;
   }
 
-  /** The most memory that it has taken so far, in megabytes. */
+  /** The peak memory of the service so far, in megabytes. */
   peakMegabytes(): number {
     const status = fs.readFileSync(`/proc/${this.service.pid}/status`, 'utf8');
     return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024;
   }
 
-  /** Resolves when it has nothing to do any more: the look that follows a long scan is over. */
+  /** Resolves when the service is idle: the check after a long scan has ended. */
   async rests(): Promise<void> {
     for (let before = -1, now = this.ticks(); now - before > 2; [before, now] = [now, this.ticks()]) {
       await new Promise((resolve) => setTimeout(resolve, 500));
@@ -49,7 +49,7 @@ export class SearchedService {
     await this.service.stop();
   }
 
-  /** Hundredths of a second that it has worked. */
+  /** The processor time of the service, in hundredths of a second. */
   private ticks(): number {
     const fields = fs.readFileSync(`/proc/${this.service.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
     return Number(fields[11]) + Number(fields[12]);

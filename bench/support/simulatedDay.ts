@@ -8,62 +8,62 @@ import { Emitter } from '../../src/core/util/emitter.ts';
 import { TransferStore } from '../../src/core/store/transferStore.ts';
 import { ManualClock } from '../../test/support/manualClock.ts';
 
-/** Milliseconds. */
+/** Durations in milliseconds. */
 export const second = 1000;
 export const minute = 60 * second;
 export const hour = 60 * minute;
 
-/** How one transfer goes through the day. Times in milliseconds from its beginning. */
-export interface Life {
+/** Describes a transfer of the simulated day. Times are in milliseconds since its start. */
+export interface SimulatedTransfer {
   readonly key: string;
-  /** Its age at the beginning of the day; less than 0 for one that is submitted later. */
+  /** Its age at the start of the day; negative for one that is submitted later. */
   readonly ageMs: number;
-  /** A file moves this often; absent where nothing moves. */
+  /** The interval between moved files; absent if none moves. */
   readonly movesEveryMs?: number;
   readonly isCancelUnheeded?: boolean;
 }
 
-/** Whether the person looks at the window, at a time of the day. */
+/** Returns true if the window has the focus at a time of the day. */
 export function hasFocusAt(dayMs: number): boolean {
   return dayMs % (3 * hour) < hour;
 }
 
-/** Answers for the scripted server; the real one, where the bench asks it. */
-export type AskStatus = (life: Life, dayMs: number) => Promise<Reply<TransferStatus | undefined>>;
+/** Returns the response of the scripted or the real server. */
+export type RequestStatus = (life: SimulatedTransfer, dayMs: number) => Promise<Reply<TransferStatus | undefined>>;
 
-/** The only window there is asks for everything. */
-const alone: ConstructorParameters<typeof TransferMonitor>[0]['lease'] = {
+/** The lease of the only window, which polls all transfers. */
+const singleWindowLease: ConstructorParameters<typeof TransferMonitor>[0]['lease'] = {
   hasLease: () => true,
   onDidChange: new Emitter<void>().event,
   onDidRequestPoll: new Emitter<never>().event,
   requestPoll: () => Promise.resolve(),
 };
 
-/** A monitor over many transfers, whose time passes as fast as the machine can work. */
+/** Runs a monitor over many transfers, with a clock that advances as fast as the machine allows. */
 export class SimulatedDay {
   readonly clock = new ManualClock();
-  /** Questions so far. */
-  asked = 0;
-  /** Questions under way. */
-  underWay = 0;
+  /** Number of requests so far. */
+  requestCount = 0;
+  /** Number of pending requests. */
+  pendingCount = 0;
   private readonly startedAt = this.clock.now();
   private readonly store = new TransferStore();
   private readonly sessions = new OpenConnections();
   private readonly monitor: TransferMonitor;
-  private readonly lives: ReadonlyMap<string, Life>;
-  private readonly askStatus: AskStatus;
-  private lastBegan = -Infinity;
+  private readonly transfers: ReadonlyMap<string, SimulatedTransfer>;
+  private readonly requestStatus: RequestStatus;
+  private lastRequestAt = -Infinity;
 
-  constructor(lives: readonly Life[], askStatus: AskStatus) {
-    this.lives = new Map(lives.map((life) => [life.key, life]));
-    this.askStatus = askStatus;
+  constructor(transfers: readonly SimulatedTransfer[], requestStatus: RequestStatus) {
+    this.transfers = new Map(transfers.map((life) => [life.key, life]));
+    this.requestStatus = requestStatus;
     const { clock, sessions, store } = this;
     this.monitor = new TransferMonitor({
       sessions,
       keys: new KeyWatch(sessions, clock),
       store,
       clock,
-      lease: alone,
+      lease: singleWindowLease,
       save: async (...transfers) => {
         store.put(transfers);
         await Promise.resolve();
@@ -74,22 +74,22 @@ export class SimulatedDay {
     sessions.add(this.session());
   }
 
-  /** Milliseconds since the beginning. */
+  /** Milliseconds since the start. */
   get dayMs(): number {
     return this.clock.now() - this.startedAt;
   }
 
-  /** Submits what is to run from the beginning, or from now on. */
-  begin(lives: Iterable<Life>): void {
-    this.store.put([...lives].map((life) => this.transferOf(life)));
+  /** Starts transfers. */
+  start(transfers: Iterable<SimulatedTransfer>): void {
+    this.store.put([...transfers].map((life) => this.createTransfer(life)));
   }
 
   end(): void {
     this.monitor.dispose();
   }
 
-  /** The id of a transfer is its key: no two lives are mixed up. */
-  private transferOf({ key, ageMs, isCancelUnheeded }: Life): Transfer {
+  /** Creates a transfer whose ID is its key. */
+  private createTransfer({ key, ageMs, isCancelUnheeded }: SimulatedTransfer): Transfer {
     const createdAt = this.startedAt - ageMs;
     return {
       key,
@@ -111,15 +111,15 @@ export class SimulatedDay {
   }
 
   private async answer(id: string): Promise<Reply<TransferStatus | undefined>> {
-    const life = this.lives.get(id);
+    const life = this.transfers.get(id);
     assert.ok(life);
-    assert.equal(this.underWay, 0, 'never two questions at once to one server');
-    assert.ok(this.clock.now() - this.lastBegan >= 200, 'at most five a second');
-    this.lastBegan = this.clock.now();
-    this.asked += 1;
-    this.underWay += 1;
-    const reply = await this.askStatus(life, this.dayMs);
-    this.underWay -= 1;
+    assert.equal(this.pendingCount, 0, 'never two concurrent requests to one server');
+    assert.ok(this.clock.now() - this.lastRequestAt >= 200, 'at most five a second');
+    this.lastRequestAt = this.clock.now();
+    this.requestCount += 1;
+    this.pendingCount += 1;
+    const reply = await this.requestStatus(life, this.dayMs);
+    this.pendingCount -= 1;
     return reply;
   }
 }

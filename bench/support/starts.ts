@@ -2,41 +2,41 @@ import { join } from 'node:path';
 import { startEditor, type Editor } from '../../test/support/editor/editor.ts';
 import { until } from '../../test/support/editor/until.ts';
 import { fixtures } from './packedExtension.ts';
-import { medianOf } from './rounds.ts';
+import { getMedian } from './rounds.ts';
 
-/** What the editor says that an activation took, in whole milliseconds. */
+/** The duration of an activation that the editor reports, in whole milliseconds. */
 interface Activation {
   readonly load: number;
   readonly call: number;
-  /** Both of these: the figure beside the extension's name. */
+  /** The sum of both, which the editor shows beside the extension's name. */
   readonly took: number;
-  /** From there until what `activate` returned was resolved. */
+  /** The time from then until the promise of `activate` was resolved. */
   readonly finish: number;
 }
 
 /** The medians of several starts. */
 interface Starts {
   readonly ours: Activation;
-  /** The extension that does nothing, in the same starts. */
+  /** The empty extension in the same starts. */
   readonly empty: Activation;
-  /** The same in starts without ours: what it would be if it never waited for ours. */
+  /** The empty extension in starts without ours, so that it never waits for ours. */
   readonly emptyAlone: Activation;
 }
 
-/** What the editor calls them in the list of running extensions, and in its account. */
+/** The names of the extensions in the editor's list of running extensions, and in its log. */
 const names = {
   ours: { shown: 'Data Transfer Explorer', id: 'data-transfer-explorer' },
   empty: { shown: 'empty', id: 'empty' },
 } as const;
 
 /**
- * Starts so many extension hosts with our extension and one that does nothing, both activated when the start is
- * finished, and as many in turn with the latter alone; reads of each what the editor itself says that activation took.
- * The editor is as a person has it, with all that it brings along: what it does at its start is in every figure.
+ * Starts extension hosts with our extension and an empty one, both activated after startup, in turns with hosts that
+ * have only the empty one. Reads the activation times that the editor reports. The editor has its built-in extensions,
+ * so that its own startup work affects every value equally.
  */
 export async function measureStarts(extension: string, count: number): Promise<Starts> {
   const empty = join(fixtures, 'empty');
-  // The account as an editor among others: a modal one would keep the keys.
+  // The list opens as a normal editor, because a modal one would capture the keys.
   const settings = { 'workbench.editor.useModal': 'off' };
   const options = { settings, needsFullBrowser: true };
   const both = await startEditor({ ...options, extensionPath: extension, companions: [empty] });
@@ -45,8 +45,8 @@ export async function measureStarts(extension: string, count: number): Promise<S
   try {
     // The first start fills the caches of the system.
     for (let start = 0; start <= count; start++) {
-      const together = await activationsIn(both, ['ours', 'empty']);
-      const byItself = await activationsIn(alone, ['empty']);
+      const together = await readActivations(both, ['ours', 'empty']);
+      const byItself = await readActivations(alone, ['empty']);
       if (start === 0) continue;
       starts.ours.push(together.ours);
       starts.empty.push(together.empty);
@@ -64,8 +64,8 @@ export async function measureStarts(extension: string, count: number): Promise<S
   };
 }
 
-/** Opens a window of its own, and reads the editor's account of its start once all that is wanted stands in it. */
-async function activationsIn<K extends keyof typeof names>(
+/** Opens a new window, and reads the editor's startup report once it is complete. */
+async function readActivations<K extends keyof typeof names>(
   editor: Editor,
   wanted: readonly K[],
 ): Promise<Record<K, Activation>> {
@@ -83,7 +83,7 @@ async function activationsIn<K extends keyof typeof names>(
     const lines = window.page.locator('.editor-instance .view-line');
     return await until('all in the account', async () => {
       const text = (await lines.allInnerTexts()).join('\n').replaceAll('\u00a0', ' ');
-      const found = wanted.map((one) => [one, rowOf(text, names[one].id)] as const);
+      const found = wanted.map((one) => [one, findRow(text, names[one].id)] as const);
       return found.every(([, row]) => row) ? (Object.fromEntries(found) as Record<K, Activation>) : undefined;
     });
   } finally {
@@ -91,7 +91,7 @@ async function activationsIn<K extends keyof typeof names>(
   }
 }
 
-function rowOf(text: string, name: string): Activation | undefined {
+function findRow(text: string, name: string): Activation | undefined {
   const row = new RegExp(String.raw`\.${name} *\| \w+ *\| (\d+) *\| (\d+) *\| (\d+) *\|`).exec(text);
   if (!row) return undefined;
   const [load = 0, call = 0, finish = 0] = row.slice(1).map(Number);
@@ -99,6 +99,6 @@ function rowOf(text: string, name: string): Activation | undefined {
 }
 
 function medianActivation(all: readonly Activation[]): Activation {
-  const of = (part: keyof Activation): number => medianOf(all.map((one) => one[part]));
+  const of = (part: keyof Activation): number => getMedian(all.map((one) => one[part]));
   return { load: of('load'), call: of('call'), took: of('took'), finish: of('finish') };
 }

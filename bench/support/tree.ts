@@ -10,7 +10,7 @@ const suffixes = ['fastq.gz', 'bam', 'tif', 'h5', 'csv', 'txt', 'json', 'nc'];
 const filesInRun = 100;
 const runsInProject = 20;
 
-/** A folder that is gone when the process ends; in memory where there is room, so that no disk is measured. */
+/** Creates a folder that is removed when the process ends; in memory if it has space, so that no disk is measured. */
 export function scratchFolder(): string {
   const memory = '/dev/shm';
   const base = hasRoom(memory) ? memory : os.tmpdir();
@@ -28,7 +28,7 @@ function hasRoom(folder: string): boolean {
   }
 }
 
-/** Makes a tree as a sequencing centre has them, `projects/run/file`, of empty files that claim a size. */
+/** Creates a tree like that of a sequencing center, `projects/run/file`, with sparse files. */
 export function makeTree(root: string, fileCount: number): void {
   for (let made = 0, run = 0; made < fileCount; run++) {
     const project = Math.floor(run / runsInProject);
@@ -50,7 +50,7 @@ function padded(number: number, length: number): string {
   return String(number).padStart(length, '0');
 }
 
-/** Runs a command to its end with its output in a file, in the C locale. Throws when it cannot be run. */
+/** Runs a command in the C locale, with its output in a file. Throws if it fails. */
 export async function run(command: string, output: string): Promise<void> {
   const out = fs.openSync(output, 'w');
   try {

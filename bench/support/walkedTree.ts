@@ -1,11 +1,11 @@
 import { until } from '../../test/support/editor/until.ts';
 import type { TreeView } from '../../test/support/editor/treeView.ts';
 import type { EditorWindow } from '../../test/support/editor/window.ts';
-import { timeOf } from './rounds.ts';
+import { measureTime } from './rounds.ts';
 
 const limitMs = 60_000;
 
-/** A tree with one root, parts below it of which the last is open, and files: walked with the keyboard. */
+/** Drives a tree with one root, parts of which the last is expanded, and files, with the keyboard. */
 export class WalkedTree {
   private readonly window: EditorWindow;
   private readonly title: string;
@@ -19,7 +19,7 @@ export class WalkedTree {
     this.tree = window.tree(title);
   }
 
-  /** Closes the first part, and finds out which file is the last. */
+  /** Collapses the first part, and finds the last file. */
   async begin(): Promise<void> {
     await this.tree.focus();
     await this.goTo(1);
@@ -30,16 +30,16 @@ export class WalkedTree {
     this.lastFile = (await this.tree.rows()).at(-1)?.label ?? '';
   }
 
-  /** Milliseconds that it takes to open the next part, to come to the end, and to check the last file. */
+  /** Returns the time to expand the next part, go to the end and check the last file, in milliseconds. */
   async walk(): Promise<number> {
     this.part += 1;
     await this.goTo(this.part);
-    const took = await timeOf(async () => {
+    const took = await measureTime(async () => {
       await this.window.press('ArrowRight');
       await this.tree.waitFor('its files', (rows) => rows[this.part + 1]?.level === 3, limitMs);
       await this.window.press('End');
       await this.tree.waitFor('the end', (rows) => rows.at(-1)?.label === this.lastFile, limitMs);
-      await this.turnLastCheck();
+      await this.toggleLastCheck();
     });
     await this.goTo(this.part);
     await this.window.press('ArrowLeft');
@@ -47,12 +47,12 @@ export class WalkedTree {
     return took;
   }
 
-  /** Milliseconds from the click on the last file to a page of this title with a heading; the page is closed again. */
+  /** Returns the time from a click on the last file until its page shows a heading, in milliseconds; closes the page. */
   async openPage(): Promise<number> {
     await this.tree.focus();
     await this.window.press('End');
     const row = await this.tree.row(this.lastFile);
-    const took = await timeOf(async () => {
+    const took = await measureTime(async () => {
       await row.click();
       const frame = await this.window.pageFrame(this.lastFile);
       await frame.locator('h1').first().waitFor();
@@ -62,7 +62,7 @@ export class WalkedTree {
     return took;
   }
 
-  /** To the root, and so many rows down. */
+  /** Moves the focus to the root, then down a number of rows. */
   private async goTo(index: number): Promise<void> {
     await this.tree.focus();
     await this.window.press('Home');
@@ -70,7 +70,7 @@ export class WalkedTree {
     await this.window.press(...Array<string>(index).fill('ArrowDown'));
   }
 
-  private async turnLastCheck(): Promise<void> {
+  private async toggleLastCheck(): Promise<void> {
     const read = async (): Promise<boolean | undefined> => (await this.tree.rows()).at(-1)?.isChecked;
     const before = await read();
     const pane = this.window.page.locator(`.pane:has(> .pane-header h3.title:text-is("${this.title}"))`);

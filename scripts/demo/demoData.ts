@@ -32,14 +32,14 @@ export async function prepareSources(demoFolder: string, modules: string): Promi
   const packages = ['vega-datasets', 'world-atlas', 'us-atlas'] as const;
   const versions = await Promise.all(packages.map(async (name) => (await readPackage(join(modules, name))).version));
   const folder = join(demoFolder, `data-${layout}-${versions.join('-')}`);
-  if (!existsSync(folder)) await makeWhole(demoFolder, folder, (fresh) => fill(fresh, modules));
+  if (!existsSync(folder)) await createAtomically(demoFolder, folder, (fresh) => fill(fresh, modules));
   return { vega: join(folder, 'vega'), atlas: join(folder, 'atlas') };
 }
 
 /**
  * Fills a temporary folder and renames it to `folder` when it is complete. A concurrent run may rename its own first.
  */
-async function makeWhole(parent: string, folder: string, make: (fresh: string) => Promise<void>): Promise<void> {
+async function createAtomically(parent: string, folder: string, make: (fresh: string) => Promise<void>): Promise<void> {
   await mkdir(parent, { recursive: true });
   const fresh = await mkdtemp(`${folder}.`);
   try {

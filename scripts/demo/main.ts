@@ -5,12 +5,12 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startEditor } from '../../test/support/editor/editor.ts';
-import { keepEvidence } from '../../test/support/editor/evidence.ts';
+import { saveFailureArtifacts } from '../../test/support/editor/failureArtifacts.ts';
 import { readPlaces, repositoryRoot } from '../../test/support/editor/places.ts';
 import { sendSignal } from '../../test/support/editor/localServices.ts';
 import { prepareEditor } from '../../test/support/editor/preparedEditor.ts';
 import { builtProgram, startLocalService } from '../../test/support/localService.ts';
-import { doMainJob } from '../../test/support/mainJob.ts';
+import { runMainJob } from '../../test/support/mainJob.ts';
 import { prepareSources } from './demoData.ts';
 
 /** Slow enough to watch and cancel a transfer of a large file, even on a busy machine. */
@@ -53,12 +53,12 @@ async function runHeadless(demo: Demo): Promise<object> {
   const editor = await startEditor({ extensionPath: repositoryRoot, workspace: demo.workspace });
   try {
     const window = await editor.openWindow();
-    const tell = (step: string): void => {
+    const onStep = (step: string): void => {
       console.log(`${((performance.now() - started) / 1000).toFixed(1)} s  ${step}`);
     };
-    return { editor: await editorName(), ...(await doMainJob({ window, ...demo, tell })) };
+    return { editor: await editorName(), ...(await runMainJob({ window, ...demo, onStep })) };
   } catch (error) {
-    for (const file of await keepEvidence('demo')) console.log(`kept ${file}`);
+    for (const file of await saveFailureArtifacts('demo')) console.log(`kept ${file}`);
     throw error;
   } finally {
     await editor.close();

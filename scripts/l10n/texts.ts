@@ -16,25 +16,25 @@ export interface Text {
  */
 export interface Texts {
   readonly texts: readonly Text[];
-  readonly troubles: readonly string[];
+  readonly errors: readonly string[];
 }
 
 /** The file that contains the English strings. */
 export const englishBundle = 'l10n/bundle.l10n.json';
 
 /** Reads the strings from the calls of `l10n.t` and `plural` in all sources of the extension and its pages. */
-export async function textsOf(root: string): Promise<Texts> {
+export async function collectTexts(root: string): Promise<Texts> {
   const found = new Map<string, Text>();
-  const troubles: string[] = [];
+  const errors: string[] = [];
   for await (const file of glob('src/**/*.{ts,tsx}', { cwd: root })) {
-    for (const call of callsOf(file.replaceAll('\\', '/'), await readFile(join(root, file), 'utf8'))) {
-      const texts = textsIn(call);
+    for (const call of findCalls(file.replaceAll('\\', '/'), await readFile(join(root, file), 'utf8'))) {
+      const texts = readTexts(call);
       for (const text of texts ?? []) found.set(text.key, text);
-      if (!texts) troubles.push(placeOf(call));
+      if (!texts) errors.push(formatPosition(call));
     }
   }
   const texts = [...found.values()].toSorted((one, other) => (one.key < other.key ? -1 : 1));
-  return { texts, troubles: troubles.toSorted() };
+  return { texts, errors: errors.toSorted() };
 }
 
 /** Returns the content of the English bundle file. */
@@ -43,14 +43,14 @@ export function bundleText(texts: readonly Text[]): string {
 }
 
 /** Returns the keys of a language's bundle: the English keys, with the plural forms of that language. */
-export function keysOf(texts: readonly Text[], language: string): readonly string[] {
+export function listKeys(texts: readonly Text[], language: string): readonly string[] {
   const forms = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
   const further = forms.filter((form) => form !== 'one' && form !== 'other');
   return texts.flatMap(({ key, isCounted }) => [key, ...(isCounted ? further.map((form) => `${key}/${form}`) : [])]);
 }
 
 /** Finds the calls in a file. Skips parsing for most files, because they contain no such calls. */
-function callsOf(path: string, content: string): Iterable<ts.CallExpression> {
+function findCalls(path: string, content: string): Iterable<ts.CallExpression> {
   if (!/\b(l10n\.t|plural)\(/.test(content)) return [];
   return callsIn(ts.createSourceFile(path, content, ts.ScriptTarget.Latest, true));
 }
@@ -64,7 +64,7 @@ function* callsIn(node: ts.Node): Generator<ts.CallExpression> {
   for (const child of inner) yield* callsIn(child);
 }
 
-function placeOf(node: ts.Node): string {
+function formatPosition(node: ts.Node): string {
   const source = node.getSourceFile();
   return `${source.fileName}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1}`;
 }
@@ -85,7 +85,7 @@ function isPlural(callee: ts.Expression): boolean {
   return /(^|\.)plural$/.test(callee.getText());
 }
 
-function textsIn(call: ts.CallExpression): readonly Text[] | undefined {
+function readTexts(call: ts.CallExpression): readonly Text[] | undefined {
   const [first, second, third] = call.arguments;
   if (isPlural(call.expression)) return countedTexts(literal(second), literal(third));
   if (first && ts.isObjectLiteralExpression(first)) return commentedText(first);

@@ -15,21 +15,21 @@ export interface Import {
 /** Returns the imports between the given files; omits imports of packages and other files. */
 export function readImports(sources: readonly Source[]): Import[] {
   const paths = new Set(sources.map(({ path }) => path));
-  return sources.flatMap(({ path, tree }) => importsOf(path, tree)).filter(({ to }) => paths.has(to));
+  return sources.flatMap(({ path, tree }) => listImports(path, tree)).filter(({ to }) => paths.has(to));
 }
 
-function importsOf(from: string, tree: ts.SourceFile): Import[] {
+function listImports(from: string, tree: ts.SourceFile): Import[] {
   const found: Import[] = [];
   walk(tree, (node) => {
-    const specifier = specifierOf(node);
+    const specifier = getSpecifier(node);
     if (!specifier?.startsWith('.')) return;
     const to = posix.join(posix.dirname(from), specifier);
-    found.push({ from, to, names: namesOf(node), isType: isTypeOnly(node) });
+    found.push({ from, to, names: listImportedNames(node), isType: isTypeOnly(node) });
   });
   return found;
 }
 
-function specifierOf(node: ts.Node): string | undefined {
+function getSpecifier(node: ts.Node): string | undefined {
   if (ts.isImportDeclaration(node)) return literalText(node.moduleSpecifier);
   if (ts.isExportDeclaration(node)) return literalText(node.moduleSpecifier);
   if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) return literalText(node.argument.literal);
@@ -43,7 +43,7 @@ function literalText(node: ts.Node | undefined): string | undefined {
   return node && ts.isStringLiteral(node) ? node.text : undefined;
 }
 
-function namesOf(node: ts.Node): readonly string[] | undefined {
+function listImportedNames(node: ts.Node): readonly string[] | undefined {
   if (ts.isImportDeclaration(node)) {
     const bindings = node.importClause?.namedBindings;
     if (!bindings || ts.isNamespaceImport(bindings)) return undefined;

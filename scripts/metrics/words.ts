@@ -8,7 +8,7 @@ const unusualWords = /^(troubles?|troubled|shelf|shelves|anew|told|standing|surr
 export function findQuestionComments(sources: readonly Source[]): string[] {
   return sources.flatMap(({ path, text }) =>
     [...text.matchAll(/\/\*\*[\s*]*(What|Whether|How|Who|Where)\b[^\n]*/g)].map(
-      (match) => `${path}:${lineAt(text, match.index)} ${match[0].replace(/^[\s/*]+/, '')}`,
+      (match) => `${path}:${getLine(text, match.index)} ${match[0].replace(/^[\s/*]+/, '')}`,
     ),
   );
 }
@@ -24,7 +24,7 @@ function inComments({ path, text, tree }: Source): string[] {
       .slice(pos, end)
       .split(/[^A-Za-z]+/)
       .filter((word) => unusualWords.test(word))
-      .map((word) => `${path}:${lineAt(text, pos)} comment: ${word}`),
+      .map((word) => `${path}:${getLine(text, pos)} comment: ${word}`),
   );
 }
 
@@ -43,7 +43,7 @@ function inNames({ path, text, tree }: Source): string[] {
     const name = declaredName(node);
     if (!name) return;
     const words = name.text.split(/(?=[A-Z])|[^A-Za-z]+/).filter((word) => unusualWords.test(word));
-    for (const word of words) found.push(`${path}:${lineAt(text, name.getStart())} name ${name.text}: ${word}`);
+    for (const word of words) found.push(`${path}:${getLine(text, name.getStart())} name ${name.text}: ${word}`);
   });
   return found;
 }
@@ -65,6 +65,6 @@ function declaredName(node: ts.Node): ts.Identifier | undefined {
   return node.name && ts.isIdentifier(node.name) ? node.name : undefined;
 }
 
-function lineAt(text: string, position: number): number {
+function getLine(text: string, position: number): number {
   return text.slice(0, position).split('\n').length;
 }

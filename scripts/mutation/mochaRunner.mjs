@@ -31,13 +31,13 @@ class MochaRunner {
 
   async init() {
     const results = (this.results = []);
-    const tell = (test, more) =>
+    const report = (test, more) =>
       results.push({ id: test.fullTitle(), name: test.fullTitle(), timeSpentMs: test.duration ?? 0, ...more });
     this.mocha = new Mocha({
       timeout: timeoutMs,
       reporter: function (runner) {
-        runner.on('pass', (test) => tell(test, { status: TestStatus.Success }));
-        runner.on('fail', (test, error) => tell(test, { status: TestStatus.Failed, failureMessage: String(error) }));
+        runner.on('pass', (test) => report(test, { status: TestStatus.Success }));
+        runner.on('fail', (test, error) => report(test, { status: TestStatus.Failed, failureMessage: String(error) }));
       },
     });
     this.mocha.cleanReferencesAfterRun(false);

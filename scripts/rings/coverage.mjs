@@ -32,7 +32,8 @@ function mergedCounts(isWanted) {
   return new Map(merged.result.map((counts) => [counts.url, counts]));
 }
 
-function neverRan(url, code) {
+/** Returns the coverage of a file that was never loaded. */
+function createEmptyCoverage(url, code) {
   const ranges = [{ startOffset: 0, endOffset: code.length, count: 0 }];
   return { url, functions: [{ functionName: '', ranges, isBlockCoverage: true }] };
 }
@@ -43,7 +44,7 @@ function neverRan(url, code) {
 async function coverageOf(path, url, counts) {
   const code = stripTypeScriptTypes(readFileSync(path, 'utf8'));
   const ast = parse(code, { ecmaVersion: 'latest', sourceType: 'module' });
-  return await convert({ code, ast, coverage: counts ?? neverRan(url, code), wrapperLength: 0 });
+  return await convert({ code, ast, coverage: counts ?? createEmptyCoverage(url, code), wrapperLength: 0 });
 }
 
 /** Prints the coverage of a folder. Returns true if it reaches the limits. */

@@ -85,7 +85,7 @@ class Count {
   }
 
   fail(title, reason) {
-    this.failures.push(`${title}\n${inBrief(reason).replace(/^/gm, '    ')}`);
+    this.failures.push(`${title}\n${shortenError(reason).replace(/^/gm, '    ')}`);
     this.print(`✘ ${title}\n${reason.replace(/^/gm, '    ')}`);
   }
 
@@ -96,7 +96,7 @@ class Count {
 }
 
 /** Shortens an error to its first line and the line of the test, for the list at the end of a run. */
-function inBrief(reason) {
+function shortenError(reason) {
   const [message, ...stack] = reason.trim().split('\n');
   const place = stack.find((line) => /^\s+at .*\.test\.ts/.test(line));
   return [message, ...(place ? [place.trim()] : [])].join('\n');

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import Mocha from 'mocha';
 import { commandsRun } from '../../test/support/editor/commandsRun.ts';
-import { keepEvidence } from '../../test/support/editor/evidence.ts';
+import { saveFailureArtifacts } from '../../test/support/editor/failureArtifacts.ts';
 import { repositoryRoot } from '../../test/support/editor/places.ts';
 import { endTests } from '../../test/support/mochaHooks.ts';
 import { printEnd, RingReporter } from '../../test/support/ringReporter.ts';
@@ -54,5 +54,5 @@ async function runFile(file: string): Promise<{ notRun: number; commands: readon
 async function showFailure(this: Mocha.Context): Promise<void> {
   const test = this.currentTest;
   if (test?.state !== 'failed') return;
-  for (const file of await keepEvidence(test.fullTitle())) console.log(`kept ${file}`);
+  for (const file of await saveFailureArtifacts(test.fullTitle())) console.log(`kept ${file}`);
 }

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { type Editor, startEditor } from '../../test/support/editor/editor.ts';
-import { keepEvidence } from '../../test/support/editor/evidence.ts';
+import { saveFailureArtifacts } from '../../test/support/editor/failureArtifacts.ts';
 import { repositoryRoot } from '../../test/support/editor/places.ts';
 import { ringMark } from '../../test/support/ringReporter.ts';
 import { chosenOrder } from '../../test/support/testOrder.ts';
@@ -61,7 +61,7 @@ const editor = await startEditor({
 });
 try {
   process.exitCode = await runSuites(editor);
-  if (process.exitCode !== 0) for (const file of await keepEvidence('host')) console.log(`kept ${file}`);
+  if (process.exitCode !== 0) for (const file of await saveFailureArtifacts('host')) console.log(`kept ${file}`);
 } finally {
   await editor.close();
 }

@@ -59,11 +59,11 @@ export async function takePicture({ window: { page }, hover }: Stage, theme: The
   await page.evaluate(`setHighContrast(${theme.startsWith('highContrast')})`);
   await page.locator(`.monaco-workbench.${themes[theme].className}`).waitFor();
   await hover?.();
-  return await takeAtRest(page);
+  return await takeStable(page);
 }
 
 /** Takes pictures until two consecutive ones are identical. */
-async function takeAtRest(page: Page): Promise<Buffer> {
+async function takeStable(page: Page): Promise<Buffer> {
   const end = performance.now() + settleLimitMs;
   let last: Buffer | undefined;
   while (performance.now() < end) {

@@ -8,13 +8,13 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { keepEvidence } from '../../test/support/editor/evidence.ts';
+import { saveFailureArtifacts } from '../../test/support/editor/failureArtifacts.ts';
 import { repositoryRoot } from '../../test/support/editor/places.ts';
 import { themes, type ThemeName } from '../../test/support/editor/settings.ts';
 import { writeAnimation } from './animation.ts';
 import { takePicture } from './camera.ts';
 import { findDifferences } from './differences.ts';
-import { looks } from './looks.ts';
+import { layouts } from './layouts.ts';
 import { readScenes, type Scene, type State } from './scenes.ts';
 import { writeSheets } from './sheet.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -34,9 +34,9 @@ const { values: options } = parseArgs({
   options: { all: flag, animation: flag, check: flag, scene: names, theme: names, look: looksOption },
 });
 const chosenThemes = allThemes.filter((name) => options.theme?.includes(name) ?? true);
-const chosenLooks = Object.entries(looks).filter(([name]) => options.look.includes(name));
+const chosenLooks = Object.entries(layouts).filter(([name]) => options.look.includes(name));
 
-async function shootState(stage: Stage, { name, theme: only, steps }: State, folder: string): Promise<void> {
+async function takeState(stage: Stage, { name, theme: only, steps }: State, folder: string): Promise<void> {
   stage.hover = undefined;
   for (const { action, args } of steps) await action(stage, ...args);
   for (const [look, arrange] of chosenLooks) {
@@ -50,15 +50,15 @@ async function shootState(stage: Stage, { name, theme: only, steps }: State, fol
 }
 
 /** Takes the pictures of a scene; resolves to a line for each state that could not be reached. */
-async function shoot(scene: Scene, folder: string): Promise<readonly string[]> {
+async function takeScene(scene: Scene, folder: string): Promise<readonly string[]> {
   const started = performance.now();
   const failures: string[] = [];
   const stage = await openStage(scene);
   await mkdir(folder, { recursive: true });
   for (const state of scene.states)
-    await shootState(stage, state, folder).catch(async (error: unknown) => {
+    await takeState(stage, state, folder).catch(async (error: unknown) => {
       failures.push(`${state.name}: ${String(error).split('\n', 1)[0] ?? ''}`);
-      for (const file of await keepEvidence(state.name)) console.log(`kept ${file}`);
+      for (const file of await saveFailureArtifacts(state.name)) console.log(`kept ${file}`);
     });
   await stage.close();
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
@@ -70,7 +70,7 @@ async function shoot(scene: Scene, folder: string): Promise<readonly string[]> {
 async function check(): Promise<readonly string[]> {
   const second = await mkdtemp(join(tmpdir(), 'pictures-again-'));
   try {
-    const failures = [...(await shoot(readme, readmeFolder)), ...(await shoot(readme, second))];
+    const failures = [...(await takeScene(readme, readmeFolder)), ...(await takeScene(readme, second))];
     return failures.length > 0 ? failures : await findDifferences(readmeFolder, second);
   } finally {
     await rm(second, { recursive: true, force: true });
@@ -81,7 +81,7 @@ async function check(): Promise<readonly string[]> {
 async function animate(): Promise<readonly string[]> {
   const frames = await mkdtemp(join(tmpdir(), 'frames-'));
   try {
-    const failures = await shoot(animation, frames);
+    const failures = await takeScene(animation, frames);
     const pictures = animation.states.map(({ name, theme = 'light' }) => join(frames, `${name}-${theme}.png`));
     if (failures.length === 0) await writeAnimation(pictures, join(readmeFolder, 'first-transfer.webp'));
     return failures;
@@ -90,19 +90,19 @@ async function animate(): Promise<readonly string[]> {
   }
 }
 
-async function shootAll(): Promise<readonly string[]> {
+async function takeAll(): Promise<readonly string[]> {
   const failures: string[] = [];
   for (const scene of scenes)
     if (options.scene?.includes(scene.name) ?? ![readme, animation].includes(scene))
-      failures.push(...(await shoot(scene, allFolder)));
+      failures.push(...(await takeScene(scene, allFolder)));
   await writeSheets(allFolder, allThemes);
   return failures;
 }
 
 function takeChosen(): Promise<readonly string[]> {
-  if (options.all) return shootAll();
+  if (options.all) return takeAll();
   if (options.animation) return animate();
-  return options.check ? check() : shoot(readme, readmeFolder);
+  return options.check ? check() : takeScene(readme, readmeFolder);
 }
 
 const failures = await takeChosen();

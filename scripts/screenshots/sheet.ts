@@ -13,17 +13,17 @@ export async function writeSheets(folder: string, themes: readonly ThemeName[]):
   const pictures = (await readdir(folder)).filter((file) => file.endsWith('.png'));
   const states = [...new Set(pictures.map((file) => file.slice(0, file.lastIndexOf('-'))))].sort();
   const rows = states.map(
-    (state) => `<h2 id="${state}">${state}</h2>${themes.map((theme) => figure(state, theme)).join('')}`,
+    (state) => `<h2 id="${state}">${state}</h2>${themes.map((theme) => formatFigure(state, theme)).join('')}`,
   );
-  await writeFile(join(folder, 'index.html'), htmlOf(rows.join('\n'), '24vw'));
+  await writeFile(join(folder, 'index.html'), formatHtml(rows.join('\n'), '24vw'));
   const browser = await chromium.launch({ executablePath: readPlaces().browser });
   try {
     const page = await browser.newPage({ viewport: { width: 1940, height: 1000 } });
     const file = join(folder, 'sheet.html');
     for (const theme of themes)
       for (let start = 0; start < states.length; start += perSheet) {
-        const figures = states.slice(start, start + perSheet).map((state) => figure(state, theme));
-        await writeFile(file, htmlOf(figures.join(''), '960px'));
+        const figures = states.slice(start, start + perSheet).map((state) => formatFigure(state, theme));
+        await writeFile(file, formatHtml(figures.join(''), '960px'));
         await page.goto(`file://${file}`, { waitUntil: 'load' });
         const name = `${theme}-${String(start / perSheet + 1).padStart(2, '0')}.png`;
         await page.screenshot({ path: join(folder, 'sheets', name), fullPage: true });
@@ -33,12 +33,12 @@ export async function writeSheets(folder: string, themes: readonly ThemeName[]):
   }
 }
 
-function figure(state: string, theme: ThemeName): string {
+function formatFigure(state: string, theme: ThemeName): string {
   const file = `${state}-${theme}.png`;
   return `<figure><a href="${file}"><img src="${file}" alt=""></a><figcaption>${state} · ${theme}</figcaption></figure>`;
 }
 
-function htmlOf(body: string, width: string): string {
+function formatHtml(body: string, width: string): string {
   const style = `body { margin: 4px; font: 14px sans-serif; background: #777; } figure { display: inline-block; margin: 2px; }
 img { width: ${width}; display: block; } figcaption, h2 { font-size: 14px; margin: 2px; }`;
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>All states</title><style>${style}</style>${body}</html>`;

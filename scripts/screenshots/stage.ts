@@ -7,7 +7,7 @@ import { journeyKey } from '../../test/support/editor/preparedEditor.ts';
 import type { EditorWindow } from '../../test/support/editor/window.ts';
 import { writeStudy } from '../../test/support/studyFolder.ts';
 import { cameraSettings, prepare, restPointer } from './camera.ts';
-import { HandClock } from './handClock.ts';
+import { SteppedClock } from './steppedClock.ts';
 import { startPictureService, toId, type PictureService } from './pictureService.ts';
 
 /** Shown in the status bar while extensions are activated. */
@@ -27,7 +27,7 @@ export interface Stage {
   readonly editor: Editor;
   readonly window: EditorWindow;
   readonly service: PictureService;
-  readonly clock: HandClock;
+  readonly clock: SteppedClock;
   /** Hovers over an element with a tooltip. Repeated after each change of theme, which hides the tooltip. */
   hover: (() => Promise<unknown>) | undefined;
   close(): Promise<void>;
@@ -36,7 +36,7 @@ export interface Stage {
 /** Opens a window that shows the extension's views. The caller closes it. */
 export async function openStage({ connections, asksForTrust, language }: SceneOptions): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'pictures-'));
-  const clock = new HandClock(folder);
+  const clock = new SteppedClock(folder);
   const service = await startPictureService();
   const editor = await startEditor({
     extensionPath: repositoryRoot,

@@ -4,14 +4,14 @@ import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Frame } from 'playwright-core';
 import { fillTransfer } from '../../test/support/editor/journeySteps.ts';
-import { localServiceOf } from '../../test/support/editor/localServices.ts';
+import { readLocalService } from '../../test/support/editor/localServices.ts';
 import { journeyKey } from '../../test/support/editor/preparedEditor.ts';
 import type { TreeRow } from '../../test/support/editor/treeRow.ts';
 import type { TreeView } from '../../test/support/editor/treeView.ts';
 import { until } from '../../test/support/editor/until.ts';
 import { dropBeforeAnswer, json, problem, silence } from '../../test/support/faultBehaviours.ts';
 import { openCopiedLink } from './copiedLink.ts';
-import { dragSideBar } from './looks.ts';
+import { dragSideBar } from './layouts.ts';
 import { losing, refusing, repeating } from './oddReplies.ts';
 import { writePastTransfers } from './pastTransfers.ts';
 import { toId } from './pictureService.ts';
@@ -55,17 +55,17 @@ function seePage({ window }: Stage, title: string, text?: string): Promise<true>
   return waitForPage(window, toPattern(title), text);
 }
 
-async function seeError({ window }: Stage): Promise<void> {
+async function waitForError({ window }: Stage): Promise<void> {
   await until('an error in the input', async () => (await window.quickInput.wait()).severity === 'error' || undefined);
 }
 
 /** Closes inputs, dialogs and notifications. */
-async function tidy({ window }: Stage): Promise<void> {
+async function closePrompts({ window }: Stage): Promise<void> {
   await window.press('Escape', 'Escape');
   await window.notifications.clear();
 }
 
-async function askSearch({ window }: Stage, database: string, words = ''): Promise<void> {
+async function openSearchSteps({ window }: Stage, database: string, words = ''): Promise<void> {
   await window.command('Data Transfer: Search Files with Filters…');
   await window.pick(database, '1/3');
   await window.input(words, '2/3');
@@ -96,7 +96,7 @@ async function passUntil(stage: Stage, ...[view = '', label = '', description = 
   while (!(await Promise.race([seen, pause(passMs)]))) stage.clock.pass(1);
 }
 
-async function askTransfer({ window }: Stage, destination: string, description?: string): Promise<void> {
+async function openTransferSteps({ window }: Stage, destination: string, description?: string): Promise<void> {
   await window.command('Data Transfer: Transfer Checked Files…');
   await fillTransfer(window, destination, description);
 }
@@ -141,7 +141,7 @@ async function refresh(stage: Stage): Promise<void> {
 }
 
 /** Refreshes while the service fails, until the status of the last transfer is shown as outdated. */
-async function refreshInVain(stage: Stage, destination: string): Promise<void> {
+async function refreshOutdated(stage: Stage, destination: string): Promise<void> {
   await tree(stage, 'Transfers').action('Refresh Transfers');
   await until('an old status', async () => {
     stage.clock.pass(1);
@@ -152,7 +152,7 @@ async function refreshInVain(stage: Stage, destination: string): Promise<void> {
 
 /** Ends the local service, as another window might. */
 async function endLocalService({ editor }: Stage): Promise<void> {
-  const service = await localServiceOf(editor.dataFolder);
+  const service = await readLocalService(editor.dataFolder);
   const headers = { authorization: `Bearer ${service?.sharingToken ?? ''}` };
   await fetch(new URL('/service', service?.address), { method: 'DELETE', headers });
 }
@@ -162,7 +162,7 @@ export const actions: Readonly<Record<string, Action>> = {
   command: ({ window }, title) => window.command(title),
   run: ({ window }, title) => window.command(`Data Transfer: ${title}`),
   press: ({ window }, ...keys) => window.press(...keys),
-  tidy,
+  tidy: closePrompts,
   text: ({ window }, text) => window.page.getByText(text).first().waitFor(),
   narrow: (stage) => dragSideBar(stage),
   pick: ({ window }, label, step) => window.pick(toPattern(label), step),
@@ -170,10 +170,10 @@ export const actions: Readonly<Record<string, Action>> = {
   type: ({ window }, text, step) => window.quickInput.type(text, step),
   accept: ({ window }) => window.quickInput.accept(),
   prompt: ({ window }, step) => window.quickInput.wait(step),
-  rejected: seeError,
+  rejected: waitForError,
   mistype: async (stage, text, step) => {
     await stage.window.quickInput.type(text, step);
-    await seeError(stage);
+    await waitForError(stage);
   },
   notice: ({ window }, text) => window.notifications.wait(text),
   pressNotice: ({ window }, text, button) => window.notifications.press(text, button),
@@ -233,9 +233,9 @@ export const actions: Readonly<Record<string, Action>> = {
     await window.input(service.http.address, '1/3');
     await window.input(journeyKey.value, '2/3');
   },
-  askSearch,
+  askSearch: openSearchSteps,
   search: async (stage, database, words = '', found = '/\\d\\+? files?/') => {
-    await askSearch(stage, database, words);
+    await openSearchSteps(stage, database, words);
     await stage.window.pick('Search', '3/3');
     await see(stage, 'Results', words || 'All files', found);
   },
@@ -249,14 +249,14 @@ export const actions: Readonly<Record<string, Action>> = {
   },
   clear: async (stage) => {
     await stage.window.command('Data Transfer: Clear Results');
-    await tidy(stage);
+    await closePrompts(stage);
   },
   check,
   select,
-  askTransfer,
+  askTransfer: openTransferSteps,
   submit,
   transfer: async (stage, destination, description) => {
-    await askTransfer(stage, destination, description);
+    await openTransferSteps(stage, destination, description);
     await submit(stage);
     await see(stage, 'Transfers', `to ${destination}`);
   },
@@ -270,7 +270,7 @@ export const actions: Readonly<Record<string, Action>> = {
   pass: ({ clock }, seconds) => clock.pass(Number(seconds)),
   become,
   refresh,
-  refreshInVain,
+  refreshInVain: refreshOutdated,
   progress: async (stage, destination, moved, shown) => {
     become(stage, destination, 'active', moved);
     await refresh(stage);

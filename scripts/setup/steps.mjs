@@ -109,24 +109,24 @@ export function run(
 export async function runProgram(args, { env = toolEnvironment(), stdout = 'inherit' } = {}) {
   const node = existsSync(toolNode) ? toolNode : process.execPath;
   const child = spawn(node, args, { cwd: root, env, stdio: ['ignore', stdout, 'inherit'] });
-  const waitForIt = () => undefined;
-  const passOn = (signal) => child.kill(signal);
-  process.on('SIGINT', waitForIt).on('SIGTERM', passOn);
+  const ignoreSignal = () => undefined;
+  const forwardSignal = (signal) => child.kill(signal);
+  process.on('SIGINT', ignoreSignal).on('SIGTERM', forwardSignal);
   try {
     const [code, signal] = await once(child, 'close');
     return code ?? 128 + constants.signals[signal];
   } finally {
-    process.off('SIGINT', waitForIt).off('SIGTERM', passOn);
+    process.off('SIGINT', ignoreSignal).off('SIGTERM', forwardSignal);
   }
 }
 
-const networkTrouble =
+const networkErrorCodes =
   /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT)\b/;
 
 /** Returns an error that says in one sentence why `what` could not be installed and how to fix it. */
 export function explain(error, what) {
   if (!(error instanceof StepError)) return error;
-  const code = networkTrouble.exec(error.output ?? '')?.[1];
+  const code = networkErrorCodes.exec(error.output ?? '')?.[1];
   return new StepError(
     code
       ? `${what} could not be installed because the network could not be reached (${code}): check the connection and npm's "registry" and "proxy" settings, then run "npm run setup" again.`

@@ -15,7 +15,7 @@ if (![minutes, seed, transfers].every((number) => Number.isFinite(number) && num
   throw new Error('--minutes, --seed and --transfers are numbers.');
 }
 console.log(`Seed ${String(seed)}: ${String(transfers)} transfers in ${String(minutes)} min`);
-const result = await soak({ seed, minutes, transfers, say: (line) => console.log(line) });
+const result = await soak({ seed, minutes, transfers, log: (line) => console.log(line) });
 for (const fault of result.faults) console.log(`✘ ${fault}`);
 if (result.faults.length > 0)
   console.log(`npm run soak -- --minutes ${String(minutes)} --seed ${String(seed)} does the same again`);

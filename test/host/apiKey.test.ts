@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { commands, Uri, workspace } from 'vscode';
 import { publicLike } from '../support/faultPersonality.ts';
 import { until } from '../unit/core/rig.ts';
-import { keysOfSecrets, ledgerFolder, Stage, stateOf } from './stage.ts';
+import { keysOfSecrets, ledgerFolder, Stage, readEditorState } from './stage.ts';
 
 describe('The API key', () => {
   const key = `sentinel-${randomUUID()}`;
@@ -61,7 +61,7 @@ describe('The API key', () => {
     const { globalState, workspaceState } = stage.parts.context;
     const kept = [globalState, workspaceState].flatMap((state) => state.keys().map((name) => [name, state.get(name)]));
     assertClean(JSON.stringify(kept), 'the memory');
-    const state = JSON.stringify(await stateOf(stage.parts.context));
+    const state = JSON.stringify(await readEditorState(stage.parts.context));
     assert.match(state, /lastConnectionId/);
     assertClean(state, 'the state');
   });

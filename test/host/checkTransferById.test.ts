@@ -44,7 +44,7 @@ describe('Checking a transfer by its ID', () => {
     await check(id);
     await check(`{${id.toUpperCase()}}`);
     assert.equal(stage.parts.transferStore.getAll().length, 1);
-    assert.deepEqual(stage.person.said.slice(-2), [
+    assert.deepEqual(stage.person.statusMessages.slice(-2), [
       'Now tracking this transfer.',
       'This transfer is already in the list.',
     ]);

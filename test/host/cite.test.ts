@@ -63,7 +63,7 @@ describe('Citing', () => {
     assert.match(text, /author = \{Carberry, Josiah\}/);
     assert.match(text, /title = \{\{Soil \\& \*water\*\}\}/);
     assert.match(text, /urldate = \{2026-11-20\}/);
-    assert.deepEqual(stage.person.said.slice(-1), ['Copied 1 citation.']);
+    assert.deepEqual(stage.person.statusMessages.slice(-1), ['Copied 1 citation.']);
   });
 
   it('cites every file of a search, and the checked files if nothing is given', async () => {

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { Uri, workspace } from 'vscode';
 import { html, json, problem } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
-import { keysOfSecrets, orcid, Stage, stateOf } from './stage.ts';
+import { keysOfSecrets, orcid, Stage, readEditorState } from './stage.ts';
 
 const oneSentence = /^[A-Z][^\n]{5,200}[.]$/;
 
@@ -98,7 +98,7 @@ describe('Connecting in the editor', () => {
     box.enter(orcid);
     await done;
     assert.equal(stage.settings.get('orcid'), orcid);
-    assert.deepEqual(stage.person.said, ['ORCID iD saved.']);
+    assert.deepEqual(stage.person.statusMessages, ['ORCID iD saved.']);
   });
 
   describe('shows the error in the input, and saves nothing, if', () => {
@@ -131,7 +131,7 @@ describe('Connecting in the editor', () => {
     it('the key is wrong', async () => {
       publicLike(stage.server, 'the-key');
       assert.equal(
-        await complaintOf(stage, 'another-key'),
+        await readInputError(stage, 'another-key'),
         'Could not connect: the service rejected the API key: KBase Auth error: 401.',
       );
       await assertNothingSaved(stage);
@@ -140,7 +140,7 @@ describe('Connecting in the editor', () => {
     it('no server is listening', async () => {
       await stage.server.stop();
       assert.match(
-        await complaintOf(stage, 'the-key'),
+        await readInputError(stage, 'the-key'),
         /^Could not connect: the service can't be reached \(ECONNREFUSED\)\.$/,
       );
       await assertNothingSaved(stage);
@@ -149,7 +149,7 @@ describe('Connecting in the editor', () => {
     it('the server responds with a web page', async () => {
       stage.server.on('GET /', html(200, 'Welcome'));
       assert.equal(
-        await complaintOf(stage, 'the-key'),
+        await readInputError(stage, 'the-key'),
         "Could not connect: the server at this address isn't a data transfer service.",
       );
       await assertNothingSaved(stage);
@@ -172,7 +172,7 @@ describe('Connecting in the editor', () => {
     it('the service fails, with its message as one line of plain text', async () => {
       stage.server.on('GET /', json({ name: 'X', version: '1' }));
       stage.server.on('GET /api/v1/databases', problem(400, 'no\nsuch $(alert) [way](command:x)'));
-      const complaint = await complaintOf(stage, 'the-key');
+      const complaint = await readInputError(stage, 'the-key');
       assert.match(complaint, oneSentence);
       assert.doesNotMatch(complaint, /\$\(|\]\(/);
       await assertNothingSaved(stage);
@@ -252,7 +252,7 @@ describe('Connecting in the editor', () => {
       it(`in the step that asks for the ${step}`, async () => {
         await stage.connectToPublic();
         await stage.settings.update('orcid', undefined, true);
-        const before = await whatIsKept(stage);
+        const before = await readSaved(stage);
         const session = stage.parts.sessions.active;
         const done = stage.run('dataTransfer.connect');
         for (const answer of ['http://127.0.0.1', String(stage.server.port), 'the-key'].slice(0, index)) {
@@ -262,7 +262,7 @@ describe('Connecting in the editor', () => {
         assert.equal(box.step, [1, 1, 2, 3][index], 'the port is a part of the address');
         box.escape();
         await done;
-        assert.deepEqual(await whatIsKept(stage), before);
+        assert.deepEqual(await readSaved(stage), before);
         assert.equal(stage.parts.sessions.active, session);
       });
     }
@@ -270,7 +270,7 @@ describe('Connecting in the editor', () => {
 });
 
 /** Enters a key, returns the error that the input shows, and cancels. */
-async function complaintOf({ run, person, server }: Stage, key: string): Promise<string> {
+async function readInputError({ run, person, server }: Stage, key: string): Promise<string> {
   const done = run('dataTransfer.connect');
   (await person.textBox()).enter(server.address);
   const box = await person.textBox();
@@ -283,17 +283,17 @@ async function complaintOf({ run, person, server }: Stage, key: string): Promise
 }
 
 async function assertNothingSaved(stage: Stage): Promise<void> {
-  assert.deepEqual(await whatIsKept(stage), { connections: [], orcid: '', secrets: [], memory: {} });
+  assert.deepEqual(await readSaved(stage), { connections: [], orcid: '', secrets: [], memory: {} });
   assert.equal(stage.parts.connectionStore.state.kind, 'disconnected');
   assert.deepEqual(stage.person.notices, []);
 }
 
-async function whatIsKept({ parts }: Stage): Promise<object> {
+async function readSaved({ parts }: Stage): Promise<object> {
   const { settings, context } = parts;
   return {
     connections: settings.connections,
     orcid: workspace.getConfiguration('dataTransfer').get('orcid'),
     secrets: await keysOfSecrets(context),
-    memory: await stateOf(context),
+    memory: await readEditorState(context),
   };
 }

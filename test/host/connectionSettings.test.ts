@@ -48,7 +48,7 @@ describe('Saved connections edited by hand', () => {
   });
 
   const right = { id: 'a', name: 'Alpha', server: 'https://a.example.org' };
-  for (const [what, entry, trouble] of [
+  for (const [what, entry, problem] of [
     ['is not an object', 'https://b.example.org', 'entry 2: it must be an object'],
     ['has no ID', { name: 'Beta', server: 'https://b.example.org' }, 'entry 2 (Beta): "id" is missing'],
     [
@@ -74,7 +74,7 @@ describe('Saved connections edited by hand', () => {
       const last = { id: 'z', name: 'Omega', server: 'https://z.example.org' };
       await write([right, entry, last]);
       const notice = await stage.person.notice(/^The setting dataTransfer\.connections is invalid: /);
-      assert.ok(notice.message.includes(trouble), notice.message);
+      assert.ok(notice.message.includes(problem), notice.message);
       assert.deepEqual(notice.buttons, ['Open Settings']);
       const { settings } = stage.parts;
       assert.deepEqual(settings.connections, [right, last]);

@@ -47,7 +47,7 @@ describe('Copy as Code', () => {
     const search = await stage.search(jgi, `it's "JDP" $HOME`);
     const sent = lastBody();
     const code = await copy({ kind: 'search', key: search.key }, 'Python');
-    assert.equal(stage.person.said.at(-1), 'Copied the code.');
+    assert.equal(stage.person.statusMessages.at(-1), 'Copied the code.');
     const { exitCode, output, errors } = await runPython(code, key, stage.parts.context.extensionPath);
     assert.deepEqual([exitCode, errors], [0, '']);
     assert.match(output, /^it's "JDP" \$HOME data/);

@@ -4,7 +4,7 @@ import { CopyIndex } from '../../src/core/duplicates/copyIndex.ts';
 import type { FileEntry } from '../../src/core/model/fileEntry.ts';
 import { SearchStore } from '../../src/core/store/searchStore.ts';
 import { SearchTree } from '../../src/extension/views/searchTree.ts';
-import { fileEntry, textOf, wordsOf } from './specimens.ts';
+import { fileEntry, getText, formatRow } from './specimens.ts';
 
 const hash = 'a'.repeat(64);
 const copyIn = (database: string): FileEntry => fileEntry(`${database}-file`, { database, hash, sizeBytes: 67_000 });
@@ -28,7 +28,7 @@ describe('The row of a file that several databases have', () => {
     store.update(database, { files, isLoading: false });
   const drawRoots = (): readonly TreeItem[] => tree.getChildren().map((node) => tree.getTreeItem(node));
   const getRows = (database: string): readonly string[] =>
-    tree.getChildren(tree.getRoot(database)).map((node) => wordsOf(tree.getTreeItem(node)));
+    tree.getChildren(tree.getRoot(database)).map((node) => formatRow(tree.getTreeItem(node)));
 
   it('names the other databases, and so does its tooltip (D60: same content)', () => {
     open('Alpha');
@@ -45,7 +45,7 @@ describe('The row of a file that several databases have', () => {
     const icons = [node, other].map((one) => (tree.getTreeItem(one).iconPath as ThemeIcon).id);
     assert.deepEqual(icons, ['files', 'file'], 'a narrow view cuts the names off, but shows the icon');
     const { tooltip } = tree.resolveTreeItem(tree.getTreeItem(node), node);
-    assert.match(textOf(tooltip), /\nAlso in: Beta, Gamma, Delta$/);
+    assert.match(getText(tooltip), /\nAlso in: Beta, Gamma, Delta$/);
   });
 
   it('is redrawn when another search finds a copy, without redrawing other searches', () => {

@@ -10,7 +10,7 @@ import { DatabaseTree } from '../../src/extension/views/databaseTree.ts';
 import type { DatabaseTreeNode } from '../../src/extension/views/nodes.ts';
 import { problem } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
-import { databaseTree, textOf, wordsOf } from './specimens.ts';
+import { databaseTree, getText, formatRow } from './specimens.ts';
 import { Stage } from './stage.ts';
 
 const connection = { id: 'c', name: 'Test service', server: 'http://127.0.0.1:1' };
@@ -34,7 +34,7 @@ describe('The database tree', () => {
   afterEach(() => tree.dispose());
 
   const rows = (parent?: DatabaseTreeNode): string[] =>
-    tree.getChildren(parent).map((node) => wordsOf(tree.getTreeItem(node)));
+    tree.getChildren(parent).map((node) => formatRow(tree.getTreeItem(node)));
 
   const connectTo = (...databases: readonly Database[]): void => {
     store.setState({ kind: 'connected', connection, service });
@@ -196,7 +196,7 @@ describe('The database tree', () => {
     const [, row] = tree.getChildren({ kind: 'database', name: 'Alpha' });
     assert.ok(row);
     const { tooltip, accessibilityInformation } = tree.getTreeItem(row);
-    assert.equal(textOf(tooltip).split('\n').length, 21);
+    assert.equal(getText(tooltip).split('\n').length, 21);
     const spoken = accessibilityInformation?.label ?? '';
     assert.match(spoken, /^Search parameters: parameter_0, parameter_1, /);
     assert.ok(spoken.length <= 300, `${spoken.length} letters are read`);
@@ -222,7 +222,7 @@ describe('The database tree', () => {
     store.setProblem({ kind: 'unreachable', code: 'ECONNREFUSED' });
     assert.equal(rows()[0], 'Test service | not responding · v1.2.3');
     const item = tree.getTreeItem({ kind: 'connection' });
-    assert.match(textOf(item.tooltip), /\nthe service can't be reached \(ECONNREFUSED\)\n/);
+    assert.match(getText(item.tooltip), /\nthe service can't be reached \(ECONNREFUSED\)\n/);
     assert.match(item.accessibilityInformation?.label ?? '', /not responding/);
     store.setProblem(undefined);
     assert.equal(rows()[0], 'Test service | connected · v1.2.3');

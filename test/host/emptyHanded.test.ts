@@ -208,7 +208,7 @@ async function assertOutcome({ run, person }: Stage, id: CommandId, outcome: Out
     if (outcome.next) assert.deepEqual(notice.buttons, outcome.next);
   }
   await done;
-  if ('mentions' in outcome) assert.match(person.said.at(-1) ?? '', outcome.mentions);
+  if ('mentions' in outcome) assert.match(person.statusMessages.at(-1) ?? '', outcome.mentions);
   assert.equal(person.notices.length, 'says' in outcome ? before + 1 : before);
   assert.doesNotMatch(person.everythingShown, /Unexpected error/);
 }

@@ -5,7 +5,7 @@ import { setBatch } from '../../src/core/store/searchBatches.ts';
 import { SearchStore } from '../../src/core/store/searchStore.ts';
 import type { SearchTreeNode } from '../../src/extension/views/nodes.ts';
 import { SearchTree } from '../../src/extension/views/searchTree.ts';
-import { fileEntry, readSearchRows, textOf, wordsOf, type SearchRows } from './specimens.ts';
+import { fileEntry, readSearchRows, getText, formatRow, type SearchRows } from './specimens.ts';
 
 describe('The rows of a search of all databases', () => {
   let store: SearchStore;
@@ -34,14 +34,14 @@ describe('The rows of a search of all databases', () => {
     searchAll('Beta');
     assert.deepEqual(roots(), ['“corn” | Beta · 1 file', '2 databases without results | “corn”']);
     const fold = getFold();
-    assert.deepEqual(items(fold).map(wordsOf), ['Alpha', 'Gamma']);
+    assert.deepEqual(items(fold).map(formatRow), ['Alpha', 'Gamma']);
     assert.deepEqual(rows('Alpha'), ['No files found.', 'Refine Search…']);
     assert.equal(tree.getShownRow('Alpha'), fold);
     assert.equal(tree.getParent(tree.getRoot('Alpha')), undefined);
     assert.equal(tree.getShownRow('Beta'), tree.getRoot('Beta'));
     const [item] = items().slice(-1);
     assert.equal(item?.collapsibleState, TreeItemCollapsibleState.Collapsed);
-    assert.equal(textOf(item.tooltip), '2 databases without results\n“corn”\nAlpha\nGamma');
+    assert.equal(getText(item.tooltip), '2 databases without results\n“corn”\nAlpha\nGamma');
   });
 
   it('include a separate row for a single database without results', () => {

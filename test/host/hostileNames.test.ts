@@ -13,7 +13,7 @@ import {
   databaseTree,
   fileEntry,
   hostileTexts,
-  labelOf,
+  getLabel,
   noPlans,
   transfer,
 } from './specimens.ts';
@@ -101,7 +101,7 @@ describe('Text from a server is data', () => {
       isLoading: false,
       mayHaveMore: false,
     });
-    const labels = tree.getChildren(tree.getRoot('s')).map((node) => labelOf(tree.getTreeItem(node)));
+    const labels = tree.getChildren(tree.getRoot('s')).map((node) => getLabel(tree.getTreeItem(node)));
     assert.deepEqual(labels, names);
     tree.dispose();
   });

@@ -26,7 +26,7 @@ describe('Links', () => {
 
   const copyLink = async (argument: Parameters<typeof stage.run<'dataTransfer.copyLink'>>[1]): Promise<Uri> => {
     await stage.run('dataTransfer.copyLink', argument);
-    assert.equal(stage.person.said.at(-1), 'Copied the link.');
+    assert.equal(stage.person.statusMessages.at(-1), 'Copied the link.');
     return Uri.parse(await env.clipboard.readText(), true);
   };
 

@@ -37,10 +37,10 @@ describe('The manifest', () => {
   let contributions: string;
 
   before(async () => {
-    manifest = JSON.parse(await fileOf('package.json')) as Manifest;
-    texts = JSON.parse(await fileOf('package.nls.json')) as Record<string, string>;
+    manifest = JSON.parse(await readText('package.json')) as Manifest;
+    texts = JSON.parse(await readText('package.nls.json')) as Record<string, string>;
     declared = manifest.contributes.commands.map(({ command }) => command).sort();
-    contributions = await fileOf('src/extension/editor/contributions.ts');
+    contributions = await readText('src/extension/editor/contributions.ts');
     await extensions.getExtension(extensionId)?.activate();
   });
 
@@ -78,9 +78,9 @@ describe('The manifest', () => {
       steps.map(({ id }) => id),
       ['connect', 'find', 'transfer', 'watch'],
     );
-    const known = [...declared, ...keysOf(contributions, 'ContextKeys')];
+    const known = [...declared, ...listKeys(contributions, 'ContextKeys')];
     for (const { id, description, media, completionEvents } of steps) {
-      assert.match(await fileOf(media.svg), /var\(--vscode-/, `${id}: the picture has the colours of the theme`);
+      assert.match(await readText(media.svg), /var\(--vscode-/, `${id}: the picture has the colours of the theme`);
       const text = texts[description.replaceAll('%', '')] ?? '';
       const named = [...text.matchAll(/\]\(command:([\w.]+)\)/g)].map(([, command]) => command ?? '');
       const isLookedAt = ' && activeEditor == gettingStartedPage';
@@ -101,7 +101,7 @@ describe('The manifest', () => {
     const clauses = stringsUnder(manifest.contributes, ['when', 'enablement']);
     const words = clauses.flatMap((clause) => clause.match(/dataTransfer\.[\w.]+/g) ?? []);
     const read = [...new Set(words.filter((word) => !views.includes(word)))].sort();
-    assert.deepEqual(read, keysOf(contributions, 'ContextKeys'));
+    assert.deepEqual(read, listKeys(contributions, 'ContextKeys'));
   });
 
   it('uses only context keys of the program or the editor in its conditions', () => {
@@ -110,7 +110,7 @@ describe('The manifest', () => {
       ...['explorerResourceIsFolder', 'resourceExtname', 'resourceFilename', 'resource', 'resourceScheme'],
       ...['focusedView', 'listFocus', 'inputFocus', 'treestickyScrollFocused'],
     ];
-    const known = new Set([...ofEditor, ...keysOf(contributions, 'ContextKeys')]);
+    const known = new Set([...ofEditor, ...listKeys(contributions, 'ContextKeys')]);
     const clauses = stringsUnder(manifest.contributes, ['when', 'enablement']);
     const conditions = clauses
       .flatMap((clause) => clause.split(/\s*(?:&&|\|\|)\s*/))
@@ -127,7 +127,7 @@ describe('The manifest', () => {
     const kinds = [...clauses.matchAll(/viewItem == ([\w.]+)/g)].map(([, kind]) => kind ?? '');
     const sources = await Promise.all(
       ['databaseTree', 'recipeTree', 'searchItems', 'transferItems', 'transferTree'].map((name) =>
-        fileOf(`src/extension/views/${name}.ts`),
+        readText(`src/extension/views/${name}.ts`),
       ),
     );
     assert.ok(kinds.length > 0);
@@ -155,7 +155,7 @@ describe('The manifest', () => {
     assert.ok(Object.keys(properties).length > 5);
     for (const [id, setting] of Object.entries(properties)) {
       assert.ok('default' in setting, `${id} has a default`);
-      for (const [name, part] of [[id, setting] as const, ...partsOf(id, setting)]) {
+      for (const [name, part] of [[id, setting] as const, ...listSchemaParts(id, setting)]) {
         const description = part['description'] ?? part['markdownDescription'];
         assert.ok(typeof description === 'string' && texts[description.replaceAll('%', '')], `${name} is described`);
         const { enum: values, enumDescriptions } = part;
@@ -210,14 +210,14 @@ describe('The manifest', () => {
   });
 });
 
-async function fileOf(path: string): Promise<string> {
+async function readText(path: string): Promise<string> {
   const extension = extensions.getExtension(extensionId);
   assert.ok(extension);
   return await readFile(Uri.joinPath(extension.extensionUri, path).fsPath, 'utf8');
 }
 
 /** Returns the quoted keys of an interface from its source, because types don't exist at run time. */
-function keysOf(source: string, name: string): string[] {
+function listKeys(source: string, name: string): string[] {
   const body = new RegExp(`interface ${name} \\{([^}]*)\\}`).exec(source)?.[1] ?? '';
   return [...body.matchAll(/'(dataTransfer\.\w+)':/g)].map(([, key]) => key ?? '').sort();
 }
@@ -230,7 +230,7 @@ function stringsUnder(value: unknown, names: readonly string[]): string[] {
   );
 }
 
-function partsOf(id: string, { items }: JsonObject): readonly (readonly [string, JsonObject])[] {
+function listSchemaParts(id: string, { items }: JsonObject): readonly (readonly [string, JsonObject])[] {
   const properties = isJsonObject(items) ? items['properties'] : undefined;
   if (!isJsonObject(properties)) return [];
   return Object.entries(properties).flatMap(([name, part]) => (isJsonObject(part) ? [[`${id}.${name}`, part]] : []));

@@ -51,6 +51,6 @@ describe('Copy MCP Configuration', () => {
     (await stage.person.pick()).choose('Cursor');
     await done;
     assert.ok((await env.clipboard.readText()).includes(localConnectionId));
-    assert.deepEqual(stage.person.said, ['Copied the configuration for Cursor. Add it to .cursor/mcp.json.']);
+    assert.deepEqual(stage.person.statusMessages, ['Copied the configuration for Cursor. Add it to .cursor/mcp.json.']);
   });
 });

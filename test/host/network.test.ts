@@ -132,7 +132,7 @@ describe('The network in the editor', () => {
       ]);
     });
 
-    const troubles: readonly (readonly [
+    const failures: readonly (readonly [
       what: string,
       change: Partial<Connection>,
       prepare: () => unknown,
@@ -189,7 +189,7 @@ describe('The network in the editor', () => {
         'Open Settings',
       ],
     ];
-    for (const [what, change, prepare, line, advice, button] of troubles) {
+    for (const [what, change, prepare, line, advice, button] of failures) {
       it(`reports the failing step, the reason and a fix: ${what}`, async () => {
         const connection = await save(change);
         await prepare();

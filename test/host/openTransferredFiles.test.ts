@@ -3,9 +3,9 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { env, Uri, window } from 'vscode';
 import type { PastVerification } from '../../src/core/verification/pastVerification.ts';
-import { LandedFolder } from '../support/landedFolder.ts';
+import { ReceivedFolder } from '../support/receivedFolder.ts';
 import { getReceivedFolder, transferSamples } from './receivedSamples.ts';
-import { Stage, stateOf } from './stage.ts';
+import { Stage, readEditorState } from './stage.ts';
 
 describe('Opening transferred files', function () {
   this.timeout(60_000);
@@ -62,7 +62,10 @@ describe('Opening transferred files', function () {
     const verified = stage.run('dataTransfer.verifyLandedFiles', { kind: 'transfer', key: transfer.key });
     (await person.notice(/^1 of 3 files is missing\.$/)).dismiss();
     await verified;
-    const stored = (await stateOf(stage.parts.context))['verifications.json'] as Record<string, PastVerification>;
+    const stored = (await readEditorState(stage.parts.context))['verifications.json'] as Record<
+      string,
+      PastVerification
+    >;
     const { at, ...counts } = stored[transfer.key] ?? { at: 0 };
     assert.ok(at > 0);
     assert.deepEqual(counts, { fileCount: 3, intactCount: 2, damaged: ['observations-2023.csv'] });
@@ -87,16 +90,16 @@ describe('Opening transferred files', function () {
     pick.choose('Copy Folder Name');
     await done;
     assert.equal(await env.clipboard.readText(), `dts-${submitted.id}`);
-    const landed = await LandedFolder.make();
-    await landed.land({ 'a.txt': 'a' });
-    await rename(landed.folder, join(landed.root, `dts-${submitted.id}`));
+    const received = await ReceivedFolder.create();
+    await received.addTransferred({ 'a.txt': 'a' });
+    await rename(received.folder, join(received.root, `dts-${submitted.id}`));
     done = stage.run('dataTransfer.revealLandedFiles', stage.firstTransfer);
     (await person.pick()).choose('Select Folder…');
-    (await person.folderDialog()).choose(Uri.file(landed.root));
+    (await person.folderDialog()).choose(Uri.file(received.root));
     const files = await person.pick();
     assert.equal(files.labels[0], 'a.txt');
     files.escape();
     await done;
-    await landed.remove();
+    await received.remove();
   });
 });

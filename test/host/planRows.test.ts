@@ -117,14 +117,20 @@ describe('Transfers that agents propose', () => {
     await stage.run('dataTransfer.declinePlan', node);
     assert.equal((await other.get(node.id))?.state.kind, 'declined');
     assert.deepEqual(stage.parts.proposedPlans.getAll(), []);
-    assert.ok(stage.person.said.includes('Declined the proposed transfer of 1 file to KBase Workspace Service (KSS).'));
+    assert.ok(
+      stage.person.statusMessages.includes(
+        'Declined the proposed transfer of 1 file to KBase Workspace Service (KSS).',
+      ),
+    );
   });
 
   it('disappear when they expire, with a note in the status bar', async () => {
     await propose({ expiresAt: Date.now() + 1_500 });
     await eventually(() => Promise.resolve(stage.parts.proposedPlans.getAll().length === 0 || undefined));
     assert.ok(
-      stage.person.said.includes('The proposed transfer of 1 file to KBase Workspace Service (KSS) has expired.'),
+      stage.person.statusMessages.includes(
+        'The proposed transfer of 1 file to KBase Workspace Service (KSS) has expired.',
+      ),
     );
   });
 

@@ -30,12 +30,12 @@ describe('A recipe in the editor (D61)', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const pathOf = (name = 'r.transfer.json'): string => join(folder, name);
+  const getPath = (name = 'r.transfer.json'): string => join(folder, name);
   const write = async (recipe: object, name?: string): Promise<Uri> => {
-    await writeFile(pathOf(name), JSON.stringify(recipe, undefined, 2));
-    return Uri.file(pathOf(name));
+    await writeFile(getPath(name), JSON.stringify(recipe, undefined, 2));
+    return Uri.file(getPath(name));
   };
-  const readText = (name: string): Promise<string> => readFile(pathOf(name), 'utf8');
+  const readText = (name: string): Promise<string> => readFile(getPath(name), 'utf8');
   const byIds = (...ids: readonly string[]): object => ({ from: { database: jgi, ids }, to: { database: kss } });
 
   /** Runs a recipe, and confirms its summary. Returns the summary. */
@@ -86,7 +86,7 @@ describe('A recipe in the editor (D61)', () => {
     (await stage.person.pick()).choose('Checked files');
     (await stage.person.pick()).choose('By ID');
     (await stage.person.pick()).choose(kss);
-    (await stage.person.saveDialog()).choose(Uri.file(pathOf('mine.json')));
+    (await stage.person.saveDialog()).choose(Uri.file(getPath('mine.json')));
     await done;
     const text = await readText('mine.transfer.json');
     assert.deepEqual(JSON.parse(text), {
@@ -96,7 +96,7 @@ describe('A recipe in the editor (D61)', () => {
       to: { database: kss },
     });
     assert.ok(!text.includes(key));
-    assert.equal(window.activeTextEditor?.document.fileName, pathOf('mine.transfer.json'));
+    assert.equal(window.activeTextEditor?.document.fileName, getPath('mine.transfer.json'));
     assert.equal(window.activeTextEditor.document.languageId, 'jsonc');
   });
 
@@ -104,18 +104,18 @@ describe('A recipe in the editor (D61)', () => {
     const search = await stage.search(jgi, 'JDP');
     const done = stage.run('dataTransfer.saveAsRecipe', { kind: 'search', key: search.key });
     (await stage.person.pick()).choose('No destination');
-    (await stage.person.saveDialog()).choose(Uri.file(pathOf()));
+    (await stage.person.saveDialog()).choose(Uri.file(getPath()));
     await done;
     const { from, to } = JSON.parse(await readText('r.transfer.json')) as Record<string, unknown>;
     assert.deepEqual([from, to], [{ database: jgi, search: { query: 'JDP' } }, undefined]);
-    await refused('runRecipe', Uri.file(pathOf()), /so it is a saved search\.$/);
+    await refused('runRecipe', Uri.file(getPath()), /so it is a saved search\.$/);
   });
 
   it('is saved from a past transfer with its destination', async () => {
     await stage.search(jgi, 'JDP');
     await stage.transferAll(kss);
     const done = stage.run('dataTransfer.saveAsRecipe', stage.firstTransfer);
-    (await stage.person.saveDialog()).choose(Uri.file(pathOf()));
+    (await stage.person.saveDialog()).choose(Uri.file(getPath()));
     await done;
     assert.deepEqual((JSON.parse(await readText('r.transfer.json')) as { to: unknown }).to, { database: kss });
   });
@@ -126,7 +126,7 @@ describe('A recipe in the editor (D61)', () => {
     assert.match(summary, /^This recipe has not been run yet\./);
     assert.match(summary, /Description: Monthly/);
     const [transfer] = stage.parts.transferStore.getAll();
-    const read = await readLock(pathOf());
+    const read = await readLock(getPath());
     assert.equal(read.kind, 'valid');
     assert.ok('lock' in read);
     assert.equal(read.lock.transfer.id, transfer?.id);
@@ -192,7 +192,7 @@ describe('A recipe in the editor (D61)', () => {
   it('rejects the lock of another recipe', async () => {
     await runRecipe(await write(byIds('JDP:1')));
     const other = await write(byIds('JDP:1'), 'other.transfer.json');
-    await writeFile(pathOf('other.transfer.lock.json'), await readText('r.transfer.lock.json'));
+    await writeFile(getPath('other.transfer.lock.json'), await readText('r.transfer.lock.json'));
     await refused('runRecipe', other, /^The lock belongs to r\.transfer\.json\.$/);
     assert.equal(service.transfers.size, 1);
   });

@@ -11,9 +11,9 @@ import { publicLike, type PublicState } from '../support/faultPersonality.ts';
 import { eventually } from '../support/eventually.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
-import { surroundingsOf } from '../support/surroundings.ts';
+import { createExplorerDependencies } from '../support/explorerDependencies.ts';
 import { until } from '../unit/core/rig.ts';
-import { noPlans, transfer, wordsOf } from './specimens.ts';
+import { noPlans, transfer, formatRow } from './specimens.ts';
 import { ledgerFolder, orcid, Stage } from './stage.ts';
 
 const connection = (server: FaultServer): { id: string; name: string; server: string } => ({
@@ -29,7 +29,7 @@ describe('After a restart', () => {
   let explorer: Explorer;
 
   const newExplorer = (): Explorer =>
-    new Explorer(surroundingsOf({ log: new MemoryLog(), clock: systemClock, ledgerFolder: folder }));
+    new Explorer(createExplorerDependencies({ log: new MemoryLog(), clock: systemClock, ledgerFolder: folder }));
 
   /** Disposes the core like a closing window, and starts a new one with the same folder. */
   const restart = async (): Promise<void> => {
@@ -58,7 +58,7 @@ describe('After a restart', () => {
       estimate: () => undefined,
     });
     const nodes = tree.getChildren().flatMap((node) => [node, ...tree.getChildren(node)]);
-    const words = nodes.map((node) => wordsOf(tree.getTreeItem(node)));
+    const words = nodes.map((node) => formatRow(tree.getTreeItem(node)));
     tree.dispose();
     return words;
   };
@@ -112,7 +112,7 @@ describe('After a restart', () => {
     await eventually(() => Promise.resolve(server.requestsTo('POST /api/v1/transfers')[0]));
     await server.stop();
     await sent;
-    await writer.write({ ...transferOf(explorer), state: 'submitting' });
+    await writer.write({ ...getTransfer(explorer), state: 'submitting' });
     server = await FaultServer.start();
     await restart();
     assert.match(rows()[1] ?? '', /^not confirmed · /);
@@ -135,7 +135,7 @@ describe('After a restart', () => {
   });
 });
 
-function transferOf({ transferStore }: Explorer): ReturnType<typeof transferStore.getAll>[number] {
+function getTransfer({ transferStore }: Explorer): ReturnType<typeof transferStore.getAll>[number] {
   const [first] = transferStore.getAll();
   assert.ok(first);
   return first;

@@ -12,7 +12,10 @@ const kss = 'KBase Workspace Service (KSS)';
 const nmdc = 'National Microbiome Data Collaborative';
 
 /** Starts a transfer of the checked files, up to its summary. */
-async function sumUp(stage: Stage, destination: string): Promise<{ summary: ScriptedNotice; done: Promise<void> }> {
+async function openSummary(
+  stage: Stage,
+  destination: string,
+): Promise<{ summary: ScriptedNotice; done: Promise<void> }> {
   const done = stage.run('dataTransfer.transferCheckedFiles');
   (await stage.person.pick()).choose(destination);
   (await stage.person.pick()).choose('Continue');
@@ -46,7 +49,7 @@ describe('Files that the destination already has', function () {
     const { searchStore, transferStore } = stage.parts;
     const { key, files } = await stage.search('Sample Data', '');
     searchStore.checkAll(key);
-    const { summary, done } = await sumUp(stage, 'Received Files');
+    const { summary, done } = await openSummary(stage, 'Received Files');
     assert.deepEqual(getSentences(summary), [
       'At least 3 of these files are already in Received Files.',
       describeTransferred(),
@@ -67,7 +70,7 @@ describe('Files that the destination already has', function () {
     (await stage.person.notice(/^All 3 files verified/)).dismiss();
     await verified;
     stage.parts.searchStore.checkAll((await stage.search('Sample Data', 'observations')).key);
-    const { summary, done } = await sumUp(stage, 'Received Files');
+    const { summary, done } = await openSummary(stage, 'Received Files');
     assert.deepEqual(getSentences(summary), [
       'All of these files are already in Received Files.',
       describeTransferred(),
@@ -94,7 +97,7 @@ describe('Files that the destination already has', function () {
     find(nmdc, 'c');
     for (const database of [jgi, kss]) searchStore.checkAll(database);
     const before = stage.server.requests.length;
-    const { summary, done } = await sumUp(stage, nmdc);
+    const { summary, done } = await openSummary(stage, nmdc);
     assert.equal(stage.server.requests.length, before);
     assert.deepEqual(getSentences(summary), [
       `At least 1 of these files is already in ${nmdc}.`,

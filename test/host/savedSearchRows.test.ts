@@ -5,7 +5,7 @@ import { SearchStore } from '../../src/core/store/searchStore.ts';
 import { Emitter } from '../../src/core/util/emitter.ts';
 import type { SearchTreeNode } from '../../src/extension/views/nodes.ts';
 import { SearchTree } from '../../src/extension/views/searchTree.ts';
-import { fileEntry, readSearchRows, wordsOf, type SearchRows } from './specimens.ts';
+import { fileEntry, readSearchRows, formatRow, type SearchRows } from './specimens.ts';
 
 describe('The rows of searches from an earlier window (D59)', () => {
   let store: SearchStore;
@@ -45,9 +45,9 @@ describe('The rows of searches from an earlier window (D59)', () => {
     store.replace('s', search);
     const [group] = tree.getChildren(tree.getRoot('s'));
     assert.ok(group);
-    assert.equal(wordsOf(tree.getTreeItem(group)), '1 checked file no longer found');
+    assert.equal(formatRow(tree.getTreeItem(group)), '1 checked file no longer found');
     assert.equal(tree.getParent(group), tree.getRoot('s'));
-    assert.deepEqual(items(group).map(wordsOf), ['f2.csv']);
+    assert.deepEqual(items(group).map(formatRow), ['f2.csv']);
     store.drawChecked('s', [fileEntry('f2')], false);
     assert.deepEqual(rows('s'), ['f1.csv', '1 ID not found']);
   });
@@ -64,7 +64,7 @@ describe('The rows of searches from an earlier window (D59)', () => {
     const grouped = new SearchTree(store, { shown, getName, onDidChange: changed.event });
     store.restoreSaved([saved('s1', 'd'), saved('s2'), saved('s3', 'd'), saved('s4', 'gone')]);
     const words = (parent?: SearchTreeNode): string[] =>
-      grouped.getChildren(parent).map((node) => wordsOf(grouped.getTreeItem(node)).replace(/ \| as of.*/, ''));
+      grouped.getChildren(parent).map((node) => formatRow(grouped.getTreeItem(node)).replace(/ \| as of.*/, ''));
     assert.deepEqual(words(), ['“s2”', 'Service d | 2 searches', 'Removed connection | 1 search']);
     const [, group, gone] = grouped.getChildren();
     assert.ok(group && gone);

@@ -3,7 +3,7 @@ import { commands } from 'vscode';
 import { json, silence } from '../support/faultBehaviours.ts';
 import { SearchTree } from '../../src/extension/views/searchTree.ts';
 import { getEmptySearches, setBatch } from '../../src/core/store/searchBatches.ts';
-import { wordsOf } from './specimens.ts';
+import { formatRow } from './specimens.ts';
 import { Stage } from './stage.ts';
 
 describe('The commands of a search', () => {
@@ -15,7 +15,7 @@ describe('The commands of a search', () => {
 
   const lastRows = (key: string): string[] => {
     const tree = new SearchTree(stage.parts.searchStore);
-    const rows = tree.getChildren(tree.getRoot(key)).map((node) => wordsOf(tree.getTreeItem(node)));
+    const rows = tree.getChildren(tree.getRoot(key)).map((node) => formatRow(tree.getTreeItem(node)));
     tree.dispose();
     return rows.slice(-2);
   };
@@ -29,7 +29,7 @@ describe('The commands of a search', () => {
     await stage.run('dataTransfer.loadAll', { kind: 'search', key });
     const search = stage.parts.searchStore.get(key);
     assert.deepEqual([search?.files.length, search?.mayHaveMore, search?.isLoading], [60, false, false]);
-    assert.deepEqual(stage.person.said.at(-1), 'All results are loaded: 60 files.');
+    assert.deepEqual(stage.person.statusMessages.at(-1), 'All results are loaded: 60 files.');
   });
 
   it('ask for confirmation to continue after several thousand files', async () => {
@@ -76,9 +76,9 @@ describe('The commands of a search', () => {
     };
     assert.equal(await check(undefined), 0);
     assert.equal(await check('Check 25 loaded files; more may exist'), 25);
-    assert.equal(person.said.at(-1), '25 loaded files checked; more may exist.');
+    assert.equal(person.statusMessages.at(-1), '25 loaded files checked; more may exist.');
     assert.equal(await check('Load all files, then check them'), 60);
-    assert.equal(person.said.at(-1), '60 files checked.');
+    assert.equal(person.statusMessages.at(-1), '60 files checked.');
   });
 
   it('offer to show the results, not to start a search, if all results are loaded', async () => {
@@ -100,7 +100,7 @@ describe('The commands of a search', () => {
     await stage.search('JGI Data Portal', 'JDP:000001');
     const { length } = person.notices;
     await stage.run('dataTransfer.uncheckAllFiles');
-    assert.deepEqual([person.said.at(-1), person.notices.length], ['No files are checked.', length]);
+    assert.deepEqual([person.statusMessages.at(-1), person.notices.length], ['No files are checked.', length]);
   });
 
   it('stop a running search, and keep its results', async () => {
@@ -179,7 +179,7 @@ describe('The commands of a search', () => {
     await stage.run('dataTransfer.loadAll', { kind: 'search', key });
     await stage.run('dataTransfer.checkAllFiles');
     assert.deepEqual(searchStore.checked, { count: 10, sizeBytes: 100 });
-    assert.match(stage.person.said.at(-1) ?? '', /^10 files checked\./);
+    assert.match(stage.person.statusMessages.at(-1) ?? '', /^10 files checked\./);
     await stage.run('dataTransfer.uncheckAllFiles');
     assert.equal(searchStore.checked.count, 0);
   });

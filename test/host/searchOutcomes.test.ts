@@ -4,7 +4,7 @@ import type { FoundFile } from '../../src/core/model/fileEntry.ts';
 import { SearchStore } from '../../src/core/store/searchStore.ts';
 import type { SearchTreeNode } from '../../src/extension/views/nodes.ts';
 import { SearchTree } from '../../src/extension/views/searchTree.ts';
-import { fileEntry, wordsOf } from './specimens.ts';
+import { fileEntry, formatRow } from './specimens.ts';
 
 describe('The search results tree with incomplete searches', () => {
   let store: SearchStore;
@@ -16,7 +16,7 @@ describe('The search results tree with incomplete searches', () => {
   afterEach(() => tree.dispose());
 
   const items = (parent?: SearchTreeNode): TreeItem[] => tree.getChildren(parent).map((node) => tree.getTreeItem(node));
-  const rows = (key: string): string[] => items(tree.getRoot(key)).map(wordsOf);
+  const rows = (key: string): string[] => items(tree.getRoot(key)).map(formatRow);
   const open = (key: string): void => store.open(key, 'c', { database: 'Alpha', query: 'corn', pageSize: 2 });
   const fill = (key: string, files: readonly FoundFile[], mayHaveMore = false): void =>
     store.update(key, { files, mayHaveMore, isLoading: false });
@@ -69,7 +69,7 @@ describe('The search results tree with incomplete searches', () => {
     store.update('s', { reason: { kind: 'entryRejected', status: 500, detail } });
     const [file, row] = items(tree.getRoot('s'));
     assert.deepEqual(
-      [file, row].map((item) => item && wordsOf(item)),
+      [file, row].map((item) => item && formatRow(item)),
       ['f1.csv', "Invalid entry in Alpha, rejected by the service's own validation"],
     );
     const why = "the service's own validation rejected an entry in its response";
@@ -81,7 +81,7 @@ describe('The search results tree with incomplete searches', () => {
     open('s');
     const query = { database: 'Beta', query: 'corn', pageSize: 2 };
     const searchability = { kind: 'notSearchable', detail: 'no search here' } as const;
-    const roots = (): string[] => items().map(wordsOf);
+    const roots = (): string[] => items().map(formatRow);
     store.setLeftOut({ connectionId: 'c', refused: [{ query, searchability }], keys: ['s'] });
     assert.deepEqual(roots(), ['1 database left out. Include it', '“corn” | Alpha', '“corn” | Alpha']);
     open('newer');

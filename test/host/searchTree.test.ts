@@ -5,7 +5,7 @@ import { SearchStore } from '../../src/core/store/searchStore.ts';
 import { formatCheckedCount } from '../../src/extension/words/searchWords.ts';
 import type { SearchTreeNode } from '../../src/extension/views/nodes.ts';
 import { SearchTree } from '../../src/extension/views/searchTree.ts';
-import { fileEntry, readSearchRows, textOf, wordsOf, type SearchRows } from './specimens.ts';
+import { fileEntry, readSearchRows, getText, formatRow, type SearchRows } from './specimens.ts';
 
 describe('The search results tree', () => {
   let store: SearchStore;
@@ -64,7 +64,7 @@ describe('The search results tree', () => {
     fill('s', [fileEntry('f1'), fileEntry('f2')], true);
     assert.deepEqual(roots(), ['“corn” | Alpha · 2+ files']);
     const last = items(tree.getRoot('s')).slice(2);
-    assert.deepEqual(last.map(wordsOf), ['Load More | 2 loaded; more may exist', 'Load All']);
+    assert.deepEqual(last.map(formatRow), ['Load More | 2 loaded; more may exist', 'Load All']);
     assert.equal(last[0]?.accessibilityInformation?.label, 'Load More, 2 loaded; more may exist');
     assert.deepEqual(
       last.map(({ command }) => [command?.command, command?.arguments]),
@@ -215,7 +215,7 @@ describe('The search results tree', () => {
     assert.ok(node);
     const item = tree.getTreeItem(node);
     assert.equal(item.tooltip, undefined);
-    assert.deepEqual(textOf(tree.resolveTreeItem(item, node).tooltip).split('\n'), [
+    assert.deepEqual(getText(tree.resolveTreeItem(item, node).tooltip).split('\n'), [
       'Path: data/f1.csv',
       'Size: 1.5 kB',
       'Type: csv, text/csv',
@@ -293,7 +293,7 @@ describe('The search results tree', () => {
     assert.deepEqual(rows('s'), ['f1.csv', '2 IDs not found']);
     const [group] = tree.getChildren(tree.getRoot('s')).filter((node) => node.kind === 'missing');
     assert.ok(group);
-    assert.deepEqual(items(group).map(wordsOf), ['x', 'y']);
+    assert.deepEqual(items(group).map(formatRow), ['x', 'y']);
     const tooltips = items(group).map(({ tooltip }) => tooltip);
     assert.deepEqual(tooltips, ['x\nnot found on the service', 'y\nnot found on the service: no such id']);
   });

@@ -49,7 +49,7 @@ describe('Serving a folder as a database', function () {
     await done;
     assert.deepEqual(saved(), [{ name: 'Lab Share', folder }]);
     assert.deepEqual(names(), ['Lab Share', workspaceName(), 'Received Files']);
-    assert.deepEqual(stage.person.said, ['Added Lab Share as a database.']);
+    assert.deepEqual(stage.person.statusMessages, ['Added Lab Share as a database.']);
     const search = await stage.search('Lab Share', 'a');
     assert.equal(search.files.length, 1);
   });
@@ -123,12 +123,12 @@ describe('Serving a folder as a database', function () {
     ['a folder that does not exist', () => Uri.file(join(folder, 'no-such')), /^The folder .*no-such doesn't exist\.$/],
     ['a file', () => Uri.file(join(folder, 'a.txt')), /a\.txt isn't a folder\.$/],
     [
-      'a folder of another machine',
+      'a folder on another machine',
       () => Uri.parse('ftp://example.org/data'),
       /^ftp:\/\/example\.org\/data isn't on this machine/,
     ],
     [
-      'a folder that holds what the service keeps',
+      'the data folder of the service',
       () => Uri.file(dirname(stage.parts.servicePlaces.dataFolder)),
       /contains data of the local service\. Select another folder\.$/,
     ],

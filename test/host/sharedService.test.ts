@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { workspace } from 'vscode';
 import { localConnectionId } from '../../src/extension/editor/machine.ts';
 import { describeStatus } from '../../src/extension/words/transferWords.ts';
-import { HeldLease } from '../support/heldLease.ts';
+import { TestLease } from '../support/heldLease.ts';
 import { until } from '../unit/core/rig.ts';
-import { databaseTree, wordsOf } from './specimens.ts';
+import { databaseTree, formatRow } from './specimens.ts';
 import { orcid, Stage } from './stage.ts';
 
 interface ServiceFile {
@@ -26,12 +26,13 @@ describe('The local service of all windows (D29)', function () {
   });
   afterEach(() => stage.close());
 
-  const fileOf = (): string => join(stage.parts.servicePlaces.dataFolder, 'service.json');
+  const getServiceFile = (): string => join(stage.parts.servicePlaces.dataFolder, 'service.json');
 
-  const serviceFile = async (): Promise<ServiceFile> => JSON.parse(await readFile(fileOf(), 'utf8')) as ServiceFile;
+  const serviceFile = async (): Promise<ServiceFile> =>
+    JSON.parse(await readFile(getServiceFile(), 'utf8')) as ServiceFile;
 
   /** Resolves when the databases of a service at a different address are shown. */
-  const movedFrom = async (address: string): Promise<void> => {
+  const waitForOtherAddress = async (address: string): Promise<void> => {
     const { connectionStore } = stage.parts;
     await until(connectionStore.onDidChange, () => {
       const { state, listing } = connectionStore;
@@ -45,7 +46,7 @@ describe('The local service of all windows (D29)', function () {
     assert.equal(localConnectionId, `local@${hostname()}`);
     assert.ok(stage.parts.sessions.get(localConnectionId));
     assert.equal((await serviceFile()).host, hostname());
-    assert.equal((await stat(fileOf())).mode & 0o777, 0o600);
+    assert.equal((await stat(getServiceFile())).mode & 0o777, 0o600);
     const log = await readFile(join(stage.parts.servicePlaces.dataFolder, 'service.log'), 'utf8');
     assert.match(log, /listens at http:\/\/127\.0\.0\.1:/);
     assert.ok(!log.includes((await serviceFile()).token));
@@ -54,10 +55,10 @@ describe('The local service of all windows (D29)', function () {
   it('uses a service that another window started, and leaves it running when the window closes', async () => {
     const { localService } = stage.parts;
     const { address, token } = await localService.start();
-    const other = await HeldLease.begin(await serviceFile(), []);
+    const other = await TestLease.open(await serviceFile(), []);
     assert.equal(await localService.countOtherWindows(), 1);
     assert.deepEqual(await localService.start(), { address, token });
-    other.die();
+    other.disconnect();
   });
 
   it('is restarted after a crash by the first window that notices, and open connections continue', async () => {
@@ -66,7 +67,7 @@ describe('The local service of all windows (D29)', function () {
     const names = connectionStore.listing.databases.map(({ name }) => name);
     const before = await serviceFile();
     process.kill(before.pid, 'SIGKILL');
-    await movedFrom(before.address);
+    await waitForOtherAddress(before.address);
     const after = await serviceFile();
     assert.notEqual(after.token, before.token);
     assert.equal(localService.isRunning, true);
@@ -93,7 +94,7 @@ describe('The local service of all windows (D29)', function () {
     await until(transferStore.onDidChange, () => transferStore.get(submitted.key)?.state === 'inactive');
     const { address, pid } = await serviceFile();
     process.kill(pid, 'SIGKILL');
-    await movedFrom(address);
+    await waitForOtherAddress(address);
     await rename(`${archive}-away`, archive);
     await until(transferStore.onDidChange, () => transferStore.getFinished().length > 0);
     assert.equal(transferStore.get(submitted.key)?.state, 'succeeded');
@@ -150,7 +151,7 @@ describe('The local service of all windows (D29)', function () {
     for (let crash = 1; crash <= 3; crash += 1) {
       const { address, pid } = await serviceFile();
       process.kill(pid, 'SIGKILL');
-      await movedFrom(address);
+      await waitForOtherAddress(address);
     }
     process.kill((await serviceFile()).pid, 'SIGKILL');
     await until(connectionStore.onDidChange, () => connectionStore.state.kind !== 'connected');
@@ -170,12 +171,12 @@ describe('The local service of all windows (D29)', function () {
     assert.equal((await fetch(`${address}/service`, { method: 'DELETE', headers })).status, 204);
     await ended;
     assert.equal(localService.isRunning, false);
-    await assert.rejects(access(fileOf()));
+    await assert.rejects(access(getServiceFile()));
     assert.deepEqual(stage.person.notices, []);
     const tree = databaseTree(connectionStore);
     const rows = tree.getChildren().map((node) => tree.getTreeItem(node));
     tree.dispose();
-    assert.deepEqual(rows.map(wordsOf), ['Local Service | stopped', 'Start Local Service']);
+    assert.deepEqual(rows.map(formatRow), ['Local Service | stopped', 'Start Local Service']);
     assert.equal(rows[1]?.command?.command, 'dataTransfer.startLocalService');
     await stage.run('dataTransfer.startLocalService');
     assert.equal(connectionStore.state.kind, 'connected');
@@ -190,7 +191,7 @@ describe('The local service of all windows (D29)', function () {
       const { localService } = stage.parts;
       await stage.run('dataTransfer.startLocalService');
       const service = await serviceFile();
-      const others = await Promise.all(Array.from({ length: count }, () => HeldLease.begin(service, [])));
+      const others = await Promise.all(Array.from({ length: count }, () => TestLease.open(service, [])));
       const kept = stage.run('dataTransfer.stopLocalService');
       const question = await stage.person.notice(/^Stop the local service\?$/);
       assert.equal(question.isModal, true);
@@ -215,9 +216,9 @@ describe('The local service of all windows (D29)', function () {
     await stage.run('dataTransfer.startLocalService');
     const folder = join(openFolder(), 'of-another');
     await mkdir(folder);
-    const lease = await HeldLease.begin(await serviceFile(), [{ name: 'Of Another Window', folder }]);
+    const lease = await TestLease.open(await serviceFile(), [{ name: 'Of Another Window', folder }]);
     await until(connectionStore.onDidChange, () => connectionStore.findDatabase('Of Another Window') !== undefined);
-    lease.die();
+    lease.disconnect();
     await until(connectionStore.onDidChange, () => connectionStore.findDatabase('Of Another Window') === undefined);
     await rm(folder, { recursive: true });
   });

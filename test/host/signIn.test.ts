@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { SearchTree } from '../../src/extension/views/searchTree.ts';
 import { problem } from '../support/faultBehaviours.ts';
 import type { PublicState } from '../support/faultPersonality.ts';
-import { wordsOf } from './specimens.ts';
+import { formatRow } from './specimens.ts';
 import { orcid, Stage } from './stage.ts';
 
 const kss = 'KBase Workspace Service (KSS)';
@@ -19,7 +19,7 @@ describe('A sign-in that the service rejects (D44)', () => {
   const rows = (): string[] => {
     const tree = new SearchTree(stage.parts.searchStore);
     const [root] = tree.getChildren();
-    const words = root ? tree.getChildren(root).map((node) => wordsOf(tree.getTreeItem(node))) : [];
+    const words = root ? tree.getChildren(root).map((node) => formatRow(tree.getTreeItem(node))) : [];
     tree.dispose();
     return words;
   };

@@ -54,20 +54,20 @@ export function transfer(key: string, more: Partial<Transfer> = {}, order: Parti
 }
 
 /** Returns a value that must be a plain string, not Markdown or a label with highlights. */
-export function textOf(value: unknown): string {
+export function getText(value: unknown): string {
   assert.ok(typeof value === 'string', 'it is plain text');
   return value;
 }
 
 /** Returns the label of a row. */
-export function labelOf(item: TreeItem): string {
-  return textOf(item.label);
+export function getLabel(item: TreeItem): string {
+  return getText(item.label);
 }
 
 /** Returns the label and description of a row as displayed. */
-export function wordsOf(item: TreeItem): string {
+export function formatRow(item: TreeItem): string {
   const { description } = item;
-  return [labelOf(item), typeof description === 'string' ? description : ''].filter(Boolean).join(' | ');
+  return [getLabel(item), typeof description === 'string' ? description : ''].filter(Boolean).join(' | ');
 }
 
 /** Reads the rows of the search results. */
@@ -84,8 +84,8 @@ export function readSearchRows(tree: SearchTree): SearchRows {
   const items: SearchRows['items'] = (parent) => tree.getChildren(parent).map((node) => tree.getTreeItem(node));
   return {
     items,
-    roots: () => items().map(wordsOf),
-    rows: (key) => items(tree.getRoot(key)).map(wordsOf),
+    roots: () => items().map(formatRow),
+    rows: (key) => items(tree.getRoot(key)).map(formatRow),
   };
 }
 
@@ -111,8 +111,8 @@ export function assertPlain(text: string, what: string): void {
 
 /** Asserts that a row contains only plain text and has a visible label. */
 export function assertPlainRow(item: TreeItem): void {
-  assert.notEqual(labelOf(item).trim(), '', 'the label says something');
-  assertPlain(labelOf(item), 'the label');
+  assert.notEqual(getLabel(item).trim(), '', 'the label says something');
+  assertPlain(getLabel(item), 'the label');
   const { description, tooltip, accessibilityInformation } = item;
   assertPlain(accessibilityInformation?.label ?? '', 'what a screen reader says');
   assert.ok(description === undefined || typeof description === 'string', 'the description is text');

@@ -208,7 +208,7 @@ export async function keysOfSecrets({ secrets }: ExtensionContext): Promise<read
 }
 
 /** Returns the contents of the extension's state files by name. */
-export async function stateOf({ globalStorageUri }: ExtensionContext): Promise<Record<string, unknown>> {
+export async function readEditorState({ globalStorageUri }: ExtensionContext): Promise<Record<string, unknown>> {
   const folder = join(globalStorageUri.fsPath, 'state');
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'));
   const values = names.map(

@@ -67,7 +67,7 @@ describe('The status bar', () => {
   it('lists each transfer in a table with a link to its page, and opens the list on a click', () => {
     const status = { status: 'active', fileCount: 4, movedFileCount: 2 };
     store.put([transfer('one', { status }), transfer('two', { state: 'staging' }, { destination: 'Gamma' })]);
-    const [head, , ...rows] = tableOf(item);
+    const [head, , ...rows] = readTable(item);
     assert.equal(head, '| Transfer | Status | Done | Time left |');
     const link = (key: string): string =>
       `command:dataTransfer.showTransferProgress?${encodeURIComponent(JSON.stringify([{ kind: 'transfer', key }]))}`;
@@ -80,12 +80,12 @@ describe('The status bar', () => {
     store.put([transfer('one', { status }, { source: 'Not shown' })]);
     assert.equal(item.real().tooltip, before, 'what stays the same stays under the pointer');
     store.put([transfer('one', { state: 'inactive', status })]);
-    assert.match(tableOf(item).join('\n'), /inactive/);
+    assert.match(readTable(item).join('\n'), /inactive/);
   });
 
   it('limits the transfers in the tooltip', () => {
     store.put([...Array(25).keys()].map((index) => transfer(`t${index}`)));
-    const lines = tableOf(item);
+    const lines = readTable(item);
     assert.deepEqual([lines.length, lines.at(-1)], [13, 'and 15 more']);
   });
 
@@ -104,15 +104,15 @@ describe('The status bar', () => {
   });
 
   it('has an accessible label without icon names, which follows the state', () => {
-    const readAloud = (): string | undefined => item.real().accessibilityInformation?.label;
+    const getAccessibleLabel = (): string | undefined => item.real().accessibilityInformation?.label;
     store.put([transfer('one')]);
-    assert.equal(readAloud(), '1 transfer · 0%');
+    assert.equal(getAccessibleLabel(), '1 transfer · 0%');
     assert.equal(item.real().accessibilityInformation?.role, 'button');
     connected = false;
     bar.draw();
-    assert.equal(readAloud(), 'Data Transfer: not connected');
+    assert.equal(getAccessibleLabel(), 'Data Transfer: not connected');
     store.put([transfer('one', { state: 'failed' })]);
-    assert.equal(readAloud(), '1 transfer failed');
+    assert.equal(getAccessibleLabel(), '1 transfer failed');
   });
 
   it('shows finished transfers for a minute', async () => {
@@ -166,7 +166,7 @@ describe('The status bar', () => {
 
   it("limits the length of a server's state word in the table", () => {
     store.put([transfer('one', { state: 'running', status: { status: 'warming '.repeat(50) } })]);
-    const row = tableOf(item)[2] ?? '';
+    const row = readTable(item)[2] ?? '';
     assert.equal(row.split('|')[2]?.trim().length, 40);
   });
 
@@ -229,7 +229,7 @@ describe('The status bar', () => {
 });
 
 /** Returns the lines of the tooltip as displayed, without links. */
-function tableOf(item: WatchedItem): string[] {
+function readTable(item: WatchedItem): string[] {
   const { tooltip } = item.real();
   assert.ok(tooltip instanceof MarkdownString);
   const shown = tooltip.value.replace(/&#(\d+);/g, (_whole, code) => String.fromCodePoint(Number(code)));

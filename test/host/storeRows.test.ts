@@ -7,7 +7,7 @@ import { databaseTree } from './specimens.ts';
 describe('The row of a store (D62)', () => {
   const asOf = new Date().toISOString();
   const cases: [what: string, listing: StoreListing, row: RegExp, tooltip: RegExp, icon: string][] = [
-    ['starts to be scanned', { state: 'scanning', files: 0 }, /^scanning…$/, /^Alpha/, 'cloud'],
+    ['is being scanned', { state: 'scanning', files: 0 }, /^scanning…$/, /^Alpha/, 'cloud'],
     ['is scanned', { state: 'scanning', files: 0, scanned: 120_000 }, /^scanning: 120,000 files$/, /^Alpha/, 'cloud'],
     ['is listed', { state: 'listed', files: 2, asOf }, /^as of /, /2 files, listed at [^\n]*$/, 'cloud'],
     ['has free space', { state: 'listed', files: 2, asOf, freeBytes: 3e9 }, /^as of /, /\n3 GB free$/, 'cloud'],

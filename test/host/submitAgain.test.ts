@@ -147,7 +147,7 @@ describe('Resubmitting', () => {
   });
 
   describe('files that are already being transferred', () => {
-    const summaryOf = async (): ReturnType<Stage['person']['notice']> => {
+    const readSummary = async (): ReturnType<Stage['person']['notice']> => {
       const { person, run } = stage;
       void run('dataTransfer.transferCheckedFiles');
       (await person.pick()).choose(nmdc);
@@ -162,7 +162,7 @@ describe('Resubmitting', () => {
 
     it('are mentioned in the summary with their number', async () => {
       check(3);
-      const summary = await summaryOf();
+      const summary = await readSummary();
       assert.match(summary.detail, /^3 of these files are already being transferred to National Microbiome/m);
       assert.deepEqual(summary.buttons, ['Transfer', 'Show', 'Back']);
       summary.dismiss();
@@ -170,7 +170,7 @@ describe('Resubmitting', () => {
 
     it('can be shown, and transferred anyway', async () => {
       check(1);
-      const summary = await summaryOf();
+      const summary = await readSummary();
       assert.match(summary.detail, /^1 of these files is already being transferred/m);
       summary.press('Show');
       await stage.tab(`Transfer to ${nmdc}`);
@@ -189,7 +189,7 @@ describe('Resubmitting', () => {
     it('are not mentioned after that transfer has ended', async () => {
       await stage.moveOn(service, 'succeeded');
       check(3);
-      const summary = await summaryOf();
+      const summary = await readSummary();
       assert.doesNotMatch(summary.detail, /already being transferred/);
       assert.deepEqual(summary.buttons, ['Transfer', 'Back']);
       summary.dismiss();

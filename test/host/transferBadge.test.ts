@@ -16,14 +16,14 @@ describe('The badge of the transfers', () => {
   it('counts running transfers, and is hidden if there are none', () => {
     const views = new Map<string, Partial<TreeView<unknown>>>();
     const { createTreeView } = window;
-    const standIn = (id: string): Partial<TreeView<unknown>> => {
+    const createFakeView = (id: string): Partial<TreeView<unknown>> => {
       const none = (): { dispose(): void } => ({ dispose: () => undefined });
       const events = { onDidChangeCheckboxState: none, onDidCollapseElement: none, onDidExpandElement: none };
       const view = { ...events, onDidChangeVisibility: none, visible: false, dispose: none };
       views.set(id, view);
       return view;
     };
-    Object.assign(window, { createTreeView: standIn });
+    Object.assign(window, { createTreeView: createFakeView });
     const store = new TransferStore();
     const loadFinished = (): Promise<void> => Promise.resolve();
     const loads = { loadFinished, loadLastFinished: loadFinished };

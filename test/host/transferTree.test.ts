@@ -6,7 +6,7 @@ import type { TransferTreeNode } from '../../src/extension/views/nodes.ts';
 import { TransferTree } from '../../src/extension/views/transferTree.ts';
 import { formatTime } from '../../src/extension/words/localeFormats.ts';
 import { ManualClock } from '../support/manualClock.ts';
-import { noPlans, textOf, transfer, wordsOf } from './specimens.ts';
+import { noPlans, getText, transfer, formatRow } from './specimens.ts';
 
 const running = { kind: 'group', group: 'running' } as const;
 const finished = { kind: 'group', group: 'finished' } as const;
@@ -36,7 +36,7 @@ describe('The transfer tree', () => {
 
   const items = (parent?: TransferTreeNode): TreeItem[] =>
     tree.getChildren(parent).map((node) => tree.getTreeItem(node));
-  const rows = (parent?: TransferTreeNode): string[] => items(parent).map(wordsOf);
+  const rows = (parent?: TransferTreeNode): string[] => items(parent).map(formatRow);
   const row = (given: Transfer): TreeItem => {
     store.put([given]);
     const node = tree.getNode(given.key);
@@ -175,7 +175,7 @@ describe('The transfer tree', () => {
   it('shows that the server ignores a cancellation (D13)', () => {
     const item = row(transfer('t', { state: 'staging', cancelAcceptedAt: 1, cancelUnheeded: true }));
     assert.equal(
-      wordsOf(item),
+      formatRow(item),
       'staging · 2 files to Beta | cancellation accepted, but the server still reports staging',
     );
     assert.equal(item.contextValue, 'transfer.unheeded', 'it may be removed: its end may never come');
@@ -185,7 +185,7 @@ describe('The transfer tree', () => {
     const of = (status: string): TreeItem => row(transfer('t', { state: 'running', status: { status } }));
     assert.equal(of('warming up').label, 'warming up · 2 files to Beta');
     assert.equal(
-      wordsOf(of('waiting for an endpoint to wake up')),
+      formatRow(of('waiting for an endpoint to wake up')),
       'waiting for an en… · 2 files to Beta | waiting for an endpoint to wake up',
     );
   });
@@ -194,7 +194,7 @@ describe('The transfer tree', () => {
     const destination = 'National Microbiome Data Collaborative 🧬';
     const item = row(transfer('t', {}, { destination }));
     assert.equal(item.label, 'active · 2 files to National Microbio…');
-    assert.match(textOf(item.tooltip), /Alpha → National Microbiome Data Collaborative 🧬/);
+    assert.match(getText(item.tooltip), /Alpha → National Microbiome Data Collaborative 🧬/);
     const cut = row(transfer('u', {}, { destination: `${'x'.repeat(16)}🧬 and more` }));
     assert.equal(cut.label, `active · 2 files to ${'x'.repeat(16)}…`, 'no half of a character');
   });
@@ -210,29 +210,29 @@ describe('The transfer tree', () => {
     estimate = '4–7 min, based on 3 earlier transfers';
     const item = row(transfer('t', { status: { status: 'active', fileCount: 3, movedFileCount: 2 } }));
     assert.equal(item.description, '2 of 3 · 4–7 min, based on 3 earlier transfers');
-    assert.match(textOf(item.tooltip), /active · 2 of 3 files · 4–7 min, based on 3 earlier transfers\n/);
+    assert.match(getText(item.tooltip), /active · 2 of 3 files · 4–7 min, based on 3 earlier transfers\n/);
   });
 
   it('shows the number of files that an ended transfer moved, and warns if files are missing (D39)', () => {
     const of = (state: TransferState, moved: number, files = 2): TreeItem =>
       row(transfer('t', { state, status: { status: state, fileCount: files, movedFileCount: moved } }));
-    assert.equal(wordsOf(of('succeeded', 2)), 'succeeded · 2 files to Beta | 2 of 2');
-    assert.equal(wordsOf(of('failed', 1)), 'failed · 2 files to Beta | 1 of 2');
+    assert.equal(formatRow(of('succeeded', 2)), 'succeeded · 2 files to Beta | 2 of 2');
+    assert.equal(formatRow(of('failed', 1)), 'failed · 2 files to Beta | 1 of 2');
     const none = of('succeeded', 0, 0);
-    assert.equal(wordsOf(none), 'incomplete · 0 of 2 files to Beta');
+    assert.equal(formatRow(none), 'incomplete · 0 of 2 files to Beta');
     assert.ok(none.iconPath instanceof ThemeIcon);
     assert.equal(none.iconPath.id, 'warning');
-    assert.match(textOf(none.tooltip), /\ncompleted: 0 of 2 files transferred\n/);
+    assert.match(getText(none.tooltip), /\ncompleted: 0 of 2 files transferred\n/);
   });
 
   it('shows that a transfer is paused while the local service is stopped, and offers to start it', () => {
     const status = { status: 'active', fileCount: 5000, movedFileCount: 2304 };
     const item = row(transfer('t', { status, problem: { kind: 'serviceStopped' } }));
-    assert.equal(wordsOf(item), 'paused · 2 files to Beta | the local service is stopped · 2,304 of 5,000');
+    assert.equal(formatRow(item), 'paused · 2 files to Beta | the local service is stopped · 2,304 of 5,000');
     assert.equal(item.contextValue, 'transfer.paused');
     assert.ok(item.iconPath instanceof ThemeIcon);
     assert.equal(item.iconPath.id, 'debug-pause');
-    assert.match(textOf(item.tooltip), /paused: the local service is stopped · 2,304 of 5,000 files/);
+    assert.match(getText(item.tooltip), /paused: the local service is stopped · 2,304 of 5,000 files/);
   });
 
   it('shows all details in the tooltip', () => {
@@ -246,7 +246,7 @@ describe('The transfer tree', () => {
       'Last checked: ',
       'ID: id-t',
     ]) {
-      assert.ok(textOf(tooltip).includes(part), part);
+      assert.ok(getText(tooltip).includes(part), part);
     }
   });
 

@@ -220,7 +220,7 @@ describe('Transferring in the editor', () => {
     pick.choose(...pick.labels.slice(0, 2));
     await done;
     assert.equal(await env.clipboard.readText(), 'JDP:000000\nJDP:000001');
-    assert.deepEqual(stage.person.said.slice(-2), ['Copied the ID.', 'Copied 2 IDs.']);
+    assert.deepEqual(stage.person.statusMessages.slice(-2), ['Copied the ID.', 'Copied 2 IDs.']);
   });
 
   it('shows the metadata of a file as JSON', async () => {

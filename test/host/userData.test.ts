@@ -6,15 +6,15 @@ import { Uri } from 'vscode';
 import { UserDataSizeError, userDataFormat } from '../../src/core/userData/userData.ts';
 import { describeExportError } from '../../src/extension/words/userDataWords.ts';
 import type { ScriptedPick } from '../support/scriptedInputs.ts';
-import { hostileTransfer, recordOf } from '../unit/core/userDataSpecimens.ts';
+import { hostileTransfer, createRecord } from '../unit/core/userDataSpecimens.ts';
 import { until } from '../unit/core/rig.ts';
 import { assertPlain, hostileTexts } from './specimens.ts';
 import { orcid, Stage } from './stage.ts';
 
 const connection = { id: 'kbase', name: 'KBase', server: 'https://dts.example.org' };
 const finishedRow = '2 finished transfers';
-const finished = [recordOf(1), recordOf(2, { state: 'failed' })];
-const active = recordOf(3, { state: 'active' });
+const finished = [createRecord(1), createRecord(2, { state: 'failed' })];
+const active = createRecord(3, { state: 'active' });
 
 describe('Data for another machine (D65)', function () {
   this.timeout(30_000);
@@ -37,7 +37,7 @@ describe('Data for another machine (D65)', function () {
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
   });
 
-  const writeFileOf = async (content: object): Promise<void> =>
+  const writeUserData = async (content: object): Promise<void> =>
     await writeFile(file, JSON.stringify({ format: userDataFormat, version: 1, ...content }, undefined, 1));
 
   const startImport = async (): Promise<void> => {
@@ -63,7 +63,7 @@ describe('Data for another machine (D65)', function () {
   };
 
   const checked = (pick: ScriptedPick): readonly string[] => pick.selectedItems.map(({ label }) => label);
-  const detailOf = (pick: ScriptedPick, label: string): string =>
+  const getDetail = (pick: ScriptedPick, label: string): string =>
     pick.items.find((item) => item.label === label)?.detail ?? '';
   const shownKeys = (): readonly string[] =>
     stage.parts.transferStore
@@ -107,20 +107,20 @@ describe('Data for another machine (D65)', function () {
   });
 
   it('reports that there is nothing to import', async () => {
-    await stage.parts.transferFlow.save(recordOf(1));
+    await stage.parts.transferFlow.save(createRecord(1));
     await exportAll();
     await startImport();
     await stage.person.notice(/^Everything in moved\.json is already on this machine\.$/);
   });
 
   it('shows an unfinished transfer after the user imports it, without resubmitting it (D12)', async () => {
-    const unconfirmed = recordOf(4, { state: 'notConfirmed', id: undefined });
-    await writeFileOf({ transfers: [active, unconfirmed] });
+    const unconfirmed = createRecord(4, { state: 'notConfirmed', id: undefined });
+    await writeUserData({ transfers: [active, unconfirmed] });
     const pick = await importChosen((list) => {
       assert.deepEqual(checked(list), []);
       list.choose('2 unfinished transfers');
     });
-    assert.match(detailOf(pick, '2 unfinished transfers'), /Nothing is submitted again\.$/);
+    assert.match(getDetail(pick, '2 unfinished transfers'), /Nothing is submitted again\.$/);
     const { transferStore } = stage.parts;
     await until(transferStore.onDidChange, () => transferStore.getNotConfirmed().length === 1);
     assert.deepEqual(shownKeys(), [active.key, unconfirmed.key]);
@@ -132,14 +132,14 @@ describe('Data for another machine (D65)', function () {
     await settings.saveConnection(connection);
     await settings.saveServedPlace({ name: 'Archive', folder });
     await settings.saveOrcid(orcid);
-    await transferFlow.save(recordOf(1, { state: 'active', changes: [{ state: 'active', at: 1 }], createdAt: 1 }));
+    await transferFlow.save(createRecord(1, { state: 'active', changes: [{ state: 'active', at: 1 }], createdAt: 1 }));
     const content = {
       orcid: '0000-0001-5109-3700',
       connections: [{ ...connection, name: 'Other', apiKeyVariable: 'DTS_KEY' }],
       databases: [{ name: 'Renamed', folder, readOnly: true }],
-      transfers: [recordOf(1)],
+      transfers: [createRecord(1)],
     };
-    await writeFileOf(content);
+    await writeUserData(content);
     const labels = [
       '1 transfer with a different status',
       'Other',
@@ -151,23 +151,23 @@ describe('Data for another machine (D65)', function () {
     const pick = await importChosen((list) => list.escape());
     assert.deepEqual([pick.labels, checked(pick)], [labels, []]);
     assert.deepEqual([settings.connections, settings.servedPlaces, settings.orcid], before);
-    assert.equal(detailOf(pick, 'Other'), 'Replaces KBase (https://dts.example.org) on this machine.');
-    assert.equal(detailOf(pick, 'Environment variable DTS_KEY'), 'Its value is sent to https://dts.example.org.');
-    assert.equal(detailOf(pick, 'Renamed'), 'Replaces Archive on this machine.');
-    assert.equal(detailOf(pick, 'ORCID iD'), `Replaces ${orcid}.`);
+    assert.equal(getDetail(pick, 'Other'), 'Replaces KBase (https://dts.example.org) on this machine.');
+    assert.equal(getDetail(pick, 'Environment variable DTS_KEY'), 'Its value is sent to https://dts.example.org.');
+    assert.equal(getDetail(pick, 'Renamed'), 'Replaces Archive on this machine.');
+    assert.equal(getDetail(pick, 'ORCID iD'), `Replaces ${orcid}.`);
 
     await importChosen((list) => list.choose(...labels));
     assert.deepEqual(settings.connections, [{ ...connection, name: 'Other', apiKeyVariable: 'DTS_KEY' }]);
     assert.deepEqual(settings.servedPlaces, [{ name: 'Renamed', folder, readOnly: true }]);
     assert.equal(settings.orcid, '0000-0001-5109-3700');
     const { transferStore } = stage.parts;
-    await until(transferStore.onDidChange, () => transferStore.get(recordOf(1).key)?.state === 'succeeded');
+    await until(transferStore.onDidChange, () => transferStore.get(createRecord(1).key)?.state === 'succeeded');
   });
 
   it('offers missing folders and stores, without adding them silently', async () => {
     const here = join(folder, 'here');
     await mkdir(here);
-    await writeFileOf({
+    await writeUserData({
       databases: [
         { name: 'Received Files', folder: join(here, '..', 'here') },
         { name: 'Gone', folder: join(folder, 'gone') },
@@ -182,8 +182,8 @@ describe('Data for another machine (D65)', function () {
       assert.deepEqual(checked(list), ['Received Files (2)', 'Lab']);
       list.accept();
     });
-    for (const name of ['Gone', 'Elsewhere']) assert.equal(detailOf(pick, name), "This folder isn't on this machine.");
-    assert.equal(detailOf(pick, 'Cluster'), 'rclone has no store cluster on this machine.');
+    for (const name of ['Gone', 'Elsewhere']) assert.equal(getDetail(pick, name), "This folder isn't on this machine.");
+    assert.equal(getDetail(pick, 'Cluster'), 'rclone has no store cluster on this machine.');
     assert.deepEqual(stage.parts.settings.servedPlaces, [
       { name: 'Received Files (2)', folder: here },
       { name: 'Lab', remote: 'lab:bucket' },
@@ -200,7 +200,7 @@ describe('Data for another machine (D65)', function () {
       remote: `lab:${index}`,
       restore: { days: 9 },
     }));
-    await writeFileOf({ databases: entries });
+    await writeUserData({ databases: entries });
     await importChosen((list) => list.choose('New 0', 'New 1'));
     assert.deepEqual(settings.servedPlaces, [
       { name: 'New 0', remote: 'lab:0', restore: { days: 3 } },
@@ -209,7 +209,7 @@ describe('Data for another machine (D65)', function () {
   });
 
   it('reports the line of a suspected key, and opens it', async () => {
-    await writeFileOf({ connections: [{ ...connection, apiKey: 'a-made-up-key' }], transfers: [{}] });
+    await writeUserData({ connections: [{ ...connection, apiKey: 'a-made-up-key' }], transfers: [{}] });
     const pick = importChosen((list) => list.accept());
     const notice = await stage.person.notice(
       /^moved\.json contains what looks like an API key or a password: line 9\./,
@@ -251,7 +251,7 @@ describe('Data for another machine (D65)', function () {
   it('shows hostile strings as plain text, and imports them as data (D53)', async () => {
     const texts = Object.values(hostileTexts).map((text) => text.slice(0, 900));
     const connections = texts.map((name, index) => ({ ...connection, id: `c${String(index)}`, name: `A${name}` }));
-    await writeFileOf({
+    await writeUserData({
       connections: connections.map((one, index) => ({ ...one, port: index + 1 })),
       transfers: [hostileTransfer],
     });
@@ -264,7 +264,7 @@ describe('Data for another machine (D65)', function () {
   });
 
   it('reports a file that cannot be written, and leaves nothing behind', async () => {
-    await stage.parts.transferFlow.save(recordOf(1));
+    await stage.parts.transferFlow.save(createRecord(1));
     const taken = join(folder, 'taken.json');
     await mkdir(taken);
     const done = stage.run('dataTransfer.exportUserData');

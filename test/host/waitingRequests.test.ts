@@ -29,7 +29,7 @@ describe('Requests that wait for a submission to the same server (D34)', () => {
     stage = await Stage.open();
     service = publicLike(stage.server, 'the-key');
     creating = new Gate();
-    stage.server.behind(creating, route);
+    stage.server.holdAt(creating, route);
     await stage.connect('the-key');
     await stage.search('JGI Data Portal', 'JDP:00000');
     shown = [];
@@ -89,7 +89,7 @@ describe('Requests that wait for a submission to the same server (D34)', () => {
     creating.release();
     await done;
     assert.equal(received(cancels), 1);
-    assert.deepEqual([shown.map(({ isOpen }) => isOpen), service.dispatcher.mostAtOnce], [[false], 1]);
+    assert.deepEqual([shown.map(({ isOpen }) => isOpen), service.dispatcher.maxConcurrentCount], [[false], 1]);
   });
 
   it('are sent immediately after the user confirms the risk', async () => {

@@ -9,7 +9,7 @@ import { mock } from 'node:test';
 import type { ProblemDocument } from '../../src/contract/problem.ts';
 import { checkToken } from '../../src/service/http/access.ts';
 import { HttpProblem } from '../../src/service/http/httpProblem.ts';
-import { say } from '../support/rawHttp.ts';
+import { sendRaw } from '../support/rawHttp.ts';
 import type { Answer } from '../support/contractRig.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 
@@ -72,7 +72,10 @@ describe('Access to the local service (D26)', () => {
   async function root(...lines: readonly string[]): Promise<number | undefined> {
     const text = [...lines, 'Authorization: Bearer TOKEN', '', ''].join('\r\n');
     const port = new URL(rig.service.address).port;
-    const sent = await say(rig.service.address, text.replaceAll('PORT', port).replaceAll('TOKEN', rig.service.token));
+    const sent = await sendRaw(
+      rig.service.address,
+      text.replaceAll('PORT', port).replaceAll('TOKEN', rig.service.token),
+    );
     if (sent === undefined) return undefined;
     const answer = await rig.checked('GET', '/', sent);
     if (answer.status !== 200) assertProblem(answer, answer.status);
@@ -88,17 +91,22 @@ describe('Access to the local service (D26)', () => {
     ['an absolute target without a path', 200, 'GET http://localhost:PORT HTTP/1.1', 'Host: 127.0.0.1:PORT'],
     ['HTTP/1.0 with a Host', 200, 'GET / HTTP/1.0', 'Host: 127.0.0.1:PORT'],
     ['an absolute target of another host', 403, 'GET http://example.org/ HTTP/1.1', 'Host: 127.0.0.1:PORT'],
-    ['the Host of another, whatever the target', 403, 'GET http://127.0.0.1:PORT/ HTTP/1.1', 'Host: example.org'],
+    [
+      'the Host of another server with an absolute target',
+      403,
+      'GET http://127.0.0.1:PORT/ HTTP/1.1',
+      'Host: example.org',
+    ],
     ['a target with a name before the address', 403, 'GET http://a@127.0.0.1:PORT/ HTTP/1.1', 'Host: 127.0.0.1:PORT'],
     ['another host', 403, 'GET / HTTP/1.1', 'Host: example.org'],
     ['another host with the port', 403, 'GET / HTTP/1.1', 'Host: example.org:PORT'],
     ['no port', 403, 'GET / HTTP/1.1', 'Host: 127.0.0.1'],
     ['another port', 403, 'GET / HTTP/1.1', 'Host: 127.0.0.1:1'],
-    ['a name that begins as ours', 403, 'GET / HTTP/1.1', 'Host: localhost.example.org:PORT'],
+    ['a name that starts with localhost', 403, 'GET / HTTP/1.1', 'Host: localhost.example.org:PORT'],
     ['a trailing dot', 403, 'GET / HTTP/1.1', 'Host: localhost.:PORT'],
     ['the address in another notation', 403, 'GET / HTTP/1.1', 'Host: 2130706433:PORT'],
     ['an empty Host', 403, 'GET / HTTP/1.1', 'Host:'],
-    ['two hosts in one', 403, 'GET / HTTP/1.1', 'Host: 127.0.0.1:PORT, example.org'],
+    ['two hosts in one header', 403, 'GET / HTTP/1.1', 'Host: 127.0.0.1:PORT, example.org'],
     ['no Host', 400, 'GET / HTTP/1.1'],
     ['no Host in HTTP/1.0', 400, 'GET / HTTP/1.0'],
     ['two Host headers', 400, 'GET / HTTP/1.1', 'Host: 127.0.0.1:PORT', 'Host: example.org'],
@@ -110,15 +118,15 @@ describe('Access to the local service (D26)', () => {
   }
 
   const pages: [name: string, status: number, ...headers: string[]][] = [
-    ['a web page elsewhere', 403, 'Origin: https://example.org'],
+    ['a web page of another site', 403, 'Origin: https://example.org'],
     ['a page without an origin', 403, 'Origin: null'],
     ['a page inside the editor', 403, 'Origin: vscode-webview://0abc'],
     ['a page on another port of this machine', 403, 'Origin: http://127.0.0.1:1'],
-    ['a page that asks without CORS', 403, 'Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: no-cors'],
-    ['a page on another port that asks without CORS', 403, 'Sec-Fetch-Site: same-site'],
+    ['a page that sends a request without CORS', 403, 'Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: no-cors'],
+    ['a page on another port that sends a request without CORS', 403, 'Sec-Fetch-Site: same-site'],
     ['its own origin', 200, 'Origin: http://127.0.0.1:PORT', 'Sec-Fetch-Site: same-origin'],
-    ['a person who types the address', 200, 'Sec-Fetch-Site: none'],
-    ['the fetch of a program', 200, 'Sec-Fetch-Mode: cors'],
+    ['a user who types the address', 200, 'Sec-Fetch-Site: none'],
+    ['a fetch from a program', 200, 'Sec-Fetch-Mode: cors'],
   ];
   for (const [name, status, ...headers] of pages) {
     it(`responds with ${status} to ${name} with the token`, async () => {

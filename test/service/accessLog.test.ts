@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../support/eventually.ts';
-import { RawConnection, say } from '../support/rawHttp.ts';
+import { RawConnection, sendRaw } from '../support/rawHttp.ts';
 import { requestText, type RequestParts } from '../support/requestText.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 
@@ -34,7 +34,7 @@ describe('The access log of the local service (D40)', () => {
 
   /** Sends a raw request, and returns its line of the log. */
   async function getLine(text: string): Promise<Line> {
-    await say(rig.service.address, text);
+    await sendRaw(rig.service.address, text);
     const [line = ''] = await eventually(async () => await Promise.resolve(written.length > 0 ? written : undefined));
     assert.equal(written.length, 1);
     assert.match(line, /^\{[^\n]*\}\n$/);
@@ -82,7 +82,7 @@ describe('The access log of the local service (D40)', () => {
   it('has a line without "aborted" for a lease that its window ended (D29)', async () => {
     const shared = await ServiceRig.start({}, { shared: true, onAccess: (line) => void written.push(line) });
     try {
-      (await shared.lease()).die();
+      (await shared.lease()).disconnect();
       const text = await eventually(
         async () => await Promise.resolve(written.find((line) => line.includes('/leases'))),
       );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import type { ProblemDocument } from '../../src/contract/problem.ts';
-import { say } from '../support/rawHttp.ts';
+import { sendRaw } from '../support/rawHttp.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 
 describe('The local service behind a reverse proxy on this machine (D40)', () => {
@@ -26,7 +26,7 @@ describe('The local service behind a reverse proxy on this machine (D40)', () =>
     it(`responds with ${status} to ${lines.join(', ')}`, async () => {
       const { address, token } = rig.service;
       const text = [...lines, `Authorization: Bearer ${token}`, '', ''].join('\r\n');
-      assert.equal((await say(address, text.replace('PORT', new URL(address).port)))?.status, status);
+      assert.equal((await sendRaw(address, text.replace('PORT', new URL(address).port)))?.status, status);
     });
   }
 
@@ -46,7 +46,7 @@ describe('The health of the local service, for monitoring (D40)', () => {
     assert.deepEqual([response.status, response.body], [200, { status: 'ready' }]);
     const { host } = new URL(rig.service.address);
     for (const headers of ['Host: example.org', `Host: ${host}\r\nOrigin: https://example.org`]) {
-      const received = await say(rig.service.address, `GET /health HTTP/1.1\r\n${headers}\r\n\r\n`);
+      const received = await sendRaw(rig.service.address, `GET /health HTTP/1.1\r\n${headers}\r\n\r\n`);
       assert.equal(received?.status, 403);
     }
   });

@@ -91,7 +91,7 @@ class CrashRound {
   }
 
   private async assertWhole(client: TransferClient, id: string, ids: readonly string[]): Promise<void> {
-    const status = await client.reaches(id, 'succeeded', 'failed');
+    const status = await client.waitForStatus(id, 'succeeded', 'failed');
     assert.equal(status.status, 'succeeded', status.message);
     assert.deepEqual([status.num_files, status.num_files_transferred], [ids.length, ids.length]);
     const folder = nodePath.join(this.root, 'target', `dts-${id}`);
@@ -104,24 +104,24 @@ class CrashRound {
       assert.ok(content.equals(this.contents.get(path) ?? Buffer.of()), `${path} is not what was sent`);
       assert.deepEqual([bytes, hash], [content.length, `sha256:${createHash('sha256').update(content).digest('hex')}`]);
     }
-    assert.deepEqual(await filesBelow(folder), ['manifest.json', ...ids].sort());
+    assert.deepEqual(await listFiles(folder), ['manifest.json', ...ids].sort());
   }
 
   /** Asserts that unacknowledged transfers are complete too, or never started. */
   private async assertNothingElse(): Promise<void> {
     await this.service?.stop();
     this.service = undefined;
-    const paths = await filesBelow(nodePath.join(this.root, 'target'));
+    const paths = await listFiles(nodePath.join(this.root, 'target'));
     assert.deepEqual(
       paths.filter((path) => path.includes('.part-')),
       [],
     );
-    const sent = await filesBelow(nodePath.join(this.root, 'source'));
+    const sent = await listFiles(nodePath.join(this.root, 'source'));
     assert.deepEqual(sent, [...this.contents.keys()].sort());
   }
 }
 
-async function filesBelow(folder: string): Promise<string[]> {
+async function listFiles(folder: string): Promise<string[]> {
   const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
   return files.map((file) => nodePath.relative(folder, nodePath.join(file.parentPath, file.name))).sort();

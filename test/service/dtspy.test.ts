@@ -31,7 +31,7 @@ function pythonQuery(params: Readonly<Record<string, string | number>>): string 
 }
 
 /** Returns the head of a request and its body, byte for byte as dtspy sends them through python-requests 2.34. */
-function wireParts({ address, token }: ServiceRig['service'], { method, target, json }: Call): string[] {
+function listRequestParts({ address, token }: ServiceRig['service'], { method, target, json }: Call): string[] {
   const body = json === undefined ? '' : pythonJson(json);
   const head = [
     `${method} ${target} HTTP/1.1`,
@@ -64,7 +64,7 @@ for (const [server, base] of [
     async function send(call: Call): Promise<Answer> {
       const connection = await RawConnection.open(rig.service.address);
       try {
-        for (const part of wireParts(rig.service, call)) connection.write(part);
+        for (const part of listRequestParts(rig.service, call)) connection.write(part);
         const given = await connection.answer();
         assert.ok(given, 'there was no answer');
         return await rig.checked(call.method, call.target, given);
@@ -79,7 +79,8 @@ for (const [server, base] of [
       return response.body;
     }
 
-    const idsOf = (body: unknown): string[] => (body as { resources: { id: string }[] }).resources.map(({ id }) => id);
+    const listIds = (body: unknown): string[] =>
+      (body as { resources: { id: string }[] }).resources.map(({ id }) => id);
 
     it('connects: the root responds with name and version', async () => {
       const root = (await succeed({ method: 'GET', target: '/' })) as object;
@@ -93,21 +94,23 @@ for (const [server, base] of [
 
     it('searches by words only, and with every argument', async () => {
       const words = { database: 'Source Data', orcid, query: 'wéather' };
-      assert.deepEqual(idsOf(await succeed({ method: 'POST', target: `${api}/files`, json: words })), ['wéather.csv']);
+      assert.deepEqual(listIds(await succeed({ method: 'POST', target: `${api}/files`, json: words })), [
+        'wéather.csv',
+      ]);
       const specific = { format: 'csv', path: '*', minBytes: 0, maxBytes: 1000.5, sort: 'path', order: 'desc' };
       const json = { database: 'source-data', orcid, query: '*', status: 'unstaged', offset: 1, limit: 1, specific };
-      assert.deepEqual(idsOf(await succeed({ method: 'POST', target: `${api}/files`, json })), ['data/b c.csv']);
+      assert.deepEqual(listIds(await succeed({ method: 'POST', target: `${api}/files`, json })), ['data/b c.csv']);
     });
 
     it('fetches metadata by POST, with a page', async () => {
       const json = { database: 'Source Data', orcid, file_ids: ['a.csv', 'data/b c.csv'], offset: 1, limit: 5 };
       const target = `${api}/files/by-id`;
-      assert.deepEqual(idsOf(await succeed({ method: 'POST', target, json })), ['data/b c.csv']);
+      assert.deepEqual(listIds(await succeed({ method: 'POST', target, json })), ['data/b c.csv']);
     });
 
     it('fetches metadata by GET, like its older versions', async () => {
       const query = pythonQuery({ database: 'Source Data', orcid, ids: 'a.csv,data/b c.csv', offset: 1, limit: 5 });
-      assert.deepEqual(idsOf(await succeed({ method: 'GET', target: `${api}/files/by-id?${query}` })), [
+      assert.deepEqual(listIds(await succeed({ method: 'GET', target: `${api}/files/by-id?${query}` })), [
         'data/b c.csv',
       ]);
     });
@@ -126,13 +129,13 @@ for (const [server, base] of [
       assert.deepEqual(Object.keys(status), ['id', 'status', 'message', 'num_files', 'num_files_transferred']);
       const target = `${api}/transfers/${id}?${pythonQuery({ orcid })}`;
       assert.equal(await succeed({ method: 'DELETE', target }, 202), undefined);
-      assert.match((await rig.reaches(id, 'failed')).message, /: canceled$/);
+      assert.match((await rig.waitForStatus(id, 'failed')).message, /: canceled$/);
     });
 
     it('receives an error for a wrong token, regardless of whitespace around it', async () => {
       const service = { ...rig.service, address: rig.service.address, token: `${rig.service.token}x` };
       const connection = await RawConnection.open(rig.service.address);
-      connection.write(wireParts(service, { method: 'GET', target: '/' }).join(''));
+      connection.write(listRequestParts(service, { method: 'GET', target: '/' }).join(''));
       assert.equal((await connection.answer())?.status, 401);
       connection.end();
     });

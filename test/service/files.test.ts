@@ -13,7 +13,7 @@ interface Resource {
   readonly path: string;
 }
 
-function resourcesOf(body: unknown): Resource[] {
+function listResources(body: unknown): Resource[] {
   return (body as { resources: Resource[] }).resources;
 }
 
@@ -93,7 +93,7 @@ describe('The files of the local service', () => {
   });
 
   it('serves a file with the metadata of its Data Package, but its actual size (D20)', async () => {
-    const [car] = resourcesOf((await search({ query: 'motor' })).body);
+    const [car] = listResources((await search({ query: 'motor' })).body);
     const { modified, ...rest } = car ?? { modified: '' };
     assert.match(String(modified), /^\d{4}-\d\d-\d\dT/);
     assert.deepEqual(rest, {
@@ -111,13 +111,13 @@ describe('The files of the local service', () => {
   });
 
   it('gives every resource a valid name for a data resource (§2.3)', async () => {
-    for (const resource of resourcesOf((await search({})).body)) {
+    for (const resource of listResources((await search({})).body)) {
       assert.match(String(resource['name']), /^[-a-z0-9._/]+$/);
     }
   });
 
   it('returns ids that can be joined by commas and requested in both forms, in the requested order (§4.4, D8)', async () => {
-    const ids = resourcesOf((await search({})).body)
+    const ids = listResources((await search({})).body)
       .map((resource) => resource.id)
       .reverse();
     assert.ok(ids.every((id) => !id.includes(',')));
@@ -125,7 +125,7 @@ describe('The files of the local service', () => {
     const byGet = await rig.call('GET', `/api/v1/files/by-id?${query.toString()}`);
     const byPost = await rig.call('POST', '/api/v1/files/by-id', { database: 'source-data', orcid, file_ids: ids });
     assert.deepEqual(
-      resourcesOf(byGet.body).map((resource) => resource.id),
+      listResources(byGet.body).map((resource) => resource.id),
       ids,
     );
     assert.deepEqual(byPost.body, byGet.body);
@@ -135,7 +135,7 @@ describe('The files of the local service', () => {
     const body = { database: 'Source Data', orcid, file_ids: ['readme.md', 'leads-in.md', 'readme.md'] };
     const response = await rig.call('POST', '/api/v1/files/by-id', body);
     assert.deepEqual(
-      resourcesOf(response.body).map((resource) => resource.id),
+      listResources(response.body).map((resource) => resource.id),
       ['readme.md', 'leads-in.md'],
     );
   });
@@ -146,7 +146,7 @@ describe('The files of the local service', () => {
     const good = 'database=source-data&orcid=x&ids=readme.md,leads-in.md,data/cars.json&offset=1&limit=1';
     const response = await rig.call('GET', `/api/v1/files/by-id?${good}`);
     assert.deepEqual(
-      resourcesOf(response.body).map((resource) => resource.id),
+      listResources(response.body).map((resource) => resource.id),
       ['leads-in.md'],
     );
   });

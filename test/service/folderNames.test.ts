@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
-import type { HeldLease, LeasedFolder } from '../support/heldLease.ts';
+import type { TestLease, LeasedFolder } from '../support/heldLease.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 
 describe('The ids and names of folders (D20, D29)', () => {
@@ -18,7 +18,7 @@ describe('The ids and names of folders (D20, D29)', () => {
     return { name, folder: absolute };
   }
 
-  const called = (lease: HeldLease): string[] => lease.databases.map(({ id, name }) => `${id}: ${name}`);
+  const called = (lease: TestLease): string[] => lease.databases.map(({ id, name }) => `${id}: ${name}`);
 
   it('are assigned once for two folders with one name, and persist over a restart in another order', async () => {
     const [one, two] = [await folder('one/data'), await folder('two/data')];
@@ -53,7 +53,7 @@ describe('The ids and names of folders (D20, D29)', () => {
   it('remain the same when a folder is moved', async () => {
     const before = await folder('before', 'Lab Share');
     const lease = await rig.lease([before]);
-    lease.die();
+    lease.disconnect();
     await rig.restart({ shared: true });
     const after = nodePath.join(rig.root, 'after');
     await fs.rename(before.folder, after);

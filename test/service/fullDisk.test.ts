@@ -91,13 +91,13 @@ for (const [kind, make] of kinds) {
 
     it('suspends a transfer without unfinished files, and resumes it when there is space', async () => {
       const id = await client.submit(['0.bin', '1.bin', '2.bin']);
-      const full = await client.reaches(id, 'inactive', 'failed', 'succeeded');
+      const full = await client.waitForStatus(id, 'inactive', 'failed', 'succeeded');
       assert.deepEqual([full.status, full.message], ['inactive', `Transfer ${id}: waiting: the destination is full`]);
       const names = await listTarget(id);
       assert.equal(names.length, full.num_files_transferred);
       assert.ok(names.length < 3 && names.every((name) => /^\d\.bin$/.test(name)), names.join());
       await destination.makeRoom();
-      const ended = await client.reaches(id, 'succeeded', 'failed');
+      const ended = await client.waitForStatus(id, 'succeeded', 'failed');
       assert.deepEqual([ended.status, ended.num_files_transferred], ['succeeded', 3]);
       assert.deepEqual(await listTarget(id), ['0.bin', '1.bin', '2.bin', 'manifest.json']);
       for (const index of [0, 1, 2]) {

@@ -3,24 +3,24 @@ import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import type { ProblemDocument } from '../../src/contract/problem.ts';
 import { findQueryMistakes } from '../../src/core/util/searchSyntax.ts';
-import { say } from '../support/rawHttp.ts';
+import { sendRaw } from '../support/rawHttp.ts';
 import { requestText } from '../support/requestText.ts';
 import type { Answer } from '../support/contractRig.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 
 const orcid = '0000-0002-1825-0097';
-const secret = 'this must never be told';
+const secret = 'this must never be disclosed';
 
 interface Resource {
   readonly id: string;
   readonly path: string;
 }
 
-function resourcesOf(response: Answer): Resource[] {
+function listResources(response: Answer): Resource[] {
   return (response.body as { resources: Resource[] }).resources;
 }
 
-function locationsOf(response: Answer): string[] {
+function listLocations(response: Answer): string[] {
   return ((response.body as ProblemDocument).errors ?? []).map((error) => error.location ?? '');
 }
 
@@ -79,7 +79,7 @@ describe('A hostile request to the local service (D26)', () => {
     it(`finds no file by the id ${JSON.stringify(id).slice(0, 40)}`, async () => {
       const response = await metadata([id]);
       assert.equal(response.status, 404);
-      assert.deepEqual(locationsOf(response), ['body.file_ids.0']);
+      assert.deepEqual(listLocations(response), ['body.file_ids.0']);
       assert.equal((await rig.submit([id])).status, 404);
       const path = `/api/v1/files/by-id?database=source-data&orcid=${orcid}&ids=${encodeURIComponent(Buffer.from(id).toString())}`;
       assert.ok([404, 422].includes((await rig.call('GET', path)).status));
@@ -111,7 +111,7 @@ describe('A hostile request to the local service (D26)', () => {
     '/*',
   ]) {
     it(`gets 404 for the path ${path}`, async () => {
-      const given = await say(rig.service.address, requestText(rig.service, { method: 'GET', target: path }));
+      const given = await sendRaw(rig.service.address, requestText(rig.service, { method: 'GET', target: path }));
       assert.ok(given);
       assert.equal((await rig.checked('GET', path, given)).status, 404);
     });
@@ -196,19 +196,15 @@ describe('A hostile request to the local service (D26)', () => {
     ['100 kB of text', { query: 'a'.repeat(100_000) }, 'body.query'],
     ['10,000 words', { query: 'a '.repeat(10_000) }, 'body.query'],
     ['201 words', { query: 'a '.repeat(201) }, 'body.query'],
-    ['a pattern that goes on and on', { query: `path:${'**/'.repeat(2_000)}` }, 'body.query'],
+    ['a very long pattern', { query: `path:${'**/'.repeat(2_000)}` }, 'body.query'],
     ['many patterns', { query: `path:${'*'.repeat(99)} `.repeat(9) }, 'body.query'],
-    [
-      'a pattern among the parameters that goes on and on',
-      { specific: { path: '*a'.repeat(300) } },
-      'body.specific.path',
-    ],
+    ['a very long pattern in the parameters', { specific: { path: '*a'.repeat(300) } }, 'body.specific.path'],
   ];
   for (const [name, fields, location] of tooMuch) {
     it(`is rejected for ${name}, with the limit`, async () => {
       const response = await search(fields);
       assert.equal(response.status, 422);
-      assert.deepEqual(locationsOf(response), [location]);
+      assert.deepEqual(listLocations(response), [location]);
       assert.match((response.body as ProblemDocument).errors?.[0]?.message ?? '', /\d/);
     });
   }
@@ -232,7 +228,7 @@ describe('A hostile request to the local service (D26)', () => {
       const start = JSON.stringify({ database: 'Source Data', orcid, query: '' }).slice(0, -1);
       const response = await rig.call('POST', '/api/v1/files', undefined, { body: `${start},"specific":${json}}` });
       assert.equal(response.status, 422);
-      assert.deepEqual(locationsOf(response), locations);
+      assert.deepEqual(listLocations(response), locations);
     });
   }
 
@@ -246,7 +242,7 @@ describe('A hostile request to the local service (D26)', () => {
   ];
   for (const [specific, found] of bounds) {
     it(`finds ${found} files with the search parameters ${JSON.stringify(specific)}`, async () => {
-      assert.equal(resourcesOf(await search({ specific })).length, found);
+      assert.equal(listResources(await search({ specific })).length, found);
     });
   }
 
@@ -264,8 +260,8 @@ describe('A hostile request to the local service (D26)', () => {
   for (const [page, found] of pages) {
     it(`gets ${found} for the page ${JSON.stringify(page)} (§4.3)`, async () => {
       const response = await search(page);
-      if (typeof found === 'number') assert.equal(resourcesOf(response).length, found);
-      else assert.deepEqual([response.status, ...locationsOf(response)], [422, found]);
+      if (typeof found === 'number') assert.equal(listResources(response).length, found);
+      else assert.deepEqual([response.status, ...listLocations(response)], [422, found]);
     });
   }
 
@@ -274,13 +270,13 @@ describe('A hostile request to the local service (D26)', () => {
     const body = `{"database":"Source Data","orcid":"${orcid}","file_ids":${list}}`;
     const response = await rig.call('POST', '/api/v1/files/by-id', undefined, { body });
     assert.equal(response.status, 422);
-    assert.equal(locationsOf(response).length, 101, 'a hundred entries, and how many more there are');
+    assert.equal(listLocations(response).length, 101, 'a hundred entries, and how many more there are');
   });
 
   it('is rejected with a limited number of names for very many unknown fields', async () => {
     const fields = Array.from({ length: 300_000 }, (_, index) => `"f${index}":0`).join();
     const response = await rig.call('POST', '/api/v1/files', undefined, { body: `{${fields}}` });
     assert.equal(response.status, 422);
-    assert.equal(locationsOf(response).length, 103, 'a hundred of them, and the three that are missing');
+    assert.equal(listLocations(response).length, 103, 'a hundred of them, and the three that are missing');
   });
 });

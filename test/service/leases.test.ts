@@ -49,10 +49,10 @@ describe('A shared service (D29)', () => {
   it('stops serving a folder when its last lease ends, for any reason', async () => {
     const [both, one] = [await rig.lease(), await rig.lease(rig.folders.slice(0, 1))];
     assert.deepEqual(await rig.names(), ['Source Data', 'Target']);
-    both.die();
+    both.disconnect();
     await waitUntil(async () => (await rig.names()).join() === 'Source Data');
     assert.deepEqual(await rig.find('a'), ['a.txt']);
-    one.die();
+    one.disconnect();
     await waitUntil(async () => (await rig.names()).length === 0);
     assert.equal((await rig.call('GET', '/api/v1/databases/source-data')).status, 404);
   });
@@ -61,11 +61,11 @@ describe('A shared service (D29)', () => {
     const first = await rig.lease(rig.folders.slice(0, 1));
     const second = await rig.lease();
     await waitUntil(async () => first.events.length === 1);
-    second.die();
+    second.disconnect();
     await waitUntil(async () => first.events.length === 2);
     assert.deepEqual(first.events, ['databases', 'databases']);
     const same = await rig.lease(rig.folders.slice(0, 1));
-    same.die();
+    same.disconnect();
     await waitUntil(async () => (await countLeases()) === 1);
     assert.equal(first.events.length, 2, 'nothing came or went with that one');
   });
@@ -128,17 +128,17 @@ describe('A shared service (D29)', () => {
   it('stops a minute after the last lease has ended, and not earlier', async () => {
     const [first, second] = [await rig.lease(), await rig.lease()];
     await clock.pass(10 * minuteMs);
-    first.die();
+    first.disconnect();
     await waitUntil(async () => (await countLeases()) === 1);
     await clock.pass(10 * minuteMs);
-    second.die();
+    second.disconnect();
     await waitUntil(async () => (await countLeases()) === 0);
     await clock.pass(minuteMs - 1);
     assert.equal(hasEnded, false);
     const third = await rig.lease();
     await clock.pass(10 * minuteMs);
     assert.equal(hasEnded, false, 'a lease that came in time counts');
-    third.die();
+    third.disconnect();
     await waitUntil(async () => (await countLeases()) === 0);
     await clock.pass(minuteMs);
     await rig.service.ended;
@@ -150,8 +150,8 @@ describe('A shared service (D29)', () => {
     void rig.service.ended.then(() => (hasEnded = true));
     const lease = await rig.lease();
     const id = await rig.mustSubmit(['a.txt', 'b.txt']);
-    await rig.reaches(id, 'active');
-    lease.die();
+    await rig.waitForStatus(id, 'active');
+    lease.disconnect();
     await waitUntil(async () => (await countLeases()) === 0);
     await clock.pass(500);
     assert.equal((await rig.status(id)).status, 'active');
@@ -187,7 +187,7 @@ describe('A shared service (D29)', () => {
     const good = { name: 'A', folder: '/usr' };
     const invalid: [what: string, databases: unknown, location: string][] = [
       ['a body without databases', undefined, 'body.databases'],
-      ['databases that are no list', {}, 'body.databases'],
+      ['databases that are not a list', {}, 'body.databases'],
       ['a database without a folder', [{ name: 'A' }], 'body.databases.0.folder'],
       ['a folder and a remote', [{ ...good, remote: 'lab:x' }], 'body.databases.0.remote'],
       ['a connection string (D62)', [{ name: 'A', remote: ':sftp,ssh=x:' }], 'body.databases.0.remote'],
@@ -195,14 +195,14 @@ describe('A shared service (D29)', () => {
       ['the restore of a folder (D67)', [{ ...good, restore: { days: 7 } }], 'body.databases.0.restore'],
       ['a restore without days (D67)', [{ name: 'A', remote: 'lab:', restore: {} }], 'body.databases.0.restore.days'],
       ['a relative folder', [good, { name: 'B', folder: 'data/b' }], 'body.databases.1.folder'],
-      ['a folder with a NUL in it', [{ name: 'A', folder: '/tmp/\0' }], 'body.databases.0.folder'],
-      ['a folder that is a store too', [{ ...good, remote: 'lab:bucket' }], 'body.databases.0.remote'],
+      ['a folder with a NUL character', [{ name: 'A', folder: '/tmp/\0' }], 'body.databases.0.folder'],
+      ['a folder that is also a store', [{ ...good, remote: 'lab:bucket' }], 'body.databases.0.remote'],
       ['a connection string (D62)', [{ name: 'A', remote: ":sftp,ssh='touch /tmp/x':" }], 'body.databases.0.remote'],
       ['an empty name', [{ ...good, name: '' }], 'body.databases.0.name'],
       ['a name of blanks', [{ ...good, name: '  ' }], 'body.databases.0.name'],
       ['a name with a line break', [{ ...good, name: 'A\nB' }], 'body.databases.0.name'],
       ['an unknown field', [{ ...good, id: 'mine' }], 'body.databases.0.id'],
-      ['the root of all folders, which holds the data folder', [{ ...good, folder: '/' }], 'body.databases.0.folder'],
+      ['the root folder, which contains the data folder', [{ ...good, folder: '/' }], 'body.databases.0.folder'],
     ];
     for (const [what, databases, location] of invalid) {
       it(`${what}, and reports it`, async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../support/eventually.ts';
-import { RawConnections, say } from '../support/rawHttp.ts';
+import { RawConnections, sendRaw } from '../support/rawHttp.ts';
 import { requestText } from '../support/requestText.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 
@@ -133,7 +133,7 @@ describe('A client of the local service that uses excessive resources (D26, D40)
 
   /** Returns the status of the root on a new connection; undefined when that is closed. */
   async function statusOfNew(): Promise<number | undefined> {
-    const received = await say(rig.service.address, requestText(rig.service, { method: 'GET', target: '/' }));
+    const received = await sendRaw(rig.service.address, requestText(rig.service, { method: 'GET', target: '/' }));
     return received?.status;
   }
 });

@@ -4,13 +4,15 @@ import * as nodePath from 'node:path';
 import { ServiceRig } from '../support/serviceRig.ts';
 
 /** Names as sequencers create them: the distinguishing part comes late. */
-function nameOf(number: number): string {
+function createName(number: number): string {
   return `northern-station-2025-summer-campaign-sediment-core-sample-${number}.fastq`;
 }
 
 describe('Files whose long names share a prefix (D24)', () => {
   const count = 600;
-  const files = Object.fromEntries(Array.from({ length: count }, (_, number) => [nameOf(number), `reads ${number}`]));
+  const files = Object.fromEntries(
+    Array.from({ length: count }, (_, number) => [createName(number), `reads ${number}`]),
+  );
   let rig: ServiceRig;
 
   before(async () => (rig = await ServiceRig.start(files)));
@@ -18,7 +20,7 @@ describe('Files whose long names share a prefix (D24)', () => {
 
   it('keep their own content when several are copied concurrently', async () => {
     const id = await rig.mustSubmit(Object.keys(files));
-    const status = await rig.reaches(id, 'succeeded', 'failed', 'inactive');
+    const status = await rig.waitForStatus(id, 'succeeded', 'failed', 'inactive');
     assert.equal(status.message, `Transfer ${id}: completed successfully`);
     const folder = nodePath.join(rig.target, `dts-${id}`);
     for (const [name, content] of Object.entries(files)) {

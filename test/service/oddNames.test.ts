@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 
 const orcid = '0000-0002-1825-0097';
-const secret = 'this must never be told';
+const secret = 'this must never be disclosed';
 
 /** File names on systems that allow everything except `/` and NUL, some of them in a folder. */
 const names = [
@@ -61,20 +61,20 @@ describe('Files with odd names in the local service (D20)', () => {
 
   after(async () => await rig.stop());
 
-  async function idsOf(query: string): Promise<string[]> {
+  async function findIds(query: string): Promise<string[]> {
     const response = await rig.call('POST', '/api/v1/files', { database: 'Source Data', orcid, query });
     return (response.body as { resources: { id: string }[] }).resources.map(({ id }) => id);
   }
 
   it('are all found, each with its own id without a comma', async () => {
     assert.deepEqual((await rig.find('')).sort(), names.map((name) => `odd/${name}`).sort());
-    const ids = await idsOf('');
+    const ids = await findIds('');
     assert.equal(new Set(ids).size, names.length);
     assert.ok(ids.every((id) => !id.includes(',')));
   });
 
   it('are returned by their ids in both forms (§4.4)', async () => {
-    const ids = await idsOf('');
+    const ids = await findIds('');
     const body = { database: 'Source Data', orcid, file_ids: ids };
     const byPost = await rig.call('POST', '/api/v1/files/by-id', body);
     const list = ids.map(encodeURIComponent).join(',');
@@ -84,16 +84,16 @@ describe('Files with odd names in the local service (D20)', () => {
   });
 
   it('are transferred under their own names, byte by byte (D24)', async () => {
-    const id = await rig.mustSubmit(await idsOf(''));
-    const { status, message } = await rig.reaches(id, 'succeeded', 'failed');
+    const id = await rig.mustSubmit(await findIds(''));
+    const { status, message } = await rig.waitForStatus(id, 'succeeded', 'failed');
     assert.equal(status, 'succeeded', message);
     await rig.call('POST', '/api/v1/files', { database: 'Target', orcid, query: '' });
     assert.deepEqual(
       rig.logged.filter((line) => line.includes('manifest.json')),
       [],
     );
-    const landedFiles = await readManifest(nodePath.join(rig.target, `dts-${id}`, 'manifest.json'));
-    assert.deepEqual([landedFiles.problems, landedFiles.files.length], [[], names.length]);
+    const manifest = await readManifest(nodePath.join(rig.target, `dts-${id}`, 'manifest.json'));
+    assert.deepEqual([manifest.problems, manifest.files.length], [[], names.length]);
     for (const name of names) {
       const content = await fs.readFile(nodePath.join(rig.target, `dts-${id}`, 'odd', name), 'utf8');
       assert.equal(content, `the content of ${name}`);
@@ -116,17 +116,17 @@ describe('Links that lead out of a database of the local service (D20)', () => {
     await fs.symlink(target, nodePath.join(rig.source, path));
   }
 
-  async function bytesOf(id: string): Promise<unknown> {
+  async function readContent(id: string): Promise<unknown> {
     const response = await rig.call('POST', '/api/v1/files/by-id', { database: 'Source Data', orcid, file_ids: [id] });
     return (response.body as { resources?: { bytes: number }[] }).resources?.[0]?.bytes;
   }
 
   /** Submits a transfer, and asserts that nothing from outside is transferred. */
-  async function assertNothingLands(id: string): Promise<void> {
+  async function assertNothingTransferred(id: string): Promise<void> {
     const response = await rig.submit([id]);
-    if (response.status === 201) await rig.reaches((response.body as { id: string }).id, 'failed');
+    if (response.status === 201) await rig.waitForStatus((response.body as { id: string }).id, 'failed');
     else assert.equal(response.status, 404);
-    for (const path of await rig.landedFiles()) {
+    for (const path of await rig.listReceivedFiles()) {
       assert.ok(!(await fs.readFile(nodePath.join(rig.target, path), 'utf8')).includes(secret), path);
     }
   }
@@ -144,37 +144,37 @@ describe('Links that lead out of a database of the local service (D20)', () => {
     await rig.restart();
     assert.deepEqual(await rig.find(''), ['a.txt', 'data/b.txt', 'out-and-in.txt']);
     for (const id of ['file.txt', 'folder/b.txt', 'chain-2.txt', 'absolute.txt']) {
-      assert.equal(await bytesOf(id), undefined);
+      assert.equal(await readContent(id), undefined);
       assert.equal((await rig.submit([id])).status, 404);
     }
   });
 
   it('are not followed when one replaces a file after it was read', async () => {
-    assert.equal(await bytesOf('a.txt'), 1);
+    assert.equal(await readContent('a.txt'), 1);
     await fs.rm(nodePath.join(rig.source, 'a.txt'));
     await link('../outside/b.txt', 'a.txt');
-    assert.ok([1, undefined].includes((await bytesOf('a.txt')) as number | undefined));
-    await assertNothingLands('a.txt');
-    await eventually(async () => ((await bytesOf('a.txt')) === undefined ? true : undefined));
+    assert.ok([1, undefined].includes((await readContent('a.txt')) as number | undefined));
+    await assertNothingTransferred('a.txt');
+    await eventually(async () => ((await readContent('a.txt')) === undefined ? true : undefined));
   });
 
   it('are not followed when one replaces a folder after it was read', async () => {
-    assert.equal(await bytesOf('data/b.txt'), 1);
+    assert.equal(await readContent('data/b.txt'), 1);
     await fs.rename(nodePath.join(rig.source, 'data'), nodePath.join(rig.source, 'moved'));
     await link('../outside', 'data');
-    assert.ok([1, undefined].includes((await bytesOf('data/b.txt')) as number | undefined));
-    await assertNothingLands('data/b.txt');
-    await eventually(async () => ((await bytesOf('data/b.txt')) === undefined ? true : undefined));
+    assert.ok([1, undefined].includes((await readContent('data/b.txt')) as number | undefined));
+    await assertNothingTransferred('data/b.txt');
+    await eventually(async () => ((await readContent('data/b.txt')) === undefined ? true : undefined));
   });
 
   it('are not followed when one replaces a file while its transfer runs', async () => {
     await rig.write({ 'large.bin': 'x'.repeat(200_000) });
     await rig.restart({ throttleBytesPerSecond: 100_000 });
     const id = await rig.mustSubmit(['large.bin', 'data/b.txt']);
-    await rig.reaches(id, 'active');
+    await rig.waitForStatus(id, 'active');
     await fs.rename(nodePath.join(rig.source, 'data'), nodePath.join(rig.source, 'moved'));
     await link('../outside', 'data');
-    await rig.reaches(id, 'failed');
-    assert.ok(!(await rig.landedFiles()).some((path) => path.endsWith('b.txt')));
+    await rig.waitForStatus(id, 'failed');
+    assert.ok(!(await rig.listReceivedFiles()).some((path) => path.endsWith('b.txt')));
   });
 });

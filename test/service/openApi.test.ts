@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { OpenApiCheck, Operation } from '../support/openApiCheck.ts';
 import { commonProblems, ownProblems, validRequests } from '../support/openApiRequests.ts';
-import { say } from '../support/rawHttp.ts';
+import { sendRaw } from '../support/rawHttp.ts';
 import { requestText, type RequestParts } from '../support/requestText.ts';
 import type { Answer } from '../support/contractRig.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
@@ -30,7 +30,7 @@ describe('The OpenAPI document of the local service (D26)', () => {
     rig = await ServiceRig.start(files, { ...everything, throttleBytesPerSecond: 1_000_000 });
     check = await rig.openApi();
     done = await rig.mustSubmit(['a.txt']);
-    await rig.reaches(done, 'succeeded');
+    await rig.waitForStatus(done, 'succeeded');
   });
 
   after('describes no status that was not tested here', function () {
@@ -51,8 +51,13 @@ describe('The OpenAPI document of the local service (D26)', () => {
   }
 
   /** Sends a request, checks the response against the document, and records its status. */
-  async function provoke(operationId: string, status: number, text: string, parts: RequestParts): Promise<Answer> {
-    const received = await say(rig.service.address, text);
+  async function assertResponse(
+    operationId: string,
+    status: number,
+    text: string,
+    parts: RequestParts,
+  ): Promise<Answer> {
+    const received = await sendRaw(rig.service.address, text);
     assert.ok(received, 'there was no answer');
     const answer = await rig.checked(parts.method, parts.target.replace('{done}', done), received);
     assert.equal(answer.status, status, received.text);
@@ -75,7 +80,7 @@ describe('The OpenAPI document of the local service (D26)', () => {
     provoked.add('beginLease 200');
   }
 
-  function textOf(parts: RequestParts): string {
+  function formatRequest(parts: RequestParts): string {
     const Authorization = `Bearer ${rig.tokenFor(parts.method, parts.target)}`;
     const target = parts.target.replace('{done}', done);
     return requestText(rig.service, { ...parts, target, headers: { Authorization, ...parts.headers } });
@@ -148,20 +153,20 @@ describe('The OpenAPI document of the local service (D26)', () => {
         return;
       }
       if (operationId !== 'cancelTransfer') {
-        await provoke(operationId, status, textOf(parts), parts);
+        await assertResponse(operationId, status, formatRequest(parts), parts);
         if (operationId === 'stopService') await restart();
         return;
       }
       await rig.write({ 'slow.bin': 'x'.repeat(900_000) });
       await restart({ throttleBytesPerSecond: 1_000 });
       const running = { ...parts, target: parts.target.replace('{done}', await rig.mustSubmit(['slow.bin'])) };
-      await provoke(operationId, status, textOf(running), running);
+      await assertResponse(operationId, status, formatRequest(running), running);
     });
 
     it(`matches ${operationId}: problems common to all operations`, async () => {
       for (const [status, change] of Object.entries(commonProblems)) {
         if (!isDescribed(operationId, Number(status))) continue;
-        await provoke(operationId, Number(status), textOf(change(parts)), parts);
+        await assertResponse(operationId, Number(status), formatRequest(change(parts)), parts);
       }
     });
   }
@@ -173,15 +178,15 @@ describe('The OpenAPI document of the local service (D26)', () => {
 
     for (const [operationId, parts] of Object.entries(validRequests)) {
       it(`matches ${operationId}: the response to incomplete headers`, async () => {
-        const [head = ''] = textOf(parts).split('\r\n\r\n');
-        await provoke(operationId, 408, head, parts);
+        const [head = ''] = formatRequest(parts).split('\r\n\r\n');
+        await assertResponse(operationId, 408, head, parts);
       });
     }
   });
 
   for (const [operationId, status, parts] of ownProblems) {
     it(`matches ${operationId}: ${status} to ${parts.method} ${parts.target} ${parts.body ?? ''}`, async () => {
-      await provoke(operationId, status, textOf(parts), parts);
+      await assertResponse(operationId, status, formatRequest(parts), parts);
     });
   }
 
@@ -191,7 +196,7 @@ describe('The OpenAPI document of the local service (D26)', () => {
       assert.ok(parts);
       await fs.rename(rig.source, `${rig.source}-away`);
       try {
-        await provoke(operationId, 500, textOf(parts), parts);
+        await assertResponse(operationId, 500, formatRequest(parts), parts);
       } finally {
         await fs.rename(`${rig.source}-away`, rig.source);
       }
@@ -203,7 +208,7 @@ describe('The OpenAPI document of the local service (D26)', () => {
     assert.ok(parts);
     await fs.rename(rig.source, `${rig.source}-away`);
     try {
-      await provoke('getHealth', 503, textOf(parts), parts);
+      await assertResponse('getHealth', 503, formatRequest(parts), parts);
     } finally {
       await fs.rename(`${rig.source}-away`, rig.source);
     }
@@ -214,13 +219,13 @@ describe('The OpenAPI document of the local service (D26)', () => {
     await fs.rm(file);
     await fs.mkdir(file);
     const parts: RequestParts = { method: 'POST', target: '/leases', body: JSON.stringify({ databases: rig.folders }) };
-    await provoke('beginLease', 500, textOf(parts), parts);
+    await assertResponse('beginLease', 500, formatRequest(parts), parts);
     await fs.rmdir(file);
   });
 
   it('matches the operations on one transfer: 500 when its record cannot be read', async () => {
     const broken = await rig.mustSubmit(['a.txt']);
-    await rig.reaches(broken, 'succeeded');
+    await rig.waitForStatus(broken, 'succeeded');
     await restart({
       whileStopped: () => {
         const journal = new DatabaseSync(nodePath.join(rig.root, 'data', 'journal.db'));
@@ -232,7 +237,7 @@ describe('The OpenAPI document of the local service (D26)', () => {
       const valid = validRequests[operationId];
       assert.ok(valid);
       const parts = { ...valid, target: valid.target.replace('{done}', broken) };
-      await provoke(operationId, 500, textOf(parts), parts);
+      await assertResponse(operationId, 500, formatRequest(parts), parts);
     }
   });
 });

@@ -11,7 +11,7 @@ describe('The check of responses against the OpenAPI document (D26)', () => {
   const wrong: [name: string, status: number, headers: Record<string, string>, body: unknown][] = [
     ['a status that is not described', 418, json, { name: 'a', version: 'b' }],
     ['a body that lacks a field', 200, json, { name: 'a' }],
-    ['a body with a field too many', 200, json, { name: 'a', version: 'b', more: 1 }],
+    ['a body with an extra field', 200, json, { name: 'a', version: 'b', more: 1 }],
     ['a media type that is not described', 200, { 'content-type': 'text/html' }, { name: 'a', version: 'b' }],
     ['a missing header', 401, { 'content-type': 'application/problem+json' }, { title: 'a', status: 401, detail: 'b' }],
   ];

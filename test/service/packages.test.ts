@@ -4,11 +4,11 @@ import * as nodePath from 'node:path';
 import { ServiceRig } from '../support/serviceRig.ts';
 
 const orcid = '0000-0002-1825-0097';
-const secret = 'this must never be told';
+const secret = 'this must never be disclosed';
 
 type Resource = Readonly<Record<string, unknown>>;
 
-function packageOf(resources: readonly object[], more: object = {}): string {
+function formatPackage(resources: readonly object[], more: object = {}): string {
   return JSON.stringify({ ...more, resources });
 }
 
@@ -17,7 +17,7 @@ describe('Data Packages in a database of the local service (D20)', () => {
 
   before(async () => {
     rig = await ServiceRig.start({
-      'datapackage.json': packageOf(
+      'datapackage.json': formatPackage(
         [
           { path: 'sub/a.csv', title: 'from above' },
           { path: 'sub/b.csv', title: 'from above' },
@@ -25,12 +25,12 @@ describe('Data Packages in a database of the local service (D20)', () => {
         ],
         { title: 'The whole', version: '1.0' },
       ),
-      'sub/datapackage.json': packageOf([{ path: 'a.csv', title: 'from beside' }], { title: 'The part' }),
+      'sub/datapackage.json': formatPackage([{ path: 'a.csv', title: 'from beside' }], { title: 'The part' }),
       'sub/a.csv': 'a',
       'sub/b.csv': 'b',
       'broken/datapackage.json': '{"resources": [',
       'broken/c.csv': 'c',
-      'liar/datapackage.json': packageOf([
+      'liar/datapackage.json': formatPackage([
         { path: 'd.csv', bytes: 5_000_000, hash: `md5:${'0'.repeat(32)}`, id: '../../outside.txt', modified: 'never' },
         ...[
           '../outside.txt',
@@ -44,7 +44,7 @@ describe('Data Packages in a database of the local service (D20)', () => {
         { name: 'inline', data: [secret] },
       ]),
       'liar/d.csv': 'the d',
-      'tables/datapackage.json': packageOf([{ path: 'e.csv', schema: 'schema.json' }]),
+      'tables/datapackage.json': formatPackage([{ path: 'e.csv', schema: 'schema.json' }]),
       'tables/schema.json': JSON.stringify({ fields: [{ name: 'depth', type: 'number' }] }),
       'tables/e.csv': 'depth',
     });
@@ -55,7 +55,7 @@ describe('Data Packages in a database of the local service (D20)', () => {
 
   after(async () => await rig.stop());
 
-  async function fileOf(id: string): Promise<Resource> {
+  async function getFile(id: string): Promise<Resource> {
     const body = { database: 'Source Data', orcid, file_ids: [id] };
     const response = await rig.call('POST', '/api/v1/files/by-id', body);
     const [resource] = (response.body as { resources: Resource[] }).resources;
@@ -64,13 +64,13 @@ describe('Data Packages in a database of the local service (D20)', () => {
   }
 
   it('describe a file by the nearest one that names it', async () => {
-    const [a, b] = [await fileOf('sub/a.csv'), await fileOf('sub/b.csv')];
+    const [a, b] = [await getFile('sub/a.csv'), await getFile('sub/b.csv')];
     assert.deepEqual([a['title'], a['package']], ['from beside', { title: 'The part' }]);
     assert.deepEqual([b['title'], b['package']], ['from above', { title: 'The whole', version: '1.0' }]);
   });
 
   it('do not hide the files of their folder when they are unreadable', async () => {
-    assert.equal((await fileOf('broken/c.csv'))['title'], 'from above');
+    assert.equal((await getFile('broken/c.csv'))['title'], 'from above');
     assert.deepEqual(await rig.find('path:broken/*'), ['broken/c.csv', 'broken/datapackage.json']);
   });
 
@@ -80,11 +80,11 @@ describe('Data Packages in a database of the local service (D20)', () => {
   });
 
   it('give a file the schema that they name by its path', async () => {
-    assert.deepEqual((await fileOf('tables/e.csv'))['schema'], { fields: [{ name: 'depth', type: 'number' }] });
+    assert.deepEqual((await getFile('tables/e.csv'))['schema'], { fields: [{ name: 'depth', type: 'number' }] });
   });
 
   it('cannot override the path, size and time of a file', async () => {
-    const { path, bytes, modified } = await fileOf('liar/d.csv');
+    const { path, bytes, modified } = await getFile('liar/d.csv');
     assert.deepEqual([path, bytes], ['liar/d.csv', 5]);
     assert.match(String(modified), /^\d{4}-/);
   });
@@ -97,8 +97,8 @@ describe('Data Packages in a database of the local service (D20)', () => {
   });
 
   it('state a hash that is returned unchanged, and that a transfer checks (D23)', async () => {
-    assert.equal((await fileOf('liar/d.csv'))['hash'], `md5:${'0'.repeat(32)}`);
-    const status = await rig.reaches(await rig.mustSubmit(['liar/d.csv']), 'succeeded', 'failed');
+    assert.equal((await getFile('liar/d.csv'))['hash'], `md5:${'0'.repeat(32)}`);
+    const status = await rig.waitForStatus(await rig.mustSubmit(['liar/d.csv']), 'succeeded', 'failed');
     assert.match(status.message, /could not read liar\/d\.csv: it does not have the md5 hash that its metadata states/);
   });
 });
@@ -108,7 +108,7 @@ describe('Ids that a Data Package declares (D20)', () => {
 
   before(async () => {
     rig = await ServiceRig.start({
-      'datapackage.json': packageOf([
+      'datapackage.json': formatPackage([
         { path: 'one.csv', id: 'JDP:6101' },
         { path: 'twin-1.csv', id: 'JDP:twin' },
         { path: 'twin-2.csv', id: 'JDP:twin' },
@@ -128,12 +128,12 @@ describe('Ids that a Data Package declares (D20)', () => {
 
   after(async () => await rig.stop());
 
-  async function idsOf(query: string, database = 'Source Data'): Promise<unknown[]> {
+  async function findIds(query: string, database = 'Source Data'): Promise<unknown[]> {
     const response = await rig.call('POST', '/api/v1/files', { database, orcid, query });
     return (response.body as { resources: { id: string }[] }).resources.map(({ id }) => id);
   }
 
-  async function pathOf(id: string): Promise<unknown> {
+  async function getPath(id: string): Promise<unknown> {
     const body = { database: 'Source Data', orcid, file_ids: [id] };
     const response = await rig.call('POST', '/api/v1/files/by-id', body);
     const resource = (response.body as { resources?: Resource[] }).resources?.[0];
@@ -142,25 +142,25 @@ describe('Ids that a Data Package declares (D20)', () => {
   }
 
   it('identify the files, which are also found by their paths and by the words of their ids', async () => {
-    assert.deepEqual(await idsOf('one.csv'), ['JDP:6101']);
-    assert.deepEqual(await idsOf('JDP:6101'), ['JDP:6101']);
-    assert.deepEqual([await pathOf('JDP:6101'), await pathOf('one.csv')], ['one.csv', 'one.csv']);
+    assert.deepEqual(await findIds('one.csv'), ['JDP:6101']);
+    assert.deepEqual(await findIds('JDP:6101'), ['JDP:6101']);
+    assert.deepEqual([await getPath('JDP:6101'), await getPath('one.csv')], ['one.csv', 'one.csv']);
   });
 
   it('are ignored if two files share one, if one equals the path of another file, or if invalid', async () => {
-    const served = await idsOf('');
+    const served = await findIds('');
     const paths = ['twin-1', 'twin-2', 'thief', 'plain', 'comma', 'part-1', 'part-2', 'number'];
     for (const name of paths) assert.ok(served.includes(`${name}.csv`), `${name}: ${served.join(' ')}`);
-    assert.equal(await pathOf('plain.csv'), 'plain.csv');
-    assert.equal(await pathOf('JDP:twin'), undefined);
+    assert.equal(await getPath('plain.csv'), 'plain.csv');
+    assert.equal(await getPath('JDP:twin'), undefined);
   });
 
   it('select the files of a transfer once each, and do not become ids at the destination', async () => {
     assert.equal((await rig.submit(['JDP:6101', 'one.csv'])).status, 422);
     const id = await rig.mustSubmit(['JDP:6101']);
-    assert.equal((await rig.reaches(id, 'succeeded', 'failed')).status, 'succeeded');
+    assert.equal((await rig.waitForStatus(id, 'succeeded', 'failed')).status, 'succeeded');
     const manifest = await fs.readFile(nodePath.join(rig.target, `dts-${id}`, 'manifest.json'), 'utf8');
     assert.equal((JSON.parse(manifest) as { resources: Resource[] }).resources[0]?.['id'], 'JDP:6101');
-    assert.deepEqual(await idsOf('one.csv', 'Target'), [`dts-${id}/one.csv`]);
+    assert.deepEqual(await findIds('one.csv', 'Target'), [`dts-${id}/one.csv`]);
   });
 });

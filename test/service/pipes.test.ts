@@ -56,7 +56,7 @@ describe('A pipe in place of a file (D42)', function () {
 
   async function assertFailed(client: TransferClient, ids: ReadonlyMap<string, string>): Promise<void> {
     for (const [name, id] of ids) {
-      const { message } = await client.reaches(id, 'failed');
+      const { message } = await client.waitForStatus(id, 'failed');
       assert.equal(message, `Transfer ${id}: failed (could not read ${name}: ${reason})`);
     }
   }
@@ -65,23 +65,23 @@ describe('A pipe in place of a file (D42)', function () {
     const client = await start();
     await fs.rmdir(nodePath.join(root, 'target'));
     const ids = await submitAll(client);
-    for (const id of ids.values()) await client.reaches(id, 'inactive');
+    for (const id of ids.values()) await client.waitForStatus(id, 'inactive');
     for (const name of big) await replaceByPipe(name);
     await fs.mkdir(nodePath.join(root, 'target'));
     const other = await client.submit(['other.txt']);
-    assert.equal((await client.reaches(other, 'succeeded', 'failed')).status, 'succeeded');
+    assert.equal((await client.waitForStatus(other, 'succeeded', 'failed')).status, 'succeeded');
     await assertFailed(client, ids);
   });
 
   it('fails only its own transfer when it is found after a restart', async () => {
     const slow = await start({ throttleBytesPerSecond: 10_000 });
     const ids = await submitAll(slow);
-    for (const id of ids.values()) await slow.reaches(id, 'active');
+    for (const id of ids.values()) await slow.waitForStatus(id, 'active');
     await service?.kill();
     for (const name of big) await replaceByPipe(name);
     const client = await start();
     const other = await client.submit(['other.txt']);
-    assert.equal((await client.reaches(other, 'succeeded', 'failed')).status, 'succeeded');
+    assert.equal((await client.waitForStatus(other, 'succeeded', 'failed')).status, 'succeeded');
     await assertFailed(client, ids);
   });
 });
@@ -119,7 +119,7 @@ describe('A thread that hangs in a system call (D42)', function () {
     const client = await startHanging();
     const stuck = await client.submit(['stuck.bin']);
     const ended = await client.submit(['other.txt']);
-    await client.reaches(ended, 'succeeded');
+    await client.waitForStatus(ended, 'succeeded');
     await eventually(async () => await fs.readFile(nodePath.join(root, 'pipe.waiting')).catch(() => undefined));
     assert.equal((await client.status(stuck)).status, 'staging');
     const startedAt = performance.now();
@@ -128,7 +128,7 @@ describe('A thread that hangs in a system call (D42)', function () {
     assert.ok(tookMs < maxStopMs, `it took ${Math.round(tookMs)} ms`);
 
     const again = await start();
-    assert.equal((await again.reaches(stuck, 'succeeded', 'failed')).status, 'succeeded');
+    assert.equal((await again.waitForStatus(stuck, 'succeeded', 'failed')).status, 'succeeded');
     assert.equal((await again.status(ended)).status, 'succeeded');
   });
 
@@ -145,7 +145,7 @@ describe('A thread that hangs in a system call (D42)', function () {
   async function assertCancels(client: TransferClient, id: string): Promise<void> {
     const startedAt = performance.now();
     await client.cancel(id);
-    const { message } = await client.reaches(id, 'failed', 'succeeded');
+    const { message } = await client.waitForStatus(id, 'failed', 'succeeded');
     const tookMs = performance.now() - startedAt;
     assert.equal(message, `Transfer ${id}: canceled`);
     assert.ok(tookMs < maxCancelMs, `it took ${Math.round(tookMs)} ms`);
@@ -154,7 +154,7 @@ describe('A thread that hangs in a system call (D42)', function () {
   it('delays neither a cancel by more than two seconds nor other transfers, however often it happens', async () => {
     const client = await startHanging();
     for (let count = 0; count < 7; count += 1) await assertCancels(client, await submitStuck(client));
-    await client.reaches(await client.submit(['other.txt']), 'succeeded');
+    await client.waitForStatus(await client.submit(['other.txt']), 'succeeded');
     await service?.stop();
   });
 
@@ -164,7 +164,7 @@ describe('A thread that hangs in a system call (D42)', function () {
     await assertCancels(client, id);
     const canceled = await client.status(id);
     await (await fs.open(nodePath.join(root, 'pipe'), 'w')).close();
-    await client.reaches(await client.submit(['other.txt']), 'succeeded');
+    await client.waitForStatus(await client.submit(['other.txt']), 'succeeded');
     await eventually(async () => ((await fs.readdir(nodePath.join(root, 'target'))).length === 1 ? true : undefined));
     assert.deepEqual(await client.status(id), canceled);
   });

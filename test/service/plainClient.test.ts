@@ -64,7 +64,7 @@ class DocumentClient {
     const values = new Map<Parameter, string>();
     for (const parameter of parameters) {
       const value = meanings.find(([meaning]) => meaning.test(parameter.description))?.[1];
-      if (value !== undefined) values.set(parameter, textOf(parameter, value));
+      if (value !== undefined) values.set(parameter, formatParameter(parameter, value));
     }
     const query = [...values].filter(([parameter]) => parameter.in === 'query');
     const path = [...values].filter(([parameter]) => parameter.in === 'path');
@@ -73,7 +73,7 @@ class DocumentClient {
     const response = await fetch(`${this.address}${target}${search === '' ? '' : `?${search}`}`, {
       method,
       headers: { authorization: `Bearer ${this.token}`, 'content-type': this.mediaType(operation) },
-      ...this.bodyOf(operation, meanings),
+      ...this.createBody(operation, meanings),
     });
     assert.equal(response.status, 200, await response.clone().text());
     const answer: unknown = await response.json();
@@ -110,7 +110,7 @@ class DocumentClient {
     return Object.keys(operation.requestBody?.content ?? {})[0] ?? 'application/json';
   }
 
-  private bodyOf(operation: Operation, meanings: Meanings): { body?: string } {
+  private createBody(operation: Operation, meanings: Meanings): { body?: string } {
     const schema = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
     if (schema === undefined) return {};
     const fields = meanings.map(([meaning, value]) => [this.nameOf(schema, meaning), value]);
@@ -123,7 +123,7 @@ class DocumentClient {
   }
 }
 
-function textOf({ style, explode }: Parameter, value: unknown): string {
+function formatParameter({ style, explode }: Parameter, value: unknown): string {
   if (!Array.isArray(value)) return encodeURIComponent(String(value));
   assert.deepEqual([style, explode], ['form', false]);
   return value.map((part) => encodeURIComponent(String(part))).join(',');

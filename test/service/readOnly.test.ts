@@ -29,15 +29,15 @@ describe('A read-only database (D43)', () => {
     await assertRefused();
     await rig.restart({ readOnly: 'Source Data' });
     const id = await rig.mustSubmit(['a.txt']);
-    assert.equal((await rig.reaches(id, 'succeeded', 'failed')).status, 'succeeded');
+    assert.equal((await rig.waitForStatus(id, 'succeeded', 'failed')).status, 'succeeded');
   });
 
   it('fails transfers that were accepted before it became read-only, and receives no files', async () => {
     rig = await ServiceRig.start({ 'a.txt': 'a'.repeat(1_000_000) }, { throttleBytesPerSecond: 100_000 });
     const id = await rig.mustSubmit(['a.txt']);
-    await rig.reaches(id, 'active');
+    await rig.waitForStatus(id, 'active');
     await rig.restart({ readOnly: 'Target' });
-    const { message } = await rig.reaches(id, 'succeeded', 'failed');
+    const { message } = await rig.waitForStatus(id, 'succeeded', 'failed');
     assert.equal(message, `Transfer ${id}: failed (the database "Target" is read-only)`);
     assert.deepEqual(await fs.readdir(rig.target), []);
   });
@@ -48,7 +48,7 @@ describe('A read-only database (D43)', () => {
     await rig.lease();
     assert.deepEqual(await readOnlyNames(), ['Target']);
     await assertRefused();
-    lease.die();
+    lease.disconnect();
     await assertRefused();
   });
 });

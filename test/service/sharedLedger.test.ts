@@ -49,7 +49,7 @@ describe('Two windows, the command line and a recipe on one ledger (D63)', funct
 
   async function openWindow(): Promise<SoakWindow> {
     const window = await SoakWindow.start(ledger);
-    await window.see({ kind: 'serve', address: server.http.address, token: server.key });
+    await window.run({ kind: 'serve', address: server.http.address, token: server.key });
     return window;
   }
 
@@ -79,19 +79,19 @@ describe('Two windows, the command line and a recipe on one ledger (D63)', funct
     const transfer = start('transfer', 'Alpha', 'Beta', 'from-command', '--wait');
     const run = start('run', recipe, '--wait');
     for (const [number, window] of windows.entries())
-      await window.tell({ kind: 'submit', number, paths: [`from-window-${number}`] });
+      await window.send({ kind: 'submit', number, paths: [`from-window-${number}`] });
     await eventually(() => Promise.resolve(server.transfers.length === 4 || undefined), 90_000);
     return { transfer, run };
   }
 
   it('submit each transfer once, and all show every transfer until it ends (D12, D34)', async () => {
     const { transfer, run } = await submitEverywhere();
-    server.become('active');
+    server.setStatus('active');
     for (const window of windows) await showsAll(() => window.list(), 'active');
     await showsAll(listHistory, 'active');
     const again = await start('run', recipe).ended;
     assert.deepEqual([again.code, /^Nothing was sent/.test(again.stderr)], [1, true], again.stderr);
-    server.become('succeeded');
+    server.setStatus('succeeded');
     const ended = await Promise.all([transfer.ended, run.ended]);
     // The server counts only every other time that all files were transferred.
     for (const { stdout } of ended)
@@ -101,7 +101,7 @@ describe('Two windows, the command line and a recipe on one ledger (D63)', funct
       );
     for (const window of windows) await showsAll(() => window.list(), 'succeeded');
     await showsAll(listHistory, 'succeeded');
-    assert.deepEqual([server.submissions, server.mostAtOnce], [4, 1]);
+    assert.deepEqual([server.submissions, server.maxConcurrentCount], [4, 1]);
     assert.deepEqual(await readdir(join(ledger, 'running')), []);
     const lock = await readFile(join(folder, 'reads.transfer.lock.json'), 'utf8');
     assert.ok(lock.includes(ended[1].stdout.trim()), lock);
@@ -113,7 +113,7 @@ describe('Two windows, the command line and a recipe on one ledger (D63)', funct
     await windows.shift()?.kill();
     await Promise.all([transfer.ended, run.ended]);
     windows.push(await openWindow());
-    server.become('succeeded');
+    server.setStatus('succeeded');
     const isTrue = ({ id, state }: ShownTransfer): boolean =>
       state === 'notConfirmed' || (state === 'succeeded' && server.transfers.some((one) => one.id === id));
     for (const list of [...windows.map((window) => () => window.list()), listHistory])

@@ -1,27 +1,27 @@
 import assert from 'node:assert/strict';
 import { soak } from '../support/soak/soak.ts';
-import { soakPlan } from '../support/soak/soakPlan.ts';
+import { createSoakPlan } from '../support/soak/soakPlan.ts';
 import { bySize } from '../support/testSize.ts';
 
 const size = bySize({ minutes: 0.25, transfers: 8 }, { minutes: 1, transfers: 20 });
 
 /** `SOAK_SEED=<seed>` repeats a run; `npm run soak` runs for ten minutes. */
 const given = process.env['SOAK_SEED'];
-const seed = given === undefined ? seedOfEveryKind(Date.now() % 1_000_000) : Number(given);
+const seed = given === undefined ? findSeedWithAllKinds(Date.now() % 1_000_000) : Number(given);
 
 /** Returns the first seed, from this one on, of a plan that submits, cancels, and kills services and windows. */
-function seedOfEveryKind(from: number): number {
-  const kinds = new Set(soakPlan(from, size.minutes * 60_000, size.transfers).map(({ kind }) => kind));
-  return kinds.size === 4 ? from : seedOfEveryKind(from + 1);
+function findSeedWithAllKinds(from: number): number {
+  const kinds = new Set(createSoakPlan(from, size.minutes * 60_000, size.transfers).map(({ kind }) => kind));
+  return kinds.size === 4 ? from : findSeedWithAllKinds(from + 1);
 }
 
 describe('Transfers, while service and windows are killed (D12, D25)', function () {
   this.timeout(270_000);
 
   it('are all correct in the ledger at the end, and none is submitted twice', async () => {
-    const { faults, inTheEnd, serviceKills, windowKills } = await soak({ seed, ...size, say: () => undefined });
+    const { faults, final, serviceKills, windowKills } = await soak({ seed, ...size, log: () => undefined });
     assert.deepEqual(faults, [], `SOAK_SEED=${String(seed)} does the same again`);
     assert.ok(serviceKills > 0 && windowKills > 0);
-    assert.ok((inTheEnd['succeeded'] ?? 0) > 0);
+    assert.ok((final['succeeded'] ?? 0) > 0);
   });
 });

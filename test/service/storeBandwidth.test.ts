@@ -27,7 +27,7 @@ describe('The bandwidth of stores (D62)', function () {
     await rig.startService({ storeBytesPerSecond: 1_000_000.5 });
     const { id, command } = await startTransfer();
     assert.match(command, / --bwlimit=1000001B/);
-    assert.equal((await rig.reaches(id, 'succeeded', 'failed')).status, 'succeeded');
+    assert.equal((await rig.waitForStatus(id, 'succeeded', 'failed')).status, 'succeeded');
   });
 
   it('is unlimited by default', async () => {
@@ -35,6 +35,6 @@ describe('The bandwidth of stores (D62)', function () {
     await rig.startService();
     const { id, command } = await startTransfer();
     assert.ok(!command.includes('bwlimit'), command);
-    assert.equal((await rig.reaches(id, 'succeeded', 'failed')).status, 'succeeded');
+    assert.equal((await rig.waitForStatus(id, 'succeeded', 'failed')).status, 'succeeded');
   });
 });

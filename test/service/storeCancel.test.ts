@@ -32,7 +32,7 @@ describe('A transfer whose rclone no longer responds (D62)', function () {
   async function assertCanceledInTime(id: string): Promise<void> {
     const startedAt = performance.now();
     assert.equal((await rig.cancel(id)).status, 202);
-    const { message } = await rig.reaches(id, 'failed');
+    const { message } = await rig.waitForStatus(id, 'failed');
     assert.equal(message, `Transfer ${id}: canceled`);
     assert.ok(performance.now() - startedAt < 2_000, `${performance.now() - startedAt} ms`);
   }
@@ -48,7 +48,7 @@ describe('A transfer whose rclone no longer responds (D62)', function () {
     const first = await rig.submit('sftp', 'folder', ['large.bin']);
     await stopDaemon();
     const second = await rig.submit('sftp', 'folder', ['large.bin']);
-    await rig.reaches(second, 'active');
+    await rig.waitForStatus(second, 'active');
     await assertCanceledInTime(second);
     await assertCanceledInTime(first);
   });

@@ -106,10 +106,10 @@ describe('Copies within a store (D66)', function () {
       'counted-lab-to',
       found.map((file) => file.id),
     );
-    await rig.reaches(id, 'active', 'finalizing', 'succeeded');
+    await rig.waitForStatus(id, 'active', 'finalizing', 'succeeded');
     await rig.killService();
     await rig.startService({ remotes: databases });
-    const { status, message } = await rig.reaches(id, 'succeeded', 'failed');
+    const { status, message } = await rig.waitForStatus(id, 'succeeded', 'failed');
     assert.equal(status, 'succeeded', message);
     const names = [...Object.keys(files), 'manifest.json'].map((path) => `dts-${id}/${path}`);
     assert.deepEqual(

@@ -39,7 +39,7 @@ class StoreCrashRound {
     const ids = [await rig.submit(source, destination, paths), await rig.submit(source, destination, paths.slice(3))];
     for (let kill = 0; kill < 2; kill += 1) {
       await new Promise((resolve) => setTimeout(resolve, this.random.below(900)));
-      await this.killSomething(rig);
+      await this.killRandomProcess(rig);
     }
     await this.assertWhole(rig, destination, ids[0] ?? '', paths);
     await this.assertWhole(rig, destination, ids[1] ?? '', paths.slice(3));
@@ -79,7 +79,7 @@ class StoreCrashRound {
     }
   }
 
-  private async killSomething(rig: StoreRig): Promise<void> {
+  private async killRandomProcess(rig: StoreRig): Promise<void> {
     const victim = this.random.below(3);
     if (victim === 0) {
       await rig.killService();
@@ -94,11 +94,11 @@ class StoreCrashRound {
   }
 
   private async assertWhole(rig: StoreRig, destination: string, id: string, paths: readonly string[]): Promise<void> {
-    const status = await rig.reaches(id, 'succeeded', 'failed');
+    const status = await rig.waitForStatus(id, 'succeeded', 'failed');
     assert.equal(status.status, 'succeeded', `${status.message}\n${rig.log}`);
     assert.deepEqual([status.num_files, status.num_files_transferred], [paths.length, paths.length]);
     const folder = nodePath.join(destination === 'folder' ? rig.folder : rig.servers.folder('sftp'), `dts-${id}`);
-    assert.deepEqual(await filesBelow(folder), ['manifest.json', ...paths].sort());
+    assert.deepEqual(await listFiles(folder), ['manifest.json', ...paths].sort());
     for (const path of paths) {
       const content = await fs.readFile(nodePath.join(folder, path));
       assert.equal(digest(content), digest(this.contents.get(path) ?? Buffer.of()), path);
@@ -119,7 +119,7 @@ function digest(content: Buffer): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-async function filesBelow(folder: string): Promise<string[]> {
+async function listFiles(folder: string): Promise<string[]> {
   const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
   return files.map((file) => nodePath.relative(folder, nodePath.join(file.parentPath, file.name))).sort();

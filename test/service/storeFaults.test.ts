@@ -27,7 +27,7 @@ describe('The rclone processes of a service (D62)', function () {
     await rig.stopService();
     await rig.startService({ throttleBytesPerSecond: 200_000 });
     const id = await rig.submit('sftp', 'folder', ['large.bin']);
-    await rig.reaches(id, 'active');
+    await rig.waitForStatus(id, 'active');
     await eventually(
       async () =>
         await Promise.resolve(
@@ -104,7 +104,7 @@ describe('The rclone processes of a service (D62)', function () {
     const id = await startSlowTransfer();
     const startedAt = performance.now();
     assert.equal((await rig.cancel(id)).status, 202);
-    const { message } = await rig.reaches(id, 'failed');
+    const { message } = await rig.waitForStatus(id, 'failed');
     assert.equal(message, `Transfer ${id}: canceled`);
     assert.ok(performance.now() - startedAt < 2_000);
     await eventually(async () => ((await fs.readdir(rig.folder)).length === 0 ? true : undefined));
@@ -120,7 +120,7 @@ describe('The rclone processes of a service (D62)', function () {
     const sent = nodePath.join(rig.servers.folder('sftp'), `dts-${id}`);
     await eventually(async () => ((await fs.readdir(sent).catch(() => [])).length > 0 ? true : undefined));
     rig.servers.run(['rcat', `sftp:dts-${id}/1-late.part-${id}`], 'late');
-    await rig.reaches(id, 'succeeded');
+    await rig.waitForStatus(id, 'succeeded');
     assert.deepEqual((await fs.readdir(sent)).sort(), ['manifest.json', ...paths.sort()]);
   });
 
@@ -136,7 +136,7 @@ describe('The rclone processes of a service (D62)', function () {
       return names.find((name) => name.startsWith(`dts-${id}/out-`) && name.endsWith('.bin'));
     });
     rig.servers.run(['deletefile', `sftp:${lost}`]);
-    await rig.reaches(id, 'succeeded');
+    await rig.waitForStatus(id, 'succeeded');
     assert.deepEqual(rig.servers.list(`sftp:dts-${id}`), ['manifest.json', ...paths].sort());
     assert.deepEqual(rig.servers.read(`sftp:${lost}`), large.subarray(0, 50_000));
   });
@@ -149,7 +149,7 @@ describe('A store that fails (D62)', function () {
   let isTruncating = true;
 
   /** A WebDAV server with one file of 10 bytes, of which it sends 5. */
-  function startLiar(): Server {
+  function startFakeRclone(): Server {
     const item =
       '<d:response><d:href>PATH</d:href><d:propstat><d:prop>PROPS</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>';
     const folder = item.replace('PATH', '/').replace('PROPS', '<d:resourcetype><d:collection/></d:resourcetype>');
@@ -173,7 +173,7 @@ describe('A store that fails (D62)', function () {
   }
 
   before(async () => {
-    liar = startLiar();
+    liar = startFakeRclone();
     await once(liar, 'listening');
     const { port } = liar.address() as net.AddressInfo;
     const remotes = `[liar]\ntype = webdav\nurl = http://127.0.0.1:${port}\nvendor = other\n`;
@@ -212,10 +212,10 @@ describe('A store that fails (D62)', function () {
   it('suspends a transfer until it is reachable again', async () => {
     await rig.servers.kill('sftp');
     const id = await rig.submit('sftp', 'folder', ['a.txt', 'large.bin']);
-    const { message } = await rig.reaches(id, 'inactive');
+    const { message } = await rig.waitForStatus(id, 'inactive');
     assert.match(message, /: waiting: the (source|store) can't be reached: /);
     await rig.servers.startServer('sftp');
-    await rig.reaches(id, 'succeeded');
+    await rig.waitForStatus(id, 'succeeded');
     assert.deepEqual(await fs.readFile(nodePath.join(rig.folder, `dts-${id}`, 'large.bin')), large);
   });
 
@@ -250,10 +250,10 @@ describe('A store whose disk is full (D62)', function () {
       await fs.writeFile(nodePath.join(rig.folder, 'big.bin'), large.subarray(0, 2_500_000));
       await eventually(async () => ((await rig.findPaths('folder')).length === 1 ? true : undefined));
       const id = await rig.submit('folder', 'sftp', ['big.bin']);
-      const { message } = await rig.reaches(id, 'inactive', 'failed');
+      const { message } = await rig.waitForStatus(id, 'inactive', 'failed');
       assert.equal(message, `Transfer ${id}: waiting: the destination is full`);
       await fs.rm(nodePath.join(disk.folder, 'other.bin'));
-      await rig.reaches(id, 'succeeded');
+      await rig.waitForStatus(id, 'succeeded');
     } finally {
       await rig.stop();
       await disk.remove();

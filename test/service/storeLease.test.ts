@@ -46,15 +46,15 @@ describe('A lease of a store (D29, D62)', () => {
       void rig.search('Lab');
       return listing.asOf !== asOf;
     });
-    first.die();
-    second.die();
+    first.disconnect();
+    second.disconnect();
   });
 
   it('reports the free space of the store', async () => {
     const lease = await rig.lease([{ name: 'Lab', remote: 'lab:' }]);
     const { freeBytes = 0 } = await waitForListing(({ state }) => state === 'listed');
     assert.ok(freeBytes > 0);
-    lease.die();
+    lease.disconnect();
   });
 
   it('serves a requested store, and reports the state of its listing (D62)', async () => {
@@ -73,6 +73,6 @@ describe('A lease of a store (D29, D62)', () => {
       files: 0,
       problem: "its remote isn't in the rclone configuration",
     });
-    lease.die();
+    lease.disconnect();
   });
 });

@@ -26,7 +26,7 @@ describe('Unfinished objects in a store (D62)', function () {
     await eventually(async () => ((await fs.readdir(stored)).includes(`dts-${id}`) ? true : undefined));
     const unmount = await mountReadOnly(nodePath.join(unfinished, 'late'));
     try {
-      const { message } = await rig.reaches(id, 'succeeded', 'failed');
+      const { message } = await rig.waitForStatus(id, 'succeeded', 'failed');
       const text = 'completed successfully, verified by md5; unfinished objects will be removed later';
       assert.equal(message, `Transfer ${id}: ${text}`);
       const logged = 'its destination may have unfinished files, to be removed later';
@@ -51,7 +51,7 @@ describe('Unfinished objects in a store (D62)', function () {
     await eventually(async () => ((await listParts()).length > 0 ? true : undefined));
     await rig.servers.kill('sftp');
     assert.equal((await rig.cancel(id)).status, 202);
-    await rig.reaches(id, 'failed');
+    await rig.waitForStatus(id, 'failed');
     assert.notDeepEqual(await listParts(), []);
     await rig.stopService();
     await rig.servers.startServer('sftp');

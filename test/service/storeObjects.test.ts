@@ -80,10 +80,10 @@ describe('The objects of a bucket (D62)', function () {
     const id = await rig.submit('odd', 'folder', ids);
     await eventually(async () => await Promise.resolve(bucket.reads > before + 2 || undefined));
     bucket.isExpired = true;
-    const { message } = await rig.reaches(id, 'inactive', 'failed', 'succeeded');
+    const { message } = await rig.waitForStatus(id, 'inactive', 'failed', 'succeeded');
     assert.match(message, /waiting: the (?:source|store) can't be reached: its server rejects the credentials$/);
     bucket.isExpired = false;
-    const end = await rig.reaches(id, 'succeeded', 'failed');
+    const end = await rig.waitForStatus(id, 'succeeded', 'failed');
     assert.deepEqual([end.status, end.num_files_transferred], ['succeeded', 20], end.message);
     for (const path of Object.keys(parts))
       assert.deepEqual(await fs.readFile(nodePath.join(rig.folder, `dts-${id}`, path)), large, path);

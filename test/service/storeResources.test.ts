@@ -55,7 +55,7 @@ describe('The resources of a service with stores (D62)', function () {
     const ends = kinds.map(async ([source, destination, file, end]) => {
       const id = await rig.submit(source, destination, [file]);
       if (end === 'canceled') assert.equal((await rig.cancel(id)).status, 202);
-      const { message } = await rig.reaches(id, 'succeeded', 'failed');
+      const { message } = await rig.waitForStatus(id, 'succeeded', 'failed');
       assert.ok(message.startsWith(`Transfer ${id}: ${end}`), message);
     });
     await Promise.all(ends);

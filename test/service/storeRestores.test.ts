@@ -51,7 +51,7 @@ describe('A transfer from a store that may restore archived objects (D67)', func
   }
 
   async function waitForRestore(...ids: readonly string[]): Promise<StatusBody> {
-    return await rig.reaches(await submit(...ids), 'inactive', 'failed', 'succeeded');
+    return await rig.waitForStatus(await submit(...ids), 'inactive', 'failed', 'succeeded');
   }
 
   it('requests their restore, waits for it, and continues by itself', async () => {
@@ -64,7 +64,7 @@ describe('A transfer from a store that may restore archived objects (D67)', func
     assert.equal(bucket.refusedReads, before);
     bucket.finishRestores();
     await clock.pass(1);
-    const ended = await rig.reaches(id, 'failed', 'succeeded');
+    const ended = await rig.waitForStatus(id, 'failed', 'succeeded');
     assert.deepEqual([ended.status, ended.num_files_transferred], ['succeeded', 3], ended.message);
     assert.equal(bucket.restoreRequests.length, 2);
   });
@@ -72,7 +72,7 @@ describe('A transfer from a store that may restore archived objects (D67)', func
   it('lets other transfers run while it waits', async () => {
     for (const id of ['a.bam', 'b.bam', 'c.bam', 'a.bam']) assert.equal((await waitForRestore(id)).status, 'inactive');
     const others = [await submit('d.bam'), await rig.mustSubmit(['near.txt'])];
-    for (const id of others) assert.equal((await rig.reaches(id, 'failed', 'succeeded')).status, 'succeeded');
+    for (const id of others) assert.equal((await rig.waitForStatus(id, 'failed', 'succeeded')).status, 'succeeded');
     await eventually(async () => {
       const { transfers } = (await rig.call('GET', '/service')).body as { transfers: number };
       return transfers === 0 ? true : undefined;
@@ -82,19 +82,19 @@ describe('A transfer from a store that may restore archived objects (D67)', func
   it('can be canceled while it waits', async () => {
     const { id } = await waitForRestore('a.bam');
     assert.equal((await rig.cancel(id, orcid)).status, 202);
-    const { message } = await rig.reaches(id, 'failed');
+    const { message } = await rig.waitForStatus(id, 'failed');
     assert.equal(message, `Transfer ${id}: canceled`);
-    assert.deepEqual(await rig.landedFiles(), []);
+    assert.deepEqual(await rig.listReceivedFiles(), []);
   });
 
   it('waits again after a restart of the service', async () => {
     const { id } = await waitForRestore('a.bam');
     await rig.restart({ shared: true, clock });
     await serve('Lab', bucket.remote);
-    assert.match((await rig.reaches(id, 'inactive', 'failed')).message, /is restoring 1 archived file/);
+    assert.match((await rig.waitForStatus(id, 'inactive', 'failed')).message, /is restoring 1 archived file/);
     bucket.finishRestores();
     await clock.pass(30_000);
-    assert.equal((await rig.reaches(id, 'failed', 'succeeded')).status, 'succeeded');
+    assert.equal((await rig.waitForStatus(id, 'failed', 'succeeded')).status, 'succeeded');
   });
 
   it('needs the permission of the latest lease', async () => {

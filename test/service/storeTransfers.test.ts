@@ -47,7 +47,7 @@ describe('Transfers from and to stores (D62)', function () {
   });
   after(async () => await rig.stop());
 
-  async function idsOf(database: string): Promise<string[]> {
+  async function findIds(database: string): Promise<string[]> {
     await rig.waitForListing(database);
     const found = await rig.find(database);
     return found.filter(({ path }) => !path.startsWith('dts-')).map(({ id }) => id);
@@ -55,7 +55,7 @@ describe('Transfers from and to stores (D62)', function () {
 
   for (const kind of storeKinds) {
     it(`write the objects of ${kind} to a folder, and report how they were verified`, async () => {
-      const status = await rig.transfer(kind, 'folder', await idsOf(kind));
+      const status = await rig.transfer(kind, 'folder', await findIds(kind));
       const text = `Transfer ${status.id}: completed successfully, verified by ${methods[kind]}`;
       assert.deepEqual([status.message, status.num_files_transferred], [text, 5]);
       const folder = nodePath.join(rig.folder, `dts-${status.id}`);
@@ -101,7 +101,7 @@ describe('Transfers from and to stores (D62)', function () {
   }
 
   it('move files from one store to another', async () => {
-    const status = await rig.transfer('sftp', 's3', await idsOf('sftp'));
+    const status = await rig.transfer('sftp', 's3', await findIds('sftp'));
     assert.equal(status.message, `Transfer ${status.id}: completed successfully, verified by md5`);
     for (const [path, content] of Object.entries(files)) {
       assert.deepEqual(rig.servers.read(`s3:lab/dts-${status.id}/${path}`), Buffer.from(content), path);

@@ -46,7 +46,7 @@ describe('A transfer of the local service', () => {
 
   it('copies every byte to dts-<id> and succeeds with the right counts (D23, D24)', async () => {
     const id = await rig.mustSubmit(ids);
-    assert.deepEqual(await rig.reaches(id, 'succeeded', 'failed'), {
+    assert.deepEqual(await rig.waitForStatus(id, 'succeeded', 'failed'), {
       id,
       status: 'succeeded',
       message: `Transfer ${id}: completed successfully`,
@@ -61,7 +61,7 @@ describe('A transfer of the local service', () => {
   it('writes a manifest that is a Data Package with the request and every hash (D24)', async () => {
     const instructions = { type: 'assembly', steps: [1, { deep: null }] };
     const id = await rig.mustSubmit(ids, { description: '# Why\n*this*', instructions });
-    await rig.reaches(id, 'succeeded');
+    await rig.waitForStatus(id, 'succeeded');
     const manifest = JSON.parse(await readTarget(id, 'manifest.json')) as Manifest;
     assert.equal(manifest['profile'], 'data-package');
     assert.equal(manifest['description'], '# Why\n*this*');
@@ -82,7 +82,7 @@ describe('A transfer of the local service', () => {
 
   it('accepts a login name for an ORCID iD, for the cancel too, and leaves it out of the manifest (D19)', async () => {
     const id = await rig.mustSubmit(['a.txt'], { orcid: 'mmuster' });
-    await rig.reaches(id, 'succeeded');
+    await rig.waitForStatus(id, 'succeeded');
     const manifest = await readTarget(id, 'manifest.json');
     assert.doesNotMatch(manifest, /mmuster|orcid/);
     const cancelAs = async (user: string): Promise<number> =>
@@ -93,7 +93,7 @@ describe('A transfer of the local service', () => {
 
   it('shows transferred files in the destination, with their metadata and hashes (D20)', async () => {
     const id = await rig.mustSubmit(['a.txt']);
-    await rig.reaches(id, 'succeeded');
+    await rig.waitForStatus(id, 'succeeded');
     const body = { database: 'Target', orcid, query: `path:dts-${id}/a.txt` };
     const response = await rig.call('POST', '/api/v1/files', body);
     const [resource] = (response.body as { resources: Record<string, unknown>[] }).resources;
@@ -106,14 +106,14 @@ describe('A transfer of the local service', () => {
     await rig.restart();
     assert.deepEqual(await rig.find('fresh', { status: 'unstaged' }), ['fresh.txt']);
     assert.deepEqual(await rig.find('fresh', { status: 'staged' }), []);
-    await rig.reaches(await rig.mustSubmit(['fresh.txt']), 'succeeded');
+    await rig.waitForStatus(await rig.mustSubmit(['fresh.txt']), 'succeeded');
     assert.deepEqual(await rig.find('fresh', { status: 'staged' }), ['fresh.txt']);
     assert.deepEqual(await rig.find('fresh', { status: 'unstaged' }), []);
   });
 
   it('transfers a file that is called manifest.json', async () => {
     const id = await rig.mustSubmit(['manifest.json']);
-    await rig.reaches(id, 'succeeded');
+    await rig.waitForStatus(id, 'succeeded');
     assert.equal(await readTarget(id, 'manifest.json'), '{"mine": true}');
     assert.equal((JSON.parse(await readTarget(id, `manifest-${id}.json`)) as Manifest).resources.length, 1);
   });
@@ -122,16 +122,16 @@ describe('A transfer of the local service', () => {
     await rig.write({ 'Manifest.json/c.txt': 'within' });
     await rig.restart();
     const id = await rig.mustSubmit(['Manifest.json/c.txt']);
-    assert.equal((await rig.reaches(id, 'succeeded', 'failed')).status, 'succeeded');
+    assert.equal((await rig.waitForStatus(id, 'succeeded', 'failed')).status, 'succeeded');
     assert.equal((JSON.parse(await readTarget(id, `manifest-${id}.json`)) as Manifest).resources.length, 1);
   });
 
   it("fails with the file's name when its hash is not the declared one, and leaves nothing (D23)", async () => {
     const id = await rig.mustSubmit(['wrong/b.txt']);
-    const status = await rig.reaches(id, 'failed');
+    const status = await rig.waitForStatus(id, 'failed');
     const why = 'failed (could not read wrong/b.txt: it does not have the sha1 hash that its metadata states)';
     assert.equal(status.message, `Transfer ${id}: ${why}`);
-    assert.ok(!(await rig.landedFiles()).some((path) => path.includes(id)));
+    assert.ok(!(await rig.listReceivedFiles()).some((path) => path.includes(id)));
   });
 
   const wrongBodies: [fields: object, status: number, location: string | undefined, detail: RegExp][] = [
@@ -169,11 +169,11 @@ describe('A transfer of the local service', () => {
 
   it('accepts null for optional fields, like the public server (§4.5, D26)', async () => {
     const id = await rig.mustSubmit(['a.txt'], { description: null, instructions: null });
-    assert.equal((await rig.reaches(id, 'succeeded', 'failed')).status, 'succeeded');
+    assert.equal((await rig.waitForStatus(id, 'succeeded', 'failed')).status, 'succeeded');
     const manifest = nodePath.join(rig.target, `dts-${id}`, 'manifest.json');
     const { description, instructions } = JSON.parse(await fs.readFile(manifest, 'utf8')) as Record<string, unknown>;
     const without = await rig.mustSubmit(['a.txt']);
-    await rig.reaches(without, 'succeeded', 'failed');
+    await rig.waitForStatus(without, 'succeeded', 'failed');
     const plain = JSON.parse(
       await fs.readFile(nodePath.join(rig.target, `dts-${without}`, 'manifest.json'), 'utf8'),
     ) as Record<string, unknown>;
@@ -182,7 +182,7 @@ describe('A transfer of the local service', () => {
 
   it('is found by its id in every form that the public server accepts (§4.6, D26)', async () => {
     const id = await rig.mustSubmit(['a.txt']);
-    await rig.reaches(id, 'succeeded');
+    await rig.waitForStatus(id, 'succeeded');
     const plain = id.replaceAll('-', '');
     const forms = [plain, id.toUpperCase(), plain.toUpperCase(), `urn:uuid:${id}`, `URN:UUID:${id}`, `{${id}}`];
     for (const form of [...forms, `%7B${id}%7D`]) {
@@ -206,12 +206,12 @@ describe('A transfer of the local service', () => {
   it('is found by its id in uppercase letters', async () => {
     const id = await rig.mustSubmit(['a.txt']);
     assert.equal((await rig.status(id.toUpperCase())).id, id);
-    await rig.reaches(id, 'succeeded');
+    await rig.waitForStatus(id, 'succeeded');
   });
 
   it('cannot be canceled after it has succeeded, nor without an orcid (§4.7)', async () => {
     const id = await rig.mustSubmit(['a.txt']);
-    await rig.reaches(id, 'succeeded');
+    await rig.waitForStatus(id, 'succeeded');
     assert.equal((await rig.cancel(id)).status, 409);
     assert.equal((await rig.call('DELETE', `/api/v1/transfers/${id}`)).status, 422);
     assert.equal((await rig.status(id)).status, 'succeeded');
@@ -219,7 +219,7 @@ describe('A transfer of the local service', () => {
 
   it('is retained over a restart, and removed after the configured time (D25)', async () => {
     const id = await rig.mustSubmit(['a.txt']);
-    const before = await rig.reaches(id, 'succeeded');
+    const before = await rig.waitForStatus(id, 'succeeded');
     await rig.restart();
     assert.deepEqual(await rig.status(id), before);
     await rig.restart({ retentionDays: 0 });
@@ -231,7 +231,7 @@ describe('A transfer of the local service', () => {
   it('runs concurrently with many others, each to its own folder', async () => {
     const all = await Promise.all(Array.from({ length: 12 }, async () => await rig.mustSubmit(ids)));
     for (const id of all) {
-      assert.equal((await rig.reaches(id, 'succeeded', 'failed')).status, 'succeeded');
+      assert.equal((await rig.waitForStatus(id, 'succeeded', 'failed')).status, 'succeeded');
       assert.equal(await readTarget(id, 'sub/a.txt'), 'second');
     }
   });

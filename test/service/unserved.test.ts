@@ -22,11 +22,11 @@ describe('A transfer with a database that is not served after a restart (D23, D2
     const id = await rig.mustSubmit(ids);
     await eventually(async () => ((await rig.status(id)).num_files_transferred === 1 ? true : undefined));
     await rig.restart({ without });
-    await fs.writeFile(partOf(id), 'half');
+    await fs.writeFile(getPartPath(id), 'half');
     return id;
   }
 
-  function partOf(id: string): string {
+  function getPartPath(id: string): string {
     return nodePath.join(rig.target, `dts-${id}`, `big-0.bin.part-${id}`);
   }
 
@@ -47,9 +47,12 @@ describe('A transfer with a database that is not served after a restart (D23, D2
       await rig.restart({ without, retentionDays: 0 });
       assert.deepEqual(await rig.status(id), waiting);
       await rig.restart();
-      assert.equal((await rig.reaches(id, 'succeeded', 'failed')).message, `Transfer ${id}: completed successfully`);
+      assert.equal(
+        (await rig.waitForStatus(id, 'succeeded', 'failed')).message,
+        `Transfer ${id}: completed successfully`,
+      );
       const files = ['big-0.bin', 'manifest.json', 'small.txt'].map((path) => `dts-${id}/${path}`);
-      assert.deepEqual(await rig.landedFiles(), files);
+      assert.deepEqual(await rig.listReceivedFiles(), files);
     });
 
     it(`can be canceled without ${without} by its submitter only, and stays canceled (§4.7)`, async () => {
@@ -67,9 +70,9 @@ describe('A transfer with a database that is not served after a restart (D23, D2
     });
   }
 
-  async function assertLeftoversGo(id: string): Promise<void> {
+  async function assertLeftoversRemoved(id: string): Promise<void> {
     const clean = await eventually(async () => {
-      const files = await rig.landedFiles();
+      const files = await rig.listReceivedFiles();
       return files.length === 1 ? files : undefined;
     });
     assert.deepEqual(clean, [`dts-${id}/small.txt`]);
@@ -78,19 +81,19 @@ describe('A transfer with a database that is not served after a restart (D23, D2
   it('leaves nothing unfinished when it is canceled while only its source is missing', async () => {
     const id = await createStopped('Source Data');
     assert.equal((await rig.cancel(id)).status, 202);
-    await assertLeftoversGo(id);
+    await assertLeftoversRemoved(id);
   });
 
   it('leaves nothing unfinished when its destination is served again after it was canceled', async () => {
     const id = await createStopped('Target');
     assert.equal((await rig.cancel(id)).status, 202);
     await rig.restart({ without: 'Target', retentionDays: 0 });
-    assert.equal((await rig.landedFiles()).length, 2);
+    assert.equal((await rig.listReceivedFiles()).length, 2);
     await fs.rename(rig.target, `${rig.target}-away`);
     await rig.restart();
     await fs.rename(`${rig.target}-away`, rig.target);
     await rig.restart();
-    await assertLeftoversGo(id);
+    await assertLeftoversRemoved(id);
   });
 
   it('no longer reports a missing database while it is queued', async () => {

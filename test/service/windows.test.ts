@@ -65,7 +65,7 @@ describe('Windows that share the local service as a separate process (D29)', fun
     return await response.json();
   }
 
-  const stateOf = async (access: Access): Promise<{ pid: number; leases: number }> =>
+  const readState = async (access: Access): Promise<{ pid: number; leases: number }> =>
     (await call(access, 'GET', '/service')) as { pid: number; leases: number };
 
   const next = async (event: Emitter<LocalServiceChange>['event']): Promise<LocalServiceChange> =>
@@ -81,7 +81,7 @@ describe('Windows that share the local service as a separate process (D29)', fun
     assert.equal(new Set(all.map(({ address, token }) => `${address} ${token}`)).size, 1);
     const [first] = all;
     assert.ok(first);
-    assert.equal((await stateOf(first)).leases, 4);
+    assert.equal((await readState(first)).leases, 4);
     assert.equal(await windows[0]?.countOtherWindows(), 3);
     assert.equal(log.lines.filter((line) => line.includes('listens at')).length, 1, 'one of them has started it');
   });
@@ -97,14 +97,14 @@ describe('Windows that share the local service as a separate process (D29)', fun
     const status = async (access: Access): Promise<unknown> =>
       ((await call(access, 'GET', `/api/v1/transfers/${id}`)) as { status: string }).status;
     await eventually(async () => ((await status(before)) === 'inactive' ? true : undefined));
-    const { pid } = await stateOf(before);
+    const { pid } = await readState(before);
     const moved = Promise.all([next(one.onDidChange), next(two.onDidChange)]);
     process.kill(pid, 'SIGKILL');
     assert.deepEqual(await moved, ['moved', 'moved']);
     const after = await one.start();
     assert.deepEqual(await two.start(), after);
     assert.notEqual(after.token, before.token);
-    assert.notEqual((await stateOf(after)).pid, pid);
+    assert.notEqual((await readState(after)).pid, pid);
     await fs.rename(`${target}-away`, target);
     await eventually(async () => ((await status(after)) === 'succeeded' ? true : undefined));
     assert.equal(await fs.readFile(nodePath.join(target, `dts-${id}`, 'a.txt'), 'utf8'), 'a');
@@ -127,7 +127,7 @@ describe('Windows that share the local service as a separate process (D29)', fun
     const access = await one.start();
     await two.start();
     one.dispose();
-    await eventually(async () => ((await stateOf(access)).leases === 1 ? true : undefined));
+    await eventually(async () => ((await readState(access)).leases === 1 ? true : undefined));
     assert.deepEqual(await two.start(), access);
   });
 
@@ -151,7 +151,7 @@ describe('Windows that share the local service as a separate process (D29)', fun
     await fs.writeFile(file, JSON.stringify({ ...record, version: serviceVersion }));
     const access = await newWindow().start();
     assert.notEqual(access.address, old.address);
-    assert.equal((await stateOf(access)).leases, 1);
+    assert.equal((await readState(access)).leases, 1);
     const stops = old.requests.filter(({ method }) => method === 'DELETE');
     assert.deepEqual(
       stops.map(({ url, headers }) => [url, headers.authorization]),
@@ -166,25 +166,25 @@ describe('Windows that share the local service as a separate process (D29)', fun
   });
 
   describe('start their own where the file names', () => {
-    async function assertStartsAnew(record: object): Promise<void> {
+    async function assertStartsNew(record: object): Promise<void> {
       await fs.mkdir(dataFolder(), { recursive: true });
       const stale = { address: 'http://127.0.0.1:9', token: 'old', pid: 1, host: os.hostname(), version: '0.1.0' };
       await fs.writeFile(nodePath.join(dataFolder(), 'service.json'), JSON.stringify({ ...stale, ...record }));
       const access = await newWindow().start();
       assert.notEqual(access.token, 'old');
-      assert.equal((await stateOf(access)).leases, 1);
+      assert.equal((await readState(access)).leases, 1);
     }
 
-    it('a service that does not respond', () => assertStartsAnew({}));
+    it('a service that does not respond', () => assertStartsNew({}));
 
-    it('a service of another machine', () => assertStartsAnew({ host: 'another-machine' }));
+    it('a service of another machine', () => assertStartsNew({ host: 'another-machine' }));
 
-    it('an invalid record', () => assertStartsAnew({ token: 5 }));
+    it('an invalid record', () => assertStartsNew({ token: 5 }));
 
     it('another program, or a process with another ID', async () => {
       const server = await FaultServer.start();
       server.on('GET /service', json({ pid: 2, leases: 0 }));
-      await assertStartsAnew({ address: server.address });
+      await assertStartsNew({ address: server.address });
       await server.stop();
     });
 
@@ -192,7 +192,7 @@ describe('Windows that share the local service as a separate process (D29)', fun
       const server = await FaultServer.start();
       const pid = await getEndedPid();
       server.on('GET /service', json({ pid, leases: 0 })).on('POST /leases', json({}));
-      await assertStartsAnew({ address: server.address, pid, version: '99.0.0', sharingToken: 'shared' });
+      await assertStartsNew({ address: server.address, pid, version: '99.0.0', sharingToken: 'shared' });
       assert.deepEqual(server.requests, [], 'the program receives neither a token nor the folders');
       await server.stop();
     });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import type { ProblemDocument } from '../../src/contract/problem.ts';
-import { RawConnections, say, type RawConnection } from '../support/rawHttp.ts';
+import { RawConnections, sendRaw, type RawConnection } from '../support/rawHttp.ts';
 import { requestText, type RequestParts } from '../support/requestText.ts';
 import type { Answer } from '../support/contractRig.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
@@ -53,22 +53,22 @@ describe('A request to the local service on the wire (D26)', () => {
 
   describe('gets a problem document and a closed connection when it is malformed:', () => {
     const malformed: [name: string, status: number, text: string][] = [
-      ['a line that is no request', 400, 'hello\r\n\r\n'],
+      ['a line that is not a request', 400, 'hello\r\n\r\n'],
       ['an unknown method', 400, 'FETCH / HTTP/1.1\r\nHost: a\r\n\r\n'],
       ['an unknown version', 400, 'GET / HTTP/3.1\r\nHost: a\r\n\r\n'],
       ['a space in the target', 400, 'GET /a b HTTP/1.1\r\nHost: a\r\n\r\n'],
       ['a header without a name', 400, 'GET / HTTP/1.1\r\n: a\r\n\r\n'],
       ['a header with a NUL', 400, 'GET / HTTP/1.1\r\nHost: a\0b\r\n\r\n'],
       ['a folded header', 400, 'GET / HTTP/1.1\r\nA: b\r\n c\r\n\r\n'],
-      ['the beginning of TLS', 400, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+      ['a TLS handshake', 400, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
       ['two lengths', 400, 'POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
       [
-        'a length and chunks',
+        'both a length and chunks',
         400,
         'POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
       ],
-      ['a length that is no number', 400, 'POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n'],
-      ['a length below nothing', 400, 'POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n'],
+      ['a length that is not a number', 400, 'POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n'],
+      ['a negative length', 400, 'POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n'],
       ['a target of 20 kB', 431, `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`],
       ['headers of 20 kB', 431, `GET / HTTP/1.1\r\n${'A: bbbb\r\n'.repeat(5_000)}\r\n`],
       ['headers that do not end', 431, `GET / HTTP/1.1\r\nA: ${'b'.repeat(100_000)}`],
@@ -86,7 +86,10 @@ describe('A request to the local service on the wire (D26)', () => {
     }
 
     it('with a method that requests a tunnel', async () => {
-      const given = await say(rig.service.address, 'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\n');
+      const given = await sendRaw(
+        rig.service.address,
+        'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\n',
+      );
       assert.equal(given?.status, 405);
       assert.equal(given.headers.get('allow'), 'GET, POST, DELETE');
     });
@@ -97,8 +100,8 @@ describe('A request to the local service on the wire (D26)', () => {
     const host = `Host: ${new URL(rig.service.address).host}`;
     const head = `GET / HTTP/1.1\r\n${host}\r\nAuthorization: Bearer ${rig.service.token}\r\n${lines}`;
     const [one, two] = await Promise.all([
-      say(rig.service.address, `${head}\r\n\r\n`),
-      say(rig.service.address, `${head}\r\n${host}\r\n\r\n`),
+      sendRaw(rig.service.address, `${head}\r\n\r\n`),
+      sendRaw(rig.service.address, `${head}\r\n${host}\r\n\r\n`),
     ]);
     assert.equal(one?.status, 200);
     assert.equal(two?.status, 400);
@@ -119,10 +122,10 @@ describe('A request to the local service on the wire (D26)', () => {
     });
 
     for (const [name, chunks] of [
-      ['whose size is no number', 'zz\r\n{}\r\n0\r\n\r\n'],
-      ['whose size is below nothing', '-1\r\n{}\r\n0\r\n\r\n'],
-      ['that is longer than it says', '1\r\n{}}}}}\r\n0\r\n\r\n'],
-      ['whose size is beyond all numbers', 'ffffffffffffffffff\r\n{}\r\n0\r\n\r\n'],
+      ['whose size is not a number', 'zz\r\n{}\r\n0\r\n\r\n'],
+      ['whose size is negative', '-1\r\n{}\r\n0\r\n\r\n'],
+      ['that is longer than its size', '1\r\n{}}}}}\r\n0\r\n\r\n'],
+      ['whose size exceeds the number range', 'ffffffffffffffffff\r\n{}\r\n0\r\n\r\n'],
     ] as const) {
       it(`but not with a chunk ${name}`, async () => {
         const connection = await connections.open();
@@ -137,10 +140,10 @@ describe('A request to the local service on the wire (D26)', () => {
       const connection = await connections.open();
       connection.write(chunkedHead());
       const chunk = `100000\r\n${'x'.repeat(mebibyte)}\r\n`;
-      const pour = (): void => {
-        if (connection.socket.writable) connection.socket.write(chunk, pour);
+      const writeChunk = (): void => {
+        if (connection.socket.writable) connection.socket.write(chunk, writeChunk);
       };
-      pour();
+      writeChunk();
       assertProblem(await next(connection), 413);
       await connection.ended();
       await assertServes();
@@ -203,7 +206,7 @@ describe('A request to the local service on the wire (D26)', () => {
     after(async () => await rig.restart());
 
     /** Sends a text character by character, repeatedly, until a response arrives. */
-    async function drip(first: string, rest: string): Promise<Answer> {
+    async function sendSlowly(first: string, rest: string): Promise<Answer> {
       const connection = await connections.open();
       connection.write(first);
       let place = 0;
@@ -216,11 +219,11 @@ describe('A request to the local service on the wire (D26)', () => {
     }
 
     it('slow headers end with 408', async () => {
-      assertProblem(await drip('POST /api/v1/files HTTP/1.1\r\n', 'a: b\r\n'), 408);
+      assertProblem(await sendSlowly('POST /api/v1/files HTTP/1.1\r\n', 'a: b\r\n'), 408);
     });
 
     it('a slow body ends with 408', async () => {
-      assertProblem(await drip(text({ ...search, headers: { 'Content-Length': '100000' } }), ' '), 408);
+      assertProblem(await sendSlowly(text({ ...search, headers: { 'Content-Length': '100000' } }), ' '), 408);
     });
 
     it('a body that is shorter than its length ends with 408', async () => {

@@ -13,7 +13,7 @@ export interface AxeCounts {
 const program = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Checks a page against all axe rules and prints the counts under a name. */
-export async function lookWithAxe(page: Page | Frame, name: string): Promise<AxeCounts> {
+export async function runAxe(page: Page | Frame, name: string): Promise<AxeCounts> {
   await page.evaluate(program);
   const { passes, violations, incomplete } = await page.evaluate<AxeResults>('axe.run(document)');
   const places = (results: AxeResults['violations']): string[] =>

@@ -111,7 +111,7 @@ export abstract class ContractRig {
   }
 
   /** Polls until the transfer has one of these states. */
-  async reaches(id: string, ...states: readonly string[]): Promise<StatusBody> {
+  async waitForStatus(id: string, ...states: readonly string[]): Promise<StatusBody> {
     return await eventually(
       async () => {
         const status = await this.status(id);
@@ -122,12 +122,12 @@ export abstract class ContractRig {
     );
   }
 
-  /** Returns the interval at which {@link reaches} polls. */
+  /** Returns the interval at which {@link waitForStatus} polls. */
   protected getIntervalMs(): number {
     return 10;
   }
 
-  /** Returns the time after which {@link reaches} fails. */
+  /** Returns the time after which {@link waitForStatus} fails. */
   protected getLimitMs(): number {
     return 45_000;
   }

@@ -3,7 +3,7 @@ import type { Transfer } from '../../src/core/model/transferModel.ts';
 import { ManualClock } from './manualClock.ts';
 import { Gate } from './gate.ts';
 import { MemoryLog } from './memoryLog.ts';
-import { namesLearned, orcid, surroundingsOf } from './surroundings.ts';
+import { namesLearned, orcid, createExplorerDependencies } from './explorerDependencies.ts';
 
 /** Options for opening a window. */
 export interface WindowPlace {
@@ -46,7 +46,7 @@ export class CoreWindow implements TransferWindow {
     this.clock = clock ? undefined : new ManualClock(place.now);
     if (place.isHeld) this.sending.hold();
     this.explorer = new Explorer(
-      surroundingsOf({
+      createExplorerDependencies({
         log: new MemoryLog(),
         clock: clock ?? this.ownClock,
         ledgerFolder: place.ledgerFolder,

@@ -53,7 +53,7 @@ export function silence(): Behaviour {
 }
 
 /** Sends interim responses (1xx) indefinitely. */
-export function interimForEver(pauseMs: number): Behaviour {
+export function endlessInterimResponses(pauseMs: number): Behaviour {
   return (_request, response) => {
     const timer = setInterval(() => response.writeProcessing(), pauseMs).unref();
     response.on('close', () => clearInterval(timer));

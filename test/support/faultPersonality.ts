@@ -139,7 +139,7 @@ function rejectedSignIn({ key, account, isSignInDown }: PublicState, header: str
   return account === 'good' ? undefined : problem(403, 'The DTS client has no associated ORCID!');
 }
 
-function bodyOf(request: RecordedRequest): JsonBody {
+function parseBody(request: RecordedRequest): JsonBody {
   return JSON.parse(request.body) as JsonBody;
 }
 
@@ -148,14 +148,14 @@ function unknownDatabase(state: PublicState, given: unknown): Behaviour | undefi
   return problem(404, `The database '${String(given)}' was not found`);
 }
 
-function resourcesOf(state: PublicState, ids: readonly string[]): JsonBody[] | null {
+function listResources(state: PublicState, ids: readonly string[]): JsonBody[] | null {
   const resources = ids.map((id) => ({ id, name: id.toLowerCase(), path: `data/${id}.csv`, bytes: 10, credit: {} }));
   return resources.length === 0 && state.isNullForNone ? null : resources;
 }
 
 function answerSearch(state: PublicState): Behaviour {
   return answering((request) => {
-    const { database, query, offset = 0, limit } = bodyOf(request);
+    const { database, query, offset = 0, limit } = parseBody(request);
     if (state.refusesSearches && database === 'kbase') {
       return plainProblem(500, 'Search not implemented for kbase database');
     }
@@ -167,7 +167,7 @@ function answerSearch(state: PublicState): Behaviour {
     // Pages start at multiples of their size, regardless of the requested offset.
     const start = Math.floor(Number(offset) / size) * size;
     const found = [...state.files].filter((id) => query === '' || id.includes(String(query)));
-    const resources = resourcesOf(state, found.slice(start, start + size));
+    const resources = listResources(state, found.slice(start, start + size));
     return unknownDatabase(state, database) ?? json({ database, query, resources });
   });
 }
@@ -183,12 +183,12 @@ function metadata(state: PublicState, database: unknown, ids: readonly string[])
   const names = missing.join(', ');
   if (missing.length > 0)
     return plainProblem(500, `The following resources in database 'JDP' were not found: ${names}`);
-  return json({ database, resources: resourcesOf(state, ids) });
+  return json({ database, resources: listResources(state, ids) });
 }
 
 function answerMetadata(state: PublicState): Behaviour {
   return answering((request) => {
-    const { database, file_ids } = bodyOf(request);
+    const { database, file_ids } = parseBody(request);
     return metadata(state, database, Array.isArray(file_ids) ? (file_ids as string[]) : []);
   });
 }
@@ -216,7 +216,7 @@ function dispatched(
 
 /** Returns the status for a request that received another request's "no error". */
 function emptyStatus(request: RecordedRequest): JsonBody {
-  return { id: idIn(request), status: 'unknown', num_files: 0, num_files_transferred: 0 };
+  return { id: getTransferId(request), status: 'unknown', num_files: 0, num_files_transferred: 0 };
 }
 
 function failing(value: Behaviour): Outcome {
@@ -225,9 +225,9 @@ function failing(value: Behaviour): Outcome {
 
 function answerSubmission(server: FaultServer, state: PublicState): Behaviour {
   return dispatched(state, 'create', (request) => {
-    const { orcid, source, destination, file_ids } = bodyOf(request);
+    const { orcid, source, destination, file_ids } = parseBody(request);
     if (Array.isArray(file_ids) && file_ids.some((id) => state.crashingIds.has(String(id))))
-      return failing(die(server));
+      return failing(crash(server));
     const id = state.makeId();
     const count = Array.isArray(file_ids) ? file_ids.length : 0;
     const transfer = { orcid: String(orcid), destination: String(destination), num_files: count };
@@ -236,7 +236,11 @@ function answerSubmission(server: FaultServer, state: PublicState): Behaviour {
     if (refused) return failing(refused);
     const message = `Transfer ${id}: staging ${String(count)} file(s) (0.66 GB)`;
     const status = { status: 'staging', message, num_files_transferred: 0 };
-    state.transfers.set(id, { ...transfer, ...status, ...(state.dropsUnknownFiles && successOf(state, id, file_ids)) });
+    state.transfers.set(id, {
+      ...transfer,
+      ...status,
+      ...(state.dropsUnknownFiles && createSuccess(state, id, file_ids)),
+    });
     return { channel: 'ids', value: id };
   });
 }
@@ -249,24 +253,24 @@ function rejectedOrcid({ knownOrcids }: PublicState, destination: unknown, orcid
 }
 
 /** Ends the whole server without a response; it must be restarted. */
-function die(server: FaultServer): Behaviour {
+function crash(server: FaultServer): Behaviour {
   return () => void server.stop();
 }
 
 /** Returns the final status of a transfer that included only the existing files. */
-function successOf({ files }: PublicState, id: string, asked: unknown): Partial<PublicTransfer> {
+function createSuccess({ files }: PublicState, id: string, asked: unknown): Partial<PublicTransfer> {
   const count = Array.isArray(asked) ? (asked as unknown[]).filter((file) => files.has(String(file))).length : 0;
   const message = `Transfer ${id}: completed successfully`;
   return { status: 'succeeded', message, num_files: count, num_files_transferred: count };
 }
 
-function idIn(request: RecordedRequest): string {
+function getTransferId(request: RecordedRequest): string {
   return request.path.slice('/api/v1/transfers/'.length);
 }
 
 function answerStatus(state: PublicState): Behaviour {
   return dispatched(state, 'status', (request) => {
-    const id = idIn(request);
+    const id = getTransferId(request);
     const transfer = state.transfers.get(id);
     if (!transfer) return failing(problem(404, `transfer not found: ${id}`));
     const { status, message, num_files, num_files_transferred } = transfer;
@@ -280,7 +284,7 @@ function answerStatus(state: PublicState): Behaviour {
 
 function answerCancel(state: PublicState): Behaviour {
   return dispatched(state, 'cancel', (request) => {
-    const id = idIn(request);
+    const id = getTransferId(request);
     const transfer = state.transfers.get(id);
     if (!transfer) return failing(plainProblem(500, `transfer not found: ${id}`));
     if (request.query.get('orcid') !== transfer.orcid)

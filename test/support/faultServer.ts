@@ -106,7 +106,7 @@ export class FaultServer {
   }
 
   /** Holds the requests of a route at a gate, then responds as before. */
-  behind(gate: Gate, route: string): this {
+  holdAt(gate: Gate, route: string): this {
     const answer = this.routes.get(route)?.behaviours.at(-1);
     return this.on(route, async (request, response) => {
       await gate.pass();

@@ -27,7 +27,7 @@ interface LeasedDatabase {
 }
 
 /** Holds a lease on a service over plain HTTP, like an independent program. */
-export class HeldLease {
+export class TestLease {
   /** The databases that are served for the lease. */
   readonly databases: readonly LeasedDatabase[];
   /** The events in the subsequent lines, in order. */
@@ -44,10 +44,10 @@ export class HeldLease {
   }
 
   /** Opens a lease; rejects with the text of the problem if it is refused. */
-  static async begin(
+  static async open(
     { address, sharingToken }: { readonly address: string; readonly sharingToken: string | undefined },
     databases: readonly (LeasedFolder | LeasedStore)[],
-  ): Promise<HeldLease> {
+  ): Promise<TestLease> {
     const headers = { authorization: `Bearer ${sharingToken}`, 'content-type': 'application/json' };
     const request = http.request(`${address}/leases`, { method: 'POST', headers, agent: false });
     request.end(JSON.stringify({ databases }));
@@ -56,11 +56,11 @@ export class HeldLease {
     for (const end of [request, response, lines]) end.on('error', () => undefined);
     const [first] = (await once(lines, 'line')) as [string];
     if (response.statusCode !== 200) throw new Error(first);
-    return new HeldLease(request, lines, (JSON.parse(first) as { databases: LeasedDatabase[] }).databases);
+    return new TestLease(request, lines, (JSON.parse(first) as { databases: LeasedDatabase[] }).databases);
   }
 
   /** Closes the connection abruptly, like a process that dies. */
-  die(): void {
+  disconnect(): void {
     this.request.destroy();
   }
 }

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import type { EditorWindow } from './editor/window.ts';
 
 /** Requirements of the main workflow: a window, a service with the demo's databases, and the destination folder. */
-export interface MainJobParts {
+export interface MainJobOptions {
   readonly window: EditorWindow;
   readonly address: string;
   readonly token: string;
   /** The folder that the service serves as "My Data". */
   readonly destinationFolder: string;
   /** Called before each step with its description. */
-  tell?(step: string): void;
+  onStep?(step: string): void;
 }
 
 /** The results of the main workflow. */
@@ -29,11 +29,11 @@ const wanted = ['seattle-weather.csv', 'weather.csv', 'weekly-weather.json'];
 /**
  * Connects, lists, searches, views metadata, transfers, waits for success, and cancels a second transfer, like a user.
  */
-export async function doMainJob(parts: MainJobParts): Promise<MainJobResult> {
-  const job = new MainJob(parts);
+export async function runMainJob(options: MainJobOptions): Promise<MainJobResult> {
+  const job = new MainJob(options);
   const databases = await job.connect();
   const found = await job.search();
-  await job.lookAtMetadata();
+  await job.viewMetadata();
   const transferred = await job.transfer();
   const verified = await job.verify();
   const cancelled = await job.cancelAnother();
@@ -41,21 +41,21 @@ export async function doMainJob(parts: MainJobParts): Promise<MainJobResult> {
 }
 
 class MainJob {
-  private readonly parts: MainJobParts;
+  private readonly options: MainJobOptions;
   private readonly window: EditorWindow;
 
-  constructor(parts: MainJobParts) {
-    this.parts = parts;
-    this.window = parts.window;
+  constructor(options: MainJobOptions) {
+    this.options = options;
+    this.window = options.window;
   }
 
   async connect(): Promise<number> {
-    const { window, parts } = this;
-    this.tell('Connecting to the service');
+    const { window, options: options } = this;
+    this.reportStep('Connecting to the service');
     await window.openContainer('Data Transfer');
     await window.command('Data Transfer: Connect to a Service…');
-    await window.quickInput.input(parts.address, /1\/3/);
-    await window.quickInput.input(parts.token, /2\/3/);
+    await window.quickInput.input(options.address, /1\/3/);
+    await window.quickInput.input(options.token, /2\/3/);
     await window.quickInput.input(orcid, /3\/3/);
     const tree = window.tree('Databases');
     await tree.waitFor('the databases', (rows) => rows.some(({ label }) => label === 'My Data'));
@@ -63,14 +63,14 @@ class MainJob {
   }
 
   async search(): Promise<number> {
-    this.tell('Searching Vega Datasets for weather');
+    this.reportStep('Searching Vega Datasets for weather');
     const found = await this.find('weather');
     for (const name of wanted) await (await this.results.row(name)).toggleCheck();
     return found;
   }
 
-  async lookAtMetadata(): Promise<void> {
-    this.tell('Looking at the metadata of a file');
+  async viewMetadata(): Promise<void> {
+    this.reportStep('Viewing the metadata of a file');
     await (await this.results.row('seattle-weather.csv')).click();
     const page = await this.window.pageFrame('seattle-weather.csv');
     await page.getByRole('table').getByText('temp_max').first().waitFor();
@@ -78,7 +78,7 @@ class MainJob {
   }
 
   async transfer(): Promise<number> {
-    this.tell(`Transferring ${wanted.length} files to My Data`);
+    this.reportStep(`Transferring ${wanted.length} files to My Data`);
     await this.submitChecked(wanted.length);
     const row = `succeeded · ${wanted.length} files to My Data`;
     const tree = this.window.tree('Transfers');
@@ -94,8 +94,8 @@ class MainJob {
 
   /** Compares the hashes of the transferred files with their manifest; resolves to the number of files. */
   async verify(): Promise<number> {
-    this.tell('Verifying the files that arrived');
-    const { destinationFolder } = this.parts;
+    this.reportStep('Verifying the files that arrived');
+    const { destinationFolder } = this.options;
     const folders = (await readdir(destinationFolder)).filter((name) => name.startsWith('dts-'));
     if (folders.length !== 1) throw new Error(`One transfer should have arrived, not ${folders.length}.`);
     const folder = join(destinationFolder, folders[0] ?? '');
@@ -114,7 +114,7 @@ class MainJob {
   }
 
   async cancelAnother(): Promise<boolean> {
-    this.tell('Starting a large transfer and canceling it');
+    this.reportStep('Starting a large transfer and canceling it');
     await this.find('flights-3m');
     await (await this.results.row('flights-3m.parquet')).toggleCheck();
     await this.submitChecked(1);
@@ -157,8 +157,8 @@ class MainJob {
     await window.notifications.answer('Transfer');
   }
 
-  private tell(step: string): void {
-    this.parts.tell?.(step);
+  private reportStep(step: string): void {
+    this.options.onStep?.(step);
   }
 }
 

@@ -44,7 +44,7 @@ export class OpenApiCheck {
   /** Throws if a response does not match the document: its status, its headers, its media type or its body. */
   check(method: string, target: string, answer: GivenAnswer): void {
     const where = `${method} ${target.slice(0, 200)} answered ${answer.status}`;
-    const response = this.responseOf(method, target, answer.status, where);
+    const response = this.getResponse(method, target, answer.status, where);
     for (const [name, header] of Object.entries((response['headers'] ?? {}) as Record<string, Json>)) {
       const value = answer.headers.get(name);
       assert.ok(value !== null || header['required'] !== true, `${where} without the header ${name}`);
@@ -78,13 +78,13 @@ export class OpenApiCheck {
     for (const value of values) this.checkAt(described.schema.$ref, JSON.parse(value), where);
   }
 
-  private responseOf(method: string, target: string, status: number, where: string): Json {
+  private getResponse(method: string, target: string, status: number, where: string): Json {
     const path = (target.split('?', 1)[0] ?? '').replaceAll(/\/+/g, '/').replace(/(?<=.)\/$/, '');
     const methods = Object.entries(this.document.paths).find(([template]) => isOfTemplate(template, path))?.[1];
     const operation = methods?.[method.toLowerCase()];
     const response =
       operation === undefined
-        ? this.document.components.responses[strayName(status, methods !== undefined)]
+        ? this.document.components.responses[getResponseName(status, methods !== undefined)]
         : this.response(operation, status);
     assert.ok(response, `${where}, which is not described`);
     return response;
@@ -105,7 +105,7 @@ export class OpenApiCheck {
  * Returns the name of the error response that is allowed for an unknown path, or for a method that a path doesn't
  * support.
  */
-function strayName(status: number, isKnownPath: boolean): string {
+function getResponseName(status: number, isKnownPath: boolean): string {
   const before: Readonly<Record<number, string>> = { 400: 'BadRequest', 401: 'Unauthorized', 403: 'Forbidden' };
   const late: Readonly<Record<number, string>> = isKnownPath ? { 405: 'MethodNotAllowed' } : { 404: 'NotFound' };
   return { ...before, ...late }[status] ?? '';

@@ -136,13 +136,13 @@ function metadataNews(file?: FileEntry, more: Partial<MetadataSnapshot> = {}): R
 }
 
 /** Returns a resource in the form in which the page receives it. */
-export function entryOf(resource: unknown): FileEntry {
+export function createEntry(resource: unknown): FileEntry {
   const [file] = readFiles({ resources: [resource] }, database);
   if (file?.kind !== 'file') throw new Error('This resource is not one of a file.');
   return file;
 }
 
-const withSchema = entryOf({
+const withSchema = createEntry({
   id: 's',
   name: 'stations.csv',
   path: 'data/stations.csv',
@@ -164,7 +164,7 @@ export const metadataPages: Readonly<Record<string, Record<string, unknown>>> = 
     citation:
       'Lovelace, A. (2026). *Stations* (Version 2) [Data set]. Example Archive. https://doi.org/10.5072/example-stations',
   }),
-  'a file of a real service': metadataNews(entryOf(realResources()['nmdc-1'])),
+  'a file of a real service': metadataNews(createEntry(realResources()['nmdc-1'])),
   'a file that is asked for': metadataNews(undefined, { loading: true }),
   "a file that couldn't be read": metadataNews(undefined, {
     problem: "Could not read f.csv: the service can't be reached.",

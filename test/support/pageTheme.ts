@@ -11,7 +11,7 @@ export interface PageTheme {
 }
 
 /** Reads the current theme of a page in the real editor. */
-export async function themeOf(page: Frame): Promise<PageTheme> {
+export async function readTheme(page: Frame): Promise<PageTheme> {
   return await page.evaluate<PageTheme>(`({
     variables: document.documentElement.style.cssText,
     className: document.body.className,
@@ -20,7 +20,7 @@ export async function themeOf(page: Frame): Promise<PageTheme> {
 }
 
 /** Applies the editor's theme to a page that runs outside the editor. */
-export async function wearTheme(page: Page, theme: PageTheme): Promise<void> {
+export async function applyTheme(page: Page, theme: PageTheme): Promise<void> {
   await page.evaluate(`((theme) => {
     document.documentElement.style.cssText = theme.variables;
     document.body.className = theme.className;

@@ -1,6 +1,6 @@
 import { getOutcome, getProgress } from '../../src/core/model/transferOutcome.ts';
 import type { PageTransfer } from '../../src/webviews/messages/transferMessages.ts';
-import { orcid } from './surroundings.ts';
+import { orcid } from './explorerDependencies.ts';
 
 type Derived = 'statusText' | 'progress' | 'outcome' | 'paused';
 

@@ -31,19 +31,19 @@ export class PublicDispatcher {
   /** Duration of a create request, in milliseconds. */
   createMs = 0;
   /** Maximum number of concurrent requests so far. */
-  mostAtOnce = 0;
-  private atOnce = 0;
+  maxConcurrentCount = 0;
+  private concurrentCount = 0;
   private readonly waiters: Waiter[] = [];
   private readonly untaken: Outcome[] = [];
 
   /** Resolves with the result that a request's handler takes, which may belong to a different request. */
   async handle(kind: Kind, work: () => Outcome): Promise<Outcome> {
-    this.atOnce += 1;
-    this.mostAtOnce = Math.max(this.mostAtOnce, this.atOnce);
+    this.concurrentCount += 1;
+    this.maxConcurrentCount = Math.max(this.maxConcurrentCount, this.concurrentCount);
     const taken = this.waitFor(channelsFor[kind]);
     void this.dispatch(kind, work);
     const outcome = await taken;
-    this.atOnce -= 1;
+    this.concurrentCount -= 1;
     return outcome;
   }
 

@@ -123,7 +123,7 @@ export class RawConnections {
 }
 
 /** Sends a request on a new connection and returns the first response. */
-export async function say(address: string, text: string | Buffer): Promise<GivenAnswer | undefined> {
+export async function sendRaw(address: string, text: string | Buffer): Promise<GivenAnswer | undefined> {
   const connection = await RawConnection.open(address);
   try {
     return await connection.write(text).answer();

@@ -1,5 +1,5 @@
 import Mocha, { type Runner, type Test } from 'mocha';
-import { tallyOf } from './tally.ts';
+import { getTally } from './tally.ts';
 import type { Tally } from './tally.ts';
 
 /** Precedes each event that a ring prints for the test runner, as one line of JSON. */
@@ -17,7 +17,7 @@ export class RingReporter extends Mocha.reporters.Base {
   constructor(runner: Runner, options?: Mocha.MochaOptions) {
     super(runner, options);
     runner.on('pass', (test: Test) => {
-      const tally = tallyOf(test);
+      const tally = getTally(test);
       print({ event: 'pass', title: test.fullTitle(), durationMs: test.duration ?? 0, ...(tally && { tally }) });
     });
     runner.on('fail', (test: Test, error: unknown) => {

@@ -10,7 +10,7 @@ import {
 const limitMs = 30_000;
 
 /** A queue of values for code that waits for the next one. */
-export class Arrivals<T> {
+export class AsyncQueue<T> {
   private readonly here: T[] = [];
   private readonly waiting: ((value: T) => void)[] = [];
 

@@ -1,5 +1,11 @@
 import { window, type MessageItem, type OpenDialogOptions, type SaveDialogOptions } from 'vscode';
-import { Arrivals, ScriptedFolderDialog, ScriptedPick, ScriptedSaveDialog, ScriptedTextBox } from './scriptedInputs.ts';
+import {
+  AsyncQueue,
+  ScriptedFolderDialog,
+  ScriptedPick,
+  ScriptedSaveDialog,
+  ScriptedTextBox,
+} from './scriptedInputs.ts';
 
 /** A displayed message; its methods simulate the user. */
 export class ScriptedNotice {
@@ -19,7 +25,7 @@ export class ScriptedNotice {
     this.kind = kind;
     this.message = message;
     this.items = rest.filter(isButton);
-    this.buttons = this.items.map(titleOf);
+    this.buttons = this.items.map(getTitle);
     this.isModal = options.modal ?? false;
     this.detail = options.detail ?? '';
     this.answered = new Promise((resolve) => (this.resolve = resolve));
@@ -31,7 +37,7 @@ export class ScriptedNotice {
   }
 
   press(button: string): void {
-    const item = this.items.find((one) => titleOf(one) === button);
+    const item = this.items.find((one) => getTitle(one) === button);
     if (item === undefined) throw new Error(`"${this.text}" has no button "${button}".`);
     this.resolve(item);
   }
@@ -48,7 +54,7 @@ function isButton(item: unknown): item is Button {
   return typeof item === 'string' || (typeof item === 'object' && item !== null && 'title' in item);
 }
 
-function titleOf(button: Button): string {
+function getTitle(button: Button): string {
   return typeof button === 'string' ? button : button.title;
 }
 
@@ -76,16 +82,16 @@ export class ScriptedWindow {
   /** All inputs that were shown, in order. */
   readonly inputs: ScriptedQuestion[] = [];
   /** The temporary messages in the status bar. */
-  readonly said: string[] = [];
-  private readonly shownInputs = new Arrivals<ScriptedQuestion>();
-  private readonly shownNotices = new Arrivals<ScriptedNotice>();
+  readonly statusMessages: string[] = [];
+  private readonly shownInputs = new AsyncQueue<ScriptedQuestion>();
+  private readonly shownNotices = new AsyncQueue<ScriptedNotice>();
   private readonly originals = Object.fromEntries(replaced.map((name) => [name, window[name]]));
 
   constructor() {
     const notice =
       (kind: ScriptedNotice['kind']) =>
       (message: string, ...rest: unknown[]): Promise<Button | undefined> =>
-        this.tell(new ScriptedNotice(kind, message, rest));
+        this.showNotice(new ScriptedNotice(kind, message, rest));
     const replacements: Record<(typeof replaced)[number], unknown> = {
       createInputBox: () => new ScriptedTextBox((box) => this.take(box)),
       createQuickPick: () => new ScriptedPick((pick) => this.take(pick)),
@@ -99,7 +105,7 @@ export class ScriptedWindow {
       showWarningMessage: notice('warning'),
       showErrorMessage: notice('error'),
       setStatusBarMessage: (text: string) => {
-        this.said.push(text);
+        this.statusMessages.push(text);
         return { dispose: () => undefined };
       },
     };
@@ -149,7 +155,11 @@ export class ScriptedWindow {
 
   /** All text that was shown so far. */
   get everythingShown(): string {
-    return [...this.notices.map(({ text }) => text), ...this.inputs.map(({ text }) => text), ...this.said].join('\n');
+    return [
+      ...this.notices.map(({ text }) => text),
+      ...this.inputs.map(({ text }) => text),
+      ...this.statusMessages,
+    ].join('\n');
   }
 
   /** Closes everything that is still open, as when the window closes, and reinstates the editor's own functions. */
@@ -169,7 +179,7 @@ export class ScriptedWindow {
     return dialog.answered;
   }
 
-  private tell(notice: ScriptedNotice): Promise<Button | undefined> {
+  private showNotice(notice: ScriptedNotice): Promise<Button | undefined> {
     this.notices.push(notice);
     this.shownNotices.put(notice);
     return notice.answered;

@@ -6,7 +6,7 @@ import { startService, type RunningService } from '../../src/service/startServic
 import { parseConfig } from '../../src/service/config.ts';
 import { ContractRig, type Answer } from './contractRig.ts';
 import { eventually } from './eventually.ts';
-import { HeldLease, type LeasedFolder, type LeasedStore } from './heldLease.ts';
+import { TestLease, type LeasedFolder, type LeasedStore } from './heldLease.ts';
 
 interface RigOptions extends Partial<Omit<Parameters<typeof startService>[1], 'logger'>> {
   readonly retentionDays?: number;
@@ -123,9 +123,9 @@ export class ServiceRig extends ContractRig {
     return await this.mustRequestTransfer(describeTransfer(fileIds, more));
   }
 
-  /** Opens a lease on these folders; see {@link HeldLease}. */
-  async lease(databases: readonly (LeasedFolder | LeasedStore)[] = this.folders): Promise<HeldLease> {
-    return await HeldLease.begin(this.service, databases);
+  /** Opens a lease on these folders; see {@link TestLease}. */
+  async lease(databases: readonly (LeasedFolder | LeasedStore)[] = this.folders): Promise<TestLease> {
+    return await TestLease.open(this.service, databases);
   }
 
   /** Returns the names of all databases that are currently served. */
@@ -135,7 +135,7 @@ export class ServiceRig extends ContractRig {
   }
 
   /** Returns the relative paths of all files below the target, sorted. */
-  async landedFiles(): Promise<string[]> {
+  async listReceivedFiles(): Promise<string[]> {
     const entries = await fs.readdir(this.target, { recursive: true, withFileTypes: true });
     const files = entries.filter((entry) => entry.isFile());
     return files.map((file) => nodePath.relative(this.target, nodePath.join(file.parentPath, file.name))).sort();

@@ -168,7 +168,7 @@ export class StoreRig extends ContractRig {
 
   /** Transfers files and waits for the end. */
   async transfer(source: string, destination: string, ids: readonly string[]): Promise<StatusBody> {
-    return await this.reaches(await this.submit(source, destination, ids), 'succeeded', 'failed');
+    return await this.waitForStatus(await this.submit(source, destination, ids), 'succeeded', 'failed');
   }
 
   protected override getLimitMs(): number {

@@ -131,7 +131,7 @@ export class StoreServers {
   /** Starts a server again after {@link kill}, at the same address. */
   async startServer(kind: StoreKind): Promise<void> {
     const port = this.ports.get(kind) ?? 0;
-    const [program, ...args] = this.commandOf(kind, port);
+    const [program, ...args] = this.getCommand(kind, port);
     const child = spawn(program, args, { stdio: 'ignore' });
     child.unref();
     this.servers.set(kind, child);
@@ -168,7 +168,7 @@ export class StoreServers {
     return execFileSync(this.rclone, ['obscure', text]).toString().trim();
   }
 
-  private commandOf(kind: StoreKind, port: number): readonly [string, ...string[]] {
+  private getCommand(kind: StoreKind, port: number): readonly [string, ...string[]] {
     const debian = this.debian.get(kind);
     if (debian !== undefined) return debian.command;
     const address = `127.0.0.1:${port}`;

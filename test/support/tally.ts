@@ -32,6 +32,6 @@ export function fault(title: string, body: Mocha.AsyncFunc | Mocha.Func): Mocha.
 }
 
 /** Returns the tally that a test is associated with, if any. */
-export function tallyOf(test: Mocha.Test): Tally | undefined {
+export function getTally(test: Mocha.Test): Tally | undefined {
   return (test as Counted).tally;
 }

@@ -31,7 +31,7 @@ async function runEachAlone(mocha: Mocha): Promise<number> {
   mocha.cleanReferencesAfterRun(false);
   const pattern = mocha.options.grep instanceof RegExp ? mocha.options.grep : /(?:)/;
   let failures = 0;
-  for (const title of titlesOf(mocha.suite).filter((one) => pattern.test(one))) {
+  for (const title of listTitles(mocha.suite).filter((one) => pattern.test(one))) {
     mocha.grep(new RegExp(`^${title.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')}$`));
     failures += await run(mocha);
   }
@@ -44,8 +44,8 @@ function run(mocha: Mocha): Promise<number> {
   });
 }
 
-function titlesOf(suite: Mocha.Suite): string[] {
-  return [...suite.tests.map((test) => test.fullTitle()), ...suite.suites.flatMap(titlesOf)];
+function listTitles(suite: Mocha.Suite): string[] {
+  return [...suite.tests.map((test) => test.fullTitle()), ...suite.suites.flatMap(listTitles)];
 }
 
 function reverse(suite: Mocha.Suite): void {

@@ -40,7 +40,7 @@ export class TransferClient {
   }
 
   /** Polls until the transfer has one of these states. */
-  async reaches(id: string, ...states: readonly string[]): Promise<StatusBody> {
+  async waitForStatus(id: string, ...states: readonly string[]): Promise<StatusBody> {
     return await eventually(async () => {
       const status = await this.status(id);
       return states.includes(status.status) ? status : undefined;

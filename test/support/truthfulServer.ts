@@ -13,7 +13,7 @@ export interface TrueTransfer {
 }
 
 /** A status request: when it was received, by the server's clock, and whether the key was accepted. */
-export interface Question {
+export interface Poll {
   readonly id: string;
   readonly at: number;
   readonly isAccepted: boolean;
@@ -26,23 +26,23 @@ export class TruthfulServer {
   /** Number of submission attempts, whatever their result. */
   submissions = 0;
   readonly transfers: TrueTransfer[] = [];
-  readonly questions: Question[] = [];
+  readonly polls: Poll[] = [];
   /** Maximum number of concurrent status requests so far. */
-  mostAtOnce = 0;
+  maxConcurrentCount = 0;
   /** Holds the responses to submissions, which have already been processed. */
   readonly submitting = new Gate();
   /** Holds the responses to status requests. */
   readonly answering = new Gate();
   private readonly clock: Clock;
-  private atOnce = 0;
+  private concurrentCount = 0;
 
   private constructor(http: FaultServer, clock: Clock) {
     this.http = http;
     this.clock = clock;
     http.on('GET /', json({ name: 'Test service', version: '1.2.3' }));
     http.on('GET /api/v1/databases', this.guarded(json(databases)));
-    http.on('POST /api/v1/transfers', this.counting(this.guarded(this.take())));
-    http.on('GET /api/v1/transfers/*', this.tell());
+    http.on('POST /api/v1/transfers', this.counting(this.guarded(this.answerSubmission())));
+    http.on('GET /api/v1/transfers/*', this.answerStatus());
   }
 
   static async start(clock: Clock): Promise<TruthfulServer> {
@@ -50,7 +50,7 @@ export class TruthfulServer {
   }
 
   /** Changes the state of all transfers. */
-  become(word: string): void {
+  setStatus(word: string): void {
     for (const { words } of this.transfers) words.push(word);
   }
 
@@ -72,7 +72,7 @@ export class TruthfulServer {
     return authorization === `Bearer ${Buffer.from(this.key).toString('base64')}`;
   }
 
-  private take(): Behaviour {
+  private answerSubmission(): Behaviour {
     return async (request, response) => {
       const id = randomUUID();
       this.transfers.push({ id, createdAt: this.clock.now(), words: ['staging'] });
@@ -85,18 +85,18 @@ export class TruthfulServer {
    * Responds with a different count each time, so that the polling interval depends on the age alone (D33: polling
    * intervals).
    */
-  private tell(): Behaviour {
+  private answerStatus(): Behaviour {
     return async (request, response) => {
       const id = request.path.split('/').at(-1) ?? '';
       const at = this.clock.now();
       const isAccepted = this.isAccepted(request.headers.authorization);
-      this.questions.push({ id, at, isAccepted });
-      this.atOnce += 1;
-      this.mostAtOnce = Math.max(this.mostAtOnce, this.atOnce);
-      response.once('close', () => (this.atOnce -= 1));
+      this.polls.push({ id, at, isAccepted });
+      this.concurrentCount += 1;
+      this.maxConcurrentCount = Math.max(this.maxConcurrentCount, this.concurrentCount);
+      response.once('close', () => (this.concurrentCount -= 1));
       await this.answering.pass();
       const transfer = this.transfers.find((one) => one.id === id);
-      const moved = this.questions.length % 2;
+      const moved = this.polls.length % 2;
       const status = { id, status: transfer?.words.at(-1), num_files: 1, num_files_transferred: moved };
       const answer = transfer ? json(status) : problem(404, 'There is no such transfer');
       await (isAccepted ? answer : problem(401, 'This key is not accepted'))(request, response);

@@ -1,21 +1,21 @@
 /** Runs a window in a separate process, which can be killed. */
 import type { Transfer } from '../../src/core/model/transferModel.ts';
-import { argumentOfProcess, AskedProcess, obey } from './askedProcess.ts';
+import { readProcessArgument, CommandProcess, handleCommands } from './commandProcess.ts';
 import { CoreWindow, type TransferWindow, type WindowPlace } from './coreWindow.ts';
 
 type WindowCommand = { readonly kind: 'submit' | 'shown' } | { readonly kind: 'pass'; readonly ms: number };
 
 /** Controls the window from the test's process. */
 export class WindowProcess implements TransferWindow {
-  private readonly process: AskedProcess;
+  private readonly process: CommandProcess;
 
-  private constructor(process: AskedProcess) {
+  private constructor(process: CommandProcess) {
     this.process = process;
   }
 
   /** Resolves when the window is open. */
   static async start(place: WindowPlace): Promise<WindowProcess> {
-    return new WindowProcess(await AskedProcess.start(import.meta.filename, place));
+    return new WindowProcess(await CommandProcess.start(import.meta.filename, place));
   }
 
   async submit(): Promise<void> {
@@ -35,13 +35,13 @@ export class WindowProcess implements TransferWindow {
   }
 
   private async ask(command: WindowCommand): Promise<unknown> {
-    return await this.process.ask(command);
+    return await this.process.send(command);
   }
 }
 
 if (import.meta.main) {
-  const window = await CoreWindow.open(argumentOfProcess() as WindowPlace);
-  obey(async (message) => {
+  const window = await CoreWindow.open(readProcessArgument() as WindowPlace);
+  handleCommands(async (message) => {
     const command = message as WindowCommand;
     if (command.kind === 'submit') await window.submit();
     if (command.kind === 'pass') await window.pass(command.ms);

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lookWithAxe, type AxeCounts } from '../support/axe.ts';
+import { runAxe, type AxeCounts } from '../support/axe.ts';
 import type { Editor } from '../support/editor/editor.ts';
 import { openEditor } from '../support/editor/editorPool.ts';
-import { keepEvidence } from '../support/editor/evidence.ts';
+import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { sendTransfer } from '../support/editor/journeySteps.ts';
 import { themes, type ThemeName } from '../support/editor/settings.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 import { PageStand } from '../support/pageStand.ts';
 import { metadataPages, transferPages } from '../support/pageStates.ts';
-import { themeOf, wearTheme, type PageTheme } from '../support/pageTheme.ts';
-import { tabWay, usable } from '../support/tabWay.ts';
+import { readTheme, applyTheme, type PageTheme } from '../support/pageTheme.ts';
+import { readTabOrder, listInteractiveElements } from '../support/tabOrder.ts';
 import { counted, type Tally } from '../support/tally.ts';
 import { bySize } from '../support/testSize.ts';
 
@@ -46,7 +46,7 @@ describe('The pages for users with visual impairments', function () {
     await openPages();
   });
   afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
   });
   after(async () => {
     await editor.close();
@@ -110,7 +110,7 @@ describe('The pages for users with visual impairments', function () {
       await window.showTab(title);
       const page = await window.pageFrame(title);
       await page.getByText(text).first().waitFor();
-      judge(tally, await lookWithAxe(page, `${String(title)}, ${themes[name].label}`));
+      judge(tally, await runAxe(page, `${String(title)}, ${themes[name].label}`));
     });
     counted(test, tally);
   }
@@ -124,7 +124,7 @@ describe('The pages for users with visual impairments', function () {
         await window.showTab('stations.csv');
         const page = await window.pageFrame('stations.csv');
         await page.locator(`body[data-vscode-theme-id="${themes[name].id}"]`).waitFor();
-        worn.set(name, await themeOf(page));
+        worn.set(name, await readTheme(page));
       }
       stands = { metadata: await PageStand.open('metadata'), transfer: await PageStand.open('transfer') };
     });
@@ -139,11 +139,11 @@ describe('The pages for users with visual impairments', function () {
       const test = it(`have no axe violations and a visible focus: ${state}, ${themes[name].label}`, async () => {
         const { page } = stands[kind];
         await stands[kind].reload();
-        await wearTheme(page, worn.get(name) ?? assert.fail('the theme was not read'));
+        await applyTheme(page, worn.get(name) ?? assert.fail('the theme was not read'));
         await stands[kind].send(news);
-        judge(tally, await lookWithAxe(page, `${state}, ${themes[name].label}`));
-        const expected = await usable(page);
-        const way = await tabWay(page, expected.length);
+        judge(tally, await runAxe(page, `${state}, ${themes[name].label}`));
+        const expected = await listInteractiveElements(page);
+        const way = await readTabOrder(page, expected.length);
         assert.deepEqual(
           way.map((stop) => stop.name),
           expected,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { countActions, type ActionCounter } from '../support/editor/actions.ts';
 import { savedConnection, type Editor } from '../support/editor/editor.ts';
 import { openEditor } from '../support/editor/editorPool.ts';
-import { keepEvidence } from '../support/editor/evidence.ts';
+import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { finishTransfers, searchDatabase, sendTransfer } from '../support/editor/journeySteps.ts';
 import { Keyboard } from '../support/editor/keyboard.ts';
 import { until } from '../support/editor/until.ts';
@@ -41,7 +41,7 @@ describe('The number of actions', function () {
     await results().row('JDP:000010.csv');
   });
   afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
     await editor.close();
     await server.stop();
   });

@@ -6,7 +6,7 @@ import { systemClock } from '../../src/core/util/clock.ts';
 import { getEditorDataHome, getLedgerIn } from '../support/dataHome.ts';
 import { savedConnection, type Editor } from '../support/editor/editor.ts';
 import { openEditorWith, type JourneyOptions } from '../support/editor/editorPool.ts';
-import { keepEvidence } from '../support/editor/evidence.ts';
+import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { repositoryRoot } from '../support/editor/places.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 import { publicLike } from '../support/faultPersonality.ts';
@@ -29,7 +29,7 @@ describe('A user whose agent proposes transfers', function () {
     publicLike(server, 'the-key');
   });
   afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
     await editor.close();
     await server.stop();
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { savedConnection, type Editor } from '../support/editor/editor.ts';
 import { openEditor } from '../support/editor/editorPool.ts';
-import { keepEvidence } from '../support/editor/evidence.ts';
+import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { searchDatabase } from '../support/editor/journeySteps.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 import { publicLike } from '../support/faultPersonality.ts';
@@ -24,7 +24,7 @@ describe('A user who cites data', function () {
     await window.tree('Databases').waitFor('databases', (rows) => rows.some(({ label }) => label === database));
   });
   afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
     await editor.close();
     await server.stop();
   });

@@ -6,7 +6,7 @@ import { getLocalConnectionId } from '../../src/core/model/connection.ts';
 import { savedConnection, type Editor } from '../support/editor/editor.ts';
 import { getEditorDataHome, getLedgerIn } from '../support/dataHome.ts';
 import { openEditor } from '../support/editor/editorPool.ts';
-import { keepEvidence } from '../support/editor/evidence.ts';
+import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { searchDatabase } from '../support/editor/journeySteps.ts';
 import type { TreeView } from '../support/editor/treeView.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
@@ -36,7 +36,7 @@ describe('A user who shares code and links', function () {
     editor = await openEditor({ settings, ...savedConnection(server.address, key) });
   });
   afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
     await editor.close();
     await server.stop();
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Editor } from '../support/editor/editor.ts';
 import { openEditor } from '../support/editor/editorPool.ts';
-import { keepEvidence } from '../support/editor/evidence.ts';
+import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 import { json } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
@@ -24,7 +24,7 @@ describe('A user with several services and windows', function () {
     editor = await openEditor({ needsFullBrowser: true });
   });
   afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
     await editor.close();
     await one.stop();
     await other.stop();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { savedConnection, type Editor } from '../support/editor/editor.ts';
 import { openEditor, type JourneyOptions } from '../support/editor/editorPool.ts';
-import { keepEvidence } from '../support/editor/evidence.ts';
+import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { finishTransfers, searchDatabase, sendTransfer, setOrcid } from '../support/editor/journeySteps.ts';
 import type { TreeView } from '../support/editor/treeView.ts';
 import { until } from '../support/editor/until.ts';
@@ -35,7 +35,7 @@ describe('A user in everyday work', function () {
     service = publicLike(server, 'the-key');
   });
   afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
     await editor.close();
     await server.stop();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -168,10 +168,10 @@ describe('A user in everyday work', function () {
     await openConnected();
     await searchTen();
     const gate = new Gate();
-    server.behind(gate, searching);
+    server.holdAt(gate, searching);
     gate.hold();
     await (await results.row('“JDP:00001”')).menu('Repeat Search');
-    await until('the search to wait', async () => (gate.waitingCount > 0 ? true : undefined));
+    await until('the search request to be pending', async () => (gate.waitingCount > 0 ? true : undefined));
     await results.waitFor('the search', (rows) => rows.some(({ spoken }) => spoken.includes('searching')));
     await (await results.row('“JDP:00001”')).action('Stop Search');
     await results.waitFor('the end', (rows) => rows.every(({ spoken }) => !spoken.includes('searching')));
@@ -209,7 +209,7 @@ describe('A user in everyday work', function () {
     await transferRow('staging');
     const asked = server.requestsTo('GET /api/v1/transfers/*').length;
     await transfers.action('Refresh Transfers');
-    await until('the status to be asked for', async () =>
+    await until('the status to be requested', async () =>
       server.requestsTo('GET /api/v1/transfers/*').length > asked ? true : undefined,
     );
     await (await transfers.row(/· 1 file to/)).menu('Copy Transfer ID');
@@ -271,7 +271,7 @@ describe('A user in everyday work', function () {
     await notice(/^Removed the transfer of/);
     await run('Clear Finished Transfers');
     await window.notifications.press(/^Removed 2 finished transfers/, 'Undo');
-    await transfers.waitFor('them again', (rows) =>
+    await transfers.waitFor('the restored transfers', (rows) =>
       rows.some(({ label, description }) => label === 'Finished' && description === '2'),
     );
     await run('Restore Removed Transfers…');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { countActions, type ActionCounter } from '../support/editor/actions.ts';
 import { savedConnection, type Editor } from '../support/editor/editor.ts';
 import { openEditor } from '../support/editor/editorPool.ts';
-import { keepEvidence } from '../support/editor/evidence.ts';
+import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { Keyboard } from '../support/editor/keyboard.ts';
 import { until } from '../support/editor/until.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
@@ -38,7 +38,7 @@ describe('A user who searches for the first time', function () {
     await window.tree('Databases').waitFor('databases', (rows) => rows.some(({ label }) => label === database));
   });
   afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
     await editor.close();
     await server.stop();
   });
@@ -76,7 +76,7 @@ describe('A user who searches for the first time', function () {
       await keyboard.command('Data Transfer: Focus on Search Results View');
       await keyboard.until('Home', ({ name }) => name.startsWith('“JDP:00001”'));
       await keyboard.press('Space');
-      await results().waitFor('the row folded', ([first]) => first?.isExpanded === false);
+      await results().waitFor('the collapsed row', ([first]) => first?.isExpanded === false);
     }),
     { kind: 'actions', runs: 1, actions: { 'first search': 3 } },
   );
@@ -97,7 +97,7 @@ describe('A user who searches for the first time', function () {
       );
       await window.command('Data Transfer: Search Files with Filters…');
       await window.pick('“JDP:00001”', /1\/3/);
-      await results().waitFor('another search', ([first]) => first?.label === '“JDP:00001”');
+      await results().waitFor('the new search', ([first]) => first?.label === '“JDP:00001”');
     }),
     { kind: 'actions', runs: 1, actions: { 'first search': 3 } },
   );
@@ -122,12 +122,12 @@ describe('A user who searches for the first time', function () {
 
   it('keeps the focus in an open menu when the files arrive (D55)', async () => {
     const gate = new Gate();
-    server.behind(gate, request);
+    server.holdAt(gate, request);
     gate.hold();
     await (await window.tree('Databases').row(database)).click();
     await keyboard.input('JDP:00001', words);
     await isAt('“JDP:00001”');
-    await until('the search to wait', async () => (gate.waitingCount > 0 ? true : undefined));
+    await until('the search request to be pending', async () => (gate.waitingCount > 0 ? true : undefined));
     await (await results().row('“JDP:00001”')).openMenu('Remove Search');
     gate.release();
     await results().waitFor('files', (rows) => rows.some(({ label }) => label === 'JDP:000010.csv'));

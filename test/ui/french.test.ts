@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Frame } from 'playwright-core';
 import type { Editor } from '../support/editor/editor.ts';
 import { openEditor } from '../support/editor/editorPool.ts';
-import { keepEvidence } from '../support/editor/evidence.ts';
+import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { repositoryRoot } from '../support/editor/places.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 
@@ -36,7 +36,7 @@ describe('A user whose editor is in French', function () {
     window = await editor.openWindow({ language: 'fr' });
   });
   afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
     await editor.close();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { prepareSources } from '../../scripts/demo/demoData.ts';
 import type { Editor } from '../support/editor/editor.ts';
 import { openEditor } from '../support/editor/editorPool.ts';
-import { keepEvidence } from '../support/editor/evidence.ts';
+import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { repositoryRoot } from '../support/editor/places.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 import { until } from '../support/editor/until.ts';
@@ -13,7 +13,7 @@ import { html } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { startLocalService, type StartedService } from '../support/localService.ts';
-import { doMainJob } from '../support/mainJob.ts';
+import { runMainJob } from '../support/mainJob.ts';
 
 const orcid = '0000-0002-1825-0097';
 
@@ -39,7 +39,7 @@ describe('A user in the whole editor', function () {
     window = await editor.openWindow();
   });
   afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
     await editor.close();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
@@ -78,7 +78,7 @@ describe('A user in the whole editor', function () {
 
     it('connects, searches, views metadata, transfers, monitors and cancels', async () => {
       const { address, token } = service;
-      const done = await doMainJob({ window, address, token, destinationFolder });
+      const done = await runMainJob({ window, address, token, destinationFolder });
       assert.deepEqual(
         { ...done, found: done.found >= 3 },
         {
@@ -124,7 +124,7 @@ describe('A user in the whole editor', function () {
     await results.waitFor('all results', (rows) => rows.some(({ description }) => description.endsWith('5 files')));
     await (await results.row('observations-2024.csv')).toggleCheck();
     await (await results.row('observations-2025.csv')).toggleCheck();
-    await until('the title to say what is checked', async () =>
+    await until('the title to show the checked files', async () =>
       (await results.description()) === '2 ✓ 14 kB' ? true : undefined,
     );
     await (await results.row('stations.csv')).click();

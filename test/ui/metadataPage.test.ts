@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { FileEntry, FoundFile } from '../../src/core/model/fileEntry.ts';
 import type { MetadataSnapshot } from '../../src/webviews/messages/metadataMessages.ts';
 import { PageStand } from '../support/pageStand.ts';
-import { entryOf, hostileResource, realResources } from '../support/pageStates.ts';
+import { createEntry, hostileResource, realResources } from '../support/pageStates.ts';
 
 const database = 'Some Database';
 const script = hostileResource.title;
@@ -14,7 +14,7 @@ describe('The metadata page', function () {
 
   before(async () => {
     const resources = Object.entries(realResources());
-    real = Object.fromEntries(resources.map(([name, resource]) => [name, entryOf(resource)]));
+    real = Object.fromEntries(resources.map(([name, resource]) => [name, createEntry(resource)]));
     stand = await PageStand.open('metadata');
   });
   after(() => stand.close());
@@ -40,7 +40,7 @@ describe('The metadata page', function () {
 
   it('shows link buttons like links, which high contrast themes underline, aligned with the text around them', async () => {
     const citation = 'Lovelace, A. (2026). Stations [Data set].';
-    await show(entryOf({ id: 's', name: 's.csv' }), { citation });
+    await show(createEntry({ id: 's', name: 's.csv' }), { citation });
     const look = async (className: string, underline = ''): Promise<unknown> =>
       await stand.page.evaluate<unknown>(`(() => {
         document.body.className = '${className}';
@@ -98,7 +98,7 @@ describe('The metadata page', function () {
   });
 
   it('shows markup, scripts, unsafe links, and control and direction characters as text', async () => {
-    await show(entryOf(hostileResource));
+    await show(createEntry(hostileResource));
     await unfoldAll();
     const hrefs: (string | null)[] = await stand.page
       .locator('a')
@@ -116,7 +116,7 @@ describe('The metadata page', function () {
     const fields = Array.from({ length: 50_000 }, (_, index) => ({ name: `column ${index}`, type: 'string' }));
     const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`field ${index}`, index]));
     await show(
-      entryOf({ id: long, name: long, path: long, description: long, schema: { fields }, [long]: long, many }),
+      createEntry({ id: long, name: long, path: long, description: long, schema: { fields }, [long]: long, many }),
     );
     assert.ok((await stand.page.locator('*').count()) < 5000, 'only what is visible is built');
     assert.ok((await text('h1')).length <= 300);
@@ -126,17 +126,17 @@ describe('The metadata page', function () {
   });
 
   const odd: readonly (readonly [string, Record<string, unknown>])[] = [
-    ['nothing but an id', { id: 'only' }],
+    ['only an id', { id: 'only' }],
     ['empty names', { id: 'e', name: '', path: '', title: '', description: '' }],
     [
-      'other things in place of all it could have',
+      'wrong types in all known fields',
       { id: 'o', name: 'o', sources: 7, licenses: 'x', credit: [], schema: true },
     ],
     ['nulls', { id: 'n', name: 'n', sources: null, credit: null, schema: null, bytes: null, hash: null }],
   ];
   for (const [what, resource] of odd)
     it(`shows a resource with ${what} under a readable heading`, async () => {
-      await show(entryOf(resource));
+      await show(createEntry(resource));
       assert.notEqual((await text('h1')).trim(), '');
       assert.deepEqual(stand.errors, []);
     });
@@ -147,7 +147,7 @@ describe('The metadata page', function () {
   });
 
   it('ignores an unknown message and reports it to the host', async () => {
-    await show(entryOf({ id: 'kept', name: 'kept.csv' }));
+    await show(createEntry({ id: 'kept', name: 'kept.csv' }));
     for (const message of ['text', null, { type: 'other' }, { type: 'snapshot', snapshot: { ref: 1 } }])
       await stand.send(message);
     assert.equal(await text('h1'), 'kept.csv');
@@ -155,7 +155,7 @@ describe('The metadata page', function () {
   });
 
   it('keeps the focus when the same file is sent again, and announces only changes (D58)', async () => {
-    const file = entryOf({ id: 'f', name: 'f.csv', bytes: 1 });
+    const file = createEntry({ id: 'f', name: 'f.csv', bytes: 1 });
     await show(file);
     await stand.page.getByRole('button', { name: 'Copy ID' }).focus();
     const spoken = await text('#announcements');
@@ -163,7 +163,7 @@ describe('The metadata page', function () {
     assert.equal(await stand.page.evaluate('document.activeElement.textContent'), 'Copy ID');
     assert.equal(await text('#announcements'), spoken);
     await show(file, { loading: true });
-    await show(entryOf({ id: 'f', name: 'f.csv', bytes: 2 }));
+    await show(createEntry({ id: 'f', name: 'f.csv', bytes: 2 }));
     assert.equal(await text('#announcements'), 'The metadata of f.csv was loaded.');
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { savedConnection, type Editor } from '../support/editor/editor.ts';
 import { openEditor, type JourneyOptions } from '../support/editor/editorPool.ts';
-import { keepEvidence } from '../support/editor/evidence.ts';
+import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { finishTransfers, searchDatabase, sendTransfer } from '../support/editor/journeySteps.ts';
 import type { TreeView } from '../support/editor/treeView.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
@@ -25,7 +25,7 @@ describe('A user of a service that behaves like the public server', function () 
     service = publicLike(server, 'the-key');
   });
   afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
     await editor.close();
     await server.stop();
   });
@@ -110,7 +110,7 @@ describe('A user of a service that behaves like the public server', function () 
     await window.notifications.answer('Cancel Transfer');
     await transfers.waitFor('cancelling', (rows) => rows.some(({ label }) => label.startsWith('canceling')));
     await transfers.waitFor(
-      'what the server still says',
+      'the status that the server still reports',
       (rows) =>
         rows.some(({ description }) =>
           description.startsWith('cancellation accepted, but the server still reports staging'),

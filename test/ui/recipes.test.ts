@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { countActions, type ActionCounter } from '../support/editor/actions.ts';
 import type { Editor } from '../support/editor/editor.ts';
 import { openEditor } from '../support/editor/editorPool.ts';
-import { keepEvidence } from '../support/editor/evidence.ts';
+import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { searchDatabase } from '../support/editor/journeySteps.ts';
 import { until } from '../support/editor/until.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
@@ -39,7 +39,7 @@ describe('A user who repeats a transfer', function () {
     await window.openContainer('Data Transfer');
   });
   afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
     await editor.close();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { savedConnection, type Editor } from '../support/editor/editor.ts';
 import { openEditor, type JourneyOptions } from '../support/editor/editorPool.ts';
-import { keepEvidence } from '../support/editor/evidence.ts';
+import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { finishTransfers, searchDatabase } from '../support/editor/journeySteps.ts';
 import type { TreeView } from '../support/editor/treeView.ts';
 import { until } from '../support/editor/until.ts';
@@ -30,11 +30,11 @@ describe('A user whose window reloads during an operation', function () {
     server = await FaultServer.start();
     service = publicLike(server, 'the-key');
     gate = new Gate();
-    for (const route of ['GET /', 'POST /api/v1/files', submission, cancel]) server.behind(gate, route);
+    for (const route of ['GET /', 'POST /api/v1/files', submission, cancel]) server.holdAt(gate, route);
   });
   afterEach(async function () {
     gate.release();
-    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
     await editor.close();
     await server.stop();
   });
@@ -56,7 +56,7 @@ describe('A user whose window reloads during an operation', function () {
   }
 
   const waiting = (): Promise<true> =>
-    until('the service to be asked', async () => (gate.waitingCount > 0 ? true : undefined));
+    until('the service to receive a request', async () => (gate.waitingCount > 0 ? true : undefined));
 
   async function answerConnect(steps: 2 | 3): Promise<void> {
     await window.command('Data Transfer: Connect to a Service…');
@@ -74,7 +74,7 @@ describe('A user whose window reloads during an operation', function () {
     await searchDatabase(window, 'JGI Data Portal', 'JDP');
   }
 
-  async function askTransfer(): Promise<void> {
+  async function openTransfer(): Promise<void> {
     await window.command('Data Transfer: Transfer Checked Files…');
     await window.pick(kbase, /1\/2/);
   }
@@ -117,7 +117,7 @@ describe('A user whose window reloads during an operation', function () {
     await (await results.row('“JDP”')).menu('Load All');
     await waiting();
     await window.reloadNow();
-    await results.waitFor('the results as of then', (rows) =>
+    await results.waitFor('the earlier results', (rows) =>
       rows.some(({ description }) => /^as of /.test(description)),
     );
     gate.release();
@@ -157,7 +157,7 @@ describe('A user whose window reloads during an operation', function () {
     await openConnected();
     await search();
     await (await results.row('JDP:000003.csv')).toggleCheck();
-    await askTransfer();
+    await openTransfer();
     await window.quickInput.wait(/2\/2/);
     await window.reloadNow();
     await connected();
@@ -169,7 +169,7 @@ describe('A user whose window reloads during an operation', function () {
     await openConnected();
     await search();
     await (await results.row('JDP:000003.csv')).toggleCheck();
-    await askTransfer();
+    await openTransfer();
     await window.pick('Continue', /2\/2/);
     await window.notifications.dialog();
     await window.reloadNow();
@@ -178,7 +178,7 @@ describe('A user whose window reloads during an operation', function () {
       rows.some(({ label, isChecked }) => label === 'JDP:000003.csv' && isChecked === true),
     );
     assert.equal(server.requestsTo(submission).length, 0);
-    await askTransfer();
+    await openTransfer();
     await window.pick('Continue', /2\/2/);
     await window.notifications.answer('Transfer');
     await (await transfers.row(row)).click();
@@ -191,7 +191,7 @@ describe('A user whose window reloads during an operation', function () {
     await openConnected();
     await search();
     await (await results.row('JDP:000003.csv')).toggleCheck();
-    await askTransfer();
+    await openTransfer();
     await window.pick('Continue', /2\/2/);
     await window.notifications.answer('Transfer');
     await transfers.row(row);
@@ -242,7 +242,7 @@ describe('A user whose window reloads during an operation', function () {
     await openConnected();
     await search();
     await (await results.row('JDP:000003.csv')).toggleCheck();
-    await askTransfer();
+    await openTransfer();
     await window.pick('Continue', /2\/2/);
     gate.hold();
     await window.notifications.answer('Transfer');

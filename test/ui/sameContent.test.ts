@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { savedConnection, type Editor } from '../support/editor/editor.ts';
 import { openEditor } from '../support/editor/editorPool.ts';
-import { keepEvidence } from '../support/editor/evidence.ts';
+import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { fillTransfer } from '../support/editor/journeySteps.ts';
 import { answering, json, problem, type Behaviour } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
@@ -47,7 +47,7 @@ describe('A user who finds the same file in two databases', function () {
     editor = await openEditor({ workspace: folder, ...savedConnection(server.address, 'the-key') });
   });
   afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
     await editor.close();
     await server.stop();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });

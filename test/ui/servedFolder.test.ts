@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Editor } from '../support/editor/editor.ts';
 import { openEditor } from '../support/editor/editorPool.ts';
-import { keepEvidence } from '../support/editor/evidence.ts';
+import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { until } from '../support/editor/until.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 
@@ -24,7 +24,7 @@ describe('A user with a folder to share', function () {
     await window.openContainer('Data Transfer');
   });
   afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
     await editor.close();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
@@ -41,14 +41,14 @@ describe('A user with a folder to share', function () {
       return labels.includes('Archive') && !labels.includes('Sample Data');
     });
     await (await databases.row('Archive')).menu('Stop Serving This Database');
-    await until('the folder to be let go', async () => {
+    await until('the folder to be released', async () => {
       // If the row is redrawn while its menu is open, the editor doesn't pass it to the command, which then prompts.
       const asked = await window.quickInput.state();
       if (asked?.rows.some(({ label }) => label === 'Archive')) await window.pick('Archive');
       return (await databases.labels()).every((label) => label !== 'Archive') || undefined;
     });
     await window.notifications.wait('Archive is no longer served. Its files are kept.');
-    await databases.waitFor('it to go', (rows) => rows.every(({ label }) => label !== 'Archive'));
+    await databases.waitFor('it to disappear', (rows) => rows.every(({ label }) => label !== 'Archive'));
     assert.ok((await databases.labels()).includes(basename(folder)));
     await window.command('Data Transfer: Stop Local Service');
     assert.match(await databases.welcome(), /Connect to a service/);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Editor } from '../support/editor/editor.ts';
 import { openEditor } from '../support/editor/editorPool.ts';
-import { keepEvidence } from '../support/editor/evidence.ts';
+import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { searchDatabase, sendTransfer } from '../support/editor/journeySteps.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 import { StoreServers } from '../support/storeServers.ts';
@@ -27,7 +27,7 @@ describe('A user with a store that rclone reaches (D62)', function () {
     await window.openContainer('Data Transfer');
   });
   afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
     await editor.close();
     await servers.stop();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { savedConnection, type Editor, type Person } from '../support/editor/editor.ts';
 import { openEditor } from '../support/editor/editorPool.ts';
-import { keepEvidence } from '../support/editor/evidence.ts';
+import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { fillTransfer, searchDatabase, sendTransfer } from '../support/editor/journeySteps.ts';
 import { until } from '../support/editor/until.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
@@ -28,14 +28,14 @@ describe('A user with two windows that show the same transfers', function () {
     server = await FaultServer.start();
     service = publicLike(server, 'the-key');
     answering = new Gate();
-    server.behind(answering, 'GET /api/v1/transfers/*');
+    server.holdAt(answering, 'GET /api/v1/transfers/*');
     editor = await openEditor({ ...savedConnection(server.address, 'the-key') });
     person = await editor.newPerson();
     first = await openConnected();
   });
   afterEach(async function () {
     answering.release();
-    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
     await editor.close();
     await server.stop();
   });
@@ -66,7 +66,7 @@ describe('A user with two windows that show the same transfers', function () {
     await shows(window, destination, 'staging');
   }
 
-  function become(status: string, moved: number): void {
+  function setStatus(status: string, moved: number): void {
     for (const transfer of service.transfers.values())
       if (!['failed', 'succeeded'].includes(transfer.status))
         Object.assign(transfer, { status, num_files_transferred: moved });
@@ -84,7 +84,7 @@ describe('A user with two windows that show the same transfers', function () {
       );
   }
 
-  async function transfersIn(window: EditorWindow): Promise<readonly string[]> {
+  async function listTransfers(window: EditorWindow): Promise<readonly string[]> {
     return (await window.statusBarTexts()).filter((text) => /transfer/i.test(text));
   }
 
@@ -108,13 +108,13 @@ describe('A user with two windows that show the same transfers', function () {
     const before = databases();
     await window.tree('Transfers').action('Refresh Transfers');
     await window.tree('Databases').action('Refresh Databases');
-    await until('the databases to be asked for', async () => databases() > before || undefined);
+    await until('the databases to be requested', async () => databases() > before || undefined);
   }
 
   /** Cancels in the first window, and waits until both show it. */
   async function cancelInFirst(): Promise<void> {
     // This server accepts a cancellation only while files are moving (D13: ignored cancel).
-    become('active', 9);
+    setStatus('active', 9);
     await shows(first, kbase, 'active · 9 of 10');
     await (await first.tree('Transfers').row(/· 10 files to/)).action('Cancel Transfer');
     await first.notifications.answer('Cancel Transfer');
@@ -127,7 +127,7 @@ describe('A user with two windows that show the same transfers', function () {
 
   it('sees a transfer in a third window in which nothing was used', async () => {
     const unused = await person.openWindow();
-    assert.deepEqual(await transfersIn(unused), []);
+    assert.deepEqual(await listTransfers(unused), []);
     await submit(first, kbase);
     await unused.statusBar(/^1 transfer · 0\s?%$/);
   });
@@ -139,7 +139,7 @@ describe('A user with two windows that show the same transfers', function () {
       await underWay(1);
       for (const window of [first, second]) await refresh(window);
       assert.equal(answering.waitingCount, 1);
-      become('active', moved);
+      setStatus('active', moved);
       answering.release();
       for (const window of [first, second]) await shows(window, kbase, `active · ${moved} of 10`);
     }
@@ -156,18 +156,18 @@ describe('A user with two windows that show the same transfers', function () {
     await first.notifications.answer('Transfer');
     for (const window of [first, second]) await shows(window, kbase, 'staging');
     assert.equal(server.requestsTo(submission).length, 1);
-    become('succeeded', 10);
+    setStatus('succeeded', 10);
     await showsFinished(second, '1');
     await (await second.tree('Transfers').row(/^succeeded · 10 files to/)).action('Transfer Again…');
     await second.notifications.answer('Transfer');
     await shows(first, kbase, 'staging');
     assert.equal(server.requestsTo(submission).length, 2);
-    become('succeeded', 10);
+    setStatus('succeeded', 10);
   });
 
   it('cancels in the second window what the first is about to cancel, and shows no error', async () => {
     await beginInFirst();
-    become('active', 9);
+    setStatus('active', 9);
     for (const window of [first, second]) await shows(window, kbase, 'active · 9 of 10');
     await (await first.tree('Transfers').row(/· 10 files to/)).action('Cancel Transfer');
     await first.notifications.dialog();
@@ -186,7 +186,7 @@ describe('A user with two windows that show the same transfers', function () {
     await first.close();
     // The request of the closed window is never answered, and no window sends two requests in parallel.
     await underWay(2);
-    become('active', 9);
+    setStatus('active', 9);
     answering.release();
     await shows(second, kbase, 'active · 9 of 10');
   });
@@ -194,7 +194,7 @@ describe('A user with two windows that show the same transfers', function () {
   it('clears finished transfers in one window, sees them gone in the other, and restores them in both', async () => {
     await beginInFirst();
     await submit(second, nmdc);
-    become('succeeded', 10);
+    setStatus('succeeded', 10);
     for (const window of [first, second]) await showsFinished(window, '2');
     await first.tree('Transfers').action('Clear Finished Transfers');
     for (const window of [first, second])

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { formatDay } from '../../src/core/util/writtenDate.ts';
 import type { Editor } from '../support/editor/editor.ts';
 import { openEditor } from '../support/editor/editorPool.ts';
-import { keepEvidence } from '../support/editor/evidence.ts';
+import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { fillTransfer } from '../support/editor/journeySteps.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 import { getStudyId, getStudyPath, writeStudy } from '../support/studyFolder.ts';
@@ -35,7 +35,7 @@ describe('A user with a spreadsheet of 40 IDs', function () {
     await window.tree('Databases').waitFor('the served folder', (rows) => rows.some(({ label }) => label === database));
   });
   afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
     await editor.close();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Editor } from '../support/editor/editor.ts';
 import { openEditor } from '../support/editor/editorPool.ts';
-import { keepEvidence } from '../support/editor/evidence.ts';
-import { localServiceOf } from '../support/editor/localServices.ts';
+import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
+import { readLocalService } from '../support/editor/localServices.ts';
 import { until } from '../support/editor/until.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 
@@ -23,13 +23,13 @@ describe('A user with two windows', function () {
     editor = await openEditor({ workspace: folder });
   });
   afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
     await editor.close();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   async function leases(): Promise<number> {
-    const service = await localServiceOf(editor.dataFolder);
+    const service = await readLocalService(editor.dataFolder);
     assert.ok(service, 'the local service runs');
     const headers = { authorization: `Bearer ${service.token}` };
     const state = (await (await fetch(`${service.address}/service`, { headers })).json()) as { leases: number };
@@ -78,11 +78,11 @@ describe('A user with two windows', function () {
     assert.equal(await leases(), 2);
 
     await first.close();
-    await until('the first window to let go', async () => ((await leases()) === 1 ? true : undefined));
+    await until('the first window to release its lease', async () => ((await leases()) === 1 ? true : undefined));
     await rename(`${archive}-away`, archive);
     await (await second.tree('Transfers').row('Finished')).expand();
     await showsTransfer(second, 'succeeded');
-    const [landed = ''] = await readdir(archive);
-    assert.deepEqual((await readdir(join(archive, landed))).sort(), ['manifest.json', 'notes.txt']);
+    const [folder = ''] = await readdir(archive);
+    assert.deepEqual((await readdir(join(archive, folder))).sort(), ['manifest.json', 'notes.txt']);
   });
 });

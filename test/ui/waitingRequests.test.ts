@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Editor } from '../support/editor/editor.ts';
 import { openEditor } from '../support/editor/editorPool.ts';
-import { keepEvidence } from '../support/editor/evidence.ts';
+import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
@@ -21,7 +21,7 @@ describe('A request that waits for a submission to the same server (D34)', funct
   before(async () => {
     server = await FaultServer.start();
     service = publicLike(server, 'the-key');
-    server.behind(creating, 'POST /api/v1/transfers');
+    server.holdAt(creating, 'POST /api/v1/transfers');
     editor = await openEditor();
     window = await editor.openWindow();
   });
@@ -31,7 +31,7 @@ describe('A request that waits for a submission to the same server (D34)', funct
     await server.stop();
   });
   afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
   });
 
   const received = (route: string): number => server.requestsTo(route).length;

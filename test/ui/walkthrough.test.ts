@@ -1,6 +1,6 @@
 import type { Editor } from '../support/editor/editor.ts';
 import { openEditor } from '../support/editor/editorPool.ts';
-import { keepEvidence } from '../support/editor/evidence.ts';
+import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { until } from '../support/editor/until.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 
@@ -15,7 +15,7 @@ describe('A user who opens the walkthrough', function () {
     await window.openContainer('Data Transfer');
   });
   afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
     await editor.close();
   });
 
@@ -26,7 +26,7 @@ describe('A user who opens the walkthrough', function () {
   }
 
   /** Waits until exactly these steps are shown as completed. */
-  async function sees(...done: readonly string[]): Promise<void> {
+  async function waitForCompleted(...done: readonly string[]): Promise<void> {
     await until(`${done.join(', ')} to be done`, async () => {
       const boxes = await window.page.locator('.getting-started-step [role="checkbox"][aria-checked="true"]').all();
       const steps = await Promise.all(boxes.map((box) => box.getAttribute('data-done-step-id')));
@@ -54,7 +54,7 @@ describe('A user who opens the walkthrough', function () {
   it('sees earlier steps as completed', async () => {
     await startAndSearch();
     await openSteps();
-    await sees('connect', 'find');
+    await waitForCompleted('connect', 'find');
   });
 
   it('sees steps as completed that were done before a reload', async () => {
@@ -62,19 +62,19 @@ describe('A user who opens the walkthrough', function () {
     await transfer();
     await window.reload();
     await openSteps();
-    await sees('connect', 'find', 'transfer');
+    await waitForCompleted('connect', 'find', 'transfer');
   });
 
   it('sees each step completed as soon as it is done', async () => {
     await openSteps();
-    await sees();
+    await waitForCompleted();
     await startAndSearch();
-    await sees('connect', 'find');
+    await waitForCompleted('connect', 'find');
     await transfer();
-    await sees('connect', 'find', 'transfer');
+    await waitForCompleted('connect', 'find', 'transfer');
     await window.clickStatusBar('All transfers finished');
     await window.pick('1 file to Received Files', 'Select a transfer');
     await window.showTab('Welcome');
-    await sees('connect', 'find', 'transfer', 'watch');
+    await waitForCompleted('connect', 'find', 'transfer', 'watch');
   });
 });

@@ -9,7 +9,7 @@ import { countActions, type ActionCounter } from '../support/editor/actions.ts';
 import { savedConnection, type Editor } from '../support/editor/editor.ts';
 import { getEditorDataHome, getLedgerIn } from '../support/dataHome.ts';
 import { openEditor } from '../support/editor/editorPool.ts';
-import { keepEvidence } from '../support/editor/evidence.ts';
+import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { finishTransfers } from '../support/editor/journeySteps.ts';
 import { Keyboard } from '../support/editor/keyboard.ts';
 import type { TreeView } from '../support/editor/treeView.ts';
@@ -45,7 +45,7 @@ describe('A user who looks for transferred files', function () {
     storage = getStorageFolder(editor.dataFolder);
   });
   afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await keepEvidence(this.currentTest.title);
+    if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
     await editor.close();
     await server.stop();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });

@@ -1,4 +1,4 @@
-/** The same rows in a tree with nothing around it, an empty page, and the memory of the extension host. */
+/** Shows the same rows in a minimal tree, and an empty page; writes the memory of the extension host. */
 import { readdirSync, writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -38,7 +38,7 @@ function rowOf(file) {
   return item;
 }
 
-/** What a service answers, asked for and kept as it comes. */
+/** Requests all files of a database, and shows a row for each. */
 async function makeRows() {
   for (let offset = 0; ; offset = rows.length) {
     const response = await fetch(`${address}/api/v1/files`, {

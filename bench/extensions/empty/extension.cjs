@@ -1,2 +1,2 @@
-/** The least that an extension can be: what a start costs the editor anyway. */
+/** A minimal extension, whose activation is the reference for the start of the editor. */
 exports.activate = () => {};

@@ -82,7 +82,7 @@ export class Editor {
   }
 
   /** Prevents other tests from reusing this browser and server. */
-  suspect(): void {
+  markSuspect(): void {
     this.#isSuspect = true;
   }
 

@@ -11,7 +11,7 @@ interface LocalService {
 }
 
 /** Returns the local service that the windows of an editor currently share; undefined if none is running. */
-export async function localServiceOf(dataFolder: string): Promise<LocalService | undefined> {
+export async function readLocalService(dataFolder: string): Promise<LocalService | undefined> {
   const pattern = 'data/User/globalStorage/*/local-service/*/service.json';
   for await (const file of glob(pattern, { cwd: dataFolder })) {
     return JSON.parse(await readFile(join(dataFolder, file), 'utf8')) as LocalService;
@@ -21,7 +21,7 @@ export async function localServiceOf(dataFolder: string): Promise<LocalService |
 
 /** Ends the local service that an editor has started. Otherwise it would run for another minute. */
 export async function endLocalServices(dataFolder: string): Promise<void> {
-  const service = await localServiceOf(dataFolder);
+  const service = await readLocalService(dataFolder);
   if (!service || !sendSignal(service.pid, 'SIGTERM')) return;
   await until('the local service to end', async () => (sendSignal(service.pid, 0) ? undefined : true));
 }

@@ -28,7 +28,7 @@ export function soakFiles(): ReadonlyMap<string, Buffer> {
 /**
  * Generates all actions from the seed: submissions spread over the time, some of them canceled, with kills in between.
  */
-export function soakPlan(seed: number, durationMs: number, transferCount: number): readonly SoakAction[] {
+export function createSoakPlan(seed: number, durationMs: number, transferCount: number): readonly SoakAction[] {
   const random = new SeededRandom(seed);
   const actions = submissions(random, durationMs * shareForSubmitting, transferCount);
   for (let at = 0; ;) {
@@ -59,12 +59,12 @@ function submissions(random: SeededRandom, spanMs: number, count: number): SoakA
       number,
       paths: chosen.length > 0 ? chosen : ['sub-0/file-0.bin'],
     };
-    return [submit, ...whatFollows(random, submit)];
+    return [submit, ...createFollowUps(random, submit)];
   }).flat();
 }
 
 /** Returns the actions that follow a submission: sometimes a cancel, or a kill at the moment of the response. */
-function whatFollows(random: SeededRandom, { at, window, number }: Submission): SoakAction[] {
+function createFollowUps(random: SeededRandom, { at, window, number }: Submission): SoakAction[] {
   const chance = random.below(16);
   const soon = at + random.below(50);
   if (chance < 2) {

@@ -5,7 +5,7 @@ import type { Transfer } from '../../../src/core/model/transferModel.ts';
 import { brokenPath, soakFiles } from './soakPlan.ts';
 
 /** A transfer in the journal of the service. */
-export interface TrueTransfer {
+export interface JournalTransfer {
   readonly id: string;
   readonly description: string;
   readonly state: string;
@@ -13,7 +13,7 @@ export interface TrueTransfer {
 }
 
 /** Reads the journal of a service that is not running. */
-export function readJournal(dataFolder: string): readonly TrueTransfer[] {
+export function readJournal(dataFolder: string): readonly JournalTransfer[] {
   const database = new DatabaseSync(nodePath.join(dataFolder, 'journal.db'));
   try {
     return database
@@ -36,16 +36,16 @@ export function readJournal(dataFolder: string): readonly TrueTransfer[] {
 }
 
 /** Returns the unexpected final states. Kills must not make a transfer fail; only a file with wrong metadata may. */
-export function faultsOfEnd({ id, state, message }: TrueTransfer, paths: readonly string[]): readonly string[] {
+export function findStateFaults({ id, state, message }: JournalTransfer, paths: readonly string[]): readonly string[] {
   const isBroken = paths.includes(brokenPath);
   const isRight = state === 'cancelled' || state === (isBroken ? 'failed' : 'succeeded');
   return isRight ? [] : [`${id} has ${state}, ${isBroken ? 'with' : 'without'} the broken file: ${message}`];
 }
 
 /** Returns the differences between a transfer's files at the destination and its final state. */
-export async function faultsOfLanding(
+export async function findFileFaults(
   target: string,
-  { id, state }: TrueTransfer,
+  { id, state }: JournalTransfer,
   records: readonly Transfer[],
 ): Promise<string[]> {
   const folder = nodePath.join(target, `dts-${id}`);
@@ -57,18 +57,18 @@ export async function faultsOfLanding(
   const contents = soakFiles();
   const wrong = await Promise.all(
     (records[0]?.order.files ?? []).map(async (file) => {
-      const landed = await fs.readFile(nodePath.join(folder, file.id)).catch(() => undefined);
-      return landed && contents.get(file.id)?.equals(landed) ? [] : [`${id}: ${file.id} is not what was sent`];
+      const written = await fs.readFile(nodePath.join(folder, file.id)).catch(() => undefined);
+      return written && contents.get(file.id)?.equals(written) ? [] : [`${id}: ${file.id} is not what was sent`];
     }),
   );
   return [...(hasManifest ? [] : [`${id} has succeeded without a manifest`]), ...wrong.flat()];
 }
 
 /** Returns the differences between the ledger and the service for the transfers with one description. */
-export function faultsOfRecords(
+export function findRecordFaults(
   description: string,
   records: readonly Transfer[],
-  truths: readonly TrueTransfer[],
+  truths: readonly JournalTransfer[],
 ): readonly string[] {
   const [truth] = truths;
   if (truths.length !== 1 || !truth) return [`${description} was submitted ${String(truths.length)} times`];

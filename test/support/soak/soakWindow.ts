@@ -2,12 +2,12 @@
 import { Explorer } from '../../../src/core/explorer.ts';
 import type { Transfer, TransferOrder } from '../../../src/core/model/transferModel.ts';
 import { systemClock } from '../../../src/core/util/clock.ts';
-import { argumentOfProcess, AskedProcess, obey } from '../askedProcess.ts';
+import { readProcessArgument, CommandProcess, handleCommands } from '../commandProcess.ts';
 import { MemoryLog } from '../memoryLog.ts';
 import { until } from '../../unit/core/rig.ts';
-import { orcid, surroundingsOf } from '../surroundings.ts';
+import { orcid, createExplorerDependencies } from '../explorerDependencies.ts';
 
-type Deed =
+type SoakCommand =
   | { readonly kind: 'serve'; readonly address: string; readonly token: string }
   | {
       readonly kind: 'submit';
@@ -18,33 +18,33 @@ type Deed =
   | { readonly kind: 'cancel'; readonly number: number }
   | { readonly kind: 'confirm'; readonly key: string; readonly id: string };
 
-type WindowCommand = { readonly kind: 'list' } | (Deed & { readonly isAwaited?: boolean });
+type WindowCommand = { readonly kind: 'list' } | (SoakCommand & { readonly isAwaited?: boolean });
 
 /** Controls the window from the soak's process. */
 export class SoakWindow {
-  private readonly process: AskedProcess;
+  private readonly process: CommandProcess;
 
-  private constructor(process: AskedProcess) {
+  private constructor(process: CommandProcess) {
     this.process = process;
   }
 
   static async start(ledgerFolder: string): Promise<SoakWindow> {
-    return new SoakWindow(await AskedProcess.start(import.meta.filename, ledgerFolder));
+    return new SoakWindow(await CommandProcess.start(import.meta.filename, ledgerFolder));
   }
 
   /** Resolves when the command has been received. */
-  async tell(command: Deed): Promise<void> {
-    await this.process.ask(command);
+  async send(command: SoakCommand): Promise<void> {
+    await this.process.send(command);
   }
 
   /** Resolves when the command has completed, whether or not it succeeded. */
-  async see(command: Deed): Promise<void> {
-    await this.process.ask({ ...command, isAwaited: true });
+  async run(command: SoakCommand): Promise<void> {
+    await this.process.send({ ...command, isAwaited: true });
   }
 
   /** Returns all transfers as the window shows them. */
   async list(): Promise<readonly Transfer[]> {
-    const answer = await this.process.ask({ kind: 'list' });
+    const answer = await this.process.send({ kind: 'list' });
     return (answer as { readonly transfers: readonly Transfer[] } | undefined)?.transfers ?? [];
   }
 
@@ -54,11 +54,11 @@ export class SoakWindow {
 }
 
 /** Returns the description that identifies a transfer of a soak, in the ledger and in the service. */
-export function descriptionOf(number: number): string {
+export function createDescription(number: number): string {
   return `Soak ${String(number)}`;
 }
 
-function orderOf(number: number, paths: readonly string[]): TransferOrder {
+function createOrder(number: number, paths: readonly string[]): TransferOrder {
   const files = paths.map((path) => ({ id: path, name: path }));
   return {
     connectionId: 'c',
@@ -66,11 +66,11 @@ function orderOf(number: number, paths: readonly string[]): TransferOrder {
     source: 'Source',
     destination: 'Target',
     files,
-    description: descriptionOf(number),
+    description: createDescription(number),
   };
 }
 
-async function act(explorer: Explorer, command: Deed): Promise<void> {
+async function act(explorer: Explorer, command: SoakCommand): Promise<void> {
   const { sessions, transferFlow, transferStore, connectFlow, trackFlow } = explorer;
   switch (command.kind) {
     case 'serve':
@@ -78,27 +78,27 @@ async function act(explorer: Explorer, command: Deed): Promise<void> {
       return;
     case 'submit':
       await until(sessions.onDidChange, () => sessions.get('c') !== undefined);
-      await transferFlow.submit(orderOf(command.number, command.paths), command.replacedKey);
+      await transferFlow.submit(createOrder(command.number, command.paths), command.replacedKey);
       return;
     case 'cancel': {
-      const known = transferStore.getAll().find(({ order }) => order.description === descriptionOf(command.number));
+      const known = transferStore.getAll().find(({ order }) => order.description === createDescription(command.number));
       if (known) await transferFlow.cancel(known.key);
       return;
     }
     case 'confirm': {
-      const look = await trackFlow.lookUp('c', command.id);
-      if (look.kind === 'found') await trackFlow.confirm(command.key, command.id, look.status);
+      const lookup = await trackFlow.lookUp('c', command.id);
+      if (lookup.kind === 'found') await trackFlow.confirm(command.key, command.id, lookup.status);
     }
   }
 }
 
 if (import.meta.main) {
-  const ledgerFolder = String(argumentOfProcess());
+  const ledgerFolder = String(readProcessArgument());
   const log = new MemoryLog();
-  const explorer = new Explorer(surroundingsOf({ log, clock: systemClock, ledgerFolder }));
+  const explorer = new Explorer(createExplorerDependencies({ log, clock: systemClock, ledgerFolder }));
   await explorer.transferFlow.resume();
   await explorer.transferFlow.loadFinished();
-  obey(async (message) => {
+  handleCommands(async (message) => {
     const command = message as WindowCommand;
     if (command.kind === 'list') return { transfers: explorer.transferStore.getAll() };
     // The store shows the result.

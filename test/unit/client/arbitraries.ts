@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { transferId } from './contractCalls.ts';
 
-/** Text of any UTF-16 units, halves of pairs too. */
+/** Strings of any UTF-16 code units, including lone surrogates. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) }),
@@ -17,7 +17,7 @@ const stubborn = {
   },
 };
 
-/** Any value whatever. */
+/** Any JavaScript value. */
 export const anyValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 6, arbitrary: fc.anything() },
   {
@@ -46,12 +46,12 @@ export const anyValue: fc.Arbitrary<unknown> = fc.oneof(
   },
 );
 
-/** Mostly values that are allowed, now and then any value. */
-export function mostly<T>(allowed: fc.Arbitrary<T>, weight = 12): fc.Arbitrary<unknown> {
+/** Mostly allowed values, occasionally any value. */
+export function orAnything<T>(allowed: fc.Arbitrary<T>, weight = 12): fc.Arbitrary<unknown> {
   return fc.oneof({ weight, arbitrary: allowed }, { weight: 1, arbitrary: anyValue });
 }
 
-/** An object with some of these members, each mostly as it may be. */
+/** An object with some of these members, each mostly valid. */
 export function createArguments(
   required: Readonly<Record<string, fc.Arbitrary<unknown>>>,
   optional: Readonly<Record<string, fc.Arbitrary<unknown>>> = {},
@@ -63,8 +63,8 @@ export function createArguments(
 
 const digits = fc.integer({ min: -3, max: 2_000 });
 
-/** What callers give as `offset` or `limit`. */
-export const pageNumber: fc.Arbitrary<unknown> = mostly(
+/** Values that callers pass as `offset` or `limit`. */
+export const pageNumber: fc.Arbitrary<unknown> = orAnything(
   fc.oneof(
     digits,
     digits.map(String),
@@ -72,8 +72,8 @@ export const pageNumber: fc.Arbitrary<unknown> = mostly(
   ),
 );
 
-/** A list of ids, some of them twice, some with a comma, seldom with holes or with what is no text. */
-export const idList: fc.Arbitrary<unknown> = mostly(
+/** A list of ids, some duplicated, some with a comma, rarely with holes or values that are not strings. */
+export const idList: fc.Arbitrary<unknown> = orAnything(
   fc.oneof(
     fc.array(fc.oneof(fc.constantFrom('a', 'b', 'c', 'a,b', 'c,d'), anyText), { minLength: 1, maxLength: 8 }),
     fc.array(fc.constantFrom('a,b', ',', 'c,d'), { minLength: 1, maxLength: 3 }),
@@ -81,7 +81,7 @@ export const idList: fc.Arbitrary<unknown> = mostly(
   ),
 );
 
-/** A JSON object, seldom an empty one. */
+/** A JSON object, rarely an empty one. */
 export const jsonObject: fc.Arbitrary<unknown> = fc.dictionary(anyText, fc.jsonValue());
 
 const decorated: readonly ((uuid: string) => string)[] = [
@@ -103,7 +103,7 @@ const undecorated: readonly ((uuid: string) => string)[] = [
   (uuid) => `${uuid}\0`,
 ];
 
-/** What is given as a transfer's id, and the UUID that it means, where it means one. */
+/** A value that is passed as a transfer's ID, and the UUID that it denotes, if any. */
 export const givenUuid: fc.Arbitrary<{ readonly id: unknown; readonly uuid?: string }> = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...decorated).map((form) => ({ id: form(transferId), uuid: transferId })) },
   { weight: 2, arbitrary: fc.constantFrom(...undecorated).map((form) => ({ id: form(transferId) })) },

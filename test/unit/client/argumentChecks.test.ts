@@ -4,7 +4,7 @@ import { contractRow } from '../../support/tally.ts';
 import { startBench } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';
 import { cancel, metadata, search, transfer } from './contractCalls.ts';
-import type { Call, Loose } from './contractCalls.ts';
+import type { Call, UntypedFields } from './contractCalls.ts';
 
 interface Refusal {
   readonly rule: string;
@@ -14,7 +14,7 @@ interface Refusal {
   readonly tells: RegExp;
 }
 
-const ring: Loose = {};
+const ring: UntypedFields = {};
 (ring as Record<string, unknown>)['self'] = ring;
 const notStrings: readonly unknown[] = [undefined, null, 5, true, ['x'], { x: 1 }, Symbol('s'), 5n, () => 'x'];
 
@@ -28,7 +28,7 @@ function word(value: unknown): string {
   return typeof value === 'function' ? 'a function' : String(value);
 }
 
-type Make = (changes: Loose) => Call;
+type CreateCall = (changes: UntypedFields) => Call;
 const operations = { search, fetchMetadata: metadata, transfer, cancelTransfer: cancel } as const;
 
 function wrong(
@@ -38,7 +38,7 @@ function wrong(
   wanted: Refusal['wanted'],
   row: string,
 ): readonly Refusal[] {
-  const make: Make = operations[operation];
+  const make: CreateCall = operations[operation];
   return each(values, (value) => ({
     rule: `${row} ${operation}: ${name} ${word(value)} is ${wanted.name}`,
     call: make({ [name]: value }),
@@ -103,7 +103,7 @@ const refusals: readonly Refusal[] = [
   })),
 ];
 
-/** Calls that break two rules, of which the one that comes first in §4.8 is reported. */
+/** Calls that break two rules, of which the first one in §4.8 is reported. */
 const orders: readonly Refusal[] = [
   { rule: 'orcid before query', call: search({ orcid: 1, query: true }), wanted: TypeError, tells: /"orcid"/ },
   { rule: 'orcid before database', call: search({ orcid: 1, database: 1 }), wanted: TypeError, tells: /"orcid"/ },

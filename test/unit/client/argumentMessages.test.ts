@@ -3,7 +3,7 @@ import { checkArguments, toSentStatus, type Operation } from '../../../src/core/
 
 const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
 
-/** Arguments that each operation takes. */
+/** Valid arguments of each operation. */
 const good = {
   connect: { apiKey: 'the-key', server: 'http://127.0.0.1' },
   search: { orcid: 'o', database: 'd', query: 'q' },
@@ -25,7 +25,7 @@ function getRefusal(operation: Operation, wrong: object): string {
 
 const maximum = String(Number.MAX_SAFE_INTEGER);
 
-/** One for each row of §4.8, and of what the decisions add. */
+/** Messages for each row of §4.8, and for the checks that decisions add. */
 const refusals: readonly (readonly [Operation, object, string])[] = [
   ['search', { orcid: 1 }, 'TypeError: search: "orcid" must be a string, not 1'],
   ['search', { query: NaN }, 'TypeError: search: "query" must be a string or a finite number, not NaN'],

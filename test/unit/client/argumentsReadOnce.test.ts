@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { startBench, testKey } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';
 import { metadata, search, transfer } from './contractCalls.ts';
-import type { Call, Loose } from './contractCalls.ts';
+import type { Call, UntypedFields } from './contractCalls.ts';
 import { answerAll } from './contractServer.ts';
 
-/** An object whose member is another thing each time it is looked at. */
-function changing(name: string, ...values: readonly unknown[]): Loose {
+/** Returns an object whose member changes each time it is read. */
+function changing(name: string, ...values: readonly unknown[]): UntypedFields {
   let place = 0;
   return Object.defineProperty({}, name, {
     enumerable: true,
@@ -70,7 +70,7 @@ describe('Arguments that change (§4.8, D1)', () => {
   const refusals: readonly (readonly [what: string, call: Call])[] = [
     ['a list of ids with holes', metadata({ ids: withHole('a', 'b') })],
     ['a list of files with holes', transfer({ fileIds: new Array(1) })],
-    ['a list of nothing but holes, without number', transfer({ fileIds: new Array(4_000_000_000) })],
+    ['a list of four billion holes', transfer({ fileIds: new Array(4_000_000_000) })],
     ['a list that cannot be read', metadata({ ids: revoked([]) })],
     ['an object that cannot be read', search({ specific: revoked({}) })],
     ['a member that throws', (client) => client.search(revoked({}) as never)],

@@ -11,7 +11,7 @@ import { MemoryLog } from '../../support/memoryLog.ts';
 /** The key that tests connect with. */
 export const testKey = 'the-test-key';
 
-/** A clock that records every delay and ends it at once, except for time limits of a minute and more. */
+/** A clock that records every delay and completes it immediately, except for time limits of a minute and more. */
 export class HastyClock implements Clock {
   readonly waits: number[] = [];
 

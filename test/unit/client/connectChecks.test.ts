@@ -4,7 +4,7 @@ import { ConnectionError, ValueError } from '../../../src/core/client/errors.ts'
 import { contractRow } from '../../support/tally.ts';
 import { startBench, testKey } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';
-import type { Loose } from './contractCalls.ts';
+import type { UntypedFields } from './contractCalls.ts';
 
 describe('Arguments that connecting refuses before it sends anything (§4.8)', () => {
   let bench: Bench;
@@ -19,7 +19,7 @@ describe('Arguments that connecting refuses before it sends anything (§4.8)', (
 
   const rows: readonly (readonly [
     rule: string,
-    changes: Loose,
+    changes: UntypedFields,
     wanted: new (...given: never[]) => Error,
     tells: RegExp,
   ])[] = [
@@ -43,24 +43,24 @@ describe('Arguments that connecting refuses before it sends anything (§4.8)', (
     ['D5 an unknown scheme', { scheme: 'basic' }, TypeError, /"scheme"/],
     ['D4 an address without a scheme', { server: 'example.org' }, ConnectionError, /https:\/\/example\.org/],
     ['D4 an address with another scheme', { server: 'ftp://example.org' }, ConnectionError, /https:\/\//],
-    ['D4 an address that is none', { server: 'https://[' }, ConnectionError, /not a valid address/],
+    ['D4 an invalid address', { server: 'https://[' }, ConnectionError, /not a valid address/],
     [
-      'D4 a port on an address that has one',
+      'D4 a port for an address that has one',
       { server: 'http://127.0.0.1:80', port: 81 },
       ConnectionError,
       /not a valid/,
     ],
     [
-      'D4 a port beside an address with a path, which would lead to another port',
+      'D4 a port for an address with a path',
       { server: 'http://127.0.0.1/some/where', port: 81 },
       ConnectionError,
       /example\.org:8080\/path/,
     ],
     ['D4 an address with a password', { server: 'https://a:hunter2@example.org' }, ConnectionError, /user name/],
     ['D4 an address with a query', { server: 'https://example.org/?a=b' }, ConnectionError, /\?/],
-    ['D4 an address with a query of nothing', { server: 'https://example.org?' }, ConnectionError, /with \? or #/],
-    ['D4 an address with a fragment of nothing', { server: 'https://example.org/#' }, ConnectionError, /with \? or #/],
-    ['D4 plain http to a far address', { server: 'http://192.0.2.1' }, ConnectionError, /sent unencrypted/],
+    ['D4 an address with an empty query', { server: 'https://example.org?' }, ConnectionError, /with \? or #/],
+    ['D4 an address with an empty fragment', { server: 'https://example.org/#' }, ConnectionError, /with \? or #/],
+    ['D4 plain http to another machine', { server: 'http://192.0.2.1' }, ConnectionError, /sent unencrypted/],
     [
       'D4 plain http to a name that only starts like loopback',
       { server: 'http://127.0.0.1.example.org' },

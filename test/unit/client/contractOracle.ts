@@ -1,12 +1,12 @@
-import type { Loose } from './contractCalls.ts';
+import type { UntypedFields } from './contractCalls.ts';
 
-/** What the contract makes of a call: the requests that go out, byte by byte, or the error with nothing sent. */
+/** The effect of a call according to the contract: the exact requests that are sent, or an error without a request. */
 export type Expected =
-  | { readonly requests: readonly Wire[] }
+  | { readonly requests: readonly WireRequest[] }
   | { readonly error: 'TypeError' | 'ValueError' | 'RuntimeError'; readonly argument: string };
 
-/** Method, address and body of a request. */
-type Wire = readonly [method: string, url: string, body: string];
+/** Method, URL and body of a request. */
+type WireRequest = readonly [method: string, url: string, body: string];
 
 type Condition = readonly [isBroken: boolean, error: 'TypeError' | 'ValueError' | 'RuntimeError', argument: string];
 
@@ -51,7 +51,7 @@ function notGiven(limit: unknown): boolean {
   return isMissing(limit) || limit === '';
 }
 
-function pageTypes({ offset, limit }: Loose): readonly Condition[] {
+function pageTypes({ offset, limit }: UntypedFields): readonly Condition[] {
   return [
     [offset !== undefined && parseWhole(offset) === undefined, 'TypeError', 'offset'],
     [!notGiven(limit) && parseWhole(limit) === undefined, 'TypeError', 'limit'],
@@ -60,7 +60,7 @@ function pageTypes({ offset, limit }: Loose): readonly Condition[] {
   ];
 }
 
-function pageSizes({ offset, limit }: Loose): readonly Condition[] {
+function pageSizes({ offset, limit }: UntypedFields): readonly Condition[] {
   const isTooLarge = (value: unknown): boolean => (parseWhole(value) ?? 0) > Number.MAX_SAFE_INTEGER;
   return [
     [isTooLarge(offset), 'ValueError', 'offset'],
@@ -68,7 +68,7 @@ function pageSizes({ offset, limit }: Loose): readonly Condition[] {
   ];
 }
 
-/** JSON text of an object with these members, in their order; those without a text are left out. */
+/** Returns the JSON of an object with members in order, without the undefined ones. */
 function toJson(members: Readonly<Record<string, string | undefined>>): string {
   const present = Object.entries(members).filter(([, text]) => text !== undefined);
   return `{${present.map(([name, text]) => `"${name}":${text ?? ''}`).join(',')}}`;
@@ -93,7 +93,7 @@ function encoded(text: string): string {
 }
 
 /** §4.3, with the checks of §4.8 and D3 (numbers and empty values). */
-export function expectedSearch(given: Loose): Expected {
+export function expectedSearch(given: UntypedFields): Expected {
   const { database, orcid, query, status, offset, limit, specific } = given;
   const isFilter = isMissing(status) || status === '' || status === 'staged' || status === 'unstaged';
   const refused = firstBroken([
@@ -122,7 +122,7 @@ export function expectedSearch(given: Loose): Expected {
  * §4.4 for few ids, on a server that has both forms of D8 (metadata by ids) and refuses none; with the checks of §4.8
  * and D3 (numbers and empty values).
  */
-export function expectedMetadata(given: Loose): Expected {
+export function expectedMetadata(given: UntypedFields): Expected {
   const { database, orcid, ids } = given;
   const refused = firstBroken([
     [!isText(orcid), 'TypeError', 'orcid'],
@@ -135,7 +135,7 @@ export function expectedMetadata(given: Loose): Expected {
   return refused ?? { requests: metadataRequests(given, [...new Set(ids as string[])]) };
 }
 
-function metadataRequests(given: Loose, ids: readonly string[]): readonly Wire[] {
+function metadataRequests(given: UntypedFields, ids: readonly string[]): readonly WireRequest[] {
   const hasComma = (id: string): boolean => id.includes(',');
   if (ids.every(hasComma)) return [byPost(given, ids, given)];
   if (!ids.some(hasComma)) return [byGet(given, ids, given)];
@@ -150,14 +150,22 @@ function metadataRequests(given: Loose, ids: readonly string[]): readonly Wire[]
   ];
 }
 
-function byGet({ database, orcid }: Loose, ids: readonly string[], { offset, limit }: Loose): Wire {
+function byGet(
+  { database, orcid }: UntypedFields,
+  ids: readonly string[],
+  { offset, limit }: UntypedFields,
+): WireRequest {
   const page = [['offset', numberJson(offset)] as const, ['limit', numberJson(limit)] as const];
   const rest = page.map(([name, text]) => (text === undefined ? '' : `&${name}=${text}`)).join('');
   const who = `database=${encoded(String(database))}&orcid=${encoded(String(orcid))}`;
   return ['GET', `/api/v1/files/by-id?${who}&ids=${ids.map(encoded).join(',')}${rest}`, ''];
 }
 
-function byPost({ database, orcid }: Loose, ids: readonly string[], { offset, limit }: Loose): Wire {
+function byPost(
+  { database, orcid }: UntypedFields,
+  ids: readonly string[],
+  { offset, limit }: UntypedFields,
+): WireRequest {
   const body = toJson({
     database: JSON.stringify(database),
     orcid: JSON.stringify(orcid),
@@ -169,7 +177,7 @@ function byPost({ database, orcid }: Loose, ids: readonly string[], { offset, li
 }
 
 /** §4.5, with the checks of §4.8 and D3 (numbers and empty values). */
-export function expectedTransfer(given: Loose): Expected {
+export function expectedTransfer(given: UntypedFields): Expected {
   const { orcid, source, destination, fileIds, timeout, description, instructions } = given;
   const seconds = typeof timeout === 'number' ? timeout : 1;
   const refused = firstBroken([
@@ -195,15 +203,15 @@ export function expectedTransfer(given: Loose): Expected {
   return { requests: [['POST', '/api/v1/transfers', body]] };
 }
 
-/** §4.6; `uuid` is what the id means, where it means one. */
+/** §4.6; `uuid` is the UUID that the ID denotes, if any. */
 export function expectedStatus(id: unknown, uuid: string | undefined): Expected {
   if (!isText(id)) return { error: 'TypeError', argument: 'id' };
   if (uuid === undefined) return { error: 'ValueError', argument: 'id' };
   return { requests: [['GET', `/api/v1/transfers/${uuid}`, '']] };
 }
 
-/** §4.7; `uuid` is what the id means, where it means one. */
-export function expectedCancel({ orcid, id }: Loose, uuid: string | undefined): Expected {
+/** §4.7; `uuid` is the UUID that the ID denotes, if any. */
+export function expectedCancel({ orcid, id }: UntypedFields, uuid: string | undefined): Expected {
   if (!isText(orcid)) return { error: 'TypeError', argument: 'orcid' };
   if (!isText(id)) return { error: 'TypeError', argument: 'id' };
   if (uuid === undefined) return { error: 'ValueError', argument: 'id' };
@@ -227,7 +235,7 @@ interface ExpectedRoot {
  * §4.9 with the checks of §4.8, D3 (numbers and empty values), D4 (server address) and D5 (token encoding), for
  * addresses on loopback; an error is reported by its name.
  */
-export function expectedConnect(given: Loose): ExpectedRoot | string {
+export function expectedConnect(given: UntypedFields): ExpectedRoot | string {
   const { apiKey, server, port, scheme } = given;
   const path = getPath(server, port);
   const refusals: readonly (readonly [isBroken: boolean, error: string])[] = [

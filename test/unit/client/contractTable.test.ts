@@ -8,7 +8,7 @@ import { cancel, metadata, search, transfer, transferId } from './contractCalls.
 import type { Call } from './contractCalls.ts';
 import { answerAll } from './contractServer.ts';
 
-interface Wire {
+interface WireRequest {
   readonly rule: string;
   readonly call: Call;
   /** Method, address and body, byte by byte. */
@@ -16,13 +16,13 @@ interface Wire {
 }
 
 const searchStart = '{"database":"D","orcid":"O","query":"Q"';
-const searches = (rest: string): Wire['sent'] => ['POST', '/api/v1/files', `${searchStart}${rest}}`];
+const searches = (rest: string): WireRequest['sent'] => ['POST', '/api/v1/files', `${searchStart}${rest}}`];
 const byId = '/api/v1/files/by-id?database=D&orcid=O';
-const fetches = (rest: string): Wire['sent'] => ['GET', `${byId}${rest}`, ''];
+const fetches = (rest: string): WireRequest['sent'] => ['GET', `${byId}${rest}`, ''];
 const transferStart = '{"orcid":"O","source":"S","destination":"T","file_ids":["a","b"]';
-const submits = (rest: string): Wire['sent'] => ['POST', '/api/v1/transfers', `${transferStart}${rest}}`];
+const submits = (rest: string): WireRequest['sent'] => ['POST', '/api/v1/transfers', `${transferStart}${rest}}`];
 
-const wires: readonly Wire[] = [
+const wires: readonly WireRequest[] = [
   {
     rule: '§4.2 §9 D27 the listing has no body and no parameters, and stands under version 1 of the API',
     call: (c) => c.databases(),

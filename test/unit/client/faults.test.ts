@@ -8,7 +8,7 @@ import {
   empty,
   html,
   interim,
-  interimForEver,
+  endlessInterimResponses,
   json,
   notHttp,
   plainProblem,
@@ -58,7 +58,7 @@ interface Fault {
 
 const faults: readonly Fault[] = [
   { name: 'no headers in time (D16)', behaviour: silence(), reason: { kind: 'timeout' } },
-  { name: 'interim answers for ever (D16)', behaviour: interimForEver(20), reason: { kind: 'timeout' } },
+  { name: 'interim answers for ever (D16)', behaviour: endlessInterimResponses(20), reason: { kind: 'timeout' } },
   { name: 'a dropped connection', behaviour: dropBeforeAnswer(), reason: { kind: 'dropped' } },
   { name: 'a reset connection', behaviour: resetBeforeAnswer(), reason: { kind: 'dropped' } },
   { name: 'something that is not HTTP', behaviour: notHttp(), reason: { kind: 'unreadable' } },
@@ -110,9 +110,9 @@ const badBodies: readonly Fault[] = [
   { name: 'an empty body', behaviour: empty(200), reason: { kind: 'unreadable', status: 200 } },
   { name: 'half of a JSON text', behaviour: text(200, '{"resources":[{"id":"a"'), reason: { kind: 'unreadable' } },
   { name: 'a JSON text of another form', behaviour: json(5), reason: { kind: 'unreadable' } },
-  { name: 'a body that breaks off', behaviour: dropDuringBody(), reason: { kind: 'dropped', status: 200 } },
-  { name: 'a body that stands still (D16)', behaviour: stalledBody(), reason: { kind: 'timeout', status: 200 } },
-  { name: 'a body beyond the bound (D15)', behaviour: tooLarge(70_000), reason: { kind: 'tooLarge', status: 200 } },
+  { name: 'a body that is cut off', behaviour: dropDuringBody(), reason: { kind: 'dropped', status: 200 } },
+  { name: 'a body that stalls (D16)', behaviour: stalledBody(), reason: { kind: 'timeout', status: 200 } },
+  { name: 'a body above the size limit (D15)', behaviour: tooLarge(70_000), reason: { kind: 'tooLarge', status: 200 } },
   {
     name: 'a body that announces itself beyond the bound (D15)',
     behaviour: tooLarge(70_000, false),
@@ -151,7 +151,7 @@ describe('Faults of server and network (D2)', () => {
   }
 
   /** Opens one whose time limit a test waits for. */
-  async function openImpatient(waitMs: number): Promise<void> {
+  async function openWithShortTimeout(waitMs: number): Promise<void> {
     await bench.end();
     await open(waitMs);
   }
@@ -170,7 +170,7 @@ describe('Faults of server and network (D2)', () => {
   for (const operation of operations) {
     for (const met of getFaults(operation)) {
       fault(`§4.9 ${operation.name} survives ${met.name}, and logs it once`, async () => {
-        if (met.reason.kind === 'timeout') await openImpatient(200);
+        if (met.reason.kind === 'timeout') await openWithShortTimeout(200);
         await expectReason(operation, met);
       });
     }
@@ -182,7 +182,7 @@ describe('Faults of server and network (D2)', () => {
   });
 
   fault('D16 waits for a body as long as data arrives', async () => {
-    await openImpatient(1_000);
+    await openWithShortTimeout(1_000);
     bench.server.on('GET /api/v1/databases', slowBody([{ id: 'a', name: 'A' }], 8, 150));
     const reply = await bench.client.databases();
     assert.deepEqual(reply.value, [{ id: 'a', name: 'A', organization: '', url: '' }]);

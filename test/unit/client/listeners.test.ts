@@ -22,7 +22,7 @@ describe('A signal that is passed to many requests', () => {
     'an empty error': empty(500),
     'an answer that is no JSON': text(200, 'x'),
     'a dropped connection': dropBeforeAnswer(),
-    'a body that breaks off': dropDuringBody(),
+    'a body that is cut off': dropDuringBody(),
     'a body beyond the bound': tooLarge(70_000),
   };
 

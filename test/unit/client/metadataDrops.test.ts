@@ -5,13 +5,13 @@ import type { RecordedRequest } from '../../support/faultServer.ts';
 import { publicLike } from '../../support/faultPersonality.ts';
 import { getRoute, getIds, metadataSuite, numbered, postRoute } from './metadataBench.ts';
 
-const idsIn = ({ body, query }: RecordedRequest): readonly string[] =>
+const listIds = ({ body, query }: RecordedRequest): readonly string[] =>
   body === '' ? (query.get('ids') ?? '').split(',') : (JSON.parse(body) as { file_ids: string[] }).file_ids;
 
 /** Answers like a server whose handler crashes for some ids. */
 function dropping(bad: readonly string[]): Behaviour {
   return async (request, response) => {
-    const ids = idsIn(request);
+    const ids = listIds(request);
     const answer = ids.some((id) => bad.includes(id))
       ? dropBeforeAnswer()
       : json({ resources: ids.map((id) => ({ id })) });
@@ -182,8 +182,8 @@ describe('Metadata of a database that is down (D8)', () => {
     it(`reports "${kind}" for one of several ids after ${name}`, async () => {
       const { server } = await start();
       server.on(getRoute, empty(405)).on(postRoute, async (request, response) => {
-        const isBad = idsIn(request).includes('b');
-        await (isBad ? answer : json({ resources: idsIn(request).map((id) => ({ id })) }))(request, response);
+        const isBad = listIds(request).includes('b');
+        await (isBad ? answer : json({ resources: listIds(request).map((id) => ({ id })) }))(request, response);
       });
       const reply = await fetch(['a', 'b', 'c']);
       assert.deepEqual(

@@ -30,14 +30,14 @@ describe('The text of an error response (D14)', () => {
     ],
     ['messages without detail', { errors: [{ message: 'b' }] }, problemType, 'b'],
     ['the title when there is nothing else', { title: 'Not Found', status: 404 }, problemType, 'Not Found'],
-    ['errors of another form are passed over', { detail: 'a', errors: 'x' }, problemType, 'a'],
+    ['ignores errors in another format', { detail: 'a', errors: 'x' }, problemType, 'a'],
     ['null everywhere', { title: null, detail: null, errors: null }, problemType, undefined],
     ['code and error', { code: 404, error: 'no such database' }, 'application/json', 'no such database'],
     ['a problem document under another media type', { detail: 'a' }, 'text/plain', 'a'],
     ['plain text', '404 page not found\n', 'text/plain', '404 page not found'],
     ['nothing', '', '', undefined],
     ['the title of a page', '<html><head><title> Bad Gateway </title></head></html>', 'text/html', 'Bad Gateway'],
-    ['no word of a page without a title', '<html><body>long</body></html>', '', undefined],
+    ['nothing of a page without a title', '<html><body>long</body></html>', '', undefined],
   ];
 
   for (const [rule, body, type, detail] of rows) {

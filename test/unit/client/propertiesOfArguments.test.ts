@@ -16,7 +16,7 @@ import {
   givenUuid,
   idList,
   jsonObject,
-  mostly,
+  orAnything,
   pageNumber,
 } from './arbitraries.ts';
 import { startBench } from './clientBench.ts';
@@ -34,10 +34,10 @@ import type { Expected } from './contractOracle.ts';
 import { answerAll } from './contractServer.ts';
 
 const errors = { TypeError, ValueError, RuntimeError } as const;
-const name = mostly(anyText);
+const name = orAnything(anyText);
 
 /** The operations as a caller without types has them. */
-type Careless = { readonly [K in keyof DataTransferClient]: (given: unknown) => Promise<Reply<unknown>> };
+type UntypedClient = { readonly [K in keyof DataTransferClient]: (given: unknown) => Promise<Reply<unknown>> };
 
 describe('Any value as an argument (§4, §4.8, D1, D3)', () => {
   let bench: Bench;
@@ -53,10 +53,10 @@ describe('Any value as an argument (§4, §4.8, D1, D3)', () => {
     await bench.end();
   });
 
-  async function expectReply(operation: keyof Careless, given: unknown, expected: Expected): Promise<void> {
+  async function expectReply(operation: keyof UntypedClient, given: unknown, expected: Expected): Promise<void> {
     const { server, client, log } = bench;
     server.requests.length = 0;
-    const call = async (): Promise<Reply<unknown>> => await (client as unknown as Careless)[operation](given);
+    const call = async (): Promise<Reply<unknown>> => await (client as unknown as UntypedClient)[operation](given);
     if ('error' in expected) {
       await assert.rejects(call(), (error: Error) => {
         assert.equal(error.constructor, errors[expected.error]);
@@ -74,12 +74,12 @@ describe('Any value as an argument (§4, §4.8, D1, D3)', () => {
   property(
     '§4.3 a search is refused, or sent as the contract says',
     createArguments(
-      { database: name, orcid: name, query: mostly(fc.oneof(anyText, fc.double({ noNaN: true }), fc.integer())) },
+      { database: name, orcid: name, query: orAnything(fc.oneof(anyText, fc.double({ noNaN: true }), fc.integer())) },
       {
-        status: mostly(fc.constantFrom('staged', 'unstaged', '', undefined, null), 6),
+        status: orAnything(fc.constantFrom('staged', 'unstaged', '', undefined, null), 6),
         offset: pageNumber,
         limit: pageNumber,
-        specific: mostly(jsonObject, 4),
+        specific: orAnything(jsonObject, 4),
       },
     ),
     async (given) => {
@@ -98,11 +98,11 @@ describe('Any value as an argument (§4, §4.8, D1, D3)', () => {
   property(
     '§4.5 a submission is refused, or sent as the contract says',
     createArguments(
-      { orcid: name, source: name, destination: name, fileIds: mostly(fc.oneof(fc.array(anyText), idList), 6) },
+      { orcid: name, source: name, destination: name, fileIds: orAnything(fc.oneof(fc.array(anyText), idList), 6) },
       {
-        timeout: mostly(fc.oneof(fc.double(), fc.double({ min: 0, max: 3_000_000 }), fc.constant(undefined))),
-        description: mostly(fc.oneof(anyText, fc.constantFrom('', undefined, null))),
-        instructions: mostly(jsonObject, 4),
+        timeout: orAnything(fc.oneof(fc.double(), fc.double({ min: 0, max: 3_000_000 }), fc.constant(undefined))),
+        description: orAnything(fc.oneof(anyText, fc.constantFrom('', undefined, null))),
+        instructions: orAnything(jsonObject, 4),
       },
     ),
     async (given) => {
@@ -165,10 +165,13 @@ describe('Any value as an argument of connecting (§4.8, §4.9, D3, D4, D5)', ()
   property(
     '§4.8 §4.9 connecting is refused, or requests the root with the token as the contract says',
     fc.tuple(
-      mostly(fc.oneof(fc.string(), anyText)),
+      orAnything(fc.oneof(fc.string(), anyText)),
       fc.oneof({ weight: 4, arbitrary: places }, { weight: 1, arbitrary: fc.oneof(anyValue, anyText) }),
-      fc.oneof(fc.constantFrom('none', 'own'), mostly(fc.constantFrom(undefined, null, 0, -1, 65_536, 1.5, '80'), 3)),
-      mostly(fc.constantFrom('base64', 'plain', undefined, null), 6),
+      fc.oneof(
+        fc.constantFrom('none', 'own'),
+        orAnything(fc.constantFrom(undefined, null, 0, -1, 65_536, 1.5, '80'), 3),
+      ),
+      orAnything(fc.constantFrom('base64', 'plain', undefined, null), 6),
     ),
     async ([apiKey, place, givenPort, scheme]) => {
       server.requests.length = 0;

@@ -14,7 +14,7 @@ type Form = readonly [name: string, write: (key: string) => string];
 const base64 = (key: string): string => Buffer.from(key, 'utf8').toString('base64');
 const percent = (key: string): string => encodeURIComponent(Buffer.from(key, 'utf8').toString('utf8'));
 const quoted = (text: string): string => JSON.stringify(text).slice(1, -1);
-const everyByte = (key: string): string =>
+const percentEncodeAll = (key: string): string =>
   [...Buffer.from(key, 'utf8')].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 const everyUnit = (key: string): string =>
   Array.from({ length: key.length }, (_, place) => `\\u${key.charCodeAt(place).toString(16).padStart(4, '0')}`).join(
@@ -35,19 +35,19 @@ const forms: readonly Form[] = [
   ['plain', (key) => key],
   ['JSON-escaped', quoted],
   ['JSON-escaped twice', (key) => quoted(quoted(key))],
-  ['with every unit escaped', everyUnit],
-  ['with every unit escaped in capitals', (key) => everyUnit(key).toUpperCase().replaceAll('\\U', '\\u')],
+  ['with every UTF-16 unit escaped', everyUnit],
+  ['with every UTF-16 unit escaped in uppercase', (key) => everyUnit(key).toUpperCase().replaceAll('\\U', '\\u')],
   ['URL-encoded', percent],
-  ['URL-encoded in small letters', (key) => percent(key).replace(/%../g, (part) => part.toLowerCase())],
-  ['URL-encoded to the last byte', everyByte],
-  ['as a form has it', (key) => new URLSearchParams({ key }).toString().slice('key='.length)],
-  ['escaped for a page', escaped],
+  ['URL-encoded in lowercase', (key) => percent(key).replace(/%../g, (part) => part.toLowerCase())],
+  ['URL-encoded in every byte', percentEncodeAll],
+  ['form-encoded', (key) => new URLSearchParams({ key }).toString().slice('key='.length)],
+  ['HTML-escaped', escaped],
   ['base64', base64],
   ['base64 without padding', (key) => base64(key).replace(/=+$/, '')],
-  ['base64 for addresses', (key) => Buffer.from(key, 'utf8').toString('base64url')],
+  ['base64url', (key) => Buffer.from(key, 'utf8').toString('base64url')],
   ['base64, URL-encoded', (key) => encodeURIComponent(base64(key))],
   ['base64, JSON-escaped', (key) => base64(key).replaceAll('/', '\\/')],
-  ['base64 with the line end that some clients put inside', (key) => base64(`${key}\n`)],
+  ['base64 with the line end that some clients include', (key) => base64(`${key}\n`)],
   ['base64 in lines', (key) => wrapped(base64(key), 76)],
   ['base64 in short lines', (key) => wrapped(base64(key), 7)],
 ];
@@ -62,7 +62,7 @@ const key = fc
 
 const around = fc.oneof(anyText, fc.constantFrom('', 'Authorization: Bearer ', '"token":"', 'x', '\\', '%', '='));
 
-/** What is left of a text when every placeholder in it is a gap: nothing was made up by taking out. */
+/** Returns the parts of a redacted text between its placeholders. */
 function rest(redacted: string): readonly string[] {
   return redacted.split('[redacted]');
 }

@@ -41,10 +41,10 @@ interface Operation {
   readonly name: string;
   readonly route: string;
   readonly call: Call;
-  /** What nearly is an answer of it. */
+  /** Almost valid responses. */
   readonly answers: fc.Arbitrary<string>;
   readonly check: (value: unknown) => void;
-  /** What the specification promises where there is a reason (§4.9). */
+  /** The value that the specification requires with a reason (§4.9). */
   readonly none: unknown;
 }
 
@@ -114,7 +114,7 @@ const badStatus = fc.oneof(
 );
 const mediaType = fc.constantFrom('application/json', 'application/problem+json', 'text/html', 'text/plain', 'x');
 
-function resourcesIn(body: string): readonly unknown[] {
+function parseResources(body: string): readonly unknown[] {
   const json = JSON.parse(body) as { readonly resources?: unknown } | null;
   return Array.isArray(json?.resources) ? json.resources : [];
 }
@@ -134,7 +134,12 @@ describe('Any JSON as a response (D2, D15)', () => {
     await bench.end();
   });
 
-  async function replyTo(operation: Operation, status: number, body: string, type: string): Promise<Reply<unknown>> {
+  async function requestReply(
+    operation: Operation,
+    status: number,
+    body: string,
+    type: string,
+  ): Promise<Reply<unknown>> {
     bench.server.on('GET /api/v1/databases', text(200, '[{"id":"the-id","name":"D"}]', 'application/json'));
     bench.server.on(operation.route, text(status, body, type));
     bench.server.requests.length = 0;
@@ -153,7 +158,7 @@ describe('Any JSON as a response (D2, D15)', () => {
       `${operation.name} gives a reply, never a throw`,
       fc.tuple(goodStatus, operation.answers),
       async ([status, body]) => {
-        await replyTo(operation, status, body, 'application/json');
+        await requestReply(operation, status, body, 'application/json');
       },
     );
   }
@@ -163,7 +168,7 @@ describe('Any JSON as a response (D2, D15)', () => {
       `${operation.name} gives a reply for any status and any error text (D14)`,
       fc.tuple(badStatus, fc.oneof(nearly.problem, anyText), mediaType),
       async ([status, body, type]) => {
-        const { reason } = await replyTo(operation, status, body, type);
+        const { reason } = await requestReply(operation, status, body, type);
         const isWithoutRoute = operation.route.includes('databases/*') && [404, 405, 501].includes(status);
         assert.equal(reason === undefined, isWithoutRoute);
       },
@@ -173,7 +178,7 @@ describe('Any JSON as a response (D2, D15)', () => {
   property('D15 every resource of a response is returned unchanged and in order', nearly.files, async (body) => {
     bench.server.on('POST /api/v1/files', text(200, body, 'application/json'));
     const { value } = await bench.client.search({ database: 'D', orcid: 'O', query: '' });
-    const resources = resourcesIn(body);
+    const resources = parseResources(body);
     assert.equal(value.length, resources.length);
     for (const [place, file] of value.entries()) {
       if (file.kind === 'file') assert.deepEqual(file.resource, resources[place]);

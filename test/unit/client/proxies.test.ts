@@ -37,13 +37,13 @@ describe('The proxy for a service', () => {
   ])[] = [
     ['none is set', {}, {}, 'https://a.org', undefined],
     ['the setting', { proxy: 'http://p:1' }, {}, 'https://a.org', 'http://p:1'],
-    ['the setting, for http too', { proxy: 'http://p:1' }, {}, 'http://a.org', 'http://p:1'],
+    ['the setting, even for http', { proxy: 'http://p:1' }, {}, 'http://a.org', 'http://p:1'],
     ['the setting without a scheme', { proxy: 'p:1' }, {}, 'https://a.org', 'http://p:1'],
     ['a proxy that speaks TLS', { proxy: 'https://p:1' }, {}, 'https://a.org', 'https://p:1'],
     ['the setting before the environment', { proxy: 'p:1' }, { HTTPS_PROXY: 'q:1' }, 'https://a.org', 'http://p:1'],
     ['HTTPS_PROXY', {}, { HTTPS_PROXY: 'q:1', HTTP_PROXY: 'r:1' }, 'https://a.org', 'http://q:1'],
     [
-      'https_proxy before its upper case',
+      'https_proxy before HTTPS_PROXY',
       {},
       { https_proxy: 'q:1', HTTPS_PROXY: 'r:1' },
       'https://a.org',
@@ -61,7 +61,7 @@ describe('The proxy for a service', () => {
       'http://q:1',
     ],
     ['an empty variable is none', {}, { https_proxy: '', ALL_PROXY: ' ' }, 'https://a.org', undefined],
-    ['support turned off', { proxy: 'p:1', proxySupport: 'off' }, { HTTPS_PROXY: 'q:1' }, 'https://a.org', undefined],
+    ['proxy support turned off', { proxy: 'p:1', proxySupport: 'off' }, { HTTPS_PROXY: 'q:1' }, 'https://a.org', undefined],
     ['http.noProxy', { proxy: 'p:1', noProxy: ['a.org'] }, {}, 'https://a.org', undefined],
     ['NO_PROXY', { proxy: 'p:1' }, { NO_PROXY: 'x.org, a.org' }, 'https://a.org', undefined],
     [

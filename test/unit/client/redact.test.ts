@@ -11,7 +11,7 @@ describe('Redacting', () => {
     'the secret itself': secret,
     'its base64': base64(secret),
     'its base64 without padding': base64(secret).replace(/=+$/, ''),
-    'its base64 for addresses': Buffer.from(secret).toString('base64url'),
+    'its base64url form': Buffer.from(secret).toString('base64url'),
     'the base64 with a line end inside': base64(`${secret}\n`),
     'its percent-encoded form': encodeURIComponent(secret),
   };

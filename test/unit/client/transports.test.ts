@@ -49,10 +49,10 @@ for (const transport of ['direct', 'editor'] as const) {
 
     const faults: readonly (readonly [what: string, behaviour: Behaviour, reason: Partial<Reason>])[] = [
       ['no headers in time (D16)', silence(), { kind: 'timeout' }],
-      ['a body that stands still (D16)', stalledBody(), { kind: 'timeout', status: 200 }],
+      ['a body that stalls (D16)', stalledBody(), { kind: 'timeout', status: 200 }],
       ['a dropped connection', dropBeforeAnswer(), { kind: 'dropped' }],
-      ['a body that breaks off', dropDuringBody(), { kind: 'dropped', status: 200 }],
-      ['a body beyond the bound (D15)', tooLarge(70_000), { kind: 'tooLarge', status: 200 }],
+      ['a body that is cut off', dropDuringBody(), { kind: 'dropped', status: 200 }],
+      ['a body above the size limit (D15)', tooLarge(70_000), { kind: 'tooLarge', status: 200 }],
       ['a page (D15)', html(200, 'Sign in'), { kind: 'unreadable', status: 200 }],
       ['401', problem(401, 'who'), { kind: 'unauthorized', status: 401, detail: 'who' }],
       ['429', busy(429, '3600'), { kind: 'refused', status: 429, retryAfterMs: 3_600_000 }],

@@ -29,7 +29,7 @@ const transfer: CodeRequest = {
 const status: CodeRequest = { kind: 'status', id };
 
 /** Returns the body that a service must receive for a request. */
-function bodyOf({ kind: _kind, ...fields }: CodeRequest): object {
+function createBody({ kind: _kind, ...fields }: CodeRequest): object {
   const { ids, ...others } = { ids: undefined, ...fields };
   return ids === undefined ? others : { ...others, file_ids: ids };
 }
@@ -67,7 +67,7 @@ describe('Generated code', function () {
         it(`sends a ${request.kind} request with names full of quotes unchanged`, async () => {
           const { exitCode, output, errors } = await run(language, how, request);
           assert.deepEqual([exitCode, errors], [0, '']);
-          assert.deepEqual(JSON.parse(server.requests.at(-1)?.body ?? ''), bodyOf(request));
+          assert.deepEqual(JSON.parse(server.requests.at(-1)?.body ?? ''), createBody(request));
           assert.match(output, request.kind === 'transfer' ? /[\da-f]{8}-/ : /JSON/);
         });
       }
@@ -113,7 +113,7 @@ describe('Generated code', function () {
     assert.deepEqual(listCodeLanguages(target, [listing]), ['curl', 'r']);
     const { output } = await run('curl', programs[1]?.[2] ?? runPython, listing);
     assert.match(output, /JDP:000001/);
-    assert.deepEqual(JSON.parse(server.requests.at(-1)?.body ?? ''), bodyOf(listing));
+    assert.deepEqual(JSON.parse(server.requests.at(-1)?.body ?? ''), createBody(listing));
   });
 
   it('stops in Python if an earlier version of dtspy returns None instead of files', async () => {

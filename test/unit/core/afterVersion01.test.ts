@@ -12,7 +12,7 @@ import { StateFiles } from '../../../src/extension/editor/stateFiles.ts';
 import { KnownFolders } from '../../../src/service/databases/knownFolders.ts';
 import { TransferJournal } from '../../../src/service/transfers/journal.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
-import { recordOf } from './userDataSpecimens.ts';
+import { createRecord } from './userDataSpecimens.ts';
 
 /**
  * Files that both versions read and write. The changes are those of the classes of commit bdf862f90a77, applied to files
@@ -30,7 +30,7 @@ describe('After a downgrade to version 0.1 and an upgrade', () => {
 
   const planned = { requestedBy: { agent: 'assistant', plan: 'one' } };
   const hashed = {
-    ...recordOf(1).order,
+    ...createRecord(1).order,
     files: [{ id: 'f', name: 'f.csv', hash: 'md5:0', licenses: [{ name: 'MIT' }] }],
   };
 
@@ -44,17 +44,17 @@ describe('After a downgrade to version 0.1 and an upgrade', () => {
   it('the shared records are untouched, and those of version 0.1 are added (D63)', async () => {
     const [own, target] = [join(folder, 'storage', 'transfers'), join(folder, 'shared')];
     const ledger = new TransferLedger(target, log);
-    await ledger.write(recordOf(1, { ...planned, order: hashed }));
-    await writeRecord(own, 'ended', recordOf(2));
-    await writeRecord(own, 'running', recordOf(3, { state: 'active' }));
+    await ledger.write(createRecord(1, { ...planned, order: hashed }));
+    await writeRecord(own, 'ended', createRecord(2));
+    await writeRecord(own, 'running', createRecord(3, { state: 'active' }));
     await importRecords({ source: own, target, clock, log });
     const ended = (await ledger.loadEnded()).toSorted((one, other) => one.createdAt - other.createdAt);
-    assert.deepEqual(ended, [recordOf(1, { ...planned, order: hashed }), recordOf(2)]);
-    assert.deepEqual(await ledger.loadRunning(), [recordOf(3, { state: 'active' })]);
+    assert.deepEqual(ended, [createRecord(1, { ...planned, order: hashed }), createRecord(2)]);
+    assert.deepEqual(await ledger.loadRunning(), [createRecord(3, { state: 'active' })]);
   });
 
   it('a record that version 0.1 ended keeps its agent, hashes and licenses', async () => {
-    const running = recordOf(1, { ...planned, order: hashed, state: 'active' });
+    const running = createRecord(1, { ...planned, order: hashed, state: 'active' });
     await new TransferLedger(folder, log).write(running);
     const changes = [...running.changes, { state: 'succeeded', at: running.createdAt + 1 }] as const;
     await writeRecord(folder, 'ended', { ...running, state: 'succeeded', changes });

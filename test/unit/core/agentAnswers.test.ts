@@ -152,8 +152,8 @@ describe('The text of a plan', () => {
   const copied = 'A sentence of a server';
 
   for (const [name, texts, origin] of [
-    ['a part of a text of the server', { description: 'sentence of a SERVER,'.slice(0, -1) }, 'server'],
-    ['a text around that of the server', { description: `He said: a  sentence\nof a server!` }, 'server'],
+    ['a part of the server text', { description: 'sentence of a SERVER,'.slice(0, -1) }, 'server'],
+    ['a text that contains the server text', { description: `He said: a  sentence\nof a server!` }, 'server'],
     ['a value in nested instructions', { instructions: { a: [1, null, { b: copied }] } }, 'server'],
     ['a shorter text', { description: 'of a server' }, 'agent'],
     [

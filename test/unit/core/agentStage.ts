@@ -7,7 +7,7 @@ import { CallQueue } from '../../../src/core/agents/callQueue.ts';
 import { PlanStore } from '../../../src/core/agents/planStore.ts';
 import type { OpenConnection } from '../../../src/core/flows/openConnections.ts';
 import { answering, json } from '../../support/faultBehaviours.ts';
-import { orcid } from '../../support/surroundings.ts';
+import { orcid } from '../../support/explorerDependencies.ts';
 import { Rig } from './rig.ts';
 
 /** The metadata of files by ID; each has a hash. */

@@ -9,7 +9,7 @@ import { eventually } from '../../support/eventually.ts';
 import { publicLike, type PublicState } from '../../support/faultPersonality.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
-import { orcid, surroundingsOf } from '../../support/surroundings.ts';
+import { orcid, createExplorerDependencies } from '../../support/explorerDependencies.ts';
 import { bySize } from '../../support/testSize.ts';
 
 const rounds = bySize(4, 16);
@@ -35,7 +35,7 @@ describe('A cancel during a submission, on a server like the public one (D34)', 
   /** Opens a window with a connection to the one server. */
   const open = async (connectionId: string): Promise<Explorer> => {
     const own = { log: new MemoryLog(), clock: systemClock, ledgerFolder: join(folder, 'transfers') };
-    const window = new Explorer(surroundingsOf(own));
+    const window = new Explorer(createExplorerDependencies(own));
     windows.push(window);
     await window.transferFlow.resume();
     await window.connectFlow.open({ id: connectionId, name: connectionId, server: server.address }, 'the-key');
@@ -49,7 +49,7 @@ describe('A cancel during a submission, on a server like the public one (D34)', 
   };
 
   /** Submits in one window, cancels in the other meanwhile, and checks that each got its own response. */
-  const playRound = async (submitting: Explorer, cancelling: Explorer, file: number): Promise<void> => {
+  const runRound = async (submitting: Explorer, cancelling: Explorer, file: number): Promise<void> => {
     service.dispatcher.createMs = 0;
     const running = await cancelling.transferFlow.submit(createOrder('two', file));
     assert.equal(running.state, 'accepted', running.problem?.detail);
@@ -83,8 +83,8 @@ describe('A cancel during a submission, on a server like the public one (D34)', 
         const beside = { id: 'two', name: 'two', server: server.address };
         await first.connectFlow.openInBackground(beside, 'the-key');
       }
-      for (let round = 0; round < rounds; round++) await playRound(first, second, round);
-      assert.equal(service.dispatcher.mostAtOnce, 1);
+      for (let round = 0; round < rounds; round++) await runRound(first, second, round);
+      assert.equal(service.dispatcher.maxConcurrentCount, 1);
       const states = first.transferStore.getAll().map(({ state }) => state);
       assert.ok(!states.includes('unknown') && !states.includes('notConfirmed'), states.join(' '));
     }).timeout(60_000);

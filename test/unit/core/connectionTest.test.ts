@@ -44,7 +44,7 @@ describe('Testing a connection', () => {
   }
 
   /** A server that takes connections and never says a word; resolves with its port. */
-  async function startMute(): Promise<number> {
+  async function startSilentServer(): Promise<number> {
     const sockets = new Set<Socket>();
     const server = createServer((socket) => sockets.add(socket.on('error', () => socket.destroy())));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -246,7 +246,7 @@ describe('Testing a connection', () => {
   });
 
   it('can be canceled during the TLS handshake, directly and through a proxy', async () => {
-    const mute = await startMute();
+    const mute = await startSilentServer();
     for (const isProxied of [false, true]) {
       const ending = new AbortController();
       started = [];

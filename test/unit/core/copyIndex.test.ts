@@ -4,15 +4,15 @@ import { CopyIndex } from '../../../src/core/duplicates/copyIndex.ts';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
 import { SearchStore } from '../../../src/core/store/searchStore.ts';
 
-const hashOf = (digit: string): string => digit.repeat(64);
+const createHash = (digit: string): string => digit.repeat(64);
 
-const fileIn = (database: string, id: string, hash = hashOf('a'), sizeBytes = 5): FileEntry => {
+const addFile = (database: string, id: string, hash = createHash('a'), sizeBytes = 5): FileEntry => {
   return { kind: 'file', id, database, name: id, sizeBytes, hash, resource: {} };
 };
 
 describe('The content of a file', () => {
   it('is the same with equal algorithm, hash and size, in any notation of the hash (D60: same content)', () => {
-    const hash = hashOf('a');
+    const hash = createHash('a');
     const keys = [hash, `sha256:${hash}`, `SHA-256:${hash.toUpperCase()}`].map((one) =>
       getContentKey({ hash: one, sizeBytes: 5 }),
     );
@@ -22,10 +22,10 @@ describe('The content of a file', () => {
 
   it('differs with another hash, size or algorithm', () => {
     const contents = [
-      { hash: hashOf('a'), sizeBytes: 5 },
-      { hash: hashOf('b'), sizeBytes: 5 },
-      { hash: hashOf('a'), sizeBytes: 6 },
-      { hash: hashOf('a').slice(0, 32), sizeBytes: 5 },
+      { hash: createHash('a'), sizeBytes: 5 },
+      { hash: createHash('b'), sizeBytes: 5 },
+      { hash: createHash('a'), sizeBytes: 6 },
+      { hash: createHash('a').slice(0, 32), sizeBytes: 5 },
     ];
     assert.equal(new Set(contents.map(getContentKey)).size, contents.length);
   });
@@ -33,10 +33,10 @@ describe('The content of a file', () => {
   it('is unknown without a usable hash, without a size, and for an empty file', () => {
     const contents = [
       { sizeBytes: 5 },
-      { hash: hashOf('a') },
+      { hash: createHash('a') },
       { hash: '', sizeBytes: 5 },
       { hash: 'crc32:abcd', sizeBytes: 5 },
-      { hash: hashOf('a'), sizeBytes: 0 },
+      { hash: createHash('a'), sizeBytes: 0 },
     ];
     assert.deepEqual(
       contents.map(getContentKey),
@@ -65,64 +65,68 @@ describe('The index of copies', () => {
     store.add(key, files);
     store.update(key, { isLoading: false, nextOffset: store.get(key)?.files.length ?? 0 });
   };
-  const alsoIn = (file: FileEntry, connectionId = 'c'): readonly string[] => index.findDatabases(connectionId, file);
+  const findDatabases = (file: FileEntry, connectionId = 'c'): readonly string[] =>
+    index.findDatabases(connectionId, file);
 
   it('returns the other databases with the same file, and reports the searches with new copies', () => {
-    search('a', 'Alpha', [fileIn('Alpha', '1')]);
-    assert.deepEqual([alsoIn(fileIn('Alpha', '1')), events], [[], []]);
-    search('b', 'Beta', [fileIn('Beta', '9')]);
-    search('g', 'Gamma', [fileIn('Gamma', '7', `sha256:${hashOf('a')}`)]);
-    assert.deepEqual(alsoIn(fileIn('Alpha', '1')), ['Beta', 'Gamma']);
-    assert.deepEqual(alsoIn(fileIn('Beta', '9')), ['Alpha', 'Gamma']);
+    search('a', 'Alpha', [addFile('Alpha', '1')]);
+    assert.deepEqual([findDatabases(addFile('Alpha', '1')), events], [[], []]);
+    search('b', 'Beta', [addFile('Beta', '9')]);
+    search('g', 'Gamma', [addFile('Gamma', '7', `sha256:${createHash('a')}`)]);
+    assert.deepEqual(findDatabases(addFile('Alpha', '1')), ['Beta', 'Gamma']);
+    assert.deepEqual(findDatabases(addFile('Beta', '9')), ['Alpha', 'Gamma']);
     assert.deepEqual(events, [['a'], ['b', 'a']]);
   });
 
   it('does not count another file of the same database, nor a database of another connection', () => {
-    search('a', 'Alpha', [fileIn('Alpha', '1'), fileIn('Alpha', '2')]);
-    search('other', 'Beta', [fileIn('Beta', '9')], 'd');
-    assert.deepEqual([alsoIn(fileIn('Alpha', '1')), alsoIn(fileIn('Beta', '9'), 'd'), events], [[], [], []]);
+    search('a', 'Alpha', [addFile('Alpha', '1'), addFile('Alpha', '2')]);
+    search('other', 'Beta', [addFile('Beta', '9')], 'd');
+    assert.deepEqual(
+      [findDatabases(addFile('Alpha', '1')), findDatabases(addFile('Beta', '9'), 'd'), events],
+      [[], [], []],
+    );
   });
 
   it('does not treat files of equal size as equal', () => {
-    search('a', 'Alpha', [fileIn('Alpha', '1', hashOf('a'))]);
-    search('b', 'Beta', [fileIn('Beta', '1', hashOf('b')), fileIn('Beta', '2', '')]);
-    assert.deepEqual([alsoIn(fileIn('Alpha', '1')), events], [[], []]);
+    search('a', 'Alpha', [addFile('Alpha', '1', createHash('a'))]);
+    search('b', 'Beta', [addFile('Beta', '1', createHash('b')), addFile('Beta', '2', '')]);
+    assert.deepEqual([findDatabases(addFile('Alpha', '1')), events], [[], []]);
   });
 
   it('forgets the files of a removed search, unless another search has found them too', () => {
-    search('a', 'Alpha', [fileIn('Alpha', '1')]);
-    search('b', 'Beta', [fileIn('Beta', '9')]);
-    search('b2', 'Beta', [fileIn('Beta', '9')]);
+    search('a', 'Alpha', [addFile('Alpha', '1')]);
+    search('b', 'Beta', [addFile('Beta', '9')]);
+    search('b2', 'Beta', [addFile('Beta', '9')]);
     events.length = 0;
     store.dismiss(['b2']);
-    assert.deepEqual([alsoIn(fileIn('Alpha', '1')), events], [['Beta'], []]);
+    assert.deepEqual([findDatabases(addFile('Alpha', '1')), events], [['Beta'], []]);
     const dismissed = store.dismiss(['b']);
-    assert.deepEqual([alsoIn(fileIn('Alpha', '1')), events], [[], [['a']]]);
+    assert.deepEqual([findDatabases(addFile('Alpha', '1')), events], [[], [['a']]]);
     store.restore(dismissed);
-    assert.deepEqual([alsoIn(fileIn('Alpha', '1')), events], [['Beta'], [['a'], ['a']]]);
+    assert.deepEqual([findDatabases(addFile('Alpha', '1')), events], [['Beta'], [['a'], ['a']]]);
   });
 
   it('forgets the files that a repeated search no longer finds', () => {
-    search('a', 'Alpha', [fileIn('Alpha', '1')]);
-    search('b', 'Beta', [fileIn('Beta', '8'), fileIn('Beta', '9')]);
+    search('a', 'Alpha', [addFile('Alpha', '1')]);
+    search('b', 'Beta', [addFile('Beta', '8'), addFile('Beta', '9')]);
     const found = store.get('b');
     assert.ok(found);
-    store.replace('b', { ...found, files: [fileIn('Beta', '9', hashOf('b'))] });
-    assert.deepEqual(alsoIn(fileIn('Alpha', '1')), []);
+    store.replace('b', { ...found, files: [addFile('Beta', '9', createHash('b'))] });
+    assert.deepEqual(findDatabases(addFile('Alpha', '1')), []);
     assert.deepEqual(events, [['a'], ['a']]);
   });
 
   it('lists the files of other databases, up to a limit', () => {
-    search('a', 'Alpha', [fileIn('Alpha', '1'), fileIn('Alpha', '2')]);
-    search('b', 'Beta', [fileIn('Beta', '8'), fileIn('Beta', '9')]);
+    search('a', 'Alpha', [addFile('Alpha', '1'), addFile('Alpha', '2')]);
+    search('b', 'Beta', [addFile('Beta', '8'), addFile('Beta', '9')]);
     const list = (limit: number): readonly string[] =>
-      index.findCopies('c', fileIn('Alpha', '1'), limit).map(({ id }) => id);
+      index.findCopies('c', addFile('Alpha', '1'), limit).map(({ id }) => id);
     assert.deepEqual([list(10), list(1)], [['8', '9'], ['8']]);
   });
 
   it('reports if a database has the content', () => {
-    search('a', 'Alpha', [fileIn('Alpha', '1')]);
-    const content = { hash: hashOf('a'), sizeBytes: 5 };
+    search('a', 'Alpha', [addFile('Alpha', '1')]);
+    const content = { hash: createHash('a'), sizeBytes: 5 };
     const isIn = (database: string): boolean => index.isIn('c', database, content);
     assert.deepEqual([isIn('Alpha'), isIn('Beta'), index.isIn('d', 'Alpha', content)], [true, false, false]);
   });
@@ -130,7 +134,7 @@ describe('The index of copies', () => {
   it('indexes each file of a search once, however many pages follow', () => {
     let reads = 0;
     const counted = (number: number): FileEntry => {
-      const file = fileIn('Alpha', `${number}`, number.toString(16).padStart(64, '0'));
+      const file = addFile('Alpha', `${number}`, number.toString(16).padStart(64, '0'));
       return Object.defineProperty({ ...file }, 'hash', { get: () => ((reads += 1), file.hash), enumerable: true });
     };
     search('a', 'Alpha', []);

@@ -10,7 +10,7 @@ describe('Parsing CSV (RFC 4180)', () => {
     ['is nothing', '', []],
     ['has only empty lines', '\r\n\n', []],
     [
-      'ends its lines in any way',
+      'has any mix of line ends',
       'a,b\r\nc,d\ne,f\rg,h',
       [
         ['a', 'b'],
@@ -55,7 +55,7 @@ describe('Parsing CSV (RFC 4180)', () => {
     ],
     ['starts with comments', '# from a lab\n# of 2026, in May\nid\n#1\n', [['id'], ['#1']]],
     [
-      'comments its column names',
+      'has its column names in a comment',
       '##format=1\n#id\tname\n1\ta\n',
       [
         ['#id', 'name'],
@@ -63,7 +63,7 @@ describe('Parsing CSV (RFC 4180)', () => {
       ],
     ],
     ['is only a comment', '# nothing', []],
-    ['quotes wrongly', 'a"b,"c"d,"e\nf', [['a"b', 'cd', '"e'], ['f']]],
+    ['has invalid quotes', 'a"b,"c"d,"e\nf', [['a"b', 'cd', '"e'], ['f']]],
   ] as const) {
     it(`reads a text that ${what}`, () => {
       assert.deepEqual(parseCells(text), records);

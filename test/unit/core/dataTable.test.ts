@@ -100,18 +100,18 @@ describe('Reading a table', () => {
   });
 
   for (const [problem, cells] of [
-    ['a row far below', '<row r="1000000000"><c r="A1000000000"><v>1</v></c></row>'],
-    ['a row number that is no integer', '<row r="1e9"><c><v>1</v></c></row>'],
+    ['a very large row number', '<row r="1000000000"><c r="A1000000000"><v>1</v></c></row>'],
+    ['a row number that is not an integer', '<row r="1e9"><c><v>1</v></c></row>'],
     [
-      'a column far to the right',
+      'a very large column number',
       '<row r="1"><c r="A1"><v>1</v></c></row><row r="90000"><c r="XFD90000"><v>1</v></c></row>',
     ],
-    ['quoted otherwise', "<x:row spans='>' r='1000000000'/>"],
-    ['a place after a text like one', `<row r="1"><c x=' r="A1"' r="A9000000"><v>1</v></c></row>`],
-    ['a place after a bracket in quotes', '<row r="1"><c x="<" r="A9000000"><v>1</v></c></row>'],
-    ['a place with a prefix', '<row r="1"><c x:r="A9000000"><v>1</v></c></row>'],
+    ['attributes in other quotes', "<x:row spans='>' r='1000000000'/>"],
+    ['a cell reference after a similar attribute value', `<row r="1"><c x=' r="A1"' r="A9000000"><v>1</v></c></row>`],
+    ['a cell reference after a quoted bracket', '<row r="1"><c x="<" r="A9000000"><v>1</v></c></row>'],
+    ['a prefixed cell reference', '<row r="1"><c x:r="A9000000"><v>1</v></c></row>'],
     ['a tag without a name before its colon', '<row r="1"><:c r="A9000000"><v>1</v></:c></row>'],
-    ['text like the end of an empty cell', '<row r="2000"><c r="XFD2000"> /><v>1</v></c></row>'],
+    ['text that looks like the end of an empty cell', '<row r="2000"><c r="XFD2000"> /><v>1</v></c></row>'],
     ['an empty cell in a row without a number', '<row><c r="A9000000"/></row>'],
   ] as const) {
     it(`rejects a small spreadsheet with ${problem}, which would fill the memory`, async () => {

@@ -13,23 +13,23 @@ import { WindowProcess } from '../../support/windowProcess.ts';
 
 const second = 1000;
 /** The time that a window has for disk and network between two steps of the clock. */
-const breathMs = 8;
-const patienceMs = 5_000;
-/** So long a window may take to see what another one has written. */
+const stepPauseMs = 8;
+const waitLimitMs = 5_000;
+/** The time in which a window has to read what another one has written. */
 const lagMs = 15_000;
 
-/** One transfer at one moment of its life, the windows that show it, and the server that knows the truth of it. */
+/** A transfer at one moment of its life, the windows that show it, and the server with its actual state. */
 export class FaultCell {
   readonly clock: ManualClock;
   readonly server: TruthfulServer;
   readonly ledgerFolder: string;
   windows: readonly TransferWindow[] = [];
-  /** Lets go of what holds the transfer at its moment. */
+  /** Releases the transfer from its moment. */
   release: () => Promise<void> | void = () => undefined;
-  /** How many questions had been asked when everything was in order again. */
-  questionsBefore = 0;
+  /** The number of status requests before polling was possible again. */
+  pollsBefore = 0;
   private readonly folder: string;
-  private readonly endings: (() => Promise<void> | void)[] = [];
+  private readonly cleanups: (() => Promise<void> | void)[] = [];
 
   private constructor(server: TruthfulServer, folder: string, clock: ManualClock) {
     this.clock = clock;
@@ -38,13 +38,13 @@ export class FaultCell {
     this.ledgerFolder = join(folder, 'transfers');
   }
 
-  /** With a first window, which is a process of its own where it is to be killed. */
-  static async start(how: { readonly isProcess: boolean; readonly isHeld: boolean }): Promise<FaultCell> {
+  /** Starts a cell with a first window, in a separate process if the test kills it. */
+  static async start(options: { readonly isProcess: boolean; readonly isHeld: boolean }): Promise<FaultCell> {
     const clock = new ManualClock();
     const server = await TruthfulServer.start(clock);
     const cell = new FaultCell(server, await mkdtemp(join(tmpdir(), 'matrix-')), clock);
-    const place = cell.place(how.isHeld);
-    cell.windows = [how.isProcess ? await WindowProcess.start(place) : await CoreWindow.open(place, clock)];
+    const place = cell.place(options.isHeld);
+    cell.windows = [options.isProcess ? await WindowProcess.start(place) : await CoreWindow.open(place, clock)];
     return cell;
   }
 
@@ -54,74 +54,82 @@ export class FaultCell {
     return window;
   }
 
-  /** The first window, where it runs in this process. */
+  /** The first window, if it runs in this process. */
   get here(): CoreWindow {
     assert.ok(this.first instanceof CoreWindow);
     return this.first;
   }
 
-  /** One more window, in this process. */
+  /** Opens another window in this process. */
   async openWindow(): Promise<CoreWindow> {
     const window = await CoreWindow.open(this.place(false), this.clock);
     this.windows = [...this.windows, window];
     return window;
   }
 
-  /** From now on nothing is in the way of asking. */
-  nothingIsInTheWay(): void {
-    this.questionsBefore = this.server.questions.length;
+  /** Records that polling is possible from now on. */
+  allowPolling(): void {
+    this.pollsBefore = this.server.polls.length;
   }
 
-  /** Lets time pass for all in steps; after each, what is shown must not be untrue. */
+  /** Advances the time of all windows in steps; asserts after each that the windows show the truth. */
   async pass(ms: number, stepMs = second): Promise<void> {
     for (let passed = 0; passed < ms; passed += stepMs) await this.step(stepMs);
   }
 
-  /** The same, where no time passes while a request waits for its turn or is under way. */
+  /** Advances the time like {@link pass}, but not while a request is queued or pending. */
   async passBetweenRequests(ms: number, stepMs: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += stepMs) {
       await this.step(stepMs);
-      await this.settled('no request is under way', async () => !(await this.hasServerLock()));
+      await this.waitFor('no request is pending', async () => !(await this.hasServerLock()));
     }
   }
 
-  /** The same, until something is so; fails when it is not after `limitMs`. Resolves with how long that took. */
-  async passUntil(what: string, isSo: () => Promise<boolean> | boolean, limitMs: number, stepMs = 500): Promise<void> {
+  /** Advances the time until a condition holds; fails if it doesn't within `limitMs`. */
+  async passUntil(
+    description: string,
+    condition: () => Promise<boolean> | boolean,
+    limitMs: number,
+    stepMs = 500,
+  ): Promise<void> {
     const until = this.clock.now() + limitMs;
-    while (!(await isSo())) {
-      assert.ok(this.clock.now() <= until, `${what}: not within ${String(limitMs)} ms; ${await this.told()}`);
+    while (!(await condition())) {
+      assert.ok(
+        this.clock.now() <= until,
+        `${description}: not within ${String(limitMs)} ms; ${await this.describeShown()}`,
+      );
       await this.step(stepMs);
     }
   }
 
-  /** Waits for disk and network alone, while the clock stands. */
-  async settled(what: string, isSo: () => Promise<boolean> | boolean): Promise<void> {
-    const until = Date.now() + patienceMs;
-    while (!(await isSo())) {
-      assert.ok(Date.now() <= until, `${what}: it did not come to that; ${await this.told()}`);
+  /** Waits in real time, with the clock stopped, until a condition holds. */
+  async waitFor(description: string, condition: () => Promise<boolean> | boolean): Promise<void> {
+    const until = Date.now() + waitLimitMs;
+    while (!(await condition())) {
+      assert.ok(Date.now() <= until, `${description}: did not become true; ${await this.describeShown()}`);
       await this.step(0);
     }
   }
 
-  /** Keeps everybody from writing the record of the one transfer, as a slow disk does. */
+  /** Locks the record of the transfer, so that no window can write it, as with a slow disk. */
   async holdRecord(): Promise<FileLock> {
     const lock = join(this.ledgerFolder, 'locks', `${await this.keyInLedger()}.lock`);
     return await eventually(() => FileLock.acquire(lock, this.clock));
   }
 
-  /** The names of the records, by shelf. */
-  async records(shelf: 'running' | 'ended'): Promise<readonly string[]> {
-    const names = await readdir(join(this.ledgerFolder, shelf)).catch(() => []);
+  /** Returns the file names of the records in a folder of the ledger. */
+  async records(folder: 'running' | 'ended'): Promise<readonly string[]> {
+    const names = await readdir(join(this.ledgerFolder, folder)).catch(() => []);
     return names.filter((name) => name.endsWith('.json'));
   }
 
-  /** Does something at the end of the test. */
-  atEnd(act: () => Promise<void> | void): void {
-    this.endings.push(act);
+  /** Adds a function that runs at the end of the test. */
+  addCleanup(act: () => Promise<void> | void): void {
+    this.cleanups.push(act);
   }
 
   async end(): Promise<void> {
-    for (const act of this.endings) await act();
+    for (const act of this.cleanups) await act();
     await this.release();
     this.server.answering.release();
     this.server.submitting.release();
@@ -133,8 +141,8 @@ export class FaultCell {
   private async step(ms: number): Promise<void> {
     await this.clock.pass(ms);
     for (const window of this.windows) await window.pass(ms);
-    await setTimeout(breathMs);
-    await this.assertNothingUntrue();
+    await setTimeout(stepPauseMs);
+    await this.assertShownIsTrue();
   }
 
   private async hasServerLock(): Promise<boolean> {
@@ -142,16 +150,16 @@ export class FaultCell {
     return names.some((name) => name.endsWith('.lock'));
   }
 
-  /** What every window shows, for who has to find out why. */
-  private async told(): Promise<string> {
+  /** Describes the state in every window, for failure messages. */
+  private async describeShown(): Promise<string> {
     const shown = await Promise.all(this.windows.map((window) => window.shown()));
     return shown.map((transfer) => `${transfer?.state ?? 'nothing'} ${transfer?.problem?.kind ?? ''}`).join(', ');
   }
 
-  /** Whatever happens, nobody may be told what the server knows to be otherwise. */
-  private async assertNothingUntrue(): Promise<void> {
+  /** Asserts that no window contradicts the server, and that nothing was submitted twice. */
+  private async assertShownIsTrue(): Promise<void> {
     assert.ok(this.server.submissions <= 1, 'it was submitted twice');
-    assert.ok(this.server.mostAtOnce <= 1, 'two questions were under way at once');
+    assert.ok(this.server.maxConcurrentCount <= 1, 'two status requests were concurrent');
     for (const window of this.windows) {
       const transfer = await window.shown();
       if (transfer) this.assertTrue(transfer, window);
@@ -167,7 +175,10 @@ export class FaultCell {
       assert.ok(truth?.words.includes(state), `it was never ${state}`);
     if (state !== 'submitting' || !(window instanceof CoreWindow)) return;
     const isWaitedFor = this.windows.some((one) => one instanceof CoreWindow && one.isSubmitting);
-    assert.ok(isWaitedFor || this.isNew(window), 'nobody waits for the answer to what is shown as being submitted');
+    assert.ok(
+      isWaitedFor || this.isNew(window),
+      'it is shown as being submitted, but no window waits for the response',
+    );
   }
 
   private isNew(window: CoreWindow): boolean {

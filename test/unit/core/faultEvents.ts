@@ -6,7 +6,7 @@ import type { FaultCell } from './faultCell.ts';
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 
-/** What can happen to a transfer, to those who watch it, and to what they need; each goes by, and lets go of the moment. */
+/** Events that affect a transfer, its windows or the server. Each ends by itself, and releases the held moment. */
 export const events = {
   'reload of the window': async (cell) => {
     await replaceWindow(cell);
@@ -16,14 +16,14 @@ export const events = {
   },
   'kill of the server': async (cell) => {
     await cell.server.http.stop();
-    await beAlone(cell);
-    cell.nothingIsInTheWay();
+    await runWithoutServer(cell);
+    cell.allowPolling();
     await cell.server.http.startAgain();
   },
   'network away and back': async (cell) => {
     cell.server.http.cutOff();
-    await beAlone(cell);
-    cell.nothingIsInTheWay();
+    await runWithoutServer(cell);
+    cell.allowPolling();
     cell.server.http.connectAgain();
   },
   'key refused and set again': async (cell) => {
@@ -32,27 +32,30 @@ export const events = {
     await cell.pass(7 * minute, 3 * second);
     const { keys, transferStore } = cell.here.explorer;
     if (transferStore.getRunning().length > 0) assert.equal(keys.getStatus('c'), 'refused');
-    assert.ok(cell.server.questions.filter(({ isAccepted }) => !isAccepted).length <= 1, 'it was asked for in vain');
-    cell.nothingIsInTheWay();
+    assert.ok(
+      cell.server.polls.filter(({ isAccepted }) => !isAccepted).length <= 1,
+      'it was polled with a rejected key',
+    );
+    cell.allowPolling();
     await cell.here.connect(cell.server.key);
   },
   'machine asleep for 8 h': async (cell) => {
     cell.clock.sleep(8 * hour);
     cell.server.http.cutOff();
     cell.server.http.connectAgain();
-    cell.nothingIsInTheWay();
+    cell.allowPolling();
     await cell.pass(second);
     await cell.release();
   },
   'disk of the ledger full': async (cell) => {
-    const makeRoom = fillDisk(cell.ledgerFolder);
-    cell.atEnd(makeRoom);
+    const freeDisk = fillDisk(cell.ledgerFolder);
+    cell.addCleanup(freeDisk);
     await cell.release();
     await cell.pass(30 * second);
     const { explorer } = cell.here;
     for (const { key, state } of explorer.transferStore.getRunning())
-      assert.ok(explorer.unsaved.has(key), `nobody keeps in mind that it is ${state}`);
-    makeRoom();
+      assert.ok(explorer.unsaved.has(key), `the unsaved state ${state} was lost`);
+    freeDisk();
     const isSaved = async (): Promise<boolean> =>
       explorer.transferStore.getAll().every(({ key }) => !explorer.unsaved.has(key));
     await cell.passUntil('it is written', isSaved, 6 * minute, 3 * second);
@@ -62,25 +65,25 @@ export const events = {
     await cell.pass(5 * second);
     const [here, there] = [await cell.first.shown(), await other.shown()];
     assert.equal(there?.key, here?.key);
-    assert.notEqual(there?.state, 'notConfirmed', 'the first window still waits for the answer');
+    assert.notEqual(there?.state, 'notConfirmed', 'the first window still waits for the response');
     await cell.release();
   },
 } satisfies Record<string, (cell: FaultCell) => Promise<void>>;
 
 /** One of {@link events}. */
-export type Happening = keyof typeof events;
+export type FaultEvent = keyof typeof events;
 
-/** The first window ends, each in its way, and another comes in its place. */
+/** Ends the first window, and opens another one. */
 async function replaceWindow(cell: FaultCell): Promise<void> {
   await cell.first.end();
   await cell.release();
   cell.windows = [];
-  cell.nothingIsInTheWay();
+  cell.allowPolling();
   await cell.openWindow();
 }
 
-/** While nobody answers, it is said so, and what was known stays. */
-async function beAlone(cell: FaultCell): Promise<void> {
+/** Asserts that, while the server doesn't respond, the window shows the problem and keeps the last known state. */
+async function runWithoutServer(cell: FaultCell): Promise<void> {
   const before = await cell.first.shown();
   await cell.pass(second);
   await cell.release();
@@ -88,8 +91,8 @@ async function beAlone(cell: FaultCell): Promise<void> {
   // The failure of a request that the clock has started takes real time.
   const after = await eventually(async () => {
     const shown = await cell.first.shown();
-    const isFollowed = shown?.id !== undefined && !hasEnded(shown.state);
-    return !isFollowed || shown.problem ? { isFollowed, state: shown?.state } : undefined;
+    const isRunning = shown?.id !== undefined && !hasEnded(shown.state);
+    return !isRunning || shown.problem ? { isRunning: isRunning, state: shown?.state } : undefined;
   });
-  if (after.isFollowed && before?.state === 'active') assert.equal(after.state, before.state);
+  if (after.isRunning && before?.state === 'active') assert.equal(after.state, before.state);
 }

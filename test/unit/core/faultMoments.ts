@@ -1,7 +1,7 @@
 import { CoreWindow } from '../../support/coreWindow.ts';
 import type { FaultCell } from './faultCell.ts';
 
-/** The moments of a transfer at which something can happen to it. */
+/** The moments of a transfer at which an event can occur. */
 export const moments = [
   'before sending',
   'sent and unanswered',
@@ -16,13 +16,13 @@ export type Moment = (typeof moments)[number];
 
 const limitMs = 10_000;
 
-/** Brings the transfer of a cell to a moment, and holds it there where it would not stay by itself. */
+/** Advances the transfer of a cell to a moment, and holds it there if it would continue by itself. */
 export async function reach(cell: FaultCell, moment: Moment): Promise<void> {
   const { server, first } = cell;
   if (moment === 'sent and unanswered' || moment === 'answered and unwritten') server.submitting.hold();
   await first.submit();
   if (moment === 'before sending') await holdBeforeSending(cell);
-  else await cell.settled('it is submitted', () => server.transfers.length === 1);
+  else await cell.waitFor('it is submitted', () => server.transfers.length === 1);
   if (moment === 'sent and unanswered') cell.release = () => server.submitting.release();
   if (moment === 'answered and unwritten') await holdUnwritten(cell);
   if (moment === 'running' || moment === 'ending' || moment === 'ended') await run(cell);
@@ -30,16 +30,16 @@ export async function reach(cell: FaultCell, moment: Moment): Promise<void> {
   if (moment === 'ended') await finish(cell);
 }
 
-/** The window was opened with its gate closed. */
+/** Waits until the window, which was opened with a closed gate, is about to send the submission. */
 async function holdBeforeSending(cell: FaultCell): Promise<void> {
   const { first } = cell;
-  await cell.settled('its intent is written', async () => (await cell.records('running')).length === 1);
+  await cell.waitFor('its intent is written', async () => (await cell.records('running')).length === 1);
   if (!(first instanceof CoreWindow)) return;
   cell.release = () => first.sending.release();
-  await cell.settled('it is about to be sent', () => first.sending.waitingCount === 1);
+  await cell.waitFor('it is about to be sent', () => first.sending.waitingCount === 1);
 }
 
-/** The answer is there, and shown, but its record is in the hands of somebody else. */
+/** Delivers the response, while a lock keeps the window from writing the record. */
 async function holdUnwritten(cell: FaultCell): Promise<void> {
   const lock = await cell.holdRecord();
   cell.release = async () => {
@@ -47,28 +47,28 @@ async function holdUnwritten(cell: FaultCell): Promise<void> {
     await lock.release();
   };
   cell.server.submitting.release();
-  await cell.settled('it is answered', async () => (await cell.first.shown())?.id !== undefined);
+  await cell.waitFor('it is answered', async () => (await cell.first.shown())?.id !== undefined);
 }
 
 async function run(cell: FaultCell): Promise<void> {
-  cell.server.become('active');
+  cell.server.setStatus('active');
   await shows(cell, 'active');
   await cell.pass(30_000);
 }
 
-/** The server has ended it and is about to say so. */
+/** Ends the transfer on the server, and holds the status response that reports it. */
 async function holdEnd(cell: FaultCell): Promise<void> {
   const { server } = cell;
   server.answering.hold();
-  server.become('succeeded');
+  server.setStatus('succeeded');
   cell.release = () => server.answering.release();
-  await cell.passUntil('it is asked for', () => server.answering.waitingCount === 1, limitMs);
+  await cell.passUntil('it is polled', () => server.answering.waitingCount === 1, limitMs);
 }
 
 async function finish(cell: FaultCell): Promise<void> {
-  cell.server.become('succeeded');
+  cell.server.setStatus('succeeded');
   await shows(cell, 'succeeded');
-  await cell.settled('its end is written', async () => (await cell.records('ended')).length === 1);
+  await cell.waitFor('its end is written', async () => (await cell.records('ended')).length === 1);
 }
 
 async function shows(cell: FaultCell, state: string): Promise<void> {

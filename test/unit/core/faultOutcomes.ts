@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import type { Transfer } from '../../../src/core/model/transferModel.ts';
 import type { FaultCell } from './faultCell.ts';
-import type { Happening } from './faultEvents.ts';
+import type { FaultEvent } from './faultEvents.ts';
 
-/** What is to become of a transfer; `over` is one that had ended, and `given up` one of which there is no record. */
-export type Outcome = 'followed' | 'over' | 'not confirmed' | 'refused' | 'given up';
+/** The required outcome of a transfer: `ended` if it had ended before the event, `not recorded` if no record exists. */
+export type Outcome = 'monitored' | 'ended' | 'not confirmed' | 'refused' | 'not recorded';
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 
 /**
- * How soon it has to be asked for again when an event is over, where that is not simply when it is due (D33: polling
+ * The time within which a transfer has to be polled after an event, unless its regular interval applies (D33: polling
  * intervals, D28: retry rejected keys).
  */
-const soonMs: Readonly<Partial<Record<Happening, number>>> = {
+const pollLimitMs: Readonly<Partial<Record<FaultEvent, number>>> = {
   'reload of the window': 10 * second,
   'kill of the host': 10 * second,
   'kill of the server': 30 * second,
@@ -21,29 +21,29 @@ const soonMs: Readonly<Partial<Record<Happening, number>>> = {
   'machine asleep for 8 h': 11 * second,
 };
 
-/** Holds what is shown, what was asked and what is written against what the server knows. */
-export async function verify(cell: FaultCell, outcome: Outcome, happening: Happening): Promise<void> {
-  await checks[outcome](cell, happening);
-  await assertLeftAlone(cell);
+/** Compares the shown states, the requests and the records with the server's state. */
+export async function verify(cell: FaultCell, outcome: Outcome, event: FaultEvent): Promise<void> {
+  await checks[outcome](cell, event);
+  await assertNoFurtherRequests(cell);
   await assertWritten(cell);
 }
 
-const checks: Readonly<Record<Outcome, (cell: FaultCell, happening: Happening) => Promise<void>>> = {
-  followed: async (cell, happening) => {
-    await cell.settled('the server has it', () => cell.server.transfers.length === 1);
+const checks: Readonly<Record<Outcome, (cell: FaultCell, event: FaultEvent) => Promise<void>>> = {
+  monitored: async (cell, event) => {
+    await cell.waitFor('the server has it', () => cell.server.transfers.length === 1);
     const [truth] = cell.server.transfers;
     assert.ok(truth);
     if (truth.words.at(-1) !== 'succeeded') {
-      await assertAskedSoon(cell, happening);
-      await assertPace(cell, truth.createdAt);
+      await assertPolledSoon(cell, event);
+      await assertPollingIntervals(cell, truth.createdAt);
       await everyWindow(cell, `shows "${String(truth.words.at(-1))}"`, (transfer) => {
         return transfer?.state === truth.words.at(-1) && transfer?.id === truth.id && !transfer.problem;
       });
-      cell.server.become('succeeded');
+      cell.server.setStatus('succeeded');
     }
     await assertSucceeded(cell);
   },
-  over: assertSucceeded,
+  ended: assertSucceeded,
   'not confirmed': async (cell) => {
     await everyWindow(cell, 'shows it as not confirmed', (transfer) => transfer?.state === 'notConfirmed');
     for (const window of cell.windows) assert.ok((await window.shown())?.problem);
@@ -53,7 +53,7 @@ const checks: Readonly<Record<Outcome, (cell: FaultCell, happening: Happening) =
     await everyWindow(cell, 'shows it as refused', (transfer) => transfer?.state === 'refused');
     for (const window of cell.windows) assert.ok((await window.shown())?.problem);
   },
-  'given up': async (cell) => {
+  'not recorded': async (cell) => {
     assert.equal(await cell.here.outcome, 'given up');
     assert.equal(cell.server.submissions, 0);
     await everyWindow(cell, 'shows nothing', (transfer) => transfer === undefined);
@@ -63,48 +63,48 @@ const checks: Readonly<Record<Outcome, (cell: FaultCell, happening: Happening) =
 
 async function assertSucceeded(cell: FaultCell): Promise<void> {
   await everyWindow(cell, 'shows that it succeeded', (transfer) => transfer?.state === 'succeeded');
-  await cell.settled('its end is written', async () => (await cell.records('ended')).length === 1);
+  await cell.waitFor('its end is written', async () => (await cell.records('ended')).length === 1);
 }
 
-async function assertAskedSoon(cell: FaultCell, happening: Happening): Promise<void> {
-  const isAsked = (): boolean => cell.server.questions.length > cell.questionsBefore;
-  const limitMs = soonMs[happening];
-  // In small steps, so that disk and network, which go by the real time, come along on a busy machine.
-  if (limitMs !== undefined) await cell.passUntil('it is asked for', isAsked, limitMs, 50);
+async function assertPolledSoon(cell: FaultCell, event: FaultEvent): Promise<void> {
+  const isPolled = (): boolean => cell.server.polls.length > cell.pollsBefore;
+  const limitMs = pollLimitMs[event];
+  // In small steps, because disk and network take real time, which is scarce on a busy machine.
+  if (limitMs !== undefined) await cell.passUntil('it is polled', isPolled, limitMs, 50);
 }
 
 /**
- * Asked for when it is due, by the age that the server knows: neither more often nor more seldom (D33: polling
+ * Asserts that the transfer is polled at the interval for its age, neither more nor less often (D33: polling
  * intervals).
  */
-async function assertPace(cell: FaultCell, createdAt: number): Promise<void> {
+async function assertPollingIntervals(cell: FaultCell, createdAt: number): Promise<void> {
   const dueMs = (at: number): number => Math.min(Math.max((at - createdAt) / 10, second), minute);
-  const before = cell.server.questions.length;
+  const before = cell.server.polls.length;
   const intervalMs = dueMs(cell.clock.now());
   const stepMs = Math.min(intervalMs / 6, 3 * second);
   await cell.passBetweenRequests(5 * intervalMs, stepMs);
-  const times = cell.server.questions.slice(before).map(({ at }) => at);
-  assert.ok(times.length >= 2, `asked ${String(times.length)} times in ${String(5 * intervalMs)} ms`);
+  const times = cell.server.polls.slice(before).map(({ at }) => at);
+  assert.ok(times.length >= 2, `polled ${String(times.length)} times in ${String(5 * intervalMs)} ms`);
   for (const [place, at] of times.slice(1).entries()) {
     const due = dueMs(times[place] ?? 0);
     const gapMs = at - (times[place] ?? 0);
     const isInTime = gapMs >= due - stepMs && gapMs <= due * 1.1 + 3 * stepMs;
-    assert.ok(isInTime, `asked after ${String(gapMs)} ms, where ${String(due)} ms were due`);
+    assert.ok(isInTime, `polled after ${String(gapMs)} ms instead of ${String(due)} ms`);
   }
 }
 
-/** What has ended, and what nobody knows the id of, is not asked for; and nothing is submitted by itself. */
-async function assertLeftAlone(cell: FaultCell): Promise<void> {
-  const { submissions, questions } = cell.server;
-  const before = questions.length;
+/** Asserts that a transfer that has ended or has no ID is not polled, and that nothing is submitted automatically. */
+async function assertNoFurtherRequests(cell: FaultCell): Promise<void> {
+  const { submissions, polls } = cell.server;
+  const before = polls.length;
   await cell.pass(hour, 5 * minute);
-  assert.equal(questions.length, before, 'it is asked for after its end');
+  assert.equal(polls.length, before, 'it was polled after its end');
   assert.equal(cell.server.submissions, submissions);
-  const isOver = (await cell.records('ended')).length > 0;
-  if (isOver) await cell.settled('nothing runs', async () => (await cell.records('running')).length === 0);
+  const hasEnded = (await cell.records('ended')).length > 0;
+  if (hasEnded) await cell.waitFor('nothing runs', async () => (await cell.records('running')).length === 0);
 }
 
-/** Who opens a window later reads in the ledger what was shown. */
+/** Asserts that a new window shows the same state from the ledger. */
 async function assertWritten(cell: FaultCell): Promise<void> {
   const before = await cell.first.shown();
   for (const window of cell.windows) await window.end();
@@ -118,11 +118,11 @@ async function assertWritten(cell: FaultCell): Promise<void> {
 async function everyWindow(
   cell: FaultCell,
   what: string,
-  isSo: (transfer: Transfer | undefined) => boolean,
+  condition: (transfer: Transfer | undefined) => boolean,
 ): Promise<void> {
   const isShown = async (): Promise<boolean> => {
     const shown = await Promise.all(cell.windows.map((window) => window.shown()));
-    return shown.every((transfer) => isSo(transfer));
+    return shown.every((transfer) => condition(transfer));
   };
   await cell.passUntil(`every window ${what}`, isShown, 3 * minute, 2 * second);
 }

@@ -68,7 +68,7 @@ describe('A key that was accepted before (D28)', () => {
     await rig.connect();
     refuseAll();
     for (let times = 0; times < 5; times++) await search();
-    assert.equal(getStatus(), 'doubted', 'five at once are not five minutes');
+    assert.equal(getStatus(), 'doubted', 'five simultaneous failures are not five minutes');
     await passUntil(() => getStatus() === 'refused', 6 * minute);
     for (let times = 0; times < 5; times++) await search();
     assert.deepEqual(heard, ['doubted', 'refused']);

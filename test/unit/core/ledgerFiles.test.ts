@@ -33,11 +33,11 @@ describe('The files of the ledger', () => {
   const newWindow = (): TransferLedger => new TransferLedger(folder, log, clock);
 
   it("aren't rewritten for unchanged content, except for the time of the last poll", async () => {
-    const madeIn = async (): Promise<number> => (await stat(path('running', 'one.json'))).ino;
+    const getInode = async (): Promise<number> => (await stat(path('running', 'one.json'))).ino;
     await ledger.write(submittingTransfer);
-    const first = await madeIn();
+    const first = await getInode();
     await newWindow().write(submittingTransfer);
-    assert.equal(await madeIn(), first);
+    assert.equal(await getInode(), first);
     await ledger.write({ ...submittingTransfer, askedAt: 5 });
     assert.equal((await ledger.loadRunning())[0]?.askedAt, 5);
   });

@@ -61,9 +61,9 @@ describe('A link', () => {
       { kind: 'search', service, query: { database: 'a', query: 'a\nb' } },
       badField('query'),
     ],
-    ['half a character', { kind: 'search', service, query: { database: 'a', query: '\ud800' } }, badField('query')],
+    ['a lone surrogate', { kind: 'search', service, query: { database: 'a', query: '\ud800' } }, badField('query')],
     ['an invalid address', { kind: 'transfer', service: '', id }, { kind: 'badService', field: 'service' }],
-    ['an ID that is no UUID', { kind: 'transfer', service, id: 'x' }, badField('id')],
+    ['an ID that is not a UUID', { kind: 'transfer', service, id: 'x' }, badField('id')],
   ];
   for (const [what, target, problem] of impossible)
     it(`is not created with ${what}, because it could not be opened`, () => {
@@ -127,10 +127,10 @@ describe('A link', () => {
         ['names a prototype', JSON.parse(`{"__proto__":1,${JSON.stringify(file).slice(1)}`) as object, '__proto__'],
         ['contains control characters', { ...file, name: 'a\u0007b' }, 'name'],
         ['contains direction characters', { ...file, name: 'a\u202eb' }, 'name'],
-        ['hides a space without width in an ID', { ...file, id: 'a\u200bb' }, 'id'],
-        ['hides a sentence in invisible letters', { ...file, name: 'a\u{e0068}\u{e0069}' }, 'name'],
-        ['contains a blank that counts as a letter', { ...file, database: '\u3164' }, 'database'],
-        ['contains half a character', { ...file, id: '\ud800' }, 'id'],
+        ['hides a zero-width space in an ID', { ...file, id: 'a\u200bb' }, 'id'],
+        ['hides a sentence in invisible characters', { ...file, name: 'a\u{e0068}\u{e0069}' }, 'name'],
+        ['contains a blank letter', { ...file, database: '\u3164' }, 'database'],
+        ['contains a lone surrogate', { ...file, id: '\ud800' }, 'id'],
         ['contains a blank database', { ...file, database: '  ' }, 'database'],
         ['contains a list as an ID', { ...file, id: [] }, 'id'],
       ] as const

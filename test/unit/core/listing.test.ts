@@ -11,8 +11,8 @@ describe('Listing the databases again', () => {
 
   it('keeps the databases of the latest listing when the answer to an earlier one comes after it', async () => {
     await rig.connect();
-    let letGo = (): void => undefined;
-    const isLate = new Promise<void>((resolve) => (letGo = resolve));
+    let release = (): void => undefined;
+    const isLate = new Promise<void>((resolve) => (release = resolve));
     const late: Behaviour = async (request, response) => {
       await isLate;
       await json([])(request, response);
@@ -23,7 +23,7 @@ describe('Listing the databases again', () => {
     const first = rig.explorer.connectFlow.refreshDatabases();
     await rig.server.received(sent + 1);
     await rig.explorer.connectFlow.refreshDatabases();
-    letGo();
+    release();
     await first;
     const names = rig.explorer.connectionStore.listing.databases.map(({ name }) => name);
     assert.deepEqual(names, ['Newest']);

@@ -89,8 +89,8 @@ describe('The monitor', () => {
   it('polls each transfer on request, even if the service fails for all of them', async () => {
     await twoRunning();
     rig.server.on('GET /api/v1/transfers/*', problem(500, 'odd'));
-    const areToldOf = (): boolean => problems().every((kind) => kind === 'serverError');
-    await rig.passing(until(rig.explorer.transferStore.onDidChange, areToldOf));
+    const areReported = (): boolean => problems().every((kind) => kind === 'serverError');
+    await rig.passing(until(rig.explorer.transferStore.onDidChange, areReported));
     const [before, others] = [countPolls(id), countPolls(other)];
     // Requested repeatedly, always during a poll.
     for (let times = 0; times < 6; times++) {

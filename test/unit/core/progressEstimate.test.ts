@@ -94,10 +94,13 @@ describe('The estimate of a transfer', () => {
       [2, 20],
       [12, 40],
     ] as const;
-    const kindAt = (series: readonly (readonly [number, number])[], askedAt: number): string | undefined =>
+    const getEstimateKind = (series: readonly (readonly [number, number])[], askedAt: number): string | undefined =>
       estimateRemaining(moving(series, { askedAt: askedAt * minute }), [], askedAt * minute)?.kind;
-    assert.deepEqual([kindAt(moved.slice(0, 2), 11.9), kindAt(moved.slice(0, 2), 12)], ['range', 'stalled']);
-    assert.deepEqual([kindAt(moved, 31.9), kindAt(moved, 32)], ['range', 'stalled']);
+    assert.deepEqual(
+      [getEstimateKind(moved.slice(0, 2), 11.9), getEstimateKind(moved.slice(0, 2), 12)],
+      ['range', 'stalled'],
+    );
+    assert.deepEqual([getEstimateKind(moved, 31.9), getEstimateKind(moved, 32)], ['range', 'stalled']);
   });
 
   it('uses earlier transfers instead of a stall if none has moved yet', () => {
@@ -201,8 +204,8 @@ describe('The pace of a successful transfer', () => {
     ['did not succeed', { state: 'failed' }],
     ['moved only some of its files', { status: { fileCount: 100, movedFileCount: 99 } }],
     ['has no changes', { changes: [] }],
-    ['ended as it was created', { createdAt: 10 * minute }],
-    ['ended before, by a clock that was set back', { createdAt: 20 * minute }],
+    ['ended when it was created', { createdAt: 10 * minute }],
+    ['ended before its creation because the clock was set back', { createdAt: 20 * minute }],
     ['had no files', { status: { fileCount: 0 } }],
   ];
   for (const [what, more] of untold)

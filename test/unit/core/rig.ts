@@ -10,7 +10,7 @@ import { json } from '../../support/faultBehaviours.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
-import { namesLearned, orcid, surroundingsOf } from '../../support/surroundings.ts';
+import { namesLearned, orcid, createExplorerDependencies } from '../../support/explorerDependencies.ts';
 
 /** The whole core over a real HTTP server that does what a test says, and a clock that is moved by hand. */
 export class Rig {
@@ -19,7 +19,7 @@ export class Rig {
   readonly clock = new ManualClock();
   readonly log = new MemoryLog();
   hasFocus = true;
-  /** What was learned of servers, as it would be read back after a restart. */
+  /** The learned dialects of servers, as they are read back after a restart. */
   keptDialects: unknown;
   /** Stores which connection is active. */
   remember: (connectionId: string) => Promise<void> = () => Promise.resolve();
@@ -94,7 +94,7 @@ export class Rig {
 
   private newExplorer(hasFocus = (): boolean => this.hasFocus): Explorer {
     return new Explorer(
-      surroundingsOf({
+      createExplorerDependencies({
         log: this.log,
         clock: this.clock,
         ledgerFolder: join(this.folder, 'transfers'),

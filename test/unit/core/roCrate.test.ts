@@ -26,12 +26,12 @@ function transfer(state: TransferState, more: Partial<Transfer> = {}): Transfer 
   };
 }
 
-const landed: readonly RecordedFile[] = [
+const transferred: readonly RecordedFile[] = [
   { id: 'JDP:1', path: 'x:y/a b#.txt', sizeBytes: 5, hash: `sha256:${sha256}`, mediaType: 'text/plain' },
   { id: 'JDP:2', path: 'c' },
 ];
 
-function createGraph(given: Transfer, files = landed, omissions: readonly Omission[] = []): CrateGraph {
+function createGraph(given: Transfer, files = transferred, omissions: readonly Omission[] = []): CrateGraph {
   const context = { version: '1.2.3', serviceName: 'DTS', now: at + 90_000 };
   return readCrate(createRoCrate({ transfer: given, files, omissions }, context));
 }
@@ -204,7 +204,7 @@ describe('An RO-Crate 1.2 of a transfer', () => {
   });
 
   it('states which requested files it does not contain', () => {
-    const described = createGraph(transfer('succeeded'), landed, [{ kind: 'notTransferred', count: 3 }]).get('./');
+    const described = createGraph(transfer('succeeded'), transferred, [{ kind: 'notTransferred', count: 3 }]).get('./');
     assert.match(
       String(described?.['description']),
       / Not listed: 3 that the manifest of the transfer does not contain\.$/,
@@ -231,7 +231,7 @@ describe('An RO-Crate 1.2 of a transfer', () => {
 
   it('does not describe itself twice, nor a source that was requested twice', () => {
     const twice = transfer('succeeded', { order: { ...order, files: [...order.files, ...order.files] } });
-    const described = createGraph(twice, [...landed, { path: 'ro-crate-metadata.json' }]);
+    const described = createGraph(twice, [...transferred, { path: 'ro-crate-metadata.json' }]);
     assert.equal(follow(described, described.get('./'), 'hasPart').length, 2);
   });
 });

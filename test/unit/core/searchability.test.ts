@@ -46,7 +46,7 @@ describe('What a refused search reveals about its database (D38)', () => {
     ['503', {}, { kind: 'serverError', status: 503, detail: 'search is not supported now' }, undefined],
     ['an entry that is rejected', {}, { kind: 'entryRejected', status: 500, detail: "doesn't validate" }, undefined],
     ['a lost connection', {}, { kind: 'dropped' }, undefined],
-    ['a server out of reach', {}, { kind: 'unreachable' }, undefined],
+    ['an unreachable server', {}, { kind: 'unreachable' }, undefined],
     ['a time limit', {}, { kind: 'timeout' }, undefined],
   ];
   for (const [name, query, reason, kind] of rows) {

@@ -154,7 +154,7 @@ describe('Several windows if the system reports no changes', () => {
   it('see within five seconds what one of them submits, how it ends, and that it is removed', async () => {
     const rig = await Rig.start();
     const [one, other] = [rig.explorer, rig.openWindow()];
-    const transferIn = ({ transferStore }: Explorer): Transfer | undefined => transferStore.get('k');
+    const getTransfer = ({ transferStore }: Explorer): Transfer | undefined => transferStore.get('k');
     const perWindow = ['one look at the running', 'one at the ended', 'clearing up'].length;
     const fiveSecondsLater = async (isSo: () => boolean): Promise<void> => {
       await eventually(() => Promise.resolve(rig.clock.waitingCount === 2 * perWindow || undefined));
@@ -168,11 +168,11 @@ describe('Several windows if the system reports no changes', () => {
       await fiveSecondsLater(() => true);
       await rm(join(rig.folder, 'transfers'));
       await one.transferFlow.save(createAccepted(rig, 'k'));
-      await fiveSecondsLater(() => transferIn(other)?.state === 'accepted');
+      await fiveSecondsLater(() => getTransfer(other)?.state === 'accepted');
       await one.transferFlow.save(withState(createAccepted(rig, 'k'), 'failed', 7));
-      await fiveSecondsLater(() => transferIn(other)?.state === 'failed');
+      await fiveSecondsLater(() => getTransfer(other)?.state === 'failed');
       await one.transferFlow.forget(['k']);
-      await fiveSecondsLater(() => transferIn(other) === undefined);
+      await fiveSecondsLater(() => getTransfer(other) === undefined);
     } finally {
       await rig.end();
     }

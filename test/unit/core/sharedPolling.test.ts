@@ -22,7 +22,8 @@ describe('Two windows with the same open connection', () => {
     rig.server.on('GET /api/v1/transfers/*', json({ id, status, num_files: 5, num_files_transferred: moved }));
   };
   const countRequests = (): number => rig.server.requestsTo(statusRequest).length;
-  const movedIn = ({ transferStore }: Explorer): number | undefined => transferStore.get(key)?.status?.movedFileCount;
+  const getMovedCount = ({ transferStore }: Explorer): number | undefined =>
+    transferStore.get(key)?.status?.movedFileCount;
 
   /** Advances time in steps, with time for disk and network between them. */
   const pass = async (ms: number, stepMs = 1_000): Promise<void> => {
@@ -47,7 +48,7 @@ describe('Two windows with the same open connection', () => {
     await Promise.all([one.transferFlow.resume(), other.transferFlow.resume()]);
     await rig.connect(one);
     ({ key } = await one.transferFlow.submit({ ...rig.order, files }));
-    await eventually(() => Promise.resolve(movedIn(one) === 1 || undefined));
+    await eventually(() => Promise.resolve(getMovedCount(one) === 1 || undefined));
     await rig.connect(other);
   });
   afterEach(() => rig.end());
@@ -59,8 +60,8 @@ describe('Two windows with the same open connection', () => {
     const tenPollsMs = rig.clock.now() - startedAt;
     assert.ok(tenPollsMs > 10 * fewestMsBetweenPolls, `polled 10 times in ${String(tenPollsMs)} ms`);
     reportStatus('active', 4);
-    await passUntil(() => movedIn(one) === 4, 10_000);
-    await eventually(() => Promise.resolve(movedIn(other) === 4 || undefined));
+    await passUntil(() => getMovedCount(one) === 4, 10_000);
+    await eventually(() => Promise.resolve(getMovedCount(other) === 4 || undefined));
     await eventually(() => {
       const [here, there] = [one, other].map(({ transferStore }) => transferStore.get(key)?.askedAt);
       return Promise.resolve((here !== undefined && here === there) || undefined);
@@ -70,7 +71,7 @@ describe('Two windows with the same open connection', () => {
   it('continue polling after the polling window has closed', async () => {
     one.dispose();
     reportStatus('active', 2);
-    await passUntil(() => movedIn(other) === 2, 10_000);
+    await passUntil(() => getMovedCount(other) === 2, 10_000);
   });
 
   it('poll immediately when the other window requests it', async () => {
@@ -80,23 +81,23 @@ describe('Two windows with the same open connection', () => {
     other.monitor.pollNow();
     // The last regular poll may have been sent just now; requests keep this distance.
     await rig.clock.pass(minRequestGapMs);
-    await eventually(() => Promise.resolve(movedIn(other) === 3 || undefined));
+    await eventually(() => Promise.resolve(getMovedCount(other) === 3 || undefined));
     const count = countRequests() - before;
     assert.ok(count === 1 || count === 2, `polled ${String(count)} times`);
   }).timeout(120_000);
 
   it("both show that the service doesn't respond, and that it responds again (D33)", async () => {
-    const problemIn = ({ transferStore }: Explorer): string | undefined => transferStore.get(key)?.problem?.kind;
+    const getProblemKind = ({ transferStore }: Explorer): string | undefined => transferStore.get(key)?.problem?.kind;
     rig.server.on('GET /api/v1/transfers/*', busy(503, '1'));
-    await passUntil(() => problemIn(one) !== undefined, 10_000);
-    await eventually(() => Promise.resolve(problemIn(other)));
+    await passUntil(() => getProblemKind(one) !== undefined, 10_000);
+    await eventually(() => Promise.resolve(getProblemKind(other)));
     reportStatus('active', 2);
-    await passUntil(() => movedIn(one) === 2, 20_000);
-    await eventually(() => Promise.resolve(problemIn(other) === undefined || undefined));
+    await passUntil(() => getMovedCount(one) === 2, 20_000);
+    await eventually(() => Promise.resolve(getProblemKind(other) === undefined || undefined));
   });
 
   it('cancel from either window, and both show that it was accepted', async () => {
-    await eventually(() => Promise.resolve(movedIn(other) === 1 || undefined));
+    await eventually(() => Promise.resolve(getMovedCount(other) === 1 || undefined));
     assert.equal(await other.transferFlow.cancel(key), undefined);
     await eventually(() => Promise.resolve(one.transferStore.get(key)?.cancelAcceptedAt));
     reportStatus('failed', 1);
@@ -107,16 +108,16 @@ describe('Two windows with the same open connection', () => {
 
   it('keep the focused interval while either window has the focus (D33)', async () => {
     rig.hasFocus = false;
-    const askedIn = async (ms: number): Promise<number> => {
+    const countPolls = async (ms: number): Promise<number> => {
       const before = countRequests();
       await pass(ms, 3_000);
       return countRequests() - before;
     };
     await pass(700_000, 3_500);
-    const unfocused = await askedIn(360_000);
+    const unfocused = await countPolls(360_000);
     isLookedAt = true;
     await pass(60_000, 3_000);
-    const seen = await askedIn(360_000);
+    const seen = await countPolls(360_000);
     assert.ok(unfocused <= 4 && seen >= 5, `polled ${String(unfocused)} times, then ${String(seen)}`);
   }).timeout(120_000);
 });

@@ -1,5 +1,5 @@
 import type { Transfer, TransferOrder } from '../../../src/core/model/transferModel.ts';
-import { orcid } from '../../support/surroundings.ts';
+import { orcid } from '../../support/explorerDependencies.ts';
 
 /** An order that transfers no files from A to B. */
 export const order: TransferOrder = { connectionId: 'c', orcid, source: 'A', destination: 'B', files: [] };

@@ -29,9 +29,9 @@ describe('The staging of a file (D31)', () => {
 
   it('is known only from searches that filtered by it', () => {
     const find = createStagingLookup([search('unstaged', 'a'), search('staged', 'a', 'b'), search(undefined, 'c')]);
-    const statusOf = (id: string, database = 'Alpha', connectionId = 'c'): FileStaging | undefined =>
+    const getStaging = (id: string, database = 'Alpha', connectionId = 'c'): FileStaging | undefined =>
       find({ connectionId, database, id });
-    assert.deepEqual([statusOf('a'), statusOf('b'), statusOf('c')], ['unstaged', 'staged', undefined]);
-    assert.deepEqual([statusOf('a', 'Beta'), statusOf('a', 'Alpha', 'other')], [undefined, undefined]);
+    assert.deepEqual([getStaging('a'), getStaging('b'), getStaging('c')], ['unstaged', 'staged', undefined]);
+    assert.deepEqual([getStaging('a', 'Beta'), getStaging('a', 'Alpha', 'other')], [undefined, undefined]);
   });
 });

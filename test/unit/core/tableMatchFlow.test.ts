@@ -50,7 +50,7 @@ describe('The flow that matches a table', () => {
       const gate = new Gate();
       gate.hold();
       rig.server.on('GET /', json({ name, version: '1.0.0' }));
-      rig.server.on(byId, problem(400, 'odd')).behind(gate, byId);
+      rig.server.on(byId, problem(400, 'odd')).holdAt(gate, byId);
       const matching = match('id', numbered(9_000));
       await eventually(async () => (gate.waitingCount === parallel ? true : undefined), 5_000);
       gate.release();

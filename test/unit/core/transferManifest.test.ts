@@ -5,12 +5,12 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import fc from 'fast-check';
 import { ManifestError, readManifest, type TransferManifest } from '../../../src/core/verification/transferManifest.ts';
 import { parseDeclaredHash } from '../../../src/core/util/declaredHash.ts';
-import { LandedFolder } from '../../support/landedFolder.ts';
+import { ReceivedFolder } from '../../support/receivedFolder.ts';
 import { property } from '../../support/property.ts';
 
 describe('The manifest of transferred files', () => {
-  let transferred: LandedFolder;
-  beforeEach(async () => (transferred = await LandedFolder.make()));
+  let transferred: ReceivedFolder;
+  beforeEach(async () => (transferred = await ReceivedFolder.create()));
   afterEach(() => transferred.remove());
 
   async function read(manifest: unknown): Promise<TransferManifest> {
@@ -104,15 +104,15 @@ describe('The manifest of transferred files', () => {
     ['no path', { id: 'x' }, ['noPath'], 0],
     ['an empty path', { path: '' }, ['noPath'], 0],
     ['a path that is a number', { path: 5 }, ['noPath'], 0],
-    ['only data of its own', { name: 'inline', data: [1, 2] }, [], 0],
-    ['a place on the network', { path: 'https://example.org/x.csv' }, ['remote'], 0],
-    ['a size that is text', { path: 'a', bytes: '5' }, ['wrongType'], 1],
-    ['a size below nothing', { path: 'a', bytes: -1 }, ['wrongType'], 1],
+    ['only inline data', { name: 'inline', data: [1, 2] }, [], 0],
+    ['a URL as the path', { path: 'https://example.org/x.csv' }, ['remote'], 0],
+    ['a size that is a string', { path: 'a', bytes: '5' }, ['wrongType'], 1],
+    ['a negative size', { path: 'a', bytes: -1 }, ['wrongType'], 1],
     ['a hash that is an object', { path: 'a', hash: {} }, ['wrongType'], 1],
-    ['nothing for size and hash', { path: 'a', bytes: null, hash: null }, [], 1],
+    ['null as size and hash', { path: 'a', bytes: null, hash: null }, [], 1],
     ['several paths', { path: ['a', 'b', 7], bytes: 2, hash: md5 }, ['noPath'], 2],
     ['the same path twice', { path: ['a', './a'] }, ['repeated'], 1],
-    ['an id that is no text', { path: 'a', id: 5 }, [], 1],
+    ['an id that is not a string', { path: 'a', id: 5 }, [], 1],
   ];
   for (const [what, resource, problems, count] of odd) {
     it(`continues after a resource with ${what}`, async () => {
@@ -213,7 +213,7 @@ describe('The manifest of transferred files', () => {
   });
 
   it('stops reading when it is canceled', async () => {
-    await transferred.land({ a: 'a' });
+    await transferred.addTransferred({ a: 'a' });
     const reason = new Error('left');
     await assert.rejects(readManifest(transferred.manifest, AbortSignal.abort(reason)), reason);
   });

@@ -107,7 +107,7 @@ describe('The monitor of one window', () => {
   it('shows the age of the last status while a submission delays a status request (D34)', async () => {
     const gate = new Gate();
     gate.hold();
-    rig.server.on('POST /api/v1/transfers', problem(400, 'no')).behind(gate, 'POST /api/v1/transfers');
+    rig.server.on('POST /api/v1/transfers', problem(400, 'no')).holdAt(gate, 'POST /api/v1/transfers');
     store.put([running('k')]);
     await isSaved(1);
     const problems = (): readonly (string | undefined)[] => store.getAll().map(({ problem: why }) => why?.kind);
@@ -126,7 +126,7 @@ describe('The monitor of one window', () => {
   it('withdraws a waiting status request when it is no longer needed (D34)', async () => {
     const gate = new Gate();
     gate.hold();
-    rig.server.on('POST /api/v1/transfers', problem(400, 'no')).behind(gate, 'POST /api/v1/transfers');
+    rig.server.on('POST /api/v1/transfers', problem(400, 'no')).holdAt(gate, 'POST /api/v1/transfers');
     store.put([running('k')]);
     await isSaved(1);
     const submission = session.client.transfer({ orcid: 'O', source: 'A', destination: 'B', fileIds: ['f'] });

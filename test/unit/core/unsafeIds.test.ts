@@ -67,7 +67,7 @@ describe('Ids that may crash a server (D37)', () => {
 
   for (const [name, transfer, isSuspected] of [
     ['a lost connection', { state: 'notConfirmed', problem: { kind: 'dropped', maybeDone: true } }, true],
-    ['a gateway that lost the server', { state: 'notConfirmed', problem: { kind: 'serverError', status: 502 } }, true],
+    ['a gateway error', { state: 'notConfirmed', problem: { kind: 'serverError', status: 502 } }, true],
     ['a time limit', { state: 'notConfirmed', problem: { kind: 'timeout', maybeDone: true } }, false],
     ['a poll that failed', { state: 'active', problem: { kind: 'dropped' } }, false],
   ] as const satisfies readonly (readonly [string, Pick<Transfer, 'state' | 'problem'>, boolean])[]) {

@@ -28,7 +28,7 @@ describe("Records that can't be written", () => {
     unsaved = new UnsavedRecords(ledger, clock, log);
     failures = 0;
     unsaved.onDidFail(() => (failures += 1));
-    await obstruct();
+    await block();
   });
   afterEach(async () => {
     unsaved.dispose();
@@ -36,13 +36,13 @@ describe("Records that can't be written", () => {
   });
 
   /** Puts a file in place of the folder of running transfers. */
-  const obstruct = (): Promise<void> => writeFile(join(folder, 'running'), '');
-  const makeWay = (): Promise<void> => rm(join(folder, 'running'), { recursive: true });
+  const block = (): Promise<void> => writeFile(join(folder, 'running'), '');
+  const unblock = (): Promise<void> => rm(join(folder, 'running'), { recursive: true });
   const written = async (): Promise<readonly string[]> => (await ledger.loadRunning()).map(({ key }) => key).sort();
-  const areWritten = (...keys: readonly string[]): Promise<unknown> =>
+  const waitForRecords = (...keys: readonly string[]): Promise<unknown> =>
     eventually(async () => (String(await written()) === String(keys) ? true : undefined));
   /** Waits until a retry has failed and the next one is scheduled. */
-  const tryInVain = async (afterMs: number): Promise<void> => {
+  const retryAndFail = async (afterMs: number): Promise<void> => {
     await clock.pass(afterMs - 1);
     assert.equal(clock.waitingCount, 1);
     await clock.pass(1);
@@ -59,11 +59,11 @@ describe("Records that can't be written", () => {
 
   it('are retried after two seconds', async () => {
     await unsaved.save(submittingTransfer);
-    await makeWay();
+    await unblock();
     await clock.pass(1_999);
     assert.equal(unsaved.has('one'), true);
     await clock.pass(1);
-    await areWritten('one');
+    await waitForRecords('one');
     await eventually(() => Promise.resolve(!unsaved.has('one') || undefined));
     assert.deepEqual(log.lines.slice(1), ['info All transfer records are saved again']);
     assert.equal(clock.waitingCount, 0);
@@ -71,41 +71,41 @@ describe("Records that can't be written", () => {
 
   it('are retried at growing intervals of up to five minutes', async () => {
     await unsaved.save(submittingTransfer);
-    for (const seconds of [2, 4, 8, 16, 32, 64, 128, 256, 300, 300]) await tryInVain(seconds * 1_000);
+    for (const seconds of [2, 4, 8, 16, 32, 64, 128, 256, 300, 300]) await retryAndFail(seconds * 1_000);
     assert.equal(failures, 1);
-    await makeWay();
+    await unblock();
     await clock.pass(300_000);
-    await areWritten('one');
+    await waitForRecords('one');
   });
 
   it('are written as soon as another can be', async () => {
     await unsaved.save(submittingTransfer);
-    await makeWay();
+    await unblock();
     assert.deepEqual(await unsaved.save(other), other);
-    await areWritten('one', 'two');
+    await waitForRecords('one', 'two');
     await eventually(() => Promise.resolve(clock.waitingCount === 0 || undefined));
   });
 
   it('are reported again, and retried after the first interval, if writing fails again', async () => {
     await unsaved.save(submittingTransfer);
-    await tryInVain(2_000);
-    await makeWay();
+    await retryAndFail(2_000);
+    await unblock();
     await unsaved.save(other);
     await eventually(() => Promise.resolve(!unsaved.has('one') || undefined));
-    await makeWay();
-    await obstruct();
+    await unblock();
+    await block();
     await unsaved.save(withState(submittingTransfer, 'accepted', 2));
     assert.equal(failures, 2);
-    await tryInVain(2_000);
+    await retryAndFail(2_000);
   });
 
   it('include all changes that were reported meanwhile', async () => {
     await unsaved.save({ ...withState(submittingTransfer, 'accepted', 2), id: 'the-id' });
     const both = await unsaved.save({ ...submittingTransfer, cancelAcceptedAt: 3 });
     assert.deepEqual([both.state, both.id, both.cancelAcceptedAt], ['accepted', 'the-id', 3]);
-    await makeWay();
+    await unblock();
     await clock.pass(2_000);
-    await areWritten('one');
+    await waitForRecords('one');
     assert.deepEqual(await ledger.loadRunning(), [both]);
   });
 

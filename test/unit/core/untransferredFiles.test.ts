@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { withState, type Transfer } from '../../../src/core/model/transferModel.ts';
 import { findUntransferredFiles } from '../../../src/core/verification/untransferredFiles.ts';
-import { LandedFolder } from '../../support/landedFolder.ts';
+import { ReceivedFolder } from '../../support/receivedFolder.ts';
 import { running } from './specimens.ts';
 
 describe('The files that a transfer left out', () => {
-  let transferred: LandedFolder;
+  let transferred: ReceivedFolder;
   beforeEach(async () => {
-    transferred = await LandedFolder.make();
+    transferred = await ReceivedFolder.create();
   });
   afterEach(() => transferred.remove());
 

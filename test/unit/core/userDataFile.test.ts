@@ -7,7 +7,7 @@ import {
 } from '../../../src/core/userData/parseUserData.ts';
 import { UserDataSizeError, type UserData } from '../../../src/core/userData/userData.ts';
 import { runSteps, runStepsInTurns } from '../../../src/core/util/steps.ts';
-import { hostileTransfer, recordOf } from './userDataSpecimens.ts';
+import { hostileTransfer, createRecord } from './userDataSpecimens.ts';
 
 const orcid = '0000-0002-1825-0097';
 const connection = { id: 'kbase', name: 'KBase', server: 'https://dts.example.org', apiKeyVariable: 'DTS_KEY' };
@@ -17,7 +17,7 @@ const data: UserData = {
   orcid,
   connections: [connection],
   databases: [folder, store],
-  transfers: [recordOf(1), recordOf(2, { state: 'active' })],
+  transfers: [createRecord(1), createRecord(2, { state: 'active' })],
 };
 
 const format = (content: UserData): string => [...formatUserData(content, Date.UTC(2026, 10, 23))].join('');
@@ -104,11 +104,11 @@ describe('A user data file (D65)', () => {
   });
 
   it('drops unknown fields at every level', () => {
-    const transfer = { ...recordOf(1), extra: 1, order: { ...recordOf(1).order, command: 'rm' } };
+    const transfer = { ...createRecord(1), extra: 1, order: { ...createRecord(1).order, command: 'rm' } };
     const parsed = parse(
       change({ extra: {}, connections: [{ ...connection, icon: 'x' }], databases: [folder], transfers: [transfer] }),
     );
-    assert.deepEqual(parsed.data, { ...data, databases: [folder], transfers: [recordOf(1)] });
+    assert.deepEqual(parsed.data, { ...data, databases: [folder], transfers: [createRecord(1)] });
     assert.deepEqual(parsed.invalidLines, []);
   });
 
@@ -168,14 +168,17 @@ describe('A user data file (D65)', () => {
     'no changes': { changes: [] },
     'a reason of an unknown kind': { problem: { kind: 'constructor' } },
     'a count that is negative': { status: { fileCount: -1 } },
-    'a file without an ID': { order: { ...recordOf(1).order, files: [{ name: 'x' }] } },
+    'a file without an ID': { order: { ...createRecord(1).order, files: [{ name: 'x' }] } },
     'instructions that are too deep': {
-      order: { ...recordOf(1).order, instructions: JSON.parse('{"a":'.repeat(500) + '1' + '}'.repeat(500)) as object },
+      order: {
+        ...createRecord(1).order,
+        instructions: JSON.parse('{"a":'.repeat(500) + '1' + '}'.repeat(500)) as object,
+      },
     },
   })) {
     it(`omits a transfer with ${name}`, () => {
-      const parsed = parse(change({ transfers: [{ ...recordOf(1), ...broken }, recordOf(2)] }));
-      assert.deepEqual(parsed.data.transfers, [recordOf(2)]);
+      const parsed = parse(change({ transfers: [{ ...createRecord(1), ...broken }, createRecord(2)] }));
+      assert.deepEqual(parsed.data.transfers, [createRecord(2)]);
       assert.equal(parsed.invalidLines.length, 1);
     });
   }
@@ -185,7 +188,7 @@ describe('A user data file (D65)', () => {
   });
 
   it('marks a submission whose response was awaited as not confirmed (D12)', () => {
-    const [parsed] = parse(change({ transfers: [recordOf(1, { state: 'submitting', changes: undefined })] })).data
+    const [parsed] = parse(change({ transfers: [createRecord(1, { state: 'submitting', changes: undefined })] })).data
       .transfers;
     assert.equal(parsed?.state, 'notConfirmed');
     assert.deepEqual(parsed.problem, { kind: 'dropped', maybeDone: true });
@@ -200,7 +203,7 @@ describe('A user data file (D65)', () => {
   });
 
   it('is parsed without blocking the event loop, and can be canceled', async () => {
-    const many = { ...data, transfers: Array.from({ length: 5000 }, (_, number) => recordOf(number)) };
+    const many = { ...data, transfers: Array.from({ length: 5000 }, (_, number) => createRecord(number)) };
     let turns = 0;
     const timer = setInterval(() => turns++, 1);
     try {

@@ -11,7 +11,7 @@ import { readHistory, type RecordWork } from '../../../src/core/userData/history
 import { runSteps } from '../../../src/core/util/steps.ts';
 import { fillDisk } from '../../support/fullDisk.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
-import { recordOf } from './userDataSpecimens.ts';
+import { createRecord } from './userDataSpecimens.ts';
 
 const noIds = new Map<string, string>();
 const compareAll = (...given: Parameters<typeof compareHistory>): HistoryComparison =>
@@ -36,25 +36,25 @@ describe('The import of user data (D65)', () => {
   });
   afterEach(() => rm(ledgerFolder, { recursive: true, force: true }));
 
-  const keysIn = async (folder: 'running' | 'ended'): Promise<readonly string[]> =>
+  const listKeys = async (folder: 'running' | 'ended'): Promise<readonly string[]> =>
     (await ledger.keys(folder)).toSorted();
   const readAll = async (): Promise<readonly Transfer[]> => {
     const { transfers } = await readHistory(['running', 'ended'], work);
     return transfers.toSorted((one, other) => one.createdAt - other.createdAt);
   };
-  const finished = [recordOf(1), recordOf(2, { state: 'failed' })];
-  const unconfirmed = recordOf(3, { state: 'notConfirmed', id: undefined });
+  const finished = [createRecord(1), createRecord(2, { state: 'failed' })];
+  const unconfirmed = createRecord(3, { state: 'notConfirmed', id: undefined });
 
   it('adds ended and unfinished transfers to their folders, with the time of their last change', async () => {
     assert.equal(await importHistory({ created: [...finished, unconfirmed], updated: [] }, work, saveNothing), 3);
     assert.deepEqual(
-      await keysIn('ended'),
+      await listKeys('ended'),
       finished.map(({ key }) => key),
     );
-    assert.deepEqual(await keysIn('running'), [unconfirmed.key]);
+    assert.deepEqual(await listKeys('running'), [unconfirmed.key]);
     assert.deepEqual(await readAll(), [...finished, unconfirmed]);
-    const { mtimeMs } = await stat(join(ledgerFolder, 'ended', `${recordOf(1).key}.json`));
-    assert.equal(Math.round(mtimeMs), recordOf(1).createdAt);
+    const { mtimeMs } = await stat(join(ledgerFolder, 'ended', `${createRecord(1).key}.json`));
+    assert.equal(Math.round(mtimeMs), createRecord(1).createdAt);
     assert.deepEqual((await readdir(ledgerFolder)).sort(), ['ended', 'running']);
   });
 
@@ -67,14 +67,14 @@ describe('The import of user data (D65)', () => {
   });
 
   it('leaves the history unchanged if the disk is full', async () => {
-    await ledger.write(recordOf(7));
+    await ledger.write(createRecord(7));
     const emptyDisk = fillDisk(join(ledgerFolder, 'importing'));
     try {
       await assert.rejects(importHistory({ created: finished, updated: [] }, work, saveNothing), /ENOSPC/);
     } finally {
       emptyDisk();
     }
-    assert.deepEqual(await readAll(), [recordOf(7)]);
+    assert.deepEqual(await readAll(), [createRecord(7)]);
     assert.deepEqual((await readdir(ledgerFolder)).sort(), ['ended', 'locks']);
   });
 
@@ -86,16 +86,16 @@ describe('The import of user data (D65)', () => {
 
   it('leaves history and settings unchanged if it is canceled while it runs', async () => {
     let saved = false;
-    const created = Array.from({ length: 1200 }, (_, number) => recordOf(number + 1));
+    const created = Array.from({ length: 1200 }, (_, number) => createRecord(number + 1));
     const onProgress = (): void => controller.abort(new Error('canceled'));
     const importing = importHistory({ created, updated: [] }, { ...work, onProgress }, async () => void (saved = true));
     await assert.rejects(importing, /canceled/);
-    assert.deepEqual([saved, await keysIn('ended')], [false, []]);
+    assert.deepEqual([saved, await listKeys('ended')], [false, []]);
     assert.deepEqual(await readdir(ledgerFolder), []);
   });
 
   it('reports its progress', async () => {
-    const created = Array.from({ length: 1200 }, (_, number) => recordOf(number + 1));
+    const created = Array.from({ length: 1200 }, (_, number) => createRecord(number + 1));
     await importHistory({ created, updated: [] }, work, saveNothing);
     assert.deepEqual(reported.slice(0, 2), ['500 of 1200', '1000 of 1200']);
     reported.length = 0;
@@ -125,17 +125,17 @@ describe('The import of user data (D65)', () => {
 
   it('writes a record in the format of the ledger', async () => {
     await importHistory({ created: finished, updated: [] }, work, saveNothing);
-    const text = await readFile(join(ledgerFolder, 'ended', `${recordOf(1).key}.json`), 'utf8');
-    assert.deepEqual(JSON.parse(text), { version: 1, transfer: recordOf(1) });
+    const text = await readFile(join(ledgerFolder, 'ended', `${createRecord(1).key}.json`), 'utf8');
+    assert.deepEqual(JSON.parse(text), { version: 1, transfer: createRecord(1) });
   });
 
   it('merges a later status only if it is selected, and never reverts an end (D48)', async () => {
-    const [one, two] = [recordOf(1, { state: 'active', askedAt: 5 }), recordOf(2)];
+    const [one, two] = [createRecord(1, { state: 'active', askedAt: 5 }), createRecord(2)];
     await ledger.write(one);
     await ledger.write(two);
     const ended = { ...withState(one, 'succeeded', one.createdAt + 1), askedAt: 9 };
     const again = {
-      ...recordOf(2, { state: 'active', changes: [{ state: 'active', at: 1 }] }),
+      ...createRecord(2, { state: 'active', changes: [{ state: 'active', at: 1 }] }),
       createdAt: two.createdAt,
     };
     const { finished: created, updates, knownCount } = compareAll([ended, again], await readAll(), noIds);
@@ -150,7 +150,7 @@ describe('The import of user data (D65)', () => {
   });
 
   it('never replaces the order of a record, such as its connection on this machine', () => {
-    const here = recordOf(1, { state: 'active' });
+    const here = createRecord(1, { state: 'active' });
     const later = { ...withState(here, 'succeeded', here.createdAt + 1), createdAt: 5 };
     const there = { ...later, order: { ...here.order, connectionId: 'elsewhere', destination: 'C', files: [] } };
     const [update] = compareAll([there], [here], noIds).updates;
@@ -158,8 +158,8 @@ describe('The import of user data (D65)', () => {
   });
 
   it('recognizes a transfer by its connection and ID, where it was tracked (D65)', () => {
-    const here = recordOf(1, { id: 'same' });
-    const there = recordOf(2, { id: 'same', createdAt: here.createdAt, changes: here.changes });
+    const here = createRecord(1, { id: 'same' });
+    const there = createRecord(2, { id: 'same', createdAt: here.createdAt, changes: here.changes });
     const ids = new Map([['old', 'kbase']]);
     const moved = { ...there, order: { ...there.order, connectionId: 'old' } };
     assert.equal(compareAll([moved], [here], ids).finished.length, 0);

@@ -1,8 +1,8 @@
 import type { Transfer } from '../../../src/core/model/transferModel.ts';
-import { orcid } from '../../support/surroundings.ts';
+import { orcid } from '../../support/explorerDependencies.ts';
 
 /** Returns a transfer with a key of the form that the extension creates. */
-export function recordOf(
+export function createRecord(
   number: number,
   more: Partial<{ [F in keyof Transfer]: Transfer[F] | undefined }> = {},
 ): Transfer {
@@ -22,10 +22,10 @@ export function recordOf(
 }
 
 /** A transfer with texts that attack what displays them. */
-export const hostileTransfer = recordOf(9, {
+export const hostileTransfer = createRecord(9, {
   status: { status: '$(alert)', message: '[x](command:quit)\u0000\u202e' },
   order: {
-    ...recordOf(9).order,
+    ...createRecord(9).order,
     source: '../../etc/passwd',
     destination: '<img src=x onerror=alert(1)>',
     files: [{ id: '../../x', name: '../../../x\u001b[31m' }],

@@ -9,14 +9,14 @@ import {
 } from '../../../src/core/verification/verification.ts';
 import { readManifest } from '../../../src/core/verification/transferManifest.ts';
 import { systemClock, type Clock } from '../../../src/core/util/clock.ts';
-import { LandedFolder, statedHash } from '../../support/landedFolder.ts';
+import { ReceivedFolder, formatHash } from '../../support/receivedFolder.ts';
 
 describe('Verifying transferred files', function () {
   this.timeout(120_000);
-  let transferred: LandedFolder;
+  let transferred: ReceivedFolder;
   let reports: VerificationProgress[];
   beforeEach(async () => {
-    transferred = await LandedFolder.make();
+    transferred = await ReceivedFolder.create();
     reports = [];
   });
   afterEach(() => transferred.remove());
@@ -34,7 +34,7 @@ describe('Verifying transferred files', function () {
   it('finds one flipped byte, one missing and one extra file among 1,000', async () => {
     const files: Record<string, string> = {};
     for (let i = 0; i < 1_000; i += 1) files[`part ${i % 7}/file ${i}.csv`] = `content of file ${i}`;
-    await transferred.land(files);
+    await transferred.addTransferred(files);
     const clean = await check();
     assert.deepEqual([clean.intactCount, clean.findings, clean.extra.paths], [1_000, [], []]);
     const flipped = join(transferred.folder, 'part 1/file 400.csv');
@@ -52,8 +52,8 @@ describe('Verifying transferred files', function () {
         outcome: {
           kind: 'hash',
           algorithm: 'sha256',
-          stated: statedHash('content of file 400', 'sha256').slice(7),
-          found: statedHash(bytes.toString('latin1'), 'sha256').slice(7),
+          stated: formatHash('content of file 400', 'sha256').slice(7),
+          found: formatHash(bytes.toString('latin1'), 'sha256').slice(7),
         },
       },
     ]);
@@ -65,7 +65,7 @@ describe('Verifying transferred files', function () {
       const files = { 'small.txt': 'small', 'large.bin': 'x'.repeat(700_000), 'empty.bin': '' };
       await transferred.write(files);
       const resources = Object.entries(files).flatMap(([path, content]) => {
-        const hash = statedHash(content, algorithm);
+        const hash = formatHash(content, algorithm);
         return [{ path, hash: path === 'small.txt' ? hash.slice(hash.indexOf(':') + 1) : hash }];
       });
       await transferred.describe({ resources });
@@ -76,7 +76,7 @@ describe('Verifying transferred files', function () {
   }
 
   it('reports how a file has changed, without reading it if the size differs', async () => {
-    await transferred.land({ 'a.txt': 'twelve bytes' });
+    await transferred.addTransferred({ 'a.txt': 'twelve bytes' });
     await transferred.write({ 'a.txt': 'ten bytes.' });
     const [finding] = (await check()).findings;
     assert.deepEqual(finding?.outcome, { kind: 'size', stated: 12, found: 10 });
@@ -84,7 +84,7 @@ describe('Verifying transferred files', function () {
 
   it('distinguishes a file without a hash from an intact one', async () => {
     await transferred.write({ a: 'aa', b: 'bb', c: 'cc', d: 'dd' });
-    const etag = `${statedHash('c', 'md5').slice(4)}-3`;
+    const etag = `${formatHash('c', 'md5').slice(4)}-3`;
     const resources = [{ path: 'a', bytes: 2 }, { path: 'b', bytes: 3 }, { path: 'c', hash: etag }, { path: 'e' }];
     await transferred.describe({ resources });
     const report = await check();
@@ -102,7 +102,12 @@ describe('Verifying transferred files', function () {
 
   it('never opens the target of a link out of the folder, and reports it', async () => {
     await writeFile(join(transferred.root, 'secret.txt'), 'secret');
-    await transferred.land({ 'a.txt': 'secret', 'sub/secret.txt': 'secret', 'inside.txt': 'same', 'b.txt': 'same' });
+    await transferred.addTransferred({
+      'a.txt': 'secret',
+      'sub/secret.txt': 'secret',
+      'inside.txt': 'same',
+      'b.txt': 'same',
+    });
     await rm(join(transferred.folder, 'a.txt'));
     await rm(join(transferred.folder, 'sub'), { recursive: true });
     await rm(join(transferred.folder, 'b.txt'));
@@ -116,7 +121,7 @@ describe('Verifying transferred files', function () {
   });
 
   it("reports links that are dangling, circular or lead out, and doesn't search them for extra files", async () => {
-    await transferred.land({ 'a.txt': 'a', 'b.txt': 'b' });
+    await transferred.addTransferred({ 'a.txt': 'a', 'b.txt': 'b' });
     await rm(join(transferred.folder, 'a.txt'));
     await rm(join(transferred.folder, 'b.txt'));
     await symlink('nowhere', join(transferred.folder, 'a.txt'));
@@ -131,7 +136,7 @@ describe('Verifying transferred files', function () {
   });
 
   it('verifies a folder that is reached through a link', async () => {
-    await transferred.land({ 'a.txt': 'a' });
+    await transferred.addTransferred({ 'a.txt': 'a' });
     await symlink(transferred.folder, join(transferred.root, 'link'));
     const manifest = await readManifest(join(transferred.root, 'link', 'manifest.json'));
     const { signal } = new AbortController();
@@ -141,7 +146,7 @@ describe('Verifying transferred files', function () {
 
   it("reports folders and pipes in place of files, and doesn't wait for a pipe", async function () {
     if (process.platform === 'win32') this.skip();
-    await transferred.land({ 'folder.txt': '', 'pipe.txt': '' });
+    await transferred.addTransferred({ 'folder.txt': '', 'pipe.txt': '' });
     await rm(join(transferred.folder, 'folder.txt'));
     await rm(join(transferred.folder, 'pipe.txt'));
     await mkdir(join(transferred.folder, 'folder.txt'));
@@ -157,11 +162,11 @@ describe('Verifying transferred files', function () {
     if (process.getuid?.() === 0 || process.platform === 'win32') {
       // Root can read everything except a name that is too long for the file system.
       const path = `${'long'.repeat(100)}.txt`;
-      await transferred.describe({ resources: [{ path, hash: statedHash('', 'md5') }] });
+      await transferred.describe({ resources: [{ path, hash: formatHash('', 'md5') }] });
       assert.deepEqual((await check()).findings[0]?.outcome, { kind: 'unreadable', code: 'ENAMETOOLONG' });
       return;
     }
-    await transferred.land({ 'a.txt': 'a', 'b/b.txt': 'b' });
+    await transferred.addTransferred({ 'a.txt': 'a', 'b/b.txt': 'b' });
     await chmod(join(transferred.folder, 'a.txt'), 0);
     await chmod(join(transferred.folder, 'b'), 0);
     const report = await check();
@@ -179,7 +184,7 @@ describe('Verifying transferred files', function () {
   it("finds a file under either form of an escaped colon, and doesn't report it as extra", async function () {
     if (process.platform === 'win32') this.skip();
     await transferred.write({ 'nmdc:1/a.txt': 'a', 'nmdc\\:1/b.txt': 'b' });
-    const resources = ['a', 'b'].map((name) => ({ path: `nmdc\\:1/${name}.txt`, hash: statedHash(name, 'md5') }));
+    const resources = ['a', 'b'].map((name) => ({ path: `nmdc\\:1/${name}.txt`, hash: formatHash(name, 'md5') }));
     await transferred.describe({ resources });
     const report = await check();
     assert.deepEqual([report.intactCount, report.extra.paths], [2, []]);
@@ -197,7 +202,7 @@ describe('Verifying transferred files', function () {
     ['replaced', async (path: string) => await rename(`${path}.new`, path)],
   ] as const) {
     it(`reports a file that was ${what} while it was read`, async () => {
-      await transferred.land({ 'a.bin': 'x'.repeat(2_000_000), 'b.txt': 'b' });
+      await transferred.addTransferred({ 'a.bin': 'x'.repeat(2_000_000), 'b.txt': 'b' });
       await writeFile(join(transferred.folder, 'a.bin.new'), 'x'.repeat(2_000_000));
       let changed: Promise<void> | undefined;
       const clock = clockThat(() => {
@@ -215,7 +220,7 @@ describe('Verifying transferred files', function () {
   it('reports its progress in files and bytes, at most five times a second, and at the end', async () => {
     const files: Record<string, string> = {};
     for (let i = 0; i < 400; i += 1) files[`${i}.bin`] = 'x'.repeat(1_000);
-    await transferred.land(files);
+    await transferred.addTransferred(files);
     let now = 1_000;
     await check({ now: () => (now += 1), after: systemClock.after });
     assert.ok(reports.length >= 2 && reports.length <= 8, `reported ${reports.length} times`);
@@ -229,14 +234,14 @@ describe('Verifying transferred files', function () {
   });
 
   it("counts at most the declared size of a file, and all of it if it wasn't read", async () => {
-    await transferred.land({ 'a.bin': 'x'.repeat(1_000), 'b.bin': 'y'.repeat(1_000) });
+    await transferred.addTransferred({ 'a.bin': 'x'.repeat(1_000), 'b.bin': 'y'.repeat(1_000) });
     await rm(join(transferred.folder, 'a.bin'));
     await check();
     assert.deepEqual([reports.at(-1)?.sizeBytes, reports.at(-1)?.readBytes], [2_000, 2_000]);
   });
 
   it('ends immediately when it is canceled, before and during the verification', async () => {
-    await transferred.land({ 'a.bin': 'x'.repeat(30_000_000) });
+    await transferred.addTransferred({ 'a.bin': 'x'.repeat(30_000_000) });
     const reason = new Error('left');
     await assert.rejects(check(systemClock, AbortSignal.abort(reason)), reason);
     const leaving = new AbortController();

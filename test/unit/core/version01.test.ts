@@ -14,7 +14,7 @@ import { KnownFolders } from '../../../src/service/databases/knownFolders.ts';
 import { TransferJournal } from '../../../src/service/transfers/journal.ts';
 import { isTransferPageState } from '../../../src/webviews/messages/transferMessages.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
-import { SecretDrawer } from '../../support/secretDrawer.ts';
+import { LossySecretStorage } from '../../support/lossySecretStorage.ts';
 import * as version01 from '../../support/version01.ts';
 
 const server = 'http://127.0.0.1:9';
@@ -124,7 +124,7 @@ describe('Files that version 0.1 wrote', () => {
 
   it('show that a key was saved, even if the editor has lost it', async () => {
     const markerFolder = join(values.storage, 'saved-keys');
-    const secrets = new SecretDrawer();
+    const secrets = new LossySecretStorage();
     const keys = new ApiKeys({ secrets, markerFolder, environment: {} });
     const connection = { id: version01.savedConnectionId, name: 'DTS prototype', server };
     assert.equal((await keys.find(connection)).reason?.kind, 'keyGone');

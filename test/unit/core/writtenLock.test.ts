@@ -58,13 +58,13 @@ describe('Reading a lock line by line (D61)', () => {
     ['white space', '{"id": "b","path":"b.fq"}'],
     ['another order of fields', '{"path":"b.fq","id":"b"}'],
     ['another field', '{"id":"b","path":"b.fq","more":1}'],
-    ['an ID that is no text', '{"id":5,"path":"b.fq"}'],
-    ['a path that is no text', '{"id":"b","path":5}'],
-    ['a size that is no number', '{"id":"b","path":"b.fq","bytes":"5"}'],
-    ['a hash that is no text', '{"id":"b","path":"b.fq","hash":5}'],
+    ['an ID that is not a string', '{"id":5,"path":"b.fq"}'],
+    ['a path that is not a string', '{"id":"b","path":5}'],
+    ['a size that is not a number', '{"id":"b","path":"b.fq","bytes":"5"}'],
+    ['a hash that is not a string', '{"id":"b","path":"b.fq","hash":5}'],
     ['no object', '5'],
-    ['the ID of the file before it', '{"id":"a","path":"b.fq"}'],
-    ['an ID that belongs before it', '{"id":"0","path":"b.fq"}'],
+    ['the ID of the previous file', '{"id":"a","path":"b.fq"}'],
+    ['an ID that sorts before the previous one', '{"id":"0","path":"b.fq"}'],
   ] as const) {
     it(`refuses a file with ${name}, even if the checksum fits`, async () => {
       assert.equal(await read(format([lines[0] ?? '', line])), undefined);

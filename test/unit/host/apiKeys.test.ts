@@ -3,24 +3,24 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiKeys } from '../../../src/extension/editor/apiKeys.ts';
-import { SecretDrawer } from '../../support/secretDrawer.ts';
+import { LossySecretStorage } from '../../support/lossySecretStorage.ts';
 
 describe('API keys', () => {
   const connection = { id: 'c', name: 'C', server: 'https://dts.example.org' };
   const withVariable = { ...connection, apiKeyVariable: 'DTS_KEY' };
   let folder: string;
-  let secrets: SecretDrawer;
+  let secrets: LossySecretStorage;
   let environment: Record<string, string>;
   let keys: ApiKeys;
 
   const newWindow = (): ApiKeys => new ApiKeys({ secrets, markerFolder: join(folder, 'marks'), environment });
 
-  const reasonOf = async (of: ApiKeys, one = connection): Promise<string | undefined> =>
+  const readReason = async (of: ApiKeys, one = connection): Promise<string | undefined> =>
     (await of.find(one)).reason?.kind;
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'keys-'));
-    secrets = new SecretDrawer();
+    secrets = new LossySecretStorage();
     environment = {};
     keys = newWindow();
   });
@@ -30,25 +30,25 @@ describe('API keys', () => {
   });
 
   it('are missing if none was saved, and gone if the editor has lost one', async () => {
-    assert.equal(await reasonOf(keys), 'keyMissing');
+    assert.equal(await readReason(keys), 'keyMissing');
     assert.equal(await keys.set(connection, 'the-key'), true);
     assert.deepEqual(await keys.find(connection), { key: 'the-key' });
-    secrets.lose();
-    assert.equal(await reasonOf(keys), 'keyGone');
-    assert.equal(await reasonOf(newWindow()), 'keyGone');
+    secrets.loseAll();
+    assert.equal(await readReason(keys), 'keyGone');
+    assert.equal(await readReason(newWindow()), 'keyGone');
   });
 
   it('are missing, not gone, after they were deleted', async () => {
     await keys.set(connection, 'the-key');
     await keys.forget('c');
-    assert.equal(await reasonOf(keys), 'keyMissing');
+    assert.equal(await readReason(keys), 'keyMissing');
     assert.deepEqual(await readdir(join(folder, 'marks')), []);
   });
 
   it('report that the editor has not stored them', async () => {
     secrets.isLeaky = true;
     assert.equal(await keys.set(connection, 'the-key'), false);
-    assert.equal(await reasonOf(keys), 'keyGone');
+    assert.equal(await readReason(keys), 'keyGone');
   });
 
   it('are not in the marker files', async () => {
@@ -64,7 +64,7 @@ describe('API keys', () => {
 
   it('are bound to the address that they were saved for', async () => {
     await keys.set(connection, 'the-key');
-    assert.equal(await reasonOf(keys, { ...connection, server: 'https://other.example.org' }), 'keyElsewhere');
+    assert.equal(await readReason(keys, { ...connection, server: 'https://other.example.org' }), 'keyElsewhere');
     assert.equal(await keys.get({ ...connection, server: `${connection.server}/path` }), 'the-key');
   });
 
@@ -110,7 +110,7 @@ describe('API keys', () => {
     });
 
     it('are noticed as changed and deleted if the editor reads secrets only once', async () => {
-      const cached = new SecretDrawer();
+      const cached = new LossySecretStorage();
       const stale = new ApiKeys({ secrets: cached, markerFolder: join(folder, 'marks'), environment });
       await cached.store('dataTransfer.apiKey.c', (await secrets.get('dataTransfer.apiKey.c')) ?? '');
       assert.equal(await stale.get(connection), 'the-key');
@@ -123,7 +123,7 @@ describe('API keys', () => {
     });
 
     it('are not reported as deleted when the editor has lost them', async () => {
-      secrets.lose();
+      secrets.loseAll();
       assert.equal(await other.compare(connection), undefined);
     });
 

@@ -76,11 +76,11 @@ export type Tree = readonly ScannedFile[];
 export function trees(count: fc.ArrayConstraints): fc.Arbitrary<Tree[]> {
   return fc.uniqueArray(oddName, { minLength: 1, maxLength: 5 }).chain((names) => {
     const path = fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'));
-    return fc.array(fc.array(fc.tuple(path, content), { maxLength: 10 }).map(treeOf), count);
+    return fc.array(fc.array(fc.tuple(path, content), { maxLength: 10 }).map(createTree), count);
   });
 }
 
-function treeOf(entries: readonly (readonly [string, Content])[]): Tree {
+function createTree(entries: readonly (readonly [string, Content])[]): Tree {
   const files = new Map<string, ScannedFile>();
   for (const [path, what] of entries) {
     for (const other of files.keys()) {

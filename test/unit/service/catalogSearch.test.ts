@@ -20,15 +20,15 @@ function fill(store: CatalogStore, files: readonly ScannedFile[], stagedEvery = 
   for (const [at, file] of files.entries()) if (at % stagedEvery === 0) store.cacheHashes([{ ...file, sha256: 'abc' }]);
 }
 
-function pathsOf(store: CatalogStore, wanted: CatalogSearch): string[] {
+function searchPaths(store: CatalogStore, wanted: CatalogSearch): string[] {
   return store.search(wanted).files.map(({ path }) => path);
 }
 
 /** Returns the paths of a page and of all following ones. */
-function pathsFrom(store: CatalogStore, wanted: CatalogSearch): string[] {
+function searchAll(store: CatalogStore, wanted: CatalogSearch): string[] {
   const { files, next } = store.search(wanted);
   const paths = files.map(({ path }) => path);
-  return next === undefined ? paths : [...paths, ...pathsFrom(store, { ...wanted, after: next })];
+  return next === undefined ? paths : [...paths, ...searchAll(store, { ...wanted, after: next })];
 }
 
 function isWanted(file: ScannedFile, isStaged: boolean, { specific, status }: AskedTree): boolean {
@@ -40,7 +40,7 @@ function isWanted(file: ScannedFile, isStaged: boolean, { specific, status }: As
   return isAfter && isAt && isOf && isSo && file.bytes >= minBytes && file.bytes <= maxBytes;
 }
 
-function nameOf(path: string): Buffer {
+function getName(path: string): Buffer {
   return Buffer.from(path.split('/').at(-1) ?? '');
 }
 
@@ -51,7 +51,7 @@ function compare(one: ScannedFile, other: ScannedFile, asked: AskedTree): number
   const sign = order === 'desc' ? -1 : 1;
   if (sort === 'bytes') return sign * (one.bytes - other.bytes);
   if (sort === 'modified') return sign * (one.modifiedMs - other.modifiedMs);
-  if (sort === 'name') return sign * Buffer.compare(nameOf(one.path), nameOf(other.path));
+  if (sort === 'name') return sign * Buffer.compare(getName(one.path), getName(other.path));
   return sort === 'path' ? 0 : tier(one) - tier(other);
 }
 
@@ -74,10 +74,10 @@ for (const mode of modes) {
       const search = parseSearch(queryText(asked.alternatives));
       const wanted = { search, filter: parseSpecific({ ...specific }), ...(status === undefined ? {} : { status }) };
       const whole = naiveSearch(asked);
-      assert.deepEqual(pathsOf(store, { ...wanted, offset: 0, limit: 100 }), whole);
+      assert.deepEqual(searchPaths(store, { ...wanted, offset: 0, limit: 100 }), whole);
       for (const [offset, limit] of asked.cuts) {
-        assert.deepEqual(pathsOf(store, { ...wanted, offset, limit }), whole.slice(offset, offset + limit));
-        assert.deepEqual(pathsFrom(store, { ...wanted, offset, limit }), whole.slice(offset));
+        assert.deepEqual(searchPaths(store, { ...wanted, offset, limit }), whole.slice(offset, offset + limit));
+        assert.deepEqual(searchAll(store, { ...wanted, offset, limit }), whole.slice(offset));
       }
       store.close();
     });
@@ -96,7 +96,12 @@ describe('Searching the catalog (D21)', () => {
           [...new Set([...paths, 'soil/a.csv'])].map((path) => ({ path, bytes: 1, modifiedMs: 1 })),
         );
         const found = [{}, { path: pattern }, { format: pattern }].map((specific) => {
-          return pathsOf(store, { search: parseSearch(query), filter: parseSpecific(specific), offset: 0, limit: 100 });
+          return searchPaths(store, {
+            search: parseSearch(query),
+            filter: parseSpecific(specific),
+            offset: 0,
+            limit: 100,
+          });
         });
         store.close();
         return found;
@@ -126,7 +131,7 @@ describe('Searching the catalog (D21)', () => {
         fill(store, [{ path: 'soil/a.csv', bytes: 1, modifiedMs: 1 }]);
         const wanted = { search: parseSearch(query), offset: 0, limit: 10 };
         for (const specific of [{}, { sort: 'bytes' } as const]) {
-          assert.deepEqual(pathsOf(store, { ...wanted, filter: parseSpecific(specific) }), []);
+          assert.deepEqual(searchPaths(store, { ...wanted, filter: parseSpecific(specific) }), []);
         }
         store.close();
       });

@@ -77,10 +77,10 @@ describe('The configuration of the local service', () => {
     ],
     ['an empty name', { ...good, databases: [{ name: '', folder: 'a' }] }, /databases\.0\.name must not be empty/],
     ['a port out of range', { ...good, port: 70_000 }, /config\.port must not be more than 65535/],
-    ['a port that is no whole number', { ...good, port: 1.5 }, /config\.port must be a whole number/],
+    ['a port that is not an integer', { ...good, port: 1.5 }, /config\.port must be a whole number/],
     ['no bandwidth', { ...good, storeBytesPerSecond: 0 }, /config\.storeBytesPerSecond must be more than 0/],
     [
-      'a throttle of nothing',
+      'a throttle of zero',
       { ...good, throttleBytesPerSecond: 0 },
       /config\.throttleBytesPerSecond must be more than 0/,
     ],

@@ -1,26 +1,26 @@
 import assert from 'node:assert/strict';
 import { readPackageText } from '../../../src/service/catalog/dataPackage.ts';
 
-function metadataOf(resource: object, parent: object = {}): unknown {
+function readMetadata(resource: object, parent: object = {}): unknown {
   return readPackageText(JSON.stringify({ ...parent, resources: [resource] })).metadata?.get('a.csv');
 }
 
 describe('A Data Package (D20)', () => {
   it('gives a file the fields of its resource, except those that the file itself determines', () => {
     const resource = { path: 'a.csv', name: 'a', title: 'A', bytes: 3, id: 'x', schema: { fields: [] } };
-    assert.deepEqual(metadataOf(resource), { id: 'x', name: 'a', title: 'A', schema: { fields: [] } });
+    assert.deepEqual(readMetadata(resource), { id: 'x', name: 'a', title: 'A', schema: { fields: [] } });
   });
 
   for (const id of ['a,b', ' a', 'a\n', '\u202ea', '../a', 'x/../a', '', 5, null, 'a'.repeat(501)]) {
     it(`declares no id that is ${JSON.stringify(id).slice(0, 20)}`, () => {
-      assert.deepEqual(metadataOf({ path: 'a.csv', id }), {});
+      assert.deepEqual(readMetadata({ path: 'a.csv', id }), {});
     });
   }
 
   it('gives a file without its own licenses, sources and contributors those of the package', () => {
     const parent = { licenses: [{ name: 'MIT' }], sources: [{ title: 'lab' }], contributors: [{ title: 'Ann' }] };
     const own = { path: 'a.csv', sources: [{ title: 'field' }] };
-    assert.deepEqual(metadataOf(own, parent), { ...parent, sources: [{ title: 'field' }] });
+    assert.deepEqual(readMetadata(own, parent), { ...parent, sources: [{ title: 'field' }] });
   });
 
   for (const path of [
@@ -48,7 +48,7 @@ describe('A Data Package (D20)', () => {
 
   it('drops fields of a wrong type, which would make the resource invalid', () => {
     const wrong = { path: 'a.csv', title: 5, description: ['x'], sources: 'me', hash: 'not a hash', mediatype: 'csv' };
-    assert.deepEqual(metadataOf(wrong), {});
+    assert.deepEqual(readMetadata(wrong), {});
   });
 
   it('describes each file of a resource with several paths, but without its hash', () => {
@@ -95,26 +95,26 @@ describe('A Data Package (D20)', () => {
   it('describes the package of a file: title, id, homepage, version, keywords and creation time', () => {
     const about = { title: 'P', id: 'https://doi.org/10.1/x', homepage: 'https://example.org', version: '1.2.0' };
     const parent = { ...about, keywords: ['a', 'b'], created: '2026-11-20T00:00:00Z' };
-    assert.deepEqual(metadataOf({ path: 'a.csv' }, { name: 'p', profile: 'data-package', ...parent }), {
+    assert.deepEqual(readMetadata({ path: 'a.csv' }, { name: 'p', profile: 'data-package', ...parent }), {
       package: parent,
     });
   });
 
   it('retains a package that a resource names itself', () => {
     const own = { path: 'a.csv', package: { title: 'mine' } };
-    assert.deepEqual(metadataOf(own, { title: 'P' }), { package: { title: 'mine' } });
+    assert.deepEqual(readMetadata(own, { title: 'P' }), { package: { title: 'mine' } });
   });
 
   it('omits a package with only a creation time or with fields of a wrong type', () => {
     const parent = { created: '2026-11-20T00:00:00Z', title: 5, id: null, keywords: 'a', version: { a: 1 } };
-    assert.deepEqual(metadataOf({ path: 'a.csv' }, parent), {});
+    assert.deepEqual(readMetadata({ path: 'a.csv' }, parent), {});
   });
 
   it('uses the list entries of the right type, and omits empty lists', () => {
     const own = { path: 'a.csv', licenses: [], keywords: ['a', 5, null, 'b'], contributors: ['Ann'] };
     const parent = { licenses: ['MIT', { name: 'CC0-1.0' }], contributors: [{ title: 'Bob' }], sources: {} };
     const expected = { keywords: ['a', 'b'], licenses: [{ name: 'CC0-1.0' }], contributors: [{ title: 'Bob' }] };
-    assert.deepEqual(metadataOf(own, parent), expected);
+    assert.deepEqual(readMetadata(own, parent), expected);
   });
 
   it('reads version 2 of the standard like version 1', () => {
@@ -141,7 +141,7 @@ describe('A Data Package (D20)', () => {
   });
 
   it("drops a field that exceeds the size limit of a file's metadata", () => {
-    const metadata = metadataOf(
+    const metadata = readMetadata(
       { path: 'a.csv', description: 'x'.repeat(300_000), title: 'A' },
       { title: 'y'.repeat(300_000) },
     );

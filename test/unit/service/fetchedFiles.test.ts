@@ -12,7 +12,7 @@ import { createJobSignal, type JobResult } from '../../../src/service/transfers/
 
 const transferId = '2c1d5e0a-0000-4000-8000-000000000003';
 const paths = ['a.txt', 'deep/b.txt', 'c.txt'];
-const contentOf = (path: string): string => `content of ${path}`;
+const createContent = (path: string): string => `content of ${path}`;
 
 /** Requests of a batch that the test answers in place of rclone. */
 interface BatchRequest {
@@ -32,10 +32,10 @@ describe('Small files that rclone fetched (D62)', () => {
     for (const name of ['target', 'staging']) await fs.mkdir(nodePath.join(root, name));
     inodes = new Map();
     requested = [];
-    hashOf = (path) => createHash('md5').update(contentOf(path)).digest('hex');
+    hashOf = (path) => createHash('md5').update(createContent(path)).digest('hex');
     server = createServer((request, response) => {
       requested.push(request.url ?? '');
-      if (request.method === 'GET') response.end(contentOf(decodeURIComponent(request.url?.split('/')[2] ?? '')));
+      if (request.method === 'GET') response.end(createContent(decodeURIComponent(request.url?.split('/')[2] ?? '')));
       else void respond((request.url ?? '').slice(1), json(request)).then((body) => response.end(body));
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -53,7 +53,7 @@ describe('Small files that rclone fetched (D62)', () => {
     if (method !== 'operations/list') return '{}';
     const list = paths.map((path) => ({
       Path: path,
-      Size: contentOf(path).length,
+      Size: createContent(path).length,
       Hashes: { md5: hashOf(path) ?? '' },
     }));
     return JSON.stringify({ list });
@@ -61,7 +61,7 @@ describe('Small files that rclone fetched (D62)', () => {
 
   async function fetch(file: string, path: string): Promise<void> {
     await fs.mkdir(nodePath.dirname(file), { recursive: true });
-    await fs.writeFile(file, contentOf(path));
+    await fs.writeFile(file, createContent(path));
     await fs.utimes(file, 1, 1);
     inodes.set(path, (await fs.stat(file)).ino);
   }
@@ -78,7 +78,7 @@ describe('Small files that rclone fetched (D62)', () => {
         program: '',
       },
       files: paths.map((path, position) => {
-        return { path, position, bytes: contentOf(path).length, sha256: '', isPresent: false };
+        return { path, position, bytes: createContent(path).length, sha256: '', isPresent: false };
       }),
       isFlushed: true,
       signal: createJobSignal(),
@@ -96,7 +96,7 @@ describe('Small files that rclone fetched (D62)', () => {
   it('are moved to the destination without a copy, and have the time of the transfer', async () => {
     const { done, failure } = await carry();
     assert.equal(failure, undefined);
-    const digests = paths.map((path) => createHash('sha256').update(contentOf(path)).digest('hex'));
+    const digests = paths.map((path) => createHash('sha256').update(createContent(path)).digest('hex'));
     const byPosition = [...done].sort((one, other) => one.position - other.position);
     assert.deepEqual(
       byPosition.map(({ sha256, verifiedBy }) => [sha256, verifiedBy]),
@@ -107,11 +107,11 @@ describe('Small files that rclone fetched (D62)', () => {
   });
 
   it('are copied and read back if the store has no hash for them', async () => {
-    hashOf = (path) => (path === 'c.txt' ? undefined : createHash('md5').update(contentOf(path)).digest('hex'));
+    hashOf = (path) => (path === 'c.txt' ? undefined : createHash('md5').update(createContent(path)).digest('hex'));
     const { done } = await carry();
     assert.equal(done.find(({ position }) => position === 2)?.verifiedBy, 'reading back');
     assert.deepEqual(await listMoved(), ['a.txt', 'deep/b.txt']);
-    assert.equal(await fs.readFile(inTarget('c.txt'), 'utf8'), contentOf('c.txt'));
+    assert.equal(await fs.readFile(inTarget('c.txt'), 'utf8'), createContent('c.txt'));
   });
 
   it('leave nothing at the destination if their hash differs', async () => {

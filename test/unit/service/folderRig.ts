@@ -29,12 +29,12 @@ export function makePipe(path: string): void {
 }
 
 /** Returns all batches of a walk as one. */
-export function walkWhole(folder: string, under = '', reader = new FolderReader()): WalkBatch {
-  return restOf(reader, reader.walk(folder, under));
+export function walkAll(folder: string, under = '', reader = new FolderReader()): WalkBatch {
+  return readRemaining(reader, reader.walk(folder, under));
 }
 
 /** Returns the remaining batches of a walk as one. */
-export function restOf(reader: FolderReader, walk: number): WalkBatch {
+export function readRemaining(reader: FolderReader, walk: number): WalkBatch {
   const batches: WalkBatch[] = [];
   for (let batch = reader.next(walk); batch !== undefined; batch = reader.next(walk)) batches.push(batch);
   return {
@@ -47,7 +47,7 @@ export function restOf(reader: FolderReader, walk: number): WalkBatch {
 }
 
 /** Returns the paths of the files of a walk. */
-export function pathsIn({ files }: WalkBatch): string[] {
+export function listPaths({ files }: WalkBatch): string[] {
   return files.map(({ path }) => path);
 }
 

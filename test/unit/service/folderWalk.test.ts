@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { FolderReader } from '../../../src/service/catalog/folderReader.ts';
 import { property } from '../../support/property.ts';
 import { trees, type Tree } from './catalogArbitraries.ts';
-import { freshFolder, makePipe, onCall, pathsIn, restOf, walkWhole, writeFiles } from './folderRig.ts';
+import { freshFolder, makePipe, onCall, listPaths, readRemaining, walkAll, writeFiles } from './folderRig.ts';
 
 describe('A walk through a folder (D20)', () => {
   let root: string;
@@ -25,10 +25,10 @@ describe('A walk through a folder (D20)', () => {
 
   /** Asserts that a walk and an inspection find only the initial files and these. */
   function assertFound(...more: [path: string, bytes: number][]): void {
-    const { files } = walkWhole(folder);
+    const { files } = walkAll(folder);
     const expected = [['a.txt', 1], ['sub/b.txt', 2], ...more].sort();
     assert.deepEqual(files.map(({ path, bytes }) => [path, bytes]).sort(), expected);
-    for (const entry of new FolderReader().inspectPaths(folder, pathsIn(walkWhole(folder))))
+    for (const entry of new FolderReader().inspectPaths(folder, listPaths(walkAll(folder))))
       assert.equal(entry.kind, 'file');
   }
 
@@ -36,7 +36,7 @@ describe('A walk through a folder (D20)', () => {
     ['a file beside it', () => 'a.txt'],
     ['a file in another folder', () => 'sub/b.txt'],
     ['a file by its absolute path', () => `${folder}/sub/b.txt`],
-    ['a file by a path that leaves the folder and returns', () => '../served/a.txt'],
+    ['a file by a path that leaves the folder and reenters it', () => '../served/a.txt'],
   ];
   for (const [what, target] of innerTargets) {
     it(`includes a link to ${what} as that file`, () => {
@@ -61,7 +61,7 @@ describe('A walk through a folder (D20)', () => {
     ['a folder within', () => 'sub'],
     ['the folder that it is in', () => '.'],
     ['the served folder, absolute', () => folder],
-    ['the folder around it', () => '..'],
+    ['the parent folder', () => '..'],
     ['itself', () => 'link'],
     ['nothing', () => 'not there'],
     ['a path through a file', () => 'a.txt/b'],
@@ -103,7 +103,7 @@ describe('A walk through a folder (D20)', () => {
     const walk = reader.walk(folder, '');
     rmSync(`${folder}/sub`, { recursive: true });
     symlinkSync('../outside', `${folder}/sub`);
-    const { files, folders, unreadable } = restOf(reader, walk);
+    const { files, folders, unreadable } = readRemaining(reader, walk);
     assert.deepEqual([files.map(({ path }) => path), folders, unreadable], [['a.txt'], [''], ['sub']]);
   });
 
@@ -116,7 +116,7 @@ describe('A walk through a folder (D20)', () => {
     const first = reader.next(walk);
     renameSync(`${folder}/sub`, `${folder}/.away`);
     symlinkSync('../sub', `${folder}/sub`);
-    const rest = restOf(reader, walk);
+    const rest = readRemaining(reader, walk);
     assert.equal(first?.files.length, 1_000);
     assert.deepEqual([rest.files, rest.unreadable], [[], ['sub']]);
   });
@@ -125,7 +125,7 @@ describe('A walk through a folder (D20)', () => {
     const reader = new FolderReader();
     const walk = reader.walk(folder, '');
     rmSync(`${folder}/sub`, { recursive: true });
-    const { folders, unreadable } = restOf(reader, walk);
+    const { folders, unreadable } = readRemaining(reader, walk);
     assert.deepEqual([folders, unreadable], [[''], []]);
   });
 
@@ -134,16 +134,16 @@ describe('A walk through a folder (D20)', () => {
     const denied = onCall('opendirSync', `${folder}/sub`, () => {
       throw Object.assign(new Error('denied'), { code: 'EACCES' });
     });
-    const whole = walkWhole(folder);
+    const whole = walkAll(folder);
     denied.dispose();
-    assert.deepEqual([pathsIn(whole), whole.unreadable], [['a.txt', 'zoo/c.txt'], ['sub']]);
+    assert.deepEqual([listPaths(whole), whole.unreadable], [['a.txt', 'zoo/c.txt'], ['sub']]);
   });
 
   it('skips a file that was removed since it was listed', () => {
     const reader = new FolderReader();
     const walk = reader.walk(folder, '');
     rmSync(`${folder}/a.txt`);
-    assert.deepEqual(pathsIn(restOf(reader, walk)), ['sub/b.txt']);
+    assert.deepEqual(listPaths(readRemaining(reader, walk)), ['sub/b.txt']);
   });
 
   it('throws when the folder is missing, a file, or a circular link', () => {
@@ -154,13 +154,13 @@ describe('A walk through a folder (D20)', () => {
       ['file', 'ENOTDIR'],
       ['ring', 'ELOOP'],
     ] as const) {
-      assert.throws(() => walkWhole(`${root}/${name}`), { code });
+      assert.throws(() => walkAll(`${root}/${name}`), { code });
     }
   });
 
   it('follows a link that is the served folder itself', () => {
     symlinkSync('served', `${root}/link`);
-    assert.deepEqual(pathsIn(walkWhole(`${root}/link`)), ['a.txt', 'sub/b.txt']);
+    assert.deepEqual(listPaths(walkAll(`${root}/link`)), ['a.txt', 'sub/b.txt']);
   });
 
   it('skips hidden names and unfinished copies of files and folders', () => {
@@ -179,7 +179,7 @@ describe('A walk through a folder (D20)', () => {
       writeFileSync('file', '');
     }
     process.chdir(originalFolder);
-    const { files, unreadable } = walkWhole(folder);
+    const { files, unreadable } = walkAll(folder);
     execFileSync('rm', ['-rf', `${folder}/${name}`]);
     assert.ok(files.length > 15 && files.length < 25, String(files.length));
     assert.equal(unreadable.length, 1);
@@ -207,7 +207,7 @@ describe('A walk through a folder (D20)', () => {
     for (const name of ['\xff', '\xfe', 'x\xff', 'x\xfe']) writeFileSync(bad(name), '');
     for (const name of ['d\xff', 'd\xfe', 'e\xff']) mkdirSync(bad(name));
     writeFiles(folder, { 'x\uFFFD': 'x', 'd\uFFFD/y': 'y' });
-    const { files, unnamable, unreadable } = walkWhole(folder);
+    const { files, unnamable, unreadable } = walkAll(folder);
     const expected = ['a.txt', 'd\uFFFD/y', 'sub/b.txt', 'x\uFFFD'];
     assert.deepEqual([files.map(({ path }) => path), unnamable, unreadable], [expected, 7, []]);
   });
@@ -215,7 +215,7 @@ describe('A walk through a folder (D20)', () => {
   it('yields thousands of files in batches, in path order', () => {
     const names = Array.from({ length: 1_010 }, (_, number) => `n${String(number).padStart(4, '0')}`);
     writeFiles(folder, Object.fromEntries(names.map((name) => [name, ''])));
-    assert.deepEqual(pathsIn(walkWhole(folder)), ['a.txt', ...names, 'sub/b.txt']);
+    assert.deepEqual(listPaths(walkAll(folder)), ['a.txt', ...names, 'sub/b.txt']);
   });
 
   it('ends when it is stopped', () => {
@@ -227,7 +227,7 @@ describe('A walk through a folder (D20)', () => {
 
   it('reports sizes beyond four gigabytes', () => {
     truncateSync(`${folder}/a.txt`, 5_000_000_000);
-    assert.equal(walkWhole(folder).files[0]?.bytes, 5_000_000_000);
+    assert.equal(walkAll(folder).files[0]?.bytes, 5_000_000_000);
   });
 });
 
@@ -246,7 +246,7 @@ describe('A walk and a path inspection (D20)', () => {
     run += 1;
     const files = tree.map((file) => ({ ...file, path: `${run}/${file.path}` }));
     writeFiles(folder, Object.fromEntries(files.map(({ path, bytes }) => [path, 'x'.repeat(bytes)])));
-    const walked = tree.length === 0 ? [] : walkWhole(folder, String(run)).files;
+    const walked = tree.length === 0 ? [] : walkAll(folder, String(run)).files;
     assert.deepEqual(
       walked.map(({ path, bytes }) => [path, bytes]),
       files.map(({ path, bytes }) => [path, bytes]),

@@ -25,13 +25,13 @@ function naiveWords(text: string): string[] {
     else if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(sign)) {
       end();
       words.push(sign);
-    } else word += smallSign(sign);
+    } else word += foldCharacter(sign);
   }
   end();
   return words;
 }
 
-function smallSign(sign: string): string {
+function foldCharacter(sign: string): string {
   return sign.toLowerCase().replace('ς', 'σ');
 }
 
@@ -47,19 +47,19 @@ function beginsWith(column: readonly string[], wanted: readonly string[], isPref
   });
 }
 
-function fieldsOf({ metadata }: ScannedFile): Readonly<Record<string, unknown>> {
+function getFields({ metadata }: ScannedFile): Readonly<Record<string, unknown>> {
   return metadata === undefined ? {} : (JSON.parse(metadata) as Record<string, unknown>);
 }
 
-function partsOf(path: string): { readonly folder: string; readonly name: string } {
+function splitPath(path: string): { readonly folder: string; readonly name: string } {
   const parts = path.split('/');
   return { name: parts.pop() ?? '', folder: parts.join('/') };
 }
 
 /** Returns the words by which a file is found. */
 export function naiveColumns(file: ScannedFile): Columns {
-  const { folder, name } = partsOf(file.path);
-  const { title = '', description = '', format = '', keywords = [] } = fieldsOf(file);
+  const { folder, name } = splitPath(file.path);
+  const { title = '', description = '', format = '', keywords = [] } = getFields(file);
   const rest = [description, format, ...(keywords as string[])].join(' ');
   return [naiveWords(name), naiveWords(String(title)), naiveWords(folder), naiveWords(rest)];
 }
@@ -79,9 +79,9 @@ function hasWords(columns: Columns, term: NaiveTerm & { kind: 'words' }, tier: n
 
 /** Returns the format from the metadata or the suffix. */
 export function naiveFormat(file: ScannedFile): string {
-  const declared = fieldsOf(file)['format'];
+  const declared = getFields(file)['format'];
   if (typeof declared === 'string') return declared.toLowerCase();
-  const ends = partsOf(file.path).name.toLowerCase().split('.');
+  const ends = splitPath(file.path).name.toLowerCase().split('.');
   if (ends.length === 1) return '';
   const last = ends.at(-1) ?? '';
   const inner = ends.length > 2 ? (ends.at(-2) ?? '') : '';
@@ -97,13 +97,13 @@ export function naiveIsFormat(file: ScannedFile, wanted: string): boolean {
 /** Ignores case and composition, except for the two non-ASCII letters with an ASCII lowercase form. */
 function folded(text: string): string {
   const whole = text.split(/([\u0130\u212A])/).map((part) => (part === '\u212A' ? part : part.normalize('NFC')));
-  return Array.from(whole.join(''), (sign) => (/[\u0130\u212A]/.test(sign) ? sign : smallSign(sign))).join('');
+  return Array.from(whole.join(''), (sign) => (/[\u0130\u212A]/.test(sign) ? sign : foldCharacter(sign))).join('');
 }
 
 /** Matches a path pattern by a regular expression. */
 export function naiveIsAt(path: string, pattern: string): boolean {
   const wanted = folded(pattern).replace(/^\.?\/+/, '');
-  const { name } = partsOf(folded(path));
+  const { name } = splitPath(folded(path));
   if (!/[*?]/.test(wanted)) {
     const place = wanted.replace(/\/+$/, '');
     const isIn = folded(path) === place || folded(path).startsWith(`${place}/`);

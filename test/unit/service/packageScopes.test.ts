@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, statSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { FolderReader } from '../../../src/service/catalog/folderReader.ts';
 import { isDescriptionFile } from '../../../src/service/catalog/packageScopes.ts';
-import { freshFolder, makePipe, onCall, walkWhole, writeFiles } from './folderRig.ts';
+import { freshFolder, makePipe, onCall, walkAll, writeFiles } from './folderRig.ts';
 
 const transferFolder = 'dts-11111111-1111-4111-8111-111111111111';
 
@@ -27,7 +27,7 @@ describe('The metadata of files from Data Packages around them (D20)', () => {
 
   /** Returns the titles by path, the same from a walk and from an inspection. */
   function titles(): Record<string, string> {
-    const { files } = walkWhole(folder, '', reader);
+    const { files } = walkAll(folder, '', reader);
     const paths = files.map(({ path }) => path);
     const inspected = reader.inspectPaths(folder, paths);
     assert.deepEqual(
@@ -53,7 +53,7 @@ describe('The metadata of files from Data Packages around them (D20)', () => {
 
   it('is available to a partial walk', () => {
     writeFiles(folder, { 'datapackage.json': describeTitles({ 'sub/deep/c.txt': 'C' }) });
-    const [file] = walkWhole(folder, 'sub/deep', reader).files;
+    const [file] = walkAll(folder, 'sub/deep', reader).files;
     assert.deepEqual([file?.path, file?.metadata], ['sub/deep/c.txt', '{"title":"C"}']);
   });
 
@@ -128,7 +128,7 @@ describe('The metadata of files from Data Packages around them (D20)', () => {
 
   const swaps: [what: string, make: (file: string) => void][] = [
     ['a pipe', makePipe],
-    ['a link that leads out', (file) => symlinkSync('../outside.json', file)],
+    ['a link to a file outside', (file) => symlinkSync('../outside.json', file)],
   ];
   for (const [what, make] of swaps) {
     it(`does not come from a package that ${what} replaced just after it was checked`, () => {
@@ -142,7 +142,7 @@ describe('The metadata of files from Data Packages around them (D20)', () => {
         return stats;
       });
       try {
-        assert.equal(walkWhole(folder, '', reader).files[0]?.metadata, undefined);
+        assert.equal(walkAll(folder, '', reader).files[0]?.metadata, undefined);
       } finally {
         interception.dispose();
       }

@@ -7,12 +7,12 @@ import { property } from '../../support/property.ts';
 import { inPathOrder } from './catalogArbitraries.ts';
 import { assertHolds, storeInMemory, type Known } from './catalogStoreRig.ts';
 
-function fileAt(path: string): ScannedFile {
+function createFile(path: string): ScannedFile {
   return { path, bytes: path.length, modifiedMs: 1 };
 }
 
-function filesAt(paths: readonly string[]): ScannedFile[] {
-  return inPathOrder(paths.map(fileAt));
+function createFiles(paths: readonly string[]): ScannedFile[] {
+  return inPathOrder(paths.map(createFile));
 }
 
 function mergeAll(store: CatalogStore, files: readonly ScannedFile[]): void {
@@ -48,10 +48,10 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
     for (const [how, arrange] of orders) {
       it(`during thousands of single inserts at one place, ${how}, without losing hashes (D22)`, () => {
         const { store, database } = storeInMemory(mode);
-        const around = filesAt([...numbered('a', 300), ...numbered('z', 300)]);
+        const around = createFiles([...numbered('a', 300), ...numbered('z', 300)]);
         store.put(around);
         for (const file of around) store.cacheHashes([{ ...file, sha256: 'abc' }]);
-        const between = arrange(numbered('m', 2_000)).map(fileAt);
+        const between = arrange(numbered('m', 2_000)).map(createFile);
         for (const file of between) store.put([file]);
         assertHolds(database, mode, toKnown([...around, ...between], around));
         store.close();
@@ -61,12 +61,12 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
     it('after inserts of thousands of files between two, before and after all others', () => {
       const { store, database } = storeInMemory(mode);
       const paths = ['m', 'p'];
-      store.put(filesAt(paths));
+      store.put(createFiles(paths));
       for (const prefix of ['n', 'a', 'z', 'n1', 'm0', 'A']) {
         paths.push(...numbered(prefix, 2_500));
-        mergeAll(store, filesAt(paths));
+        mergeAll(store, createFiles(paths));
       }
-      assertHolds(database, mode, toKnown(filesAt(paths)));
+      assertHolds(database, mode, toKnown(createFiles(paths)));
       store.close();
     });
 
@@ -77,7 +77,7 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
         const { store, database } = storeInMemory(mode);
         const known = new Map<string, ScannedFile>();
         for (const [isGone, number] of changes) {
-          const file = fileAt(`a/${String(number).padStart(3, '0')}`);
+          const file = createFile(`a/${String(number).padStart(3, '0')}`);
           if (isGone) store.removePaths([file.path]);
           else store.put([file]);
           known.delete(file.path);
@@ -93,13 +93,13 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
 describe('A merge of thousands of files (D20)', () => {
   it('updates, removes and inserts files, also while rows are moved', () => {
     const { store, database } = storeInMemory('index');
-    const first = filesAt(numbered('a/', 6_000));
+    const first = createFiles(numbered('a/', 6_000));
     store.put(first);
     const kept = first.filter((_, at) => at % 7 !== 0);
     for (const file of kept) store.cacheHashes([{ ...file, sha256: 'abc' }]);
     const isChanged = (at: number): boolean => at % 5 === 0;
     const changed = kept.map((file, at) => (isChanged(at) ? { ...file, bytes: 99 } : file));
-    const fresh = kept.flatMap(({ path }, at) => (at % 1_698 === 5 ? numbered(`${path}-`, 2_500).map(fileAt) : []));
+    const fresh = kept.flatMap(({ path }, at) => (at % 1_698 === 5 ? numbered(`${path}-`, 2_500).map(createFile) : []));
     const tree = inPathOrder([...changed, ...fresh]);
     mergeAll(store, tree);
     const hashed = kept.filter((_, at) => !isChanged(at));
@@ -109,10 +109,10 @@ describe('A merge of thousands of files (D20)', () => {
 
   it('retains its committed transactions when a later write fails', () => {
     const { store, database } = storeInMemory('scan');
-    const files = filesAt(numbered('', 50_000));
+    const files = createFiles(numbered('', 50_000));
     const merge = store.startMerge('');
     merge.take(files);
-    merge.take([fileAt('x')]);
+    merge.take([createFile('x')]);
     assert.equal(store.count(), files.length + 1);
     merge.abandon();
     assertHolds(database, 'scan', toKnown(files));

@@ -48,7 +48,7 @@ function patterns(tree: Tree): fc.Arbitrary<string> {
 
 const signs = fc.constantFrom<('<' | '<=' | '=' | '>=' | '>')[]>('<', '<=', '=', '>=', '>');
 
-function termOf(tree: Tree): fc.Arbitrary<NaiveTerm> {
+function createTerm(tree: Tree): fc.Arbitrary<NaiveTerm> {
   const isNot = fc.boolean().map((is) => is);
   const text = pieces(tree);
   const word = text
@@ -74,7 +74,7 @@ function termOf(tree: Tree): fc.Arbitrary<NaiveTerm> {
 
 const bytes = fc.nat(3).map((number) => number * 999);
 
-function specificOf(tree: Tree): fc.Arbitrary<Specific> {
+function createSpecific(tree: Tree): fc.Arbitrary<Specific> {
   const modifiedAfter = fc.nat(3).map((ms) => new Date(ms).toISOString());
   const sort = fc.constantFrom(
     'relevance' as const,
@@ -112,10 +112,10 @@ export const askedTree: fc.Arbitrary<AskedTree> = trees({ minLength: 1, maxLengt
       { weight: 1, arbitrary: fc.constant([[]]) },
       {
         weight: 9,
-        arbitrary: fc.array(fc.array(termOf(tree), { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 }),
+        arbitrary: fc.array(fc.array(createTerm(tree), { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 }),
       },
     ),
-    specific: specificOf(tree),
+    specific: createSpecific(tree),
     status: fc.constantFrom(undefined, undefined, 'staged' as const, 'unstaged' as const),
     cuts: fc.array(fc.tuple(fc.nat(12), fc.integer({ min: 1, max: 12 })), { minLength: 3, maxLength: 3 }),
   }),

@@ -112,7 +112,7 @@ describe('The copies that a store makes (D66)', () => {
   for (const [name, fake, more] of [
     ['the store has no hash', {}, {}],
     ['the hashes differ', { hash: '0'.repeat(32) }, {}],
-    ['the hash may be a note of the uploader', { hash: md5, hasNotes: true }, {}],
+    ['the hash may be metadata of the uploader', { hash: md5, hasNotes: true }, {}],
   ] as const) {
     it(`are read together with their originals if ${name}`, async () => {
       assert.deepEqual(await copy({ ...fake, copy: content }, more), [

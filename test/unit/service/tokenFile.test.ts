@@ -59,8 +59,8 @@ describe('The token file of the local service (D40)', () => {
     ['nothing', ''],
     ['a short token', 'a'.repeat(31)],
     ['two words', `${token} ${token}`],
-    ['characters that no header can carry', `${token}é`],
-    ['much more than a token', token.repeat(1_000)],
+    ['characters that are invalid in a header', `${token}é`],
+    ['a very long token', token.repeat(1_000)],
   ];
   for (const [what, text] of contents) {
     it(`is rejected with ${what} in it`, async () => {

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bundleText, englishBundle, keysOf, textsOf, type Texts } from '../../../scripts/l10n/texts.ts';
+import { bundleText, englishBundle, listKeys, collectTexts, type Texts } from '../../../scripts/l10n/texts.ts';
 
-type Words = Readonly<Record<string, string>>;
+type Strings = Readonly<Record<string, string>>;
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const languages = ['fr'];
 
-/** Texts that are the same in both languages, beside those without words. */
-const sameWords: Readonly<Record<string, readonly string[]>> = {
+/** Strings with words that are the same in both languages. */
+const identicalStrings: Readonly<Record<string, readonly string[]>> = {
   fr: [
     ...[
       'Actions',
@@ -27,12 +27,12 @@ const sameWords: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-async function wordsIn(file: string): Promise<Words> {
-  return JSON.parse(await readFile(join(root, file), 'utf8')) as Words;
+async function readStrings(file: string): Promise<Strings> {
+  return JSON.parse(await readFile(join(root, file), 'utf8')) as Strings;
 }
 
-/** What is put in, and what must not be translated: addresses, commands, code and settings. */
-function marksIn(text: string): readonly string[] {
+/** Returns the placeholders and untranslatable parts of a string: addresses, commands, code and settings. */
+function listFixedParts(text: string): readonly string[] {
   const marks = text.matchAll(
     /\{\d+\}|https?:\/\/[\w.:@-]+|\(command:[\w.]+\)|`[^`]*`|\bhttp\.\w+|\b[A-Z]+(?:_[A-Z]+)+\b/g,
   );
@@ -43,14 +43,14 @@ function hasWords(text: string): boolean {
   return /\p{L}{2}/u.test(text.replaceAll(/\{\d+\}|\bOK\b/g, ''));
 }
 
-/** Every text of the manifest that a person sees, with where it stands. */
-function shownInManifest(value: unknown, place: string): readonly (readonly [place: string, text: string])[] {
+/** Returns the user-visible strings of the manifest with their paths. */
+function listManifestStrings(value: unknown, place: string): readonly (readonly [place: string, text: string])[] {
   const shown =
     /\.(title|displayName|description|markdownDescription|label|name|contextualTitle|category|contents|altText|\w+ErrorMessage)$/;
   const list = /\.(enumDescriptions|markdownEnumDescriptions|enumItemLabels)\.\d+$/;
   if (typeof value === 'string') return shown.test(place) || list.test(place) ? [[place, value]] : [];
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, inner]) => shownInManifest(inner, `${place}.${name}`));
+  return Object.entries(value).flatMap(([name, inner]) => listManifestStrings(inner, `${place}.${name}`));
 }
 
 /** Returns true for the texts of tools that only a language model reads. */
@@ -61,18 +61,18 @@ function isForModel(place: string): boolean {
 describe('The user-visible strings', () => {
   let sources: Texts;
   let manifest: { readonly l10n?: string; readonly contributes: object; readonly capabilities: object };
-  let english: Words;
+  let english: Strings;
 
   before(async function () {
     this.timeout(120_000);
-    sources = await textsOf(root);
+    sources = await collectTexts(root);
     manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as typeof manifest;
-    english = await wordsIn('package.nls.json');
+    english = await readStrings('package.nls.json');
   });
 
   it('are literals where they are used, so that they can be extracted', () => {
     assert.ok(sources.texts.length > 500);
-    assert.deepEqual(sources.troubles, []);
+    assert.deepEqual(sources.errors, []);
   });
 
   it('match the English bundle, which `npm run l10n` writes', async () => {
@@ -82,9 +82,9 @@ describe('The user-visible strings', () => {
   it('of the manifest are in package.nls.json, which contains no others', () => {
     const { contributes, capabilities } = manifest;
     const shown = [
-      ...shownInManifest({ ...manifest, contributes: undefined, capabilities: undefined }, ''),
-      ...shownInManifest(contributes, '.contributes'),
-      ...shownInManifest(capabilities, '.capabilities'),
+      ...listManifestStrings({ ...manifest, contributes: undefined, capabilities: undefined }, ''),
+      ...listManifestStrings(contributes, '.contributes'),
+      ...listManifestStrings(capabilities, '.capabilities'),
     ].filter(([place]) => place !== '.name' && !place.includes('defaultSnippets.0.body') && !isForModel(place));
     const bare = shown.filter(([, text]) => !/^%[\w.]+%$/.test(text));
     assert.deepEqual(bare, []);
@@ -105,31 +105,31 @@ describe('The user-visible strings', () => {
 
   for (const language of languages) {
     describe(`in the language ${language}`, () => {
-      let bundle: Words;
-      let manifestWords: Words;
-      const englishOf = (key: string): string =>
+      let bundle: Strings;
+      let manifestWords: Strings;
+      const getEnglish = (key: string): string =>
         sources.texts.find((text) => key === text.key || key.startsWith(`${text.key}/`))?.english ?? english[key] ?? '';
 
       before(async () => {
-        bundle = await wordsIn(`l10n/bundle.l10n.${language}.json`);
-        manifestWords = await wordsIn(`package.nls.${language}.json`);
+        bundle = await readStrings(`l10n/bundle.l10n.${language}.json`);
+        manifestWords = await readStrings(`package.nls.${language}.json`);
       });
 
       it('are complete, in all plural forms of the language, without unused strings', () => {
-        assert.deepEqual(Object.keys(bundle).toSorted(), [...keysOf(sources.texts, language)].toSorted());
+        assert.deepEqual(Object.keys(bundle).toSorted(), [...listKeys(sources.texts, language)].toSorted());
         assert.deepEqual(Object.keys(manifestWords).toSorted(), Object.keys(english).toSorted());
       });
 
       it('keep placeholders, links, code, setting names and addresses', () => {
         for (const [key, text] of Object.entries({ ...bundle, ...manifestWords })) {
-          assert.deepEqual(marksIn(text), marksIn(englishOf(key)), text);
+          assert.deepEqual(listFixedParts(text), listFixedParts(getEnglish(key)), text);
         }
       });
 
       it('are translated, except for identical words', () => {
         const all = Object.entries({ ...bundle, ...manifestWords });
-        const same = all.filter(([key, text]) => text === englishOf(key) && hasWords(text)).map(([, text]) => text);
-        assert.deepEqual([...new Set(same)].toSorted(), [...(sameWords[language] ?? [])].toSorted());
+        const same = all.filter(([key, text]) => text === getEnglish(key) && hasWords(text)).map(([, text]) => text);
+        assert.deepEqual([...new Set(same)].toSorted(), [...(identicalStrings[language] ?? [])].toSorted());
         assert.deepEqual(
           all.filter(([, text]) => text.trim() === ''),
           [],
@@ -169,7 +169,7 @@ describe('The user-visible strings', () => {
   }
 
   it('follow French typography: apostrophes, and no-break spaces before punctuation', async () => {
-    const words = { ...(await wordsIn('l10n/bundle.l10n.fr.json')), ...(await wordsIn('package.nls.fr.json')) };
+    const words = { ...(await readStrings('l10n/bundle.l10n.fr.json')), ...(await readStrings('package.nls.fr.json')) };
     const prose = Object.values(words).map((text) => text.replaceAll(/`[^`]*`|\(command:[^)]*\)|https?:\/\/\S*/g, ''));
     assert.deepEqual(
       prose.filter((text) => /\p{L}'\p{L}|\.\.\.|« | »| [;!]| :(?!\w)|[^\s\u00a0]\?$/u.test(text)),

@@ -17,18 +17,18 @@ const script = (code: string): readonly string[] => {
 };
 
 describe('A script that runs a program', () => {
-  const endOf = async (code: string): Promise<unknown> => {
+  const runToEnd = async (code: string): Promise<unknown> => {
     const child = spawn(process.execPath, script(code), { stdio: 'ignore' });
     return await once(child, 'close');
   };
 
   it('exits with the exit code of the program', async () => {
-    assert.deepEqual(await endOf(''), [0, null]);
-    assert.deepEqual(await endOf('process.exitCode = 7'), [7, null]);
+    assert.deepEqual(await runToEnd(''), [0, null]);
+    assert.deepEqual(await runToEnd('process.exitCode = 7'), [7, null]);
   });
 
   it('exits with an error code if a signal ended the program', async () => {
-    assert.deepEqual(await endOf(`process.kill(process.pid, 'SIGKILL')`), [137, null]);
+    assert.deepEqual(await runToEnd(`process.kill(process.pid, 'SIGKILL')`), [137, null]);
   });
 
   it('forwards SIGTERM, leaves Ctrl+C to the program, and waits for its exit', async () => {

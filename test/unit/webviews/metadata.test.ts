@@ -38,11 +38,14 @@ describe('The facts of a file', () => {
   });
 
   it('show the staging status only where it is known (D31: staged display)', () => {
-    const textOf = (staging?: 'staged' | 'unstaged'): string | undefined =>
+    const getStagingText = (staging?: 'staged' | 'unstaged'): string | undefined =>
       listFacts(entry({ status: 'published' }), format, { ...(staging && { staging }) }).find(
         ({ key }) => key === 'staging',
       )?.text;
-    assert.deepEqual([textOf('staged'), textOf('unstaged'), textOf()], ['Staged', 'Unstaged', undefined]);
+    assert.deepEqual(
+      [getStagingText('staged'), getStagingText('unstaged'), getStagingText()],
+      ['Staged', 'Unstaged', undefined],
+    );
   });
 
   it('name the other databases that have the same file, with its names in the tooltip (D60: same content)', () => {

@@ -58,27 +58,27 @@ describe('The history of a transfer', () => {
 
 describe('The progress of a transfer', () => {
   const table: readonly (readonly [string, Partial<PageTransfer>, object])[] = [
-    ['what the server counts', { status: { fileCount: 4, movedFileCount: 1 } }, { moved: 1, total: 4, share: 0.25 }],
+    ['the counts of the server', { status: { fileCount: 4, movedFileCount: 1 } }, { moved: 1, total: 4, share: 0.25 }],
     ['the requested number until the server counts', { status: {} }, { total: 4 }],
-    ['no more than all', { status: { fileCount: 4, movedFileCount: 9 } }, { moved: 4, total: 4, share: 1 }],
-    ['no less than none', { status: { fileCount: 4, movedFileCount: -1 } }, { moved: 0, total: 4, share: 0 }],
+    ['at most all files', { status: { fileCount: 4, movedFileCount: 9 } }, { moved: 4, total: 4, share: 1 }],
+    ['at least zero files', { status: { fileCount: 4, movedFileCount: -1 } }, { moved: 0, total: 4, share: 0 }],
     [
-      'another count of the server',
+      'a different count of the server',
       { status: { fileCount: 1, movedFileCount: 1 } },
       { moved: 1, total: 1, share: 1, countedByServer: 1 },
     ],
-    ['nothing of nothing', { status: { fileCount: 0, movedFileCount: 0 } }, { moved: 0, total: 0, countedByServer: 0 }],
+    ['zero of zero files', { status: { fileCount: 0, movedFileCount: 0 } }, { moved: 0, total: 0, countedByServer: 0 }],
     [
-      'none of the files of a success that moved none',
+      'zero files of a success that moved none',
       { state: 'succeeded', ended: true, status: { fileCount: 0, movedFileCount: 0 } },
       { moved: 0, total: 4, share: 0, countedByServer: 0 },
     ],
     [
-      'no full bar for a success of nothing at all',
+      'no full bar for a success without files',
       { state: 'succeeded', ended: true, startedElsewhere: true, requestedFileCount: 0 },
       { total: 0 },
     ],
-    ['success without counts as whole', { state: 'succeeded', ended: true }, { total: 4, share: 1 }],
+    ['success without counts as complete', { state: 'succeeded', ended: true }, { total: 4, share: 1 }],
   ];
   for (const [what, changed, wanted] of table)
     it(`shows ${what}`, () => assert.deepEqual(getProgressCounts(pageTransfer(changed)), wanted));

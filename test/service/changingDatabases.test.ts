@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import { eventually } from '../support/eventually.ts';
-import type { HeldLease } from '../support/heldLease.ts';
+import type { TestLease } from '../support/heldLease.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 
 const slow = { shared: true, throttleBytesPerSecond: 100_000, retryDelayMs: 20 };
 
 describe('A transfer whose databases are added and removed while the service runs (D23, D25, D29)', () => {
   let rig: ServiceRig;
-  let source: HeldLease;
-  let target: HeldLease;
+  let source: TestLease;
+  let target: TestLease;
 
   beforeEach(async () => {
     const files = Object.fromEntries([0, 1, 2, 3].map((index) => [`big-${index}.bin`, 'x'.repeat(50_000)]));
@@ -30,7 +30,7 @@ describe('A transfer whose databases are added and removed while the service run
   async function submitWaiting(): Promise<string> {
     await fs.rename(rig.target, `${rig.target}-away`);
     const id = await rig.mustSubmit(['small.txt']);
-    await rig.reaches(id, 'inactive');
+    await rig.waitForStatus(id, 'inactive');
     return id;
   }
 
@@ -38,35 +38,39 @@ describe('A transfer whose databases are added and removed while the service run
 
   it('completes after the leases on both databases end, which are served until then', async () => {
     const id = await rig.mustSubmit(['small.txt', 'big-0.bin']);
-    await rig.reaches(id, 'active');
-    source.die();
-    target.die();
+    await rig.waitForStatus(id, 'active');
+    source.disconnect();
+    target.disconnect();
     await waitForLeases(0);
     assert.deepEqual(await rig.names(), ['Source Data', 'Target']);
-    assert.equal((await rig.reaches(id, 'succeeded', 'failed', 'inactive')).status, 'succeeded');
+    assert.equal((await rig.waitForStatus(id, 'succeeded', 'failed', 'inactive')).status, 'succeeded');
     await eventually(async () => ((await rig.names()).length === 0 ? true : undefined));
-    assert.equal((await rig.landedFiles()).length, 3);
+    assert.equal((await rig.listReceivedFiles()).length, 3);
   });
 
   it('completes even if it was queued when the leases ended', async () => {
     const ids = await Promise.all([0, 1, 2, 3].map(async (index) => await rig.mustSubmit([`big-${index}.bin`])));
-    source.die();
-    target.die();
+    source.disconnect();
+    target.disconnect();
     await waitForLeases(0);
-    for (const id of ids) assert.equal((await rig.reaches(id, 'succeeded', 'failed', 'inactive')).status, 'succeeded');
+    for (const id of ids)
+      assert.equal((await rig.waitForStatus(id, 'succeeded', 'failed', 'inactive')).status, 'succeeded');
   });
 
   it('waits for its database when that is removed while it waits for a folder, and resumes when both are back', async () => {
     const id = await submitWaiting();
-    target.die();
+    target.disconnect();
     const message = `Transfer ${id}: waiting: the database target is not served`;
     await eventually(async () => ((await rig.status(id)).message === message ? true : undefined));
     assert.equal((await rig.status(id)).status, 'inactive');
     await restoreTarget();
     await rig.lease(rig.folders.slice(1));
-    assert.equal((await rig.reaches(id, 'succeeded', 'failed')).message, `Transfer ${id}: completed successfully`);
+    assert.equal(
+      (await rig.waitForStatus(id, 'succeeded', 'failed')).message,
+      `Transfer ${id}: completed successfully`,
+    );
     assert.deepEqual(
-      await rig.landedFiles(),
+      await rig.listReceivedFiles(),
       ['manifest.json', 'small.txt'].map((name) => `dts-${id}/${name}`),
     );
   });
@@ -80,17 +84,17 @@ describe('A transfer whose databases are added and removed while the service run
     assert.equal((await rig.status(id)).message, `Transfer ${id}: waiting: the database target is not served`);
     assert.equal((await rig.status(id)).num_files_transferred, 1);
     await rig.lease(rig.folders.slice(1));
-    assert.equal((await rig.reaches(id, 'succeeded', 'failed')).status, 'succeeded');
+    assert.equal((await rig.waitForStatus(id, 'succeeded', 'failed')).status, 'succeeded');
   });
 
   it('can be canceled while its database is not served, and leaves no files when it is served again', async () => {
     const id = await submitWaiting();
-    target.die();
+    target.disconnect();
     await eventually(async () => ((await rig.status(id)).message.endsWith('is not served') ? true : undefined));
     assert.equal((await rig.cancel(id)).status, 202);
     assert.equal((await rig.status(id)).message, `Transfer ${id}: canceled`);
     await restoreTarget();
     await rig.lease();
-    assert.deepEqual(await rig.landedFiles(), []);
+    assert.deepEqual(await rig.listReceivedFiles(), []);
   });
 });

@@ -2,18 +2,18 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Controls the time of an editor through a file that the extension in `handClock` reads. Time passes only on request.
+ * Controls the time of an editor through a file that the extension in `steppedClock` reads. Time passes only on request.
  */
-export class HandClock {
+export class SteppedClock {
   /** Makes an editor use the clock, together with {@link environment}. */
-  readonly extensionPath = join(import.meta.dirname, 'handClock');
+  readonly extensionPath = join(import.meta.dirname, 'steppedClock');
   readonly environment: Readonly<Record<string, string>>;
   readonly #file: string;
   #now = Date.UTC(2026, 2, 2, 9, 30);
 
   constructor(folder: string) {
     this.#file = join(folder, 'clock');
-    this.environment = { HAND_CLOCK: this.#file, TZ: 'UTC' };
+    this.environment = { STEPPED_CLOCK: this.#file, TZ: 'UTC' };
     this.pass(0);
   }
 

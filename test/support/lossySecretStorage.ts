@@ -2,7 +2,7 @@ import type { SecretStorage, SecretStorageChangeEvent } from 'vscode';
 import { Emitter } from '../../src/core/util/emitter.ts';
 
 /** Secret storage that can lose everything, like that of a browser at the end of a session. */
-export class SecretDrawer implements SecretStorage {
+export class LossySecretStorage implements SecretStorage {
   /** True if stored secrets are discarded immediately. */
   isLeaky = false;
   private readonly secrets = new Map<string, string>();
@@ -30,7 +30,7 @@ export class SecretDrawer implements SecretStorage {
   }
 
   /** Silently loses everything. */
-  lose(): void {
+  loseAll(): void {
     this.secrets.clear();
   }
 }

@@ -9,15 +9,15 @@ interface TabStop {
 const nameOf = `(element) => (element.getAttribute('aria-label') ?? element.textContent).trim()`;
 
 /** Returns the names of the interactive elements in a page, in document order. */
-export async function usable(page: Page): Promise<readonly string[]> {
+export async function listInteractiveElements(page: Page): Promise<readonly string[]> {
   return await page.evaluate(`[...document.querySelectorAll('a[href], button, summary, input, [tabindex="0"]')]
     .filter((element) => element.checkVisibility()).map(${nameOf})`);
 }
 
 /** Presses Tab up to `most` times, or until the focus leaves the page; returns the elements that were focused. */
-export async function tabWay(page: Page, most: number): Promise<readonly TabStop[]> {
-  const way: TabStop[] = [];
-  while (way.length < most) {
+export async function readTabOrder(page: Page, most: number): Promise<readonly TabStop[]> {
+  const stops: TabStop[] = [];
+  while (stops.length < most) {
     await page.keyboard.press('Tab');
     const stop = await page.evaluate<TabStop | null>(`(() => {
       const element = document.activeElement;
@@ -25,8 +25,8 @@ export async function tabWay(page: Page, most: number): Promise<readonly TabStop
       const { outlineStyle, outlineWidth } = getComputedStyle(element);
       return { name: (${nameOf})(element), outlinePixels: outlineStyle === 'none' ? 0 : parseFloat(outlineWidth) };
     })()`);
-    if (!stop) return way;
-    way.push(stop);
+    if (!stop) return stops;
+    stops.push(stop);
   }
-  return way;
+  return stops;
 }

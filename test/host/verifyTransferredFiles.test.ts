@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { Uri, window } from 'vscode';
 import { json } from '../support/faultBehaviours.ts';
-import { LandedFolder } from '../support/landedFolder.ts';
+import { ReceivedFolder } from '../support/receivedFolder.ts';
 import { getReceivedFolder, transferSamples } from './receivedSamples.ts';
 import { hostileTexts } from './specimens.ts';
 import { Stage } from './stage.ts';
@@ -101,8 +101,8 @@ describe('Verifying transferred files in the editor', function () {
 
   it('asks for a transfer or a manifest file, even of an unknown transfer, when run from the Command Palette', async () => {
     await transferSamples(stage);
-    const landed = await LandedFolder.make();
-    await landed.land({ 'a.txt': 'a' });
+    const received = await ReceivedFolder.create();
+    await received.addTransferred({ 'a.txt': 'a' });
     const { person } = stage;
     const done = stage.run('dataTransfer.verifyLandedFiles');
     const pick = await person.pick();
@@ -110,12 +110,12 @@ describe('Verifying transferred files in the editor', function () {
     pick.choose('Select a manifest file…');
     const dialog = await person.folderDialog();
     assert.match(dialog.text, /Select the manifest of a transfer/);
-    dialog.choose(Uri.file(landed.manifest));
+    dialog.choose(Uri.file(received.manifest));
     const notice = await person.notice();
     assert.deepEqual([notice.message, notice.buttons], ['1 file verified: its hash matches.', ['Show Report']]);
     notice.dismiss();
     await done;
-    await landed.remove();
+    await received.remove();
   });
 
   it('asks for the folder if the files were moved, lists the searched folders, and remembers the answer', async () => {
@@ -156,21 +156,21 @@ describe('Verifying transferred files in the editor', function () {
     await stage.run('dataTransfer.verifyLandedFiles', stage.firstTransfer);
     await stage.person.notice(/^This transfer hasn't finished yet\.$/);
     await stage.parts.transferFlow.save({ ...submitted, state: 'succeeded' });
-    const landed = await LandedFolder.make();
-    await landed.land({ 'a.txt': 'a' });
+    const received = await ReceivedFolder.create();
+    await received.addTransferred({ 'a.txt': 'a' });
     const { person } = stage;
     const verify = (): Promise<void> => stage.run('dataTransfer.verifyLandedFiles', stage.firstTransfer);
     let done = verify();
     const dialog = await person.folderDialog();
     assert.match(dialog.text, new RegExp(`^Select the folder dts-${submitted.id} or its parent folder`));
-    dialog.choose(Uri.file(landed.folder));
+    dialog.choose(Uri.file(received.folder));
     (await person.notice(/manifest\.json is the manifest of a different transfer\.$/)).dismiss();
     await done;
     const own = submitted.order.files.map(({ id }) => ({ id, path: `${id.replace(':', '_')}.fa`, hash: '' }));
-    await landed.describe({ username: 'carberry', resources: own.slice(1) });
-    await rename(landed.folder, join(landed.root, `dts-${submitted.id}`));
+    await received.describe({ username: 'carberry', resources: own.slice(1) });
+    await rename(received.folder, join(received.root, `dts-${submitted.id}`));
     done = verify();
-    (await person.folderDialog()).choose(Uri.file(dirname(landed.root)));
+    (await person.folderDialog()).choose(Uri.file(dirname(received.root)));
     const outcome = await person.notice();
     const text =
       "9 files are missing. 1 requested file isn't in the manifest. 1 file in the folder isn't in the manifest.";
@@ -184,39 +184,39 @@ describe('Verifying transferred files in the editor', function () {
     await done;
     const sent = stage.server.requestsTo('POST /api/v1/transfers').map(({ body }) => JSON.parse(body) as object);
     assert.deepEqual(sent[1], sent[0], 'the service is asked first what it calls its databases (D7)');
-    await landed.remove();
+    await received.remove();
   });
 
   it('explains why a file is not a valid manifest', async () => {
-    const landed = await LandedFolder.make();
-    const verify = (): Promise<void> => stage.run('dataTransfer.verifyLandedFiles', Uri.file(landed.manifest));
+    const received = await ReceivedFolder.create();
+    const verify = (): Promise<void> => stage.run('dataTransfer.verifyLandedFiles', Uri.file(received.manifest));
     await verify();
     await stage.person.notice(/^No manifest found at .*manifest\.json\.$/);
-    await landed.describe('{');
+    await received.describe('{');
     await verify();
     await stage.person.notice(/manifest\.json isn't a manifest: it isn't valid JSON\.$/);
-    await landed.describe({});
+    await received.describe({});
     await verify();
     await stage.person.notice(/manifest\.json isn't a manifest: it has no list of files\.$/);
     await stage.run('dataTransfer.verifyLandedFiles', Uri.parse('vscode-vfs://github/a/manifest.json'));
     await stage.person.notice(/isn't on this machine, so it can't be checked\.$/);
-    await landed.remove();
+    await received.remove();
   });
 
   it('shows text from a manifest as lines of plain text', async () => {
-    const landed = await LandedFolder.make();
+    const received = await ReceivedFolder.create();
     const resources = Object.values(hostileTexts).flatMap((text) => [
       { path: `a/${text}`, id: text, hash: text },
       { path: `../${text}` },
       { path: text, bytes: text },
     ]);
-    await landed.describe({ created: hostileTexts['line breaks'], resources });
-    const done = stage.run('dataTransfer.verifyLandedFiles', Uri.file(landed.manifest));
+    await received.describe({ created: hostileTexts['line breaks'], resources });
+    const done = stage.run('dataTransfer.verifyLandedFiles', Uri.file(received.manifest));
     (await stage.person.notice(/^\d+ (of \d+ )?files are missing/)).press('Show Report');
     await done;
     const text = report();
     assert.doesNotMatch(text.replaceAll('\n', ''), /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
     assert.ok(text.split('\n').every((one) => one.length < 4_200));
-    await landed.remove();
+    await received.remove();
   });
 });

@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
 /** Runs a test program in a separate process, which handles one command at a time until it is killed. */
-export class AskedProcess {
+export class CommandProcess {
   private readonly child: ChildProcess;
   private readonly exited: Promise<void>;
   private turn: Promise<unknown> = Promise.resolve();
@@ -16,14 +16,14 @@ export class AskedProcess {
    * Starts a program file with an argument, passed as JSON. Resolves when the program is ready; rejects if it ends
    * before.
    */
-  static async start(file: string, argument: unknown): Promise<AskedProcess> {
-    const asked = new AskedProcess(fork(file, [JSON.stringify(argument)]));
+  static async start(file: string, argument: unknown): Promise<CommandProcess> {
+    const asked = new CommandProcess(fork(file, [JSON.stringify(argument)]));
     if ((await asked.answer()) === undefined) throw new Error(`${file} did not start`);
     return asked;
   }
 
   /** Sends a command; resolves with the response, or with undefined if the process has ended. */
-  ask(command: object): Promise<unknown> {
+  send(command: object): Promise<unknown> {
     const answered = this.turn.then(() => {
       if (!this.child.connected) return undefined;
       const answer = this.answer();
@@ -53,13 +53,13 @@ export class AskedProcess {
   }
 }
 
-/** Returns the argument with which {@link AskedProcess} started this process. */
-export function argumentOfProcess(): unknown {
+/** Returns the argument with which {@link CommandProcess} started this process. */
+export function readProcessArgument(): unknown {
   return JSON.parse(process.argv[2] ?? '');
 }
 
 /** Reports that the program is ready, and handles every command from then on. */
-export function obey(answer: (command: unknown) => Promise<object>): void {
+export function handleCommands(answer: (command: unknown) => Promise<object>): void {
   process.on('message', (command) => void answer(command).then((value) => process.send?.(value)));
   process.once('disconnect', () => process.exit());
   process.send?.('ready');

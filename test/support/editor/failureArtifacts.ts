@@ -4,12 +4,12 @@ import { runningEditors } from './editor.ts';
 import { evidenceFolder } from './places.ts';
 
 /** Saves screenshots and logs of every running editor for a failed test; resolves to the paths of the files. */
-export async function keepEvidence(title: string): Promise<readonly string[]> {
+export async function saveFailureArtifacts(title: string): Promise<readonly string[]> {
   await mkdir(evidenceFolder, { recursive: true });
   const name = title.replaceAll(/[^\w-]+/g, '-').slice(0, 100);
   const files: string[] = [];
   for (const [number, editor] of runningEditors().entries()) {
-    editor.suspect();
+    editor.markSuspect();
     const log = join(evidenceFolder, `${name}-${number + 1}.log`);
     await writeFile(log, await editor.log());
     files.push(log);

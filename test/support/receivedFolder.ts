@@ -4,36 +4,36 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 /** Returns the hash of content in the form used in a manifest: `algorithm:hex`. */
-export function statedHash(content: string, algorithm: string): string {
+export function formatHash(content: string, algorithm: string): string {
   return `${algorithm}:${createHash(algorithm).update(content).digest('hex')}`;
 }
 
 /** Creates a folder like those that a transfer leaves, below a temporary root. */
-export class LandedFolder {
+export class ReceivedFolder {
   readonly root: string;
   readonly folder: string;
   readonly manifest: string;
 
   private constructor(root: string) {
     this.root = root;
-    this.folder = join(root, 'dts-landed');
+    this.folder = join(root, 'dts-received');
     this.manifest = join(this.folder, 'manifest.json');
   }
 
-  static async make(): Promise<LandedFolder> {
-    const made = new LandedFolder(await mkdtemp(join(tmpdir(), 'landed-')));
-    await mkdir(made.folder);
-    return made;
+  static async create(): Promise<ReceivedFolder> {
+    const created = new ReceivedFolder(await mkdtemp(join(tmpdir(), 'received-')));
+    await mkdir(created.folder);
+    return created;
   }
 
   /** Writes files (path to content), and a manifest that lists them with size and SHA-256. */
-  async land(files: Readonly<Record<string, string>>): Promise<void> {
+  async addTransferred(files: Readonly<Record<string, string>>): Promise<void> {
     await this.write(files);
     const resources = Object.entries(files).map(([path, content]) => ({
       id: `id of ${path}`,
       path,
       bytes: Buffer.byteLength(content),
-      hash: statedHash(content, 'sha256'),
+      hash: formatHash(content, 'sha256'),
     }));
     await this.describe({ resources });
   }

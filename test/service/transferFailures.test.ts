@@ -21,15 +21,15 @@ describe('A canceled transfer (§4.7, D23)', () => {
 
   async function assertCancelled(id: string): Promise<void> {
     assert.equal((await rig.cancel(id)).status, 202);
-    const status = await rig.reaches(id, 'failed');
+    const status = await rig.waitForStatus(id, 'failed');
     assert.equal(status.message, `Transfer ${id}: canceled`);
   }
 
   it('ends while it is active, and leaves complete files only', async () => {
     const id = await rig.mustSubmit(['small.txt', 'big-0.bin']);
-    await rig.reaches(id, 'active');
+    await rig.waitForStatus(id, 'active');
     await assertCancelled(id);
-    const transferred = await rig.landedFiles();
+    const transferred = await rig.listReceivedFiles();
     assert.ok(
       transferred.every((path) => path === `dts-${id}/small.txt`),
       transferred.join(),
@@ -42,7 +42,7 @@ describe('A canceled transfer (§4.7, D23)', () => {
     await fs.truncate(sparse, 20_000_000_000);
     await rig.restart(slow);
     const id = await rig.mustSubmit(['sparse.bin']);
-    assert.equal((await rig.reaches(id, 'staging')).num_files_transferred, 0);
+    assert.equal((await rig.waitForStatus(id, 'staging')).num_files_transferred, 0);
     await assertCancelled(id);
     assert.deepEqual(await fs.readdir(rig.target), []);
   });
@@ -54,13 +54,13 @@ describe('A canceled transfer (§4.7, D23)', () => {
     await assertCancelled(id);
     const { body } = await rig.call('GET', '/service');
     assert.equal((body as { transfers: number }).transfers, others.length);
-    for (const other of others) assert.ok(await rig.reaches(other, 'active'));
+    for (const other of others) assert.ok(await rig.waitForStatus(other, 'active'));
   });
 
   it('ends while it is inactive', async () => {
     await fs.rmdir(rig.target);
     const id = await rig.mustSubmit(['small.txt']);
-    await rig.reaches(id, 'inactive');
+    await rig.waitForStatus(id, 'inactive');
     await assertCancelled(id);
   });
 
@@ -74,10 +74,10 @@ describe('A canceled transfer (§4.7, D23)', () => {
 
   it('stays canceled over a restart', async () => {
     const id = await rig.mustSubmit(['big-0.bin']);
-    await rig.reaches(id, 'active');
+    await rig.waitForStatus(id, 'active');
     assert.equal((await rig.cancel(id)).status, 202);
     await rig.restart();
-    assert.equal((await rig.reaches(id, 'failed')).message, `Transfer ${id}: canceled`);
+    assert.equal((await rig.waitForStatus(id, 'failed')).message, `Transfer ${id}: canceled`);
   });
 });
 
@@ -93,12 +93,16 @@ describe('A transfer with unavailable folders (D23)', () => {
   it('is inactive while its destination is unavailable, does not create it, and resumes automatically', async () => {
     await fs.rmdir(rig.target);
     const id = await rig.mustSubmit(['a.txt', 'b/c.txt']);
-    const status = await rig.reaches(id, 'inactive');
+    const status = await rig.waitForStatus(id, 'inactive');
     assert.equal(status.message, `Transfer ${id}: waiting: the destination folder is unavailable`);
     await assert.rejects(fs.stat(rig.target));
     await fs.mkdir(rig.target);
-    await rig.reaches(id, 'succeeded');
-    assert.deepEqual(await rig.landedFiles(), [`dts-${id}/a.txt`, `dts-${id}/b/c.txt`, `dts-${id}/manifest.json`]);
+    await rig.waitForStatus(id, 'succeeded');
+    assert.deepEqual(await rig.listReceivedFiles(), [
+      `dts-${id}/a.txt`,
+      `dts-${id}/b/c.txt`,
+      `dts-${id}/manifest.json`,
+    ]);
   });
 
   describe('with one transferred file before its destination becomes unavailable', () => {
@@ -112,19 +116,19 @@ describe('A transfer with unavailable folders (D23)', () => {
       transferred = nodePath.join(rig.target, `dts-${id}`, 'a.txt');
       await eventually(async () => await fs.stat(transferred).catch(() => undefined));
       await fs.rename(rig.target, `${rig.target}-away`);
-      assert.equal((await rig.reaches(id, 'inactive', 'failed')).num_files_transferred, 2);
+      assert.equal((await rig.waitForStatus(id, 'inactive', 'failed')).num_files_transferred, 2);
     });
 
     it('copies it again when another folder is in that place (D25)', async () => {
       await fs.mkdir(rig.target);
-      assert.equal((await rig.reaches(id, 'succeeded', 'failed')).num_files_transferred, 3);
+      assert.equal((await rig.waitForStatus(id, 'succeeded', 'failed')).num_files_transferred, 3);
       assert.equal(await fs.readFile(transferred, 'utf8'), 'a');
     });
 
     it('does not treat a truncated copy as complete when the destination is back', async () => {
       await fs.truncate(transferred.replace(rig.target, `${rig.target}-away`));
       await fs.rename(`${rig.target}-away`, rig.target);
-      const status = await rig.reaches(id, 'succeeded', 'failed');
+      const status = await rig.waitForStatus(id, 'succeeded', 'failed');
       assert.match(status.message, /could not write a\.txt: a different file already exists\)$/);
     });
   });
@@ -133,13 +137,16 @@ describe('A transfer with unavailable folders (D23)', () => {
     const file = nodePath.join(rig.source, 'a.txt');
     await fs.utimes(file, 1_000, 1_000);
     await rig.restart();
-    await rig.reaches(await rig.mustSubmit(['a.txt']), 'succeeded');
+    await rig.waitForStatus(await rig.mustSubmit(['a.txt']), 'succeeded');
     await fs.writeFile(file, 'b');
     await fs.utimes(file, 1_000, 1_000);
-    const { message } = await rig.reaches(await rig.mustSubmit(['a.txt']), 'failed', 'succeeded');
+    const { message } = await rig.waitForStatus(await rig.mustSubmit(['a.txt']), 'failed', 'succeeded');
     assert.match(message, /could not copy a\.txt: it changed while it was being transferred\)$/);
     const id = await rig.mustSubmit(['a.txt']);
-    assert.equal((await rig.reaches(id, 'failed', 'succeeded')).message, `Transfer ${id}: completed successfully`);
+    assert.equal(
+      (await rig.waitForStatus(id, 'failed', 'succeeded')).message,
+      `Transfer ${id}: completed successfully`,
+    );
     assert.equal(await fs.readFile(nodePath.join(rig.target, `dts-${id}`, 'a.txt'), 'utf8'), 'b');
   });
 
@@ -147,23 +154,23 @@ describe('A transfer with unavailable folders (D23)', () => {
     await rig.write({ 'large.bin': 'x'.repeat(100_000) });
     await rig.restart(slow);
     const id = await rig.mustSubmit(['large.bin', 'a.txt']);
-    await rig.reaches(id, 'active');
+    await rig.waitForStatus(id, 'active');
     await fs.rename(rig.source, `${rig.source}-away`);
-    assert.match((await rig.reaches(id, 'inactive')).message, /the source folder is unavailable$/);
+    assert.match((await rig.waitForStatus(id, 'inactive')).message, /the source folder is unavailable$/);
     await fs.rename(`${rig.source}-away`, rig.source);
-    assert.equal((await rig.reaches(id, 'succeeded')).num_files_transferred, 2);
+    assert.equal((await rig.waitForStatus(id, 'succeeded')).num_files_transferred, 2);
   });
 
   it('fails when a file is in the place of a folder, and leaves it unchanged', async () => {
     await rig.write({ 'folder/a.txt': 'a', 'large.bin': 'x'.repeat(100_000) });
     await rig.restart(slow);
     const id = await rig.mustSubmit(['large.bin', 'folder/a.txt']);
-    await rig.reaches(id, 'active');
+    await rig.waitForStatus(id, 'active');
     await fs.mkdir(nodePath.join(rig.target, `dts-${id}`), { recursive: true });
     await fs.writeFile(nodePath.join(rig.target, `dts-${id}`, 'folder'), 'in the way');
-    const status = await rig.reaches(id, 'failed');
+    const status = await rig.waitForStatus(id, 'failed');
     assert.match(status.message, /could not write folder\/a\.txt: a file is in the place of a folder\)$/);
-    assert.deepEqual(await rig.landedFiles(), [`dts-${id}/folder`, `dts-${id}/large.bin`]);
+    assert.deepEqual(await rig.listReceivedFiles(), [`dts-${id}/folder`, `dts-${id}/large.bin`]);
   });
 
   it('never writes through a link that leads out of the destination', async () => {
@@ -172,10 +179,10 @@ describe('A transfer with unavailable folders (D23)', () => {
     const outside = nodePath.join(rig.root, 'outside');
     await fs.mkdir(outside);
     const id = await rig.mustSubmit(['large.bin', 'b/c.txt']);
-    await rig.reaches(id, 'active');
+    await rig.waitForStatus(id, 'active');
     await fs.mkdir(nodePath.join(rig.target, `dts-${id}`), { recursive: true });
     await fs.symlink(outside, nodePath.join(rig.target, `dts-${id}`, 'b'));
-    assert.match((await rig.reaches(id, 'failed')).message, /a link points outside the destination\)$/);
+    assert.match((await rig.waitForStatus(id, 'failed')).message, /a link points outside the destination\)$/);
     assert.deepEqual(await fs.readdir(outside), []);
   });
 
@@ -185,13 +192,13 @@ describe('A transfer with unavailable folders (D23)', () => {
     const elsewhere = nodePath.join(rig.root, 'elsewhere');
     await fs.mkdir(elsewhere);
     const id = await rig.mustSubmit(['large.bin', 'a.txt']);
-    await rig.reaches(id, 'active');
+    await rig.waitForStatus(id, 'active');
     const putLink = (): void => {
       renameSync(rig.target, `${rig.target}-before`);
       symlinkSync(elsewhere, rig.target);
     };
     await rig.restart({ whileStopped: putLink });
-    const { message } = await rig.reaches(id, 'failed', 'succeeded');
+    const { message } = await rig.waitForStatus(id, 'failed', 'succeeded');
     assert.match(message, /could not write large\.bin: a link points outside the destination\)$/);
     assert.deepEqual(await fs.readdir(elsewhere), []);
   });
@@ -200,8 +207,8 @@ describe('A transfer with unavailable folders (D23)', () => {
     await fs.rename(rig.target, `${rig.target}-real`);
     await fs.symlink(`${rig.target}-real`, rig.target);
     const id = await rig.mustSubmit(['a.txt']);
-    assert.equal((await rig.reaches(id, 'failed', 'succeeded')).status, 'succeeded');
-    assert.deepEqual(await rig.landedFiles(), [`dts-${id}/a.txt`, `dts-${id}/manifest.json`]);
+    assert.equal((await rig.waitForStatus(id, 'failed', 'succeeded')).status, 'succeeded');
+    assert.deepEqual(await rig.listReceivedFiles(), [`dts-${id}/a.txt`, `dts-${id}/manifest.json`]);
   });
 
   const swaps: [files: readonly string[], stopped: string][] = [
@@ -221,7 +228,7 @@ describe('A transfer with unavailable folders (D23)', () => {
       await eventually(async () => await fs.stat(nodePath.join(made, 'c.txt')).catch(() => undefined));
       await fs.rename(made, `${made}-before`);
       await fs.symlink(outside, made);
-      const { message } = await rig.reaches(id, 'failed', 'succeeded');
+      const { message } = await rig.waitForStatus(id, 'failed', 'succeeded');
       assert.equal(
         message,
         `Transfer ${id}: failed (could not write ${stopped}: a link points outside the destination)`,

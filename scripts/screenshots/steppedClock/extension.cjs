@@ -8,7 +8,7 @@ const systemNow = Date.now;
 
 exports.activate = () => {
   Date.now = function now() {
-    return isCalledByBundle(now) ? Number(readFileSync(process.env.HAND_CLOCK, 'utf8')) : systemNow();
+    return isCalledByBundle(now) ? Number(readFileSync(process.env.STEPPED_CLOCK, 'utf8')) : systemNow();
   };
 };
 

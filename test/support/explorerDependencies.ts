@@ -18,7 +18,7 @@ export function namesLearned(address: string, version = '1.2.3'): unknown {
  * Returns the dependencies of a core without an editor: a focused window, default network settings, nothing learned
  * yet.
  */
-export function surroundingsOf(
+export function createExplorerDependencies(
   own: Pick<ExplorerDependencies, 'log' | 'clock' | 'ledgerFolder'> & Partial<ExplorerDependencies>,
 ): ExplorerDependencies {
   return {

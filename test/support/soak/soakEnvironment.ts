@@ -13,7 +13,7 @@ const bytesPerSecond = 600_000;
  * The environment of a soak: folders, the built service over them, and windows that share a ledger. Service and windows
  * can be killed.
  */
-export class SoakGround {
+export class SoakEnvironment {
   readonly kills = { service: 0, window: 0 };
   private readonly root: string;
   private readonly windows: SoakWindow[] = [];
@@ -23,8 +23,8 @@ export class SoakGround {
     this.root = root;
   }
 
-  static async make(): Promise<SoakGround> {
-    const ground = new SoakGround(await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-soak-')));
+  static async create(): Promise<SoakEnvironment> {
+    const ground = new SoakEnvironment(await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-soak-')));
     await ground.makeFiles();
     await ground.startService(true);
     for (let place = 0; place < windowCount; place++) await ground.startWindow(place);
@@ -105,7 +105,7 @@ export class SoakGround {
     const { service } = this;
     if (!service) return;
     const command = { kind: 'serve', address: service.address, token: service.token } as const;
-    await (isAwaited ? window.see(command) : window.tell(command));
+    await (isAwaited ? window.run(command) : window.send(command));
   }
 
   private async makeFiles(): Promise<void> {

@@ -19,7 +19,7 @@ describe('Files that the local service has transferred', function () {
 
   async function land(paths: readonly string[]): Promise<string> {
     const id = await rig.mustSubmit(paths.map(toFileId));
-    await rig.reaches(id, 'succeeded');
+    await rig.waitForStatus(id, 'succeeded');
     return id;
   }
 

@@ -7,14 +7,14 @@ const narrowWidth = 250;
 const zoom = 2;
 
 /** Arranges a window for a picture; resolves to a function that restores it, or undefined if that isn't possible. */
-type Look = (stage: Stage) => Promise<(() => Promise<unknown>) | undefined>;
+type Layout = (stage: Stage) => Promise<(() => Promise<unknown>) | undefined>;
 
 /** The looks in which a state can be seen, by name. */
-export const looks = {
+export const layouts = {
   plain: () => Promise.resolve(() => Promise.resolve()),
   narrow: narrowSideBar,
-  zoom: enlarge,
-} as const satisfies Readonly<Record<string, Look>>;
+  zoom: zoomIn,
+} as const satisfies Readonly<Record<string, Layout>>;
 
 /** Drags the edge of the side bar; resolves to its former width in pixels. */
 export async function dragSideBar({ window: { page } }: Stage, wanted = narrowWidth): Promise<number> {
@@ -38,7 +38,7 @@ async function isCovered(page: Page): Promise<boolean> {
   return (await page.locator('.quick-input-widget:visible, .monaco-dialog-box').count()) > 0;
 }
 
-async function enlarge({ window: { page } }: Stage): Promise<() => Promise<unknown>> {
+async function zoomIn({ window: { page } }: Stage): Promise<() => Promise<unknown>> {
   const size = page.viewportSize() ?? { width: 1280, height: 800 };
   await page.setViewportSize({ width: size.width / zoom, height: size.height / zoom });
   return () => page.setViewportSize(size);

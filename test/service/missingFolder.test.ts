@@ -105,9 +105,9 @@ describe('A database whose folder is missing (D20)', () => {
     await fs.rmdir(rig.target);
     await rig.restart({ retryDelayMs: 20 });
     const id = await rig.mustSubmit(['a.txt']);
-    await rig.reaches(id, 'inactive');
+    await rig.waitForStatus(id, 'inactive');
     await fs.rename(`${rig.target}-kept`, rig.target);
-    await rig.reaches(id, 'succeeded');
+    await rig.waitForStatus(id, 'succeeded');
     const found = await rig.find('', { database: 'Target' });
     assert.deepEqual(found, [`dts-${id}/a.txt`, `dts-${id}/manifest.json`, 'old.txt']);
   });
