@@ -5,6 +5,7 @@ import { runUnderLock } from '../util/fileLock.ts';
 import type { Logger } from '../util/logger.ts';
 import { mapConcurrently } from '../util/mapConcurrently.ts';
 import type { ConnectionAlias } from './connectionAlias.ts';
+import { LastEndedIndex, type LastEnded } from './lastEndedIndex.ts';
 import { RecordFiles } from './recordFiles.ts';
 import type { RecordFolder } from './recordNames.ts';
 import { mergeTransfers, isSameExceptPolledAt } from './transferMerge.ts';
@@ -36,6 +37,7 @@ const dayMs = 86_400_000;
 export class TransferLedger {
   private readonly clock: Clock;
   private readonly files: RecordFiles;
+  private readonly lastEnded: LastEndedIndex;
   private readonly writing = new Map<string, Promise<unknown>>();
   /** The identity of each file when this window last read or wrote it, by transfer key. */
   private readonly seen = new Map<string, string | undefined>();
@@ -43,6 +45,7 @@ export class TransferLedger {
   constructor(folder: string, log: Logger, clock: Clock = systemClock, alias?: ConnectionAlias) {
     this.clock = clock;
     this.files = new RecordFiles(folder, log, alias);
+    this.lastEnded = new LastEndedIndex(folder, clock);
   }
 
   /**
@@ -113,13 +116,11 @@ export class TransferLedger {
    * are others.
    */
   async loadLastEnded(count: number): Promise<{ readonly transfers: readonly Transfer[]; readonly hasMore: boolean }> {
-    const keys = await this.files.listKeys('ended');
-    const stamped = await mapConcurrently(keys, maxParallelFiles, async (key) => {
-      return { key, at: (await this.files.readStamp('ended', key)) ?? 0 };
-    });
-    const last = stamped.sort((one, other) => other.at - one.at).slice(0, count);
-    const found = await mapConcurrently(last, maxParallelFiles, ({ key }) => this.files.tryToRead('ended', key));
-    return { transfers: found.flatMap((record) => record?.transfer ?? []), hasMore: keys.length > last.length };
+    const indexed = (await this.lastEnded.read())?.slice(0, count) ?? [];
+    const transfers = indexed.length === count ? await this.readEach('ended', indexed) : [];
+    if (transfers.length === count) return { transfers, hasMore: true };
+    const { keys, hasMore } = await this.lastEnded.rebuild(() => this.scanEnded(count));
+    return { transfers: await this.readEach('ended', keys), hasMore };
   }
 
   /**
@@ -165,7 +166,20 @@ export class TransferLedger {
   }
 
   private async readAll(folder: RecordFolder): Promise<readonly Transfer[]> {
-    const keys = await this.files.listKeys(folder);
+    return await this.readEach(folder, await this.files.listKeys(folder));
+  }
+
+  /** Finds the ended transfers whose records were written last, by the modification times of all records. */
+  private async scanEnded(count: number): Promise<LastEnded> {
+    const keys = await this.files.listKeys('ended');
+    const stamped = await mapConcurrently(keys, maxParallelFiles, async (key) => {
+      return { key, at: (await this.files.readStamp('ended', key)) ?? 0 };
+    });
+    const last = stamped.sort((one, other) => other.at - one.at).slice(0, count);
+    return { keys: last.map(({ key }) => key), hasMore: keys.length > last.length };
+  }
+
+  private async readEach(folder: RecordFolder, keys: readonly string[]): Promise<readonly Transfer[]> {
     const found = await mapConcurrently(keys, maxParallelFiles, (key) => this.files.tryToRead(folder, key));
     return found.flatMap((record) => record?.transfer ?? []);
   }
@@ -193,12 +207,17 @@ export class TransferLedger {
     const folder: RecordFolder = hasEnded(merged.state) ? 'ended' : 'running';
     const isSame = found?.folder === folder && isSameExceptPolledAt(found.transfer, merged);
     if (!isSame || found.transfer.askedAt !== merged.askedAt) {
-      await this.files.createFolder(folder);
-      await this.files.write(folder, key, formatRecord(this.files.toStored(merged), found?.record), !isSame);
+      await this.writeRecord(folder, key, formatRecord(this.files.toStored(merged), found?.record), !isSame);
     }
     if (folder === 'ended') await this.files.delete('running', key);
     this.seen.set(key, await this.files.getIdentity(key));
     return merged;
+  }
+
+  private async writeRecord(folder: RecordFolder, key: string, text: string, isDurable: boolean): Promise<void> {
+    await this.files.createFolder(folder);
+    const write = (): Promise<void> => this.files.write(folder, key, text, isDurable);
+    await (folder === 'ended' ? this.lastEnded.update(key, write) : write());
   }
 
   private async removeRecord(key: string): Promise<void> {

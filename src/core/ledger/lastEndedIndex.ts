@@ -1,0 +1,107 @@
+import { readFile, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Clock } from '../util/clock.ts';
+import { runUnderLock } from '../util/fileLock.ts';
+import { parseJsonObject } from '../util/json.ts';
+import { isRemoteFolder } from '../util/remoteFolder.ts';
+import { writeFileAtomically } from '../util/writeFileAtomically.ts';
+
+/** The precision of modification times on the least precise file system, FAT. */
+const precisionMs = 2_000;
+const lockTimeoutMs = 2_000;
+
+interface IndexContent {
+  /** The modification time of the folder `ended` for which the keys are valid, in milliseconds since 1970. */
+  readonly changedAt: number;
+  /** The keys of the transfers that ended last, most recent first. The folder has more. */
+  readonly keys: readonly string[];
+}
+
+/** The transfers that ended last, most recent first. */
+export interface LastEnded {
+  readonly keys: readonly string[];
+  /** True if others have ended. */
+  readonly hasMore: boolean;
+}
+
+/**
+ * Caches which transfers ended last, so that they can be listed without checking all records (D48: ledger as files).
+ * The cache is valid for one modification time of the folder, so that every change that does not update it makes it
+ * outdated.
+ */
+export class LastEndedIndex {
+  private readonly file: string;
+  private readonly folder: string;
+  private readonly clock: Clock;
+  private isRemote: boolean | undefined;
+
+  constructor(ledgerFolder: string, clock: Clock) {
+    this.file = join(ledgerFolder, 'lastEnded.json');
+    this.folder = join(ledgerFolder, 'ended');
+    this.clock = clock;
+  }
+
+  /** Returns the keys of the transfers that ended last, most recent first; undefined unless the index is valid. */
+  async read(): Promise<readonly string[] | undefined> {
+    const [changedAt, text] = await Promise.all([this.readChangedAt(), readFile(this.file, 'utf8').catch(() => '')]);
+    const content = parseJsonObject(text) ?? {};
+    return isContent(content) && content.changedAt === changedAt ? content.keys : undefined;
+  }
+
+  /** Returns the keys that `scan` finds. Caches them if there are more, and the folder did not change in the meantime. */
+  async rebuild(scan: () => Promise<LastEnded>): Promise<LastEnded> {
+    const changedAt = await this.readChangedAt();
+    const found = await scan();
+    const isCertain = changedAt < this.clock.now() - precisionMs && changedAt === (await this.readChangedAt());
+    if (found.hasMore && isCertain) await this.write({ changedAt, keys: found.keys });
+    return found;
+  }
+
+  /**
+   * Runs `write`, which writes the record of an ended transfer, and updates the index if it was valid before. One window
+   * does so at a time. If another one takes too long, `write` runs anyway, and leaves the index outdated.
+   */
+  async update(key: string, write: () => Promise<void>): Promise<void> {
+    let writing: Promise<void> | undefined;
+    const writeOnce = (): Promise<void> => (writing ??= write());
+    const act = async (): Promise<void> => {
+      const before = await this.read();
+      await writeOnce();
+      if (before) await this.write({ changedAt: await this.readChangedAt(), keys: moveToFront(key, before) });
+    };
+    await runUnderLock(`${this.file}.lock`, this.clock, act, lockTimeoutMs).catch(writeOnce);
+  }
+
+  /** Writes the index. If that fails, the previous one is outdated, and the next list is made without it. */
+  private async write(content: IndexContent): Promise<void> {
+    await writeFileAtomically(this.file, JSON.stringify(content)).catch(() => undefined);
+  }
+
+  /**
+   * Returns the folder's modification time. Returns NaN, which no index has, if it is unknown, or if another machine may
+   * have changed it unnoticed (D30: network file systems).
+   */
+  private async readChangedAt(): Promise<number> {
+    this.isRemote ??= isRemoteFolder(this.folder);
+    if (this.isRemote) return Number.NaN;
+    return await stat(this.folder).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => Number.NaN,
+    );
+  }
+}
+
+/** Returns as many keys as before, with `key` as the first one. */
+function moveToFront(key: string, keys: readonly string[]): readonly string[] {
+  return [key, ...keys.filter((other) => other !== key)].slice(0, keys.length);
+}
+
+function isContent(value: object): value is IndexContent {
+  const { changedAt, keys } = value as Partial<Record<keyof IndexContent, unknown>>;
+  return typeof changedAt === 'number' && Array.isArray(keys) && keys.every(isKey);
+}
+
+/** Returns true if a value can be the key of a transfer, and names no file of another folder. */
+function isKey(value: unknown): boolean {
+  return typeof value === 'string' && basename(value) === value;
+}

@@ -1,0 +1,16 @@
+import { createHook } from 'node:async_hooks';
+
+const kinds: ReadonlySet<string> = new Set(['FSREQCALLBACK', 'FSREQPROMISE']);
+
+/** Counts the asynchronous calls to the file system while `act` runs. */
+export async function countFileCalls(act: () => Promise<unknown>): Promise<number> {
+  let count = 0;
+  const hook = createHook({ init: (_, type) => void (kinds.has(type) && count++) });
+  hook.enable();
+  try {
+    await act();
+  } finally {
+    hook.disable();
+  }
+  return count;
+}

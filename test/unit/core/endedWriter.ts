@@ -1,0 +1,12 @@
+/** Writes ended transfers to a ledger, as one window does. Run as a program. */
+import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
+import { withState } from '../../../src/core/model/transferModel.ts';
+import { MemoryLog } from '../../support/memoryLog.ts';
+import { submittingTransfer } from './specimens.ts';
+
+const [folder = '', side = ''] = process.argv.slice(2);
+const ledger = new TransferLedger(folder, new MemoryLog());
+for (let index = 0; index < 20; index++) {
+  const key = `${side}-${String(index)}`;
+  await ledger.write(withState({ ...submittingTransfer, key }, 'failed', 2));
+}
