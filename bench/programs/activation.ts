@@ -1,11 +1,14 @@
-/** Starts the core over a ledger, and prints the time in milliseconds. */
-import { createExplorer } from '../support/ledgers.ts';
+/** Starts the core over a ledger, lists what ended last, and sends the time of each in milliseconds. */
+import { createExplorer, type StartMs } from '../support/ledgers.ts';
 
 const [folder = ''] = process.argv.slice(2);
 
 const startedAt = performance.now();
 const explorer = createExplorer(folder);
 await explorer.transferFlow.resume();
-process.send?.(performance.now() - startedAt);
+const readyAt = performance.now();
+await explorer.transferFlow.loadLastFinished();
+const took: StartMs = { activation: readyAt - startedAt, listing: performance.now() - readyAt };
+process.send?.(took);
 explorer.dispose();
 process.disconnect();

@@ -13,6 +13,14 @@ import { createExplorerDependencies } from '../../test/support/explorerDependenc
 const minuteMs = 60_000;
 const startedAt = Date.UTC(2026, 0, 1);
 
+/** Milliseconds that the core takes in a process that has done nothing else. */
+export interface StartMs {
+  /** Until it is ready. */
+  readonly activation: number;
+  /** After that, until the transfers that ended last are listed. */
+  readonly listing: number;
+}
+
 /** Creates a ledger with ended transfers of a few files each. */
 export function makeLedger(folder: string, endedCount: number): void {
   for (const shelf of ['running', 'ended']) fs.mkdirSync(join(folder, shelf), { recursive: true });
@@ -20,6 +28,8 @@ export function makeLedger(folder: string, endedCount: number): void {
     const transfer = endedTransfer(index);
     fs.writeFileSync(join(folder, 'ended', `${transfer.key}.json`), formatRecord(transfer));
   }
+  // The last one ended some time ago.
+  fs.utimesSync(join(folder, 'ended'), startedAt / 1000, startedAt / 1000);
 }
 
 function endedTransfer(index: number): Transfer {
@@ -48,13 +58,13 @@ export function createExplorer(ledgerFolder: string): Explorer {
   return new Explorer(createExplorerDependencies({ log: new MemoryLog(), clock: systemClock, ledgerFolder }));
 }
 
-/** Returns the time in which the core starts over a ledger in a new process, in milliseconds. */
-export async function activationMs(folder: string): Promise<number> {
+/** Starts the core over a ledger in a new process. */
+export async function measureStart(folder: string): Promise<StartMs> {
   const program = join(import.meta.dirname, '..', 'programs', 'activation.ts');
   const child = fork(program, [folder], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-  const [ms] = (await once(child, 'message')) as [number];
+  const [took] = (await once(child, 'message')) as [StartMs];
   await once(child, 'close');
-  return ms;
+  return took;
 }
 
 /** Reads the files of a ledger with only `readFile` and `JSON.parse`, several in parallel. */

@@ -64,13 +64,13 @@ async function measureTrees(window: EditorWindow): Promise<Omit<Ratios, 'memory'
     await window.openContainer(places[index]);
     return await measure(trees[index]);
   };
-  const measureRatio = async (measure: (tree: WalkedTree) => Promise<number>): Promise<number> =>
+  const measureTree = async (measure: (tree: WalkedTree) => Promise<number>): Promise<number> =>
     await measureRatio({
       ours: async () => await within(0, measure),
       reference: async () => await within(1, measure),
       turns: 2,
     });
-  return { walk: await measureRatio((tree) => tree.walk()), page: await measureRatio((tree) => tree.openPage()) };
+  return { walk: await measureTree((tree) => tree.walk()), page: await measureTree((tree) => tree.openPage()) };
 }
 
 async function connect(window: EditorWindow, address: string, token: string): Promise<void> {
