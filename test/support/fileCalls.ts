@@ -5,7 +5,11 @@ const kinds: ReadonlySet<string> = new Set(['FSREQCALLBACK', 'FSREQPROMISE']);
 /** Counts the asynchronous calls to the file system while `act` runs. */
 export async function countFileCalls(act: () => Promise<unknown>): Promise<number> {
   let count = 0;
-  const hook = createHook({ init: (_, type) => void (kinds.has(type) && count++) });
+  const hook = createHook({
+    init: (_, type) => {
+      if (kinds.has(type)) count++;
+    },
+  });
   hook.enable();
   try {
     await act();

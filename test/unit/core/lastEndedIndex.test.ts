@@ -147,8 +147,8 @@ describe('The index of the transfers that ended last (D48)', () => {
     await writeAll(5);
     await list();
     const { statfsSync } = fs;
-    const install = (function_: unknown): void => {
-      Object.assign(fs, { statfsSync: function_ });
+    const install = (stand: unknown): void => {
+      Object.assign(fs, { statfsSync: stand });
       syncBuiltinESMExports();
     };
     install(() => ({ type: 0x6969 }));
