@@ -1,4 +1,13 @@
-import { EventEmitter, ThemeIcon, TreeItem, workspace, type Event, type TreeDataProvider, type Uri } from 'vscode';
+import {
+  EventEmitter,
+  ThemeColor,
+  ThemeIcon,
+  TreeItem,
+  workspace,
+  type Event,
+  type TreeDataProvider,
+  type Uri,
+} from 'vscode';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { RecipeNode } from '../editor/contributions.ts';
 import { toPlainLine } from '../words/plainText.ts';
@@ -45,7 +54,7 @@ export class RecipeTree implements TreeDataProvider<RecipeNode>, Disposable {
     item.id = uri.toString();
     item.description = description;
     item.tooltip = toPlainLine(workspace.asRelativePath(uri));
-    item.iconPath = new ThemeIcon(icon);
+    item.iconPath = new ThemeIcon(icon, icon === 'error' ? new ThemeColor('list.errorForeground') : undefined);
     item.contextValue = 'recipe';
     item.command = { command: 'vscode.open', title: '', arguments: [uri] };
     return setAccessibleLabel(item);
