@@ -137,8 +137,9 @@ describe('A recipe in the editor (D61)', () => {
     await runRecipe(await write(byIds('JDP:1')));
     service.files.add('JDP:2');
     const sent = service.transfers.size;
-    const [, first] = await dryRun(await write(byIds('JDP:1', 'JDP:2')));
-    assert.equal(first, 'Since the last run: 1 new, 1 unchanged');
+    const [title, first, ...lines] = await dryRun(await write(byIds('JDP:1', 'JDP:2')));
+    assert.deepEqual([title, first], ['Dry run of r.transfer.json: 2 files', 'Since the last run: 1 new, 1 unchanged']);
+    assert.equal(lines.filter((line) => line.startsWith('Size: ')).length, 1);
     assert.equal(service.transfers.size, sent);
   });
 

@@ -2,6 +2,7 @@ import { l10n } from 'vscode';
 import { findObstacle, toOrder, type PlanObstacle } from '../../../core/recipes/planRecipe.ts';
 import { runCommand } from '../../editor/commandBoundary.ts';
 import type { NoticeAction } from '../../editor/notices.ts';
+import { formatFileCount } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { describeLock, describeObstacle, formatPlanSize } from '../../words/recipeWords.ts';
 import type { CommandServices } from '../services.ts';
@@ -18,7 +19,8 @@ export async function dryRunRecipe(services: CommandServices, argument: RecipeAr
   const found = findObstacle(plan);
   const obstacle = found === 'noDestination' ? undefined : found;
   const lines = await describePlan(services, planned, obstacle);
-  const title = l10n.t('Dry run of {0}: {1}', name, formatPlanSize(plan));
+  const size = plan.recipe.to ? formatFileCount(plan.files.length) : formatPlanSize(plan);
+  const title = l10n.t('Dry run of {0}: {1}', name, size);
   await services.notices.report(
     obstacle ? 'warning' : 'info',
     title,
