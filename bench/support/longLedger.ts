@@ -17,7 +17,11 @@ export async function measureLedger(reportMeasure: (measure: Measure) => void): 
   makeLedger(empty, 0);
   const [ofLong, ofFew, ofEmpty] = await measureStarts([long, few, empty]);
   reportMeasure({ name: 'activation, 20,000 ended / none', ratio: ratio('activation', ofLong, ofEmpty), limit: 1.1 });
-  reportMeasure({ name: 'listing the last 20 of 20,000 ended / of 20', ratio: ratio('listing', ofLong, ofFew), limit: 1.1 });
+  reportMeasure({
+    name: 'listing the last 20 of 20,000 ended / of 20',
+    ratio: ratio('listing', ofLong, ofFew),
+    limit: 1.1,
+  });
   reportMeasure({
     name: 'listing 20,000 ended / reading and parsing',
     ratio: await measureRatio({

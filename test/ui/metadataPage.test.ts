@@ -128,10 +128,7 @@ describe('The metadata page', function () {
   const odd: readonly (readonly [string, Record<string, unknown>])[] = [
     ['only an id', { id: 'only' }],
     ['empty names', { id: 'e', name: '', path: '', title: '', description: '' }],
-    [
-      'wrong types in all known fields',
-      { id: 'o', name: 'o', sources: 7, licenses: 'x', credit: [], schema: true },
-    ],
+    ['wrong types in all known fields', { id: 'o', name: 'o', sources: 7, licenses: 'x', credit: [], schema: true }],
     ['nulls', { id: 'n', name: 'n', sources: null, credit: null, schema: null, bytes: null, hash: null }],
   ];
   for (const [what, resource] of odd)

@@ -117,9 +117,7 @@ describe('A user whose window reloads during an operation', function () {
     await (await results.row('“JDP”')).menu('Load All');
     await waiting();
     await window.reloadNow();
-    await results.waitFor('the earlier results', (rows) =>
-      rows.some(({ description }) => /^as of /.test(description)),
-    );
+    await results.waitFor('the earlier results', (rows) => rows.some(({ description }) => /^as of /.test(description)));
     gate.release();
     await connected();
     await results.waitFor('the new results', (rows) =>
