@@ -199,7 +199,7 @@ describe('The index of the transfers that ended last (D48)', () => {
   it('lists what two processes ended at the same time', async () => {
     await writeAll(5);
     await list();
-    const program = join(import.meta.dirname, 'endedWriter.ts');
+    const program = join(import.meta.dirname, '../../support/endedWriter.ts');
     const writers = ['left', 'right'].map((side) => fork(program, [folder, side], { stdio: 'ignore' }));
     const codes = await Promise.all(writers.map(async (writer) => (await once(writer, 'exit'))[0] as number));
     assert.deepEqual(codes, [0, 0]);

@@ -1,0 +1,12 @@
+/** A program that writes ended transfers to a ledger, as one window does. */
+import { TransferLedger } from '../../src/core/ledger/transferLedger.ts';
+import { withState } from '../../src/core/model/transferModel.ts';
+import { MemoryLog } from './memoryLog.ts';
+import { submittingTransfer } from '../unit/core/specimens.ts';
+
+const [folder = '', side = ''] = process.argv.slice(2);
+const ledger = new TransferLedger(folder, new MemoryLog());
+for (let index = 0; index < 20; index++) {
+  const key = `${side}-${index}`;
+  await ledger.write(withState({ ...submittingTransfer, key }, 'failed', 2));
+}
