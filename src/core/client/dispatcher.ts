@@ -1,9 +1,9 @@
 import type { buildConnector, Dispatcher } from 'undici';
+import connect from 'undici/lib/api/api-connect.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
 import DispatcherClass from 'undici/lib/dispatcher/dispatcher.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
-import api from 'undici/lib/api/index.js';
 import type { NetworkSettings } from '../model/networkSettings.ts';
 import type { Limits } from './limits.ts';
 import { ObservedConnector, type RouteObserver } from './observedConnector.ts';
@@ -11,8 +11,8 @@ import { findProxy, type Proxy } from './proxyChoice.ts';
 import { getTrustOptions } from './trust.ts';
 
 // Importing undici's index would replace this process's global dispatcher, so individual modules are imported. Without
-// the index, dispatchers lack these methods.
-Object.assign(DispatcherClass.prototype, api);
+// the index, dispatchers lack this method, with which a proxy opens a tunnel.
+Object.assign(DispatcherClass.prototype, { connect });
 
 /** Describes the route of requests to a service: the dispatcher, and the proxy if there is one. */
 export interface Route {

@@ -14,11 +14,11 @@ declare module 'undici/lib/dispatcher/dispatcher.js' {
   export { Dispatcher as default } from 'undici';
 }
 
-declare module 'undici/lib/api/index.js' {
+declare module 'undici/lib/api/api-connect.js' {
   import type { Dispatcher } from 'undici';
 
-  const api: Pick<Dispatcher, 'request' | 'stream' | 'pipeline' | 'upgrade' | 'connect'>;
-  export default api;
+  const connect: Dispatcher['connect'];
+  export default connect;
 }
 
 declare module 'undici/lib/core/connect.js' {
