@@ -41,17 +41,20 @@ export class TreeRow {
   }
 
   /**
-   * Toggles its check box; resolves when the new state persists. Clicks again if the editor lost the click by redrawing
-   * the tree.
+   * Toggles its check box; resolves when the extension has counted it, which the title of its view shows. Clicks again if
+   * the editor lost the click by redrawing the tree.
    */
   async toggleCheck(): Promise<void> {
     const box = this.#row.locator('[role="checkbox"]');
-    const read = (): Promise<string | null> => box.getAttribute('aria-checked', { timeout: 2000 }).catch(() => null);
-    const before = await read();
-    await until('the check box to turn and stay', async () => {
-      if ((await read()) === before) await box.click();
+    const count = this.#page.locator('.pane:has(.monaco-list [role="checkbox"]) > .pane-header .description');
+    const readBox = (): Promise<string | null> => box.getAttribute('aria-checked', { timeout: 2000 }).catch(() => null);
+    const readCount = async (): Promise<string> => (await count.allTextContents()).join();
+    const [boxBefore, countBefore] = [await readBox(), await readCount()];
+    await until('the check box to turn and be counted', async () => {
+      if ((await readBox()) === boxBefore) await box.click();
       await pause(settleMs);
-      return (await read()) !== before || undefined;
+      const [isCounted, now] = [(await readCount()) !== countBefore, await readBox()];
+      return (isCounted && now !== null && now !== boxBefore) || undefined;
     });
   }
 
