@@ -10,7 +10,7 @@ describe('The row of a recipe (D61)', () => {
   ];
   for (const [what, icon, color] of cases) {
     it(`shows that the recipe ${what}`, async () => {
-      const uri = Uri.file('/work/weather.transfer.json');
+      const uri = Uri.file('/data/weather.transfer.json');
       const changed = new EventEmitter<void>();
       const tree = new RecipeTree({
         files: { all: [uri], onDidChange: changed.event },
