@@ -10,7 +10,7 @@ class Exchange {
   sentCount = 0;
   readonly response: Promise<WireResponse>;
   readonly receiver: ResponseReceiver;
-  /** Fails the request, as a dispatcher does when it is told to abort. */
+  /** Fails the request when it is aborted, as a dispatcher does. */
   readonly dispatch = {
     abort: (error: Error) => this.receiver.onResponseError(this.dispatch, error),
   } as unknown as Dispatcher.DispatchController;

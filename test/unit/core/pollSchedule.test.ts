@@ -46,10 +46,16 @@ describe('The polling interval of a running transfer (D33)', () => {
       minute,
     ],
     ['every ten minutes when a cancel is not heeded (D13)', minute, {}, { cancelUnheeded: true }, 10 * minute],
-    ['as any other while a word that is not known is young (D10)', 100 * second, {}, { state: 'running' }, 10 * second],
-    ['every five minutes after an hour of such a word (D10)', hour, {}, { state: 'running' }, 5 * minute],
-    ['ever more slowly after that (D10)', 6 * hour, {}, { state: 'running' }, 30 * minute],
-    ['every hour in the end (D10)', 48 * hour, {}, { state: 'running' }, hour],
+    [
+      'at the usual interval while an unknown status is recent (D10)',
+      100 * second,
+      {},
+      { state: 'running' },
+      10 * second,
+    ],
+    ['every five minutes after an hour of an unknown status (D10)', hour, {}, { state: 'running' }, 5 * minute],
+    ['every half hour after six hours of it (D10)', 6 * hour, {}, { state: 'running' }, 30 * minute],
+    ['every hour after two days of it (D10)', 48 * hour, {}, { state: 'running' }, hour],
   ];
   for (const [what, age, change, transfer, expected] of rows) {
     it(what, () => {
