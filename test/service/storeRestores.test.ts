@@ -56,7 +56,7 @@ describe('A transfer from a store that may restore archived objects (D67)', func
 
   it('requests their restore, waits for it, and continues by itself', async () => {
     const { id, status, message } = await waitForRestore('a.bam', 'b.bam', 'd.bam');
-    const text = 'waiting: the store is restoring 2 archived file(s), requested 2026-01-01 00:00 UTC';
+    const text = 'waiting: the store is restoring 2 archived files, requested 2026-01-01 00:00 UTC';
     assert.deepEqual([status, message], ['inactive', `Transfer ${id}: ${text}`]);
     assert.deepEqual(bucket.restoreRequests.sort(), ['a.bam 7 Standard', 'b.bam 7 Standard']);
     const before = bucket.refusedReads;

@@ -50,7 +50,7 @@ describe('A canceled transfer (§4.7, D23)', () => {
   it('ends while it is queued', async () => {
     const others = await Promise.all([0, 1, 2].map(async (index) => await rig.mustSubmit([`big-${index}.bin`])));
     const id = await rig.mustSubmit(['big-5.bin']);
-    assert.match((await rig.status(id)).message, /waiting to stage 1 file\(s\) \(500\.0 kB\)$/);
+    assert.match((await rig.status(id)).message, /waiting to stage 1 file \(500\.0 kB\)$/);
     await assertCancelled(id);
     const { body } = await rig.call('GET', '/service');
     assert.equal((body as { transfers: number }).transfers, others.length);

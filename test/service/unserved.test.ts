@@ -106,7 +106,7 @@ describe('A transfer with a database that is not served after a restart (D23, D2
     const last = await rig.status(transfers[3] ?? '');
     assert.deepEqual(
       [last.status, last.message],
-      ['staging', `Transfer ${last.id}: waiting to stage 1 file(s) (300.0 kB)`],
+      ['staging', `Transfer ${last.id}: waiting to stage 1 file (300.0 kB)`],
     );
   });
 });

@@ -4,7 +4,7 @@ import { StoreError } from '../stores/storeError.ts';
 import { isArchived } from '../stores/storeListing.ts';
 import { StoreRestore, type RestoreOptions } from '../stores/storeRestore.ts';
 import { BatchFolder } from './batchFolder.ts';
-import type { TransferRecordFile } from './journalRecord.ts';
+import { describeCount, type TransferRecordFile } from './journalRecord.ts';
 import { toRouteError } from './storeRoute.ts';
 import { TransferFailure, TransferSuspension } from './transferErrors.ts';
 
@@ -143,7 +143,7 @@ export class ArchivedFiles {
   private describeRestore(pending: readonly TransferRecordFile[]): string {
     const lastMs = pending.reduce((last, { position }) => Math.max(last, this.requests.get(position) ?? 0), 0);
     const time = new Date(lastMs).toISOString().slice(0, 16).replace('T', ' ');
-    return `waiting: the store is restoring ${pending.length} archived file(s), requested ${time} UTC`;
+    return `waiting: the store is restoring ${describeCount(pending.length, 'archived file')}, requested ${time} UTC`;
   }
 }
 

@@ -61,9 +61,14 @@ export function formatTransferMessage(id: string, text: string): string {
   return `Transfer ${id}: ${text}`;
 }
 
-/** Returns a description such as `3 file(s) (1.2 MB)`. */
+/** Returns a description such as `3 files (1.2 MB)`. */
 export function describeAmount({ fileCount, sizeBytes }: Pick<TransferRecord, 'fileCount' | 'sizeBytes'>): string {
-  return `${fileCount} file(s) (${describeSize(sizeBytes)})`;
+  return `${describeCount(fileCount, 'file')} (${describeSize(sizeBytes)})`;
+}
+
+/** Returns a count with its noun: `1 file`, `2 files`. */
+export function describeCount(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function describeSize(sizeBytes: number): string {

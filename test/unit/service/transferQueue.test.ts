@@ -26,7 +26,7 @@ const record: TransferRecord = {
   sizeBytes: 1,
   createdAtMs: 1,
   status: 'active',
-  message: 'Transfer 11111111-1111-4111-8111-111111111111: transferring 1 file(s) (1 B)',
+  message: 'Transfer 11111111-1111-4111-8111-111111111111: transferring 1 file (1 B)',
   movedCount: 0,
   isCancelRequested: false,
 };

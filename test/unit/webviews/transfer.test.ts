@@ -211,8 +211,8 @@ describe('The notes of the transfer page', () => {
       return listTransferNotes(pageTransfer({ id: 'i', state: 'inactive', status }), 'inactive', format)[0]?.text;
     };
     assert.equal(
-      text('Transfer i: waiting: the store is restoring 2 archived file(s), requested 2026-01-05 09:00 UTC'),
-      'This transfer is waiting: the store is restoring 2 archived file(s), requested 2026-01-05 09:00 UTC',
+      text('Transfer i: waiting: the store is restoring 2 archived files, requested 2026-01-05 09:00 UTC'),
+      'This transfer is waiting: the store is restoring 2 archived files, requested 2026-01-05 09:00 UTC',
     );
     assert.equal(text('Renew\u202e the login'), 'The server has suspended this transfer: Renew\uFFFD the login');
     assert.equal(text(','), 'The server has suspended this transfer.');
