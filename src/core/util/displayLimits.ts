@@ -18,6 +18,21 @@ export function shortenText(text: string, longest: number): string {
   return `${text.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
+/**
+ * Shortens a path to its last names, of at most `longest` UTF-16 code units together with a leading "…". The last name
+ * is always complete.
+ */
+export function shortenPath(path: string, longest: number): string {
+  if (path.length <= longest) return path;
+  const [last = '', ...others] = path.split(/(?=[\\/])/).reverse();
+  let end = last;
+  for (const name of others) {
+    if (1 + name.length + end.length > longest) break;
+    end = name + end;
+  }
+  return `…${end}`;
+}
+
 /** Clamps a number to the range that can be displayed: 0 to 10^21. */
 export function limitAmount(value: number): number {
   return Number.isNaN(value) ? 0 : Math.min(Math.max(0, value), largestAmount);

@@ -1,4 +1,4 @@
-import { limitMarks, shortenText } from '../../core/util/displayLimits.ts';
+import { limitMarks, shortenPath, shortenText } from '../../core/util/displayLimits.ts';
 
 const maxLineLength = 300;
 
@@ -15,6 +15,14 @@ export function toPlainText(text: string, maxLength: number): string {
     .replace(/[\p{Cf}]/gu, '')
     .trim();
   return shortenText(limitMarks(line), maxLength);
+}
+
+/** Maximum number of characters of a placeholder that fit into an input. */
+const maxPlaceholder = 72;
+
+/** Returns a path as the placeholder of an input, which would cut the end of a long one. */
+export function toPathPlaceholder(path: string): string {
+  return toPlainLine(shortenPath(path, maxPlaceholder));
 }
 
 /**

@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
-import { limitAmount, limitMarks, parseAmount, shortenText } from '../../../src/core/util/displayLimits.ts';
+import {
+  limitAmount,
+  limitMarks,
+  parseAmount,
+  shortenPath,
+  shortenText,
+} from '../../../src/core/util/displayLimits.ts';
 
 describe('Display limits', () => {
   it('keep at most four combining marks on a character', () => {
@@ -11,6 +17,14 @@ describe('Display limits', () => {
     assert.equal(shortenText('abcdef', 4), 'abc…');
     assert.equal(shortenText(`ab🧬cd`, 4), 'ab…');
     assert.equal(shortenText('abcd', 4), 'abcd');
+  });
+
+  it('cut a long path at its start, between two names', () => {
+    assert.equal(shortenPath('/home/ann/data', 14), '/home/ann/data');
+    assert.equal(shortenPath('/home/ann/data', 13), '…/ann/data');
+    assert.equal(shortenPath('/home/ann/data', 9), '…/data');
+    assert.equal(shortenPath('C:\\Users\\Ann\\data', 12), '…\\Ann\\data');
+    assert.equal(shortenPath('/home/a-very-long-name', 5), '…/a-very-long-name');
   });
 
   it('clamp numbers to 22 digits and to zero', () => {

@@ -13,7 +13,7 @@ import type { TransferNode } from '../../editor/contributions.ts';
 import { createTerminalAction, listRevealActions } from '../../editor/folderActions.ts';
 import { createSingleStep, pickFromSearch, pickOne, type Choice } from '../../editor/quickInput.ts';
 import { formatList, formatSize, plural } from '../../words/localeFormats.ts';
-import { toPlainLine } from '../../words/plainText.ts';
+import { toPathPlaceholder, toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
 import { chooseTransfer } from '../transfers/transferPicker.ts';
 import { askTransferredFolder, findTransferredFiles, searchTransferredFiles } from './transferredFolders.ts';
@@ -38,7 +38,7 @@ export async function openTransferredFiles(services: CommandServices, node: Tran
   const fileChoices = files.map((file) => createFileChoice(folder, file, verification));
   const folderChoices = createFolderChoices(folder, transfer);
   const answer = await pickFromSearch(createSingleStep(l10n.t('Transferred Files')), {
-    placeholder: toPlainLine(folder.folder),
+    placeholder: toPathPlaceholder(folder.folder),
     find: (text) => findChoices(text, fileChoices, folderChoices),
   });
   if (typeof answer !== 'string') await answer.value();
