@@ -92,6 +92,7 @@ describe('A user who repeats a transfer', function () {
 
     await clickLens('Run…');
     await confirmRun(2);
+    await window.tree('Recipes').see('monthly', /^no changes since /);
     await clickLens('Verify');
     await window.notifications.wait(/2 files/);
     await window.notifications.clear();

@@ -5,7 +5,7 @@ import type { PlanObstacle, RecipePlan } from '../../core/recipes/planRecipe.ts'
 import { sumUpFiles } from '../../core/recipes/recipeFile.ts';
 import type { LockReadResult } from '../../core/recipes/recipeLock.ts';
 import type { ResolveFailure, TableProblem } from '../../core/recipes/resolvedFiles.ts';
-import { formatFileCount, formatList, formatNumber, formatSize, plural } from './localeFormats.ts';
+import { formatFileCount, formatList, formatNumber, formatSize, formatTime, plural } from './localeFormats.ts';
 import { formatNames } from './nameList.ts';
 import { toPlainLine } from './plainText.ts';
 import { describeReason } from './reasonWords.ts';
@@ -17,9 +17,14 @@ function formatDifference(difference: LockDifference): string {
   return formatList([...listDifferences(difference), unchanged]);
 }
 
-/** Counts the differences for a row: "1 new, 2 changed"; empty if there are none. */
-export function formatRowDifference(difference: LockDifference): string {
-  return hasDifference(difference) ? formatList(listDifferences(difference)) : '';
+/**
+ * Describes the difference from the last run for a row: "1 new, 2 changed" or "no changes since 9:30 AM". `lastRun` is
+ * an ISO 8601 time from a lock, which can be edited by hand; `now` is in milliseconds since 1970.
+ */
+export function describeRowDifference(difference: LockDifference, lastRun: string, now: number): string {
+  if (hasDifference(difference)) return formatList(listDifferences(difference));
+  const at = Date.parse(lastRun);
+  return Number.isNaN(at) ? l10n.t('no changes') : l10n.t('no changes since {0}', formatTime(at, now));
 }
 
 function listDifferences({ added, gone, changed }: LockDifference): readonly (string | undefined)[] {
@@ -115,7 +120,7 @@ function describeOtherDatabases({ lockedDatabases: { from, to } = { from: '', to
 
 function describeLockedDifference(difference: LockDifference | undefined): string {
   if (!difference) return l10n.t('The recipe has no usable lock.');
-  return l10n.t('The files differ from the lock: {0}', formatRowDifference(difference));
+  return l10n.t('The files differ from the lock: {0}', formatList(listDifferences(difference)));
 }
 
 function describeExpectation(unmet: UnmetExpectation): string {

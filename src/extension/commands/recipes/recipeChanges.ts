@@ -11,7 +11,7 @@ import type { Recipe } from '../../../core/recipes/recipeSchema.ts';
 import { systemClock } from '../../../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
 import { readRegularFile } from '../../../core/util/regularFile.ts';
-import { formatRowDifference } from '../../words/recipeWords.ts';
+import { describeRowDifference } from '../../words/recipeWords.ts';
 import type { RecipeStatus } from '../../views/recipeTree.ts';
 import type { CommandServices } from '../services.ts';
 import { RecipeChecks, unknownStatus } from './recipeChecks.ts';
@@ -77,7 +77,8 @@ export class RecipeChanges implements Disposable {
     const difference = await this.findDifference(session, recipe, dirname(path), lock.lock);
     if (!difference) return unknownStatus;
     const icon = hasDifference(difference) ? 'bell-dot' : 'beaker';
-    return { description: formatRowDifference(difference), icon, hasNewFiles: difference.added.length > 0 };
+    const description = describeRowDifference(difference, lock.lock.transfer.submitted, systemClock.now());
+    return { description, icon, hasNewFiles: difference.added.length > 0 };
   }
 
   private findSession({ service }: Recipe): OpenConnection | undefined {
