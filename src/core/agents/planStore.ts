@@ -1,8 +1,9 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { link, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RecordFolderWatch } from '../ledger/recordFolderWatch.ts';
 import type { Clock } from '../util/clock.ts';
+import { createFileExclusively } from '../util/createFileExclusively.ts';
 import { createFolder } from '../util/createFolder.ts';
 import { Emitter } from '../util/emitter.ts';
 import { getErrorCode, isMissing } from '../util/errorCode.ts';
@@ -130,15 +131,11 @@ export class PlanStore implements Disposable {
 
   /** Creates a file with its complete content. Resolves to false if it exists. Throws {@link AgentError} otherwise. */
   private async write(path: string, content: object): Promise<boolean> {
-    const temporary = `${path}.${randomUUID()}.part`;
     try {
       await createFolder(this.folder, 0o700);
-      await writeFile(temporary, `${JSON.stringify(content)}\n`, { flag: 'wx', mode: 0o600, flush: true });
-      return await createExclusively(temporary, path);
+      return await createFileExclusively(path, `${JSON.stringify(content)}\n`, true);
     } catch (error) {
       return throwNotSaved(error);
-    } finally {
-      await rm(temporary, { force: true }).catch(() => undefined);
     }
   }
 
@@ -182,33 +179,4 @@ function createDecidedError(id: string, { kind }: PlanState): AgentError {
 
 function throwNotSaved(error: unknown): never {
   throw new AgentError('notSaved', `The plan could not be saved (${getErrorCode(error)}).`);
-}
-
-/**
- * Links a complete temporary file to its final name, or copies it on file systems without hard links. Resolves to false
- * if the name is taken.
- */
-async function createExclusively(temporary: string, path: string): Promise<boolean> {
-  try {
-    await link(temporary, path).catch(async (error: unknown) => {
-      if (getErrorCode(error) === 'EEXIST') throw error;
-      await createCopy(path, await readFile(temporary));
-    });
-    return true;
-  } catch (error) {
-    if (getErrorCode(error) === 'EEXIST') return false;
-    throw error;
-  }
-}
-
-/** Creates a file, or none if it can't be written completely. Never removes a file that another program has created. */
-async function createCopy(path: string, content: Buffer): Promise<void> {
-  await using file = await open(path, 'wx', 0o600);
-  try {
-    await file.writeFile(content);
-    await file.sync();
-  } catch (error) {
-    await rm(path, { force: true });
-    throw error;
-  }
 }

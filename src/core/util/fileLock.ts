@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
-import { open, readFile, rm, stat } from 'node:fs/promises';
+import { access, readFile, rm, stat } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
+import { createFileExclusively } from './createFileExclusively.ts';
 import { Emitter } from './emitter.ts';
 import { getErrorCode } from './errorCode.ts';
 import { parseJsonObject } from './json.ts';
@@ -91,27 +92,12 @@ export class FileLock implements Disposable {
     }
   }
 
-  private async create(): Promise<boolean> {
-    try {
-      await using file = await open(this.file, 'wx', 0o600);
-      await this.fill(file);
-      return true;
-    } catch (error) {
-      if (getErrorCode(error) === 'EEXIST') return false;
-      throw error;
-    }
-  }
-
   /**
-   * Writes the new lock file. Deletes it on failure, because an empty file on a full disk would block other processes.
+   * Creates the lock file together with its content, because an empty one would block other processes if this one ended
+   * before writing it. Writes nothing while the lock is held.
    */
-  private async fill(file: { writeFile(text: string): Promise<void> }): Promise<void> {
-    try {
-      await file.writeFile(this.text());
-    } catch (error) {
-      await rm(this.file, { force: true });
-      throw error;
-    }
+  private async create(): Promise<boolean> {
+    return !(await exists(this.file)) && (await createFileExclusively(this.file, this.text()));
   }
 
   /** Takes over a stale lock. A second lock, named after its token, ensures that only one process does so. */
@@ -184,6 +170,13 @@ export async function runUnderLock<T>(
     // Uses the system clock even in tests, because a real disk determines the wait.
     await setTimeout(retryDelayMs * Math.random());
   }
+}
+
+async function exists(file: string): Promise<boolean> {
+  return await access(file).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Reads the holder of a lock; undefined if there is no file. For an empty file, uses its modification time. */

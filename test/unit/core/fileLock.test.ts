@@ -1,11 +1,29 @@
 import assert from 'node:assert/strict';
-import * as fs from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { FileLock, runUnderLock } from '../../../src/core/util/fileLock.ts';
 import { systemClock } from '../../../src/core/util/clock.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ManualClock } from '../../support/manualClock.ts';
+
+/** Acquires a lock in a process that is killed as soon as it has created a file, before it writes the content. */
+const killedWhileAcquiring = `
+  import fs from 'node:fs/promises';
+  import { syncBuiltinESMExports } from 'node:module';
+  const { open, writeFile } = fs;
+  const kill = () => process.kill(process.pid, 'SIGKILL');
+  fs.open = async (...options) => Object.assign(await open(...options), { writeFile: kill });
+  fs.writeFile = async (path, text, options) => { await writeFile(path, '', options); kill(); };
+  syncBuiltinESMExports();
+  const [, file, lockModule, clockModule] = process.argv;
+  const { FileLock } = await import(lockModule);
+  const { systemClock } = await import(clockModule);
+  await FileLock.acquire(file, systemClock);
+`;
 
 describe('The file lock (D30)', () => {
   let folder: string;
@@ -79,6 +97,34 @@ describe('The file lock (D30)', () => {
   it('is not free before it is stale if its process is in another container', async () => {
     await left({ pid: 2 ** 22 + 1, namespaces: { pid: 'pid:[1]', net: 'net:[1]' } });
     assert.equal((await FileLock.acquire(file(), clock)) === undefined, process.platform === 'linux');
+  });
+
+  it('is free immediately if a process was killed while it acquired the lock', async () => {
+    const modules = ['fileLock', 'clock'].map((name) => import.meta.resolve(`../../../src/core/util/${name}.ts`));
+    const options = ['--input-type=module', '--eval', killedWhileAcquiring, '--', file(), ...modules];
+    const child = spawn(process.execPath, options, { stdio: ['ignore', 'ignore', 'inherit'] });
+    const [code] = (await once(child, 'exit')) as [number | null];
+    assert.notEqual(code, 0, 'the process was killed');
+    assert.equal((await fs.readdir(folder)).length, 1, 'it has created a file');
+    assert.equal(await isFree(), true);
+  });
+
+  it('is held by one process on a file system without hard links', async () => {
+    const { link } = fs;
+    const refuse = (): Promise<never> => Promise.reject(Object.assign(new Error('EPERM'), { code: 'EPERM' }));
+    Object.assign(fs, { link: refuse });
+    syncBuiltinESMExports();
+    try {
+      const taken = await Promise.all(Array.from({ length: 8 }, () => FileLock.acquire(file(), clock)));
+      const [lock, ...others] = taken.filter((one) => one !== undefined);
+      assert.equal(others.length, 0);
+      assert.deepEqual(await fs.readdir(folder), ['a.lock']);
+      await lock?.release();
+    } finally {
+      Object.assign(fs, { link });
+      syncBuiltinESMExports();
+    }
+    assert.deepEqual(await fs.readdir(folder), []);
   });
 
   it("isn't free while its file is still empty", async () => {

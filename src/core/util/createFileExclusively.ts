@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import { link, open, rm, writeFile } from 'node:fs/promises';
+import { getErrorCode } from './errorCode.ts';
+
+/**
+ * Creates a file together with its content, readable only by its owner. Resolves to false if the file exists. With
+ * `isDurable`, the content survives a system crash.
+ */
+export async function createFileExclusively(file: string, text: string, isDurable = false): Promise<boolean> {
+  const temporaryFile = `${file}.${randomUUID()}.part`;
+  try {
+    await writeFile(temporaryFile, text, { flag: 'wx', mode: 0o600, flush: isDurable });
+    await link(temporaryFile, file).catch(async (error: unknown) => {
+      if (getErrorCode(error) === 'EEXIST') throw error;
+      await createDirectly(file, text, isDurable);
+    });
+    return true;
+  } catch (error) {
+    if (getErrorCode(error) === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await rm(temporaryFile, { force: true }).catch(() => undefined);
+  }
+}
+
+/**
+ * Creates a file on a file system without hard links, where it is empty until it is written. Deletes it if it can't be
+ * written completely, but never a file that another program has created.
+ */
+async function createDirectly(file: string, text: string, isDurable: boolean): Promise<void> {
+  await using opened = await open(file, 'wx', 0o600);
+  try {
+    await opened.writeFile(text);
+    if (isDurable) await opened.sync();
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  }
+}
