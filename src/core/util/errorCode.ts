@@ -6,6 +6,13 @@ export function getErrorCode(error: unknown): string {
 
 const missingCodes: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR']);
 
+const fileLimitCodes: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
+
+/** Returns true if the process or the system has too many open files, which says nothing about the requested one. */
+export function isFileLimitError(error: unknown): boolean {
+  return fileLimitCodes.has(getErrorCode(error));
+}
+
 /** Returns true if an error means that a file or folder does not exist. */
 export function isMissing(error: unknown): boolean {
   return missingCodes.has(getErrorCode(error));

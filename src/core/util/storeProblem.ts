@@ -3,10 +3,15 @@ const maxStoredChars = 64 * 1024;
 /** Why an archived object can't be read. */
 export const archivedCause = 'it is archived and must first be restored in the store';
 
+/** Why this machine can't open a file or a connection now. */
+export const tooManyFiles = 'too many files are open';
+
 const missingRemote = "its remote isn't in the rclone configuration";
 
 /** Known causes of failures. What rclone prints can contain addresses and names, so it is never passed on. */
 const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
+  // Comes first, because rclone also reports it for the lookup of a server.
+  [/too many open files/i, tooManyFiles],
   [/didn't find section in config file/i, missingRemote],
   [/unable to decrypt configuration|config file password|couldn't decrypt/i, 'the rclone configuration is encrypted'],
   [/failed to load config/i, "the rclone configuration can't be read"],

@@ -3,7 +3,14 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { parseJsonObject } from '../../core/util/json.ts';
 import { parseStoreFeatures, type StoreFeatures } from './storeFeatures.ts';
-import { createEndError, createUnknownError, isConnectionError, StoreError, toStoreError } from './storeError.ts';
+import {
+  createEndError,
+  createUnknownError,
+  isConnectionError,
+  StoreError,
+  toConnectionStoreError,
+  toStoreError,
+} from './storeError.ts';
 import { toStoreObject, type StoreObject } from './storeObject.ts';
 
 /** The address and password of a running rclone. */
@@ -255,8 +262,7 @@ export class StoreClient {
       signal?.throwIfAborted();
       const failure = await sent;
       if (failure !== undefined && !isConnectionError(failure.error)) throw failure.error;
-      if (!isConnectionError(error)) throw error;
-      throw createEndError();
+      throw isConnectionError(error) ? toConnectionStoreError(error) : error;
     }
   }
 }

@@ -1,5 +1,6 @@
+import { getErrorCode, isFileLimitError } from '../../core/util/errorCode.ts';
 import { parseJsonObject } from '../../core/util/json.ts';
-import { archivedCause, findStoreCause } from '../../core/util/storeProblem.ts';
+import { archivedCause, findStoreCause, tooManyFiles } from '../../core/util/storeProblem.ts';
 
 /** The kind of a store's failure. `refused` is final; `broken`, `failed`, `unreachable` and `full` can be temporary. */
 export type StoreErrorKind = 'missing' | 'full' | 'unreachable' | 'refused' | 'broken' | 'failed';
@@ -45,6 +46,11 @@ export function createEndError(): StoreError {
   return new StoreError('unreachable', 'rclone ended');
 }
 
+/** Converts a failed connection: rclone ended, or this machine can't open another connection now. */
+export function toConnectionStoreError(error: unknown): StoreError {
+  return isFileLimitError(error) ? new StoreError('unreachable', tooManyFiles) : createEndError();
+}
+
 const connectionCodes = new Set([
   'ECONNRESET',
   'ECONNREFUSED',
@@ -55,5 +61,5 @@ const connectionCodes = new Set([
 
 /** Returns true if a connection failed, not what was sent through it. */
 export function isConnectionError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && connectionCodes.has(String(error.code));
+  return connectionCodes.has(getErrorCode(error)) || isFileLimitError(error);
 }

@@ -1,5 +1,6 @@
 import * as fs from 'node:fs/promises';
-import { getErrorCode } from '../../core/util/errorCode.ts';
+import { getErrorCode, isFileLimitError } from '../../core/util/errorCode.ts';
+import { tooManyFiles } from '../../core/util/storeProblem.ts';
 import type { FileFailure } from './fileJobs.ts';
 
 /** Ends a transfer as failed. The message is one sentence that names the file and the reason (D23: transfer states). */
@@ -7,7 +8,10 @@ export class TransferFailure extends Error {
   override readonly name = 'TransferFailure';
 }
 
-/** Suspends a transfer until it can continue automatically: a folder is unavailable or full (D23: transfer states). */
+/**
+ * Suspends a transfer until it can continue automatically: a folder is unavailable or full, or the system has reached a
+ * limit (D23: transfer states).
+ */
 export class TransferSuspension extends Error {
   override readonly name = 'TransferSuspension';
   /** Number of free bytes that the transfer needs at the destination to continue. */
@@ -34,7 +38,8 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EIO: 'the disk reported an error',
   EISDIR: 'a folder is in its place',
-  EMFILE: 'too many files are open',
+  EMFILE: tooManyFiles,
+  ENFILE: tooManyFiles,
   ENAMETOOLONG: 'its name is too long',
   ENOENT: 'it no longer exists',
   ENOTDIR: 'a file is in the place of a folder',
@@ -66,9 +71,9 @@ export async function toTransferError(error: unknown, operation: FileOperation):
       `waiting: the ${operation.operation === 'read' ? 'source' : 'destination'} folder is unavailable`,
     );
   }
-  return new TransferFailure(`could not ${operation.operation} ${operation.path}: ${reasons[code] ?? code}`, {
-    cause: error,
-  });
+  const text = `could not ${operation.operation} ${operation.path}: ${reasons[code] ?? code}`;
+  if (isFileLimitError(error)) return new TransferSuspension(`waiting to try again: ${text}`);
+  return new TransferFailure(text, { cause: error });
 }
 
 /** Returns true for a folder, or a link to a folder. */

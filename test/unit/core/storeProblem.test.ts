@@ -4,6 +4,7 @@ import { findStoreCause } from '../../../src/core/util/storeProblem.ts';
 describe('The cause of a failure of a store (D62)', () => {
   for (const [output, cause] of [
     ['NoSuchKey: not found, status code: 404, path f401/x403-507.bin', undefined],
+    ['dial tcp: lookup s3.example.org on 10.0.0.2:53: socket: too many open files', 'too many files are open'],
     ['Unknown: status code: 401, request id: 1', 'its server rejects the credentials'],
     ['couldn’t list: 401 Unauthorized', 'its server rejects the credentials'],
     ['Forbidden: Forbidden, status code: 403', 'its server denies access'],

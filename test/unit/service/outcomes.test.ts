@@ -52,6 +52,16 @@ describe('File system errors of a transfer (D23)', () => {
     });
   }
 
+  for (const code of ['EMFILE', 'ENFILE']) {
+    it(`cause a suspension on ${code}, which says nothing about the file`, async () => {
+      const operation = { operation: 'read', path: 'a.csv', root: existing, bytes: 5 } as const;
+      const result = await toTransferError(systemError(code), operation);
+      assert.ok(result instanceof TransferSuspension);
+      const text = 'waiting to try again: could not read a.csv: too many files are open';
+      assert.deepEqual([result.message, result.neededBytes], [text, 0]);
+    });
+  }
+
   it('cause a suspension when the folder itself is unavailable', async () => {
     const result = await toTransferError(systemError('ENOENT'), {
       operation: 'read',

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { Agent, createServer, type ServerResponse } from 'node:http';
+import { connect, type AddressInfo, type LookupFunction } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { mock } from 'node:test';
 import { StoreClient } from '../../../src/service/stores/storeClient.ts';
 import { StoreError } from '../../../src/service/stores/storeError.ts';
 
@@ -73,6 +74,28 @@ describe('The client of rclone', () => {
     });
     assert.equal(error, changed);
   });
+
+  const requests: [name: string, send: (client: StoreClient) => Promise<unknown>][] = [
+    ['a method', async (client) => await client.call('operations/list', {})],
+    ['an object', async (client) => await client.read('lab:', 'a.txt', 0, new AbortController().signal).next()],
+    [
+      'an upload',
+      async (client) => {
+        const pieces = (async function* (): AsyncGenerator<Buffer> {
+          yield await Promise.resolve(Buffer.from('content'));
+        })();
+        await client.write('lab:', { folder: 'a', name: 'part-1', bytes: 7 }, pieces, new AbortController().signal);
+      },
+    ],
+  ];
+  for (const [name, send] of requests)
+    it(`reports a temporary failure if too many files are open to connect for ${name} (D23)`, async () => {
+      const error = Object.assign(new Error('connect EMFILE'), { code: 'EMFILE' });
+      const lookup: LookupFunction = (_host, _options, done) => done(error, '');
+      mock.method(Agent.prototype, 'createConnection', () => connect({ port: 1, host: 'localhost', lookup }));
+      const reported = await breakOff(200, send).finally(() => mock.restoreAll());
+      assert.deepEqual(reported, new StoreError('unreachable', 'too many files are open'));
+    });
 
   it('reports the abort of a request whose response arrives', async () => {
     const abort = new AbortController();
