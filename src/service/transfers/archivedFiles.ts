@@ -5,7 +5,7 @@ import { isArchived } from '../stores/storeListing.ts';
 import { StoreRestore, type RestoreOptions } from '../stores/storeRestore.ts';
 import { BatchFolder } from './batchFolder.ts';
 import { describeCount, type TransferRecordFile } from './journalRecord.ts';
-import { toRouteError } from './storeRoute.ts';
+import { toRouteError } from './routeErrors.ts';
 import { TransferFailure, TransferSuspension } from './transferErrors.ts';
 
 interface ArchivedFilesOptions {

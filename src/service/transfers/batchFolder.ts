@@ -4,6 +4,7 @@ import { createFolderSync } from '../../core/util/createFolder.ts';
 import { getErrorCode } from '../../core/util/errorCode.ts';
 import type { ObjectList } from '../stores/storeBatches.ts';
 import type { CarryJob, FileToCarry } from './carryJob.ts';
+import { foldPath } from './similarNames.ts';
 
 const maxBytes = 1024 * 1024;
 /** Fewer files are faster one by one. */
@@ -19,7 +20,7 @@ export function selectBatch({ files, bytesPerSecond }: CarryJob): readonly FileT
   const names = new Set<string>();
   const isOnlyOne = (path: string): boolean => {
     // A file system may ignore case and normalization, so that one staged file would replace another.
-    const name = path.normalize('NFC').toLowerCase();
+    const name = foldPath(path);
     return !names.has(name) && names.add(name).size > 0;
   };
   const isSmall = (bytes: number): boolean => bytes > 0 && bytes <= maxBytes;

@@ -2,7 +2,6 @@ import { archivedCause } from '../../core/util/storeProblem.ts';
 import { settlesWithin, systemClock } from '../../core/util/clock.ts';
 import { getRemoteName } from '../../core/util/remote.ts';
 import { getTransferFolderName, getUploadFolderName } from '../../core/util/transferFolderNames.ts';
-import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 import type { DatabasePlace } from '../catalog/servedDatabases.ts';
 import { waitForAbandonedRequests } from '../stores/abandonedRequests.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
@@ -19,7 +18,9 @@ import type { TransferRecord, TransferRecordFile } from './journalRecord.ts';
 import { isStopRequested } from './fileProcessing.ts';
 import { chooseManifestName, generateTransferManifest, writeManifest } from './manifest.ts';
 import { discardInStore, withStoreClient } from './storeAccess.ts';
+import { findUnlisted } from './similarNames.ts';
 import { syncFileSystem } from './syncFileSystem.ts';
+import { createRenameFailure, createSuspension, toRouteError } from './routeErrors.ts';
 import { convertFileFailure, TransferFailure, TransferSuspension } from './transferErrors.ts';
 import type { TransferRoute } from './transferRoute.ts';
 
@@ -136,6 +137,7 @@ export class StoreRoute implements TransferRoute {
       const isIdle = await this.runInStore(async (client) => {
         // An upload of a killed run can create its object after this run has started.
         const isIdle = await this.findPresent(client, remote);
+        await this.requireDistinct(client, remote, files);
         await this.requirePresent(client, remote, files);
         return isIdle;
       });
@@ -146,6 +148,22 @@ export class StoreRoute implements TransferRoute {
     if (!isFlushed) await syncFileSystem(folder, signal);
     await writeManifest(content, folder);
     return true;
+  }
+
+  /**
+   * Throws a failure if the store ignores case, so that a file has replaced another. rclone doesn't know that of each
+   * store, such as an SFTP server.
+   */
+  private async requireDistinct(
+    client: StoreClient,
+    remote: string,
+    files: readonly TransferRecordFile[],
+  ): Promise<void> {
+    for (const { path, listedPath } of findUnlisted(files, this.present.keys())) {
+      const object = await client.stat(remote, `${this.folderName}/${path}`, undefined);
+      const text = `the destination doesn't distinguish its name from ${listedPath}`;
+      if (object !== undefined) throw new TransferFailure(`could not write ${path}: ${text}`);
+    }
   }
 
   /** Throws a suspension if the destination doesn't have a file: the next run moves it again. */
@@ -276,25 +294,7 @@ function isRefusedAsArchived({ operation, store }: FileFailure, { resource }: Tr
   return operation === 'read' && (store === 'failed' || store === 'refused') && isArchived(resource['storageClass']);
 }
 
-function createRenameFailure(): TransferFailure {
-  const reason = 'unfinished files would be visible under their final names';
-  return new TransferFailure(`the destination can neither rename nor copy objects: ${reason}`);
-}
-
 function areOnOneRemote(source: string | undefined, destination: string | undefined): boolean {
   if (source === undefined || destination === undefined) return false;
   return getRemoteName(source) === getRemoteName(destination);
-}
-
-function createSuspension(operation: FileFailure['operation'], reason: string): TransferSuspension {
-  const side = operation === 'read' ? 'source' : 'destination';
-  return new TransferSuspension(`waiting: the ${side} can't be reached: ${reason}`);
-}
-
-/** Converts an error outside a file: the transfer waits until the store is available again. */
-export function toRouteError(error: unknown): unknown {
-  if (error instanceof StoreError && error.kind === 'full')
-    return new TransferSuspension('waiting: the destination is full');
-  const isUnavailable = error instanceof StoreError || error instanceof DatabaseUnavailableError;
-  return isUnavailable ? new TransferSuspension(`waiting: the store can't be reached: ${error.message}`) : error;
 }

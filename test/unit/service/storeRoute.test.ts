@@ -9,7 +9,7 @@ import { createJobSignal } from '../../../src/service/transfers/fileJobs.ts';
 import { FileThreads } from '../../../src/service/transfers/fileThreads.ts';
 import type { TransferRecord } from '../../../src/service/transfers/journalRecord.ts';
 import { StoreRoute } from '../../../src/service/transfers/storeRoute.ts';
-import { TransferSuspension } from '../../../src/service/transfers/transferErrors.ts';
+import { TransferFailure, TransferSuspension } from '../../../src/service/transfers/transferErrors.ts';
 
 const transferId = '2c1d5e0a-0000-4000-8000-000000000003';
 
@@ -68,13 +68,16 @@ describe('The route of a transfer to a store', () => {
     });
   }
 
-  async function finish(): Promise<boolean> {
+  async function finish(paths: readonly string[] = []): Promise<boolean> {
     const record: TransferRecord = {
       status: 'finalizing',
       ...{ id: transferId, orcid: '', sourceId: 'lab:a', destinationId: 'lab:b', fileCount: 0, sizeBytes: 0 },
       ...{ createdAtMs: 1, message: '', movedCount: 0, isCancelRequested: false },
     };
-    return await createRoute('lab:a', 'far:b').finish(record, [], new AbortController().signal);
+    const files = paths.map((path, position) => {
+      return { position, path, bytes: path.length, resource: { id: path }, isTransferred: true };
+    });
+    return await createRoute('lab:a', 'far:b').finish(record, files, new AbortController().signal);
   }
 
   it('has rclone verify the manifest, which the service does not read again (D62)', async () => {
@@ -126,5 +129,27 @@ describe('The route of a transfer to a store', () => {
     const files = names.map((path, position) => ({ position, path, bytes: path.length, sha256: '' }));
     assert.deepEqual((await route.findLost(files, createJobSignal())).lost, [2, 3]);
     assert.equal(urls.filter(({ pathname }) => pathname === '/operations/stat').length, 3);
+  });
+
+  it('fails if the store ignores case, so that one file has replaced another (D24)', async () => {
+    const files = ['data/A.txt', 'data/a.txt', 'b.txt'];
+    listed = ['data/A.txt', 'b.txt'];
+    found = files;
+    const message = "could not write data/a.txt: the destination doesn't distinguish its name from data/A.txt";
+    await assert.rejects(finish(files), new TransferFailure(message));
+    listed = files;
+    assert.equal(await finish(files), true);
+  });
+
+  it('waits for a file that is missing, even if the store lists one with a similar name (D24)', async () => {
+    listed = found = ['A.txt'];
+    const message = "waiting to try again: could not write a.txt: the destination doesn't have it";
+    await assert.rejects(finish(['A.txt', 'a.txt']), new TransferSuspension(message));
+  });
+
+  it('succeeds if the store lists similar names in a form that it was not given (D25)', async () => {
+    found = ['A.txt', 'a.txt'];
+    listed = ['A_txt', 'a_txt'];
+    assert.equal(await finish(found), true);
   });
 });

@@ -1,0 +1,24 @@
+import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
+import { StoreError } from '../stores/storeError.ts';
+import type { FileFailure } from './fileJobs.ts';
+import { TransferFailure, TransferSuspension } from './transferErrors.ts';
+
+/** Creates the failure of a transfer to a store that can't give its files their final names. */
+export function createRenameFailure(): TransferFailure {
+  const reason = 'unfinished files would be visible under their final names';
+  return new TransferFailure(`the destination can neither rename nor copy objects: ${reason}`);
+}
+
+/** Creates the suspension of a transfer one side of which can't be reached. */
+export function createSuspension(operation: FileFailure['operation'], reason: string): TransferSuspension {
+  const side = operation === 'read' ? 'source' : 'destination';
+  return new TransferSuspension(`waiting: the ${side} can't be reached: ${reason}`);
+}
+
+/** Converts an error outside a file: the transfer waits until the store is available again. */
+export function toRouteError(error: unknown): unknown {
+  if (error instanceof StoreError && error.kind === 'full')
+    return new TransferSuspension('waiting: the destination is full');
+  const isUnavailable = error instanceof StoreError || error instanceof DatabaseUnavailableError;
+  return isUnavailable ? new TransferSuspension(`waiting: the store can't be reached: ${error.message}`) : error;
+}

@@ -1,0 +1,40 @@
+import type { TransferRecordFile } from './journalRecord.ts';
+
+/** A file that may have been replaced by another one with a similar name. */
+interface UnlistedFile {
+  readonly path: string;
+  /** The similar path that is listed. */
+  readonly listedPath: string;
+}
+
+/** Returns the form of a path that is equal for paths that a file system or store may treat as one. */
+export function foldPath(path: string): string {
+  return path.normalize('NFC').toLowerCase();
+}
+
+/**
+ * Returns the files that are not listed while a listed file differs from them only by case or normalization. A name that
+ * is listed in another form doesn't count if the listing has as many similar names as there are files.
+ */
+export function findUnlisted(files: readonly TransferRecordFile[], listed: Iterable<string>): readonly UnlistedFile[] {
+  const groups = groupSimilar(files.map(({ path }) => path));
+  if (groups.size === 0) return [];
+  const listedGroups = groupSimilar(listed, 1);
+  return [...groups].flatMap(([key, paths]) => {
+    const [listedPath, ...others] = listedGroups.get(key) ?? [];
+    if (listedPath === undefined || 1 + others.length >= paths.length) return [];
+    return paths.filter((path) => path !== listedPath && !others.includes(path)).map((path) => ({ path, listedPath }));
+  });
+}
+
+/** Groups paths by their folded form. Leaves out groups with fewer than `minCount` paths. */
+function groupSimilar(paths: Iterable<string>, minCount = 2): ReadonlyMap<string, readonly string[]> {
+  const groups = new Map<string, string[]>();
+  for (const path of paths) {
+    const key = foldPath(path);
+    const group = groups.get(key);
+    if (group) group.push(path);
+    else groups.set(key, [path]);
+  }
+  return new Map([...groups].filter(([, group]) => group.length >= minCount));
+}
