@@ -68,6 +68,20 @@ describe('Serving a folder as a database', function () {
     assert.deepEqual(await stage.parts.localService.start(), before);
   });
 
+  it('explains the number after a name that the service has given to another folder', async () => {
+    await serve(folder, 'Numbered');
+    await stage.run('dataTransfer.stopServing', { kind: 'database', name: 'Numbered' });
+    await shows(workspaceName(), 'Sample Data', 'Received Files');
+    const other = join(dirname(folder), 'other');
+    await mkdir(other);
+    await serve(other, 'Numbered');
+    const { kind, message } = await stage.person.notice(/^Added/);
+    const reason = 'because the local service uses the name Numbered for another folder or store';
+    assert.deepEqual([kind, message], ['information', `Added as Numbered (2), ${reason}.`]);
+    assert.ok(names().includes('Numbered (2)'));
+    assert.deepEqual(stage.person.statusMessages, ['Added Numbered as a database.']);
+  });
+
   it('serves a workspace folder only once, under the chosen name', async () => {
     await stage.run('dataTransfer.startLocalService');
     const [open] = workspace.workspaceFolders ?? [];

@@ -25,7 +25,18 @@ export async function servePlace(
   if (typeof answer === 'string') return;
   await services.settings.saveServedPlace({ ...place, name: answer.value });
   await showServed(services, answer.value);
-  services.notices.showStatusMessage(l10n.t('Added {0} as a database.', toPlainLine(answer.value)));
+  reportAdded(services, place, answer.value);
+}
+
+/** Reports the new database. Explains a number, which the service appends to a name that it has given before. */
+function reportAdded({ connectionStore, notices }: CommandServices, place: ServedPlace, requested: string): void {
+  const { name = requested } = connectionStore.listing.databases.find(({ url }) => isPlaceAddress(url, place)) ?? {};
+  const [shown, other] = [toPlainLine(name), toPlainLine(requested)];
+  if (name === requested) notices.showStatusMessage(l10n.t('Added {0} as a database.', shown));
+  else
+    void notices.info(
+      l10n.t('Added as {0}, because the local service uses the name {1} for another folder or store.', shown, other),
+    );
 }
 
 /** Reports the database of a place that is already served. Returns false if it isn't served. */
