@@ -68,7 +68,13 @@ export function splitDate(date: string): readonly number[] {
 export function listNotes({ contributors, notes, licenses }: CitedWork): readonly string[] {
   if (contributors.length + licenses.length === 0) return notes;
   const supporters = contributors.map(({ name, role }) => `${role}: ${formatSortedName(name)}`);
-  return [...supporters, ...notes, ...licenses.map((license) => `License: ${formatLicense(license)}`)];
+  return [...supporters, ...notes, ...listLicenseNotes(licenses)];
+}
+
+/** Returns one note for all licenses. */
+function listLicenseNotes(licenses: readonly License[]): readonly string[] {
+  if (licenses.length === 0) return [];
+  return [`${licenses.length === 1 ? 'License' : 'Licenses'}: ${licenses.map(formatLicense).join(', ')}`];
 }
 
 function formatLicense({ name, url }: License): string {

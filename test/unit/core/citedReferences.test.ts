@@ -83,6 +83,11 @@ describe('Licenses of a work', () => {
     ]);
   });
 
+  it('are one note if there are several', () => {
+    const file = toFile({ license: { name: 'Terms', url: 'https://a.org/' } }, { license: 'Ask us' });
+    assert.deepEqual(listCitations([file]).flatMap(listNotes), ['Licenses: Ask us, Terms (https://a.org/)']);
+  });
+
   it('are notes, with an address that is not their name', () => {
     const note = (license: JsonObject): readonly string[] => listNotes(cite({ license, funding: [{ funder: 'DOE' }] }));
     assert.deepEqual(note({ name: 'Terms', url: 'https://a.org/' }), [
