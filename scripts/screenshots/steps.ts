@@ -175,8 +175,8 @@ export const actions: Readonly<Record<string, Action>> = {
     await stage.window.quickInput.type(text, step);
     await waitForError(stage);
   },
-  notice: ({ window }, text) => window.notifications.wait(text),
-  pressNotice: ({ window }, text, button) => window.notifications.press(text, button),
+  notification: ({ window }, text) => window.notifications.wait(text),
+  pressNotification: ({ window }, text, button) => window.notifications.press(text, button),
   dialog: ({ window }) => window.notifications.dialog(),
   answer: ({ window }, button) => window.notifications.answer(button),
   status: ({ window }, text) => window.statusBar(text),

@@ -224,7 +224,7 @@ function formatEstimate(estimates: Estimates, transfer: Transfer): string | unde
   return estimate && describeEstimate(estimate);
 }
 
-/** Starts the notices about rejected keys, transfers, and records that couldn't be saved. */
+/** Starts the notifications about rejected keys, transfers, and records that couldn't be saved. */
 function startNotices(lifetime: Lifetime, core: Explorer, { notices, settings }: EditorServices): void {
   const { keys, sessions, transferStore, transferFlow, noticeClaims } = core;
   lifetime.track(notifyRejectedKeys(keys, notices, (id) => getConnectionName({ settings, sessions }, id)));

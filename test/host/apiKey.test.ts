@@ -102,7 +102,7 @@ describe('The API key', () => {
 
   it('never appears in text shown to the user', () => {
     assert.match(stage.person.everythingShown, /Connected to/);
-    assertClean(stage.person.everythingShown, 'the notices and inputs');
+    assertClean(stage.person.everythingShown, 'the notifications and inputs');
   });
 
   function assertClean(text: string, where: string): void {

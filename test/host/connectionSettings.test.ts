@@ -70,7 +70,7 @@ describe('Saved connections edited by hand', () => {
     ],
     ['has a duplicate ID', { ...right, name: 'Again' }, 'entry 2 (Again): its ID is already used by Alpha'],
   ] as const) {
-    it(`are reported in one notice if an entry ${what}; the others are used, and nothing is lost`, async () => {
+    it(`are reported in one notification if an entry ${what}; the others are used, and nothing is lost`, async () => {
       const last = { id: 'z', name: 'Omega', server: 'https://z.example.org' };
       await write([right, entry, last]);
       const notice = await stage.person.notice(/^The setting dataTransfer\.connections is invalid: /);
@@ -84,7 +84,7 @@ describe('Saved connections edited by hand', () => {
     });
   }
 
-  it('are reported in one notice if several are invalid', async () => {
+  it('are reported in one notification if several are invalid', async () => {
     await write([1, 2, 3]);
     assert.match((await stage.person.notice()).message, /entry 1: it must be an object\. \(2 more\)$/);
   });

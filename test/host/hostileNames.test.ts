@@ -107,7 +107,7 @@ describe('Text from a server is data', () => {
   });
 });
 
-describe('Text from a server, in notices and inputs', () => {
+describe('Text from a server, in notifications and inputs', () => {
   const trick = '$(alert) [click](command:workbench.action.quit)\nnext\u202eline';
   let stage: Stage;
   beforeEach(async () => {
@@ -136,7 +136,7 @@ describe('Text from a server, in notices and inputs', () => {
     const refusal = await person.notice();
     assert.match(refusal.message, /^Could not transfer 1 file to b /);
     const shown = [...person.notices.flatMap(({ message, detail }) => [message, ...detail.split('\n')])];
-    for (const text of shown) assertPlain(text, 'a line of a notice');
+    for (const text of shown) assertPlain(text, 'a line of a notification');
     for (const { message } of person.notices) assert.doesNotMatch(message, /\$\(|\]\(/);
     const rows = person.inputs.flatMap((input) => ('items' in input ? input.items : []));
     assert.ok(rows.length > 3);

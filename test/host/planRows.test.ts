@@ -143,7 +143,7 @@ describe('Transfers that agents propose', () => {
     assert.equal((await other.get(node.id))?.state.kind, 'declined');
   });
 
-  it('are announced once by a notice, whose button opens the summary', async () => {
+  it('are announced once by a notification, whose button opens the summary', async () => {
     await propose();
     const notice = await stage.person.notice(/^Claude \$ \(zap\) Code line two proposes a transfer: 1 file to KBase/);
     notice.press('Review…');

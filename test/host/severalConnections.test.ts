@@ -196,7 +196,7 @@ describe('Saved connections', () => {
       assert.deepEqual(stage.person.notices.length, 1, 'only that of connecting');
     });
 
-    it('is deleted by another window are closed, with a notice', async () => {
+    it('is deleted by another window are closed, with a notification', async () => {
       await stage.connect('the-key');
       const [connection] = stage.parts.settings.connections;
       assert.ok(connection);

@@ -87,7 +87,7 @@ describe('The history of transfers', () => {
     assert.equal(transferStore.getFinished().length, 0);
   });
 
-  it('restores transfers removed in the last day, one or all, even after the notice is gone', async () => {
+  it('restores transfers removed in the last day, one or all, even after the notification is gone', async () => {
     await stage.run('dataTransfer.clearFinishedTransfers');
     const one = stage.run('dataTransfer.restoreRemovedTransfers');
     const pick = await stage.person.pick();

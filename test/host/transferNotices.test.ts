@@ -7,7 +7,7 @@ import { ManualClock } from '../support/manualClock.ts';
 import { ScriptedWindow } from '../support/scriptedWindow.ts';
 import { transfer } from './specimens.ts';
 
-describe('Transfer notices', () => {
+describe('Transfer notifications', () => {
   let clock: ManualClock;
   let store: TransferStore;
   let person: ScriptedWindow;

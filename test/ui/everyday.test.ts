@@ -93,7 +93,7 @@ describe('A user in everyday work', function () {
     );
   const transferRow = (state: string): Promise<void> =>
     transfers.waitFor(state, (rows) => rows.some(({ label }) => label.startsWith(state)));
-  const notice = async (text: string | RegExp): Promise<void> => {
+  const seeNotification = async (text: string | RegExp): Promise<void> => {
     await window.notifications.wait(text);
     await window.notifications.clear();
   };
@@ -104,7 +104,7 @@ describe('A user in everyday work', function () {
     await run('Connect to a Service…');
     await window.input(server.address, /1\/2/);
     await window.input('the-key', /2\/2/);
-    await notice(/^Connected to/);
+    await seeNotification(/^Connected to/);
     await connected('connected');
     await run('Test Connection…');
     assert.equal((await window.notifications.dialog()).message, 'The connection to DTS prototype works.');
@@ -115,7 +115,7 @@ describe('A user in everyday work', function () {
       server.requestsTo('GET /api/v1/databases').length > listed ? true : undefined,
     );
     await run('Copy Diagnostics');
-    await notice(/^Copied the diagnostics to the clipboard/);
+    await seeNotification(/^Copied the diagnostics to the clipboard/);
     await window.clipboard((text) => text.includes('DTS prototype'));
     await run('Show Log');
     const panel = window.page.locator('.part.panel');
@@ -136,11 +136,11 @@ describe('A user in everyday work', function () {
     await window.input('JDP', /leave empty to list all files/);
     await results.waitFor('files', ([first, second]) => first?.level === 1 && second?.isChecked !== undefined);
     await (await results.row('“JDP”')).menu('Remove Search');
-    await notice(/^Removed the search/);
+    await seeNotification(/^Removed the search/);
     await run('Clear Results');
     await window.notifications.press(/^Removed/, 'Undo');
     await run('Clear Results');
-    await notice(/^Removed/);
+    await seeNotification(/^Removed/);
 
     await searchDatabase(window, 'JGI Data Portal', 'JDP');
     await searchRow('“JDP”', '20+ files');
@@ -258,7 +258,7 @@ describe('A user in everyday work', function () {
     const file = join(folder, 'history.csv');
     await run('Export Transfer History…');
     await window.quickInput.saveAs(file, 'Export Transfer History');
-    await notice('Exported 2 transfers.');
+    await seeNotification('Exported 2 transfers.');
     assert.equal((await readFile(file, 'utf8')).trim().split('\n').length, 3);
 
     const elsewhere = crypto.randomUUID();
@@ -268,7 +268,7 @@ describe('A user in everyday work', function () {
     await window.pageFrame(/Transfer started elsewhere|elsewhere/);
     await run('Remove from History');
     await window.pick(/.+/, 'Select the transfer to remove from the history');
-    await notice(/^Removed the transfer of/);
+    await seeNotification(/^Removed the transfer of/);
     await run('Clear Finished Transfers');
     await window.notifications.press(/^Removed 2 finished transfers/, 'Undo');
     await transfers.waitFor('the restored transfers', (rows) =>

@@ -135,9 +135,9 @@ describe('A user whose editor is in French', function () {
 
   it('transfers, shows a notification, and reads the page of the transfer in French', async () => {
     await transfer();
-    const notice = await window.notifications.wait(/Transfert réussi/);
+    const notification = await window.notifications.wait(/Transfert réussi/);
     assert.deepEqual(
-      [notice.text, notice.buttons],
+      [notification.text, notification.buttons],
       [`Transfert réussi${space}: 1 fichier vers Fichiers reçus.`, ['Afficher les fichiers', 'Afficher les détails']],
     );
     await window.statusBar('Tous les transferts sont terminés');

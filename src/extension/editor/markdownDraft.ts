@@ -68,7 +68,7 @@ export class MarkdownDraft implements Disposable {
           }),
         );
         lifetime.track(restoreFocus(editor));
-        // The preview takes focus when it loads, so the notice is shown afterwards.
+        // The preview takes focus when it loads, so the notification is shown afterwards.
         void showPreview(editor).then(() => this.end === resolve && this.showAcceptNotice(resolve));
       });
     } finally {

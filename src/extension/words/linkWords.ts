@@ -12,7 +12,7 @@ interface LinkConfirmation {
   readonly label: string;
 }
 
-/** Describes why a link can't be opened, in a sentence short enough for a notice of one line. */
+/** Describes why a link can't be opened, in a sentence short enough for a notification of one line. */
 export function describeLinkProblem({ kind, field = '' }: LinkProblem): string {
   const sentences: Readonly<Record<LinkProblem['kind'], string>> = {
     tooLong: l10n.t('This link is too long.'),

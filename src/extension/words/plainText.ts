@@ -2,7 +2,7 @@ import { limitMarks, shortenPath, shortenText } from '../../core/util/displayLim
 
 const maxLineLength = 300;
 
-/** Returns a server's text as one line for a notice or a row, without control and direction characters. */
+/** Returns a server's text as one line for a notification or a row, without control and direction characters. */
 export function toPlainLine(text: string): string {
   return toPlainText(text, maxLineLength);
 }
@@ -26,8 +26,8 @@ export function toPathPlaceholder(path: string): string {
 }
 
 /**
- * Escapes icons, `$(name)`, and links, `[text](command)`. Notices and quick inputs render both, so text from a server
- * must contain neither.
+ * Escapes icons, `$(name)`, and links, `[text](command)`. Notifications and quick inputs render both, so text from a
+ * server must contain neither.
  */
 export function escapeIconsAndLinks(text: string): string {
   return text.replaceAll('$(', '$ (').replaceAll('](', '] (');

@@ -9,7 +9,7 @@ const maxRowTitleLength = 18;
 const maxStateLength = 40;
 const maxRowStateLength = 18;
 
-/** Returns the word for a state of a transfer, for rows, pages and notices. */
+/** Returns the word for a state of a transfer, for rows, pages and notifications. */
 export function describeState(state: TransferState): string {
   const words: Readonly<Record<TransferState, string>> = {
     submitting: l10n.t('submitting'),
@@ -30,7 +30,7 @@ export function describeState(state: TransferState): string {
   return words[state];
 }
 
-/** Returns the title of a transfer for notices and prompts: "3 files to My Data". */
+/** Returns the title of a transfer for notifications and prompts: "3 files to My Data". */
 export function getTransferTitle(transfer: Transfer): string {
   const count = getFileCount(transfer);
   const files = count === undefined ? l10n.t('some files') : (formatMissedFiles(transfer) ?? formatFileCount(count));

@@ -28,7 +28,7 @@ export class Notifications {
   async wait(text: string | RegExp, waitMs?: number): Promise<NotificationState> {
     const isIt = (state: NotificationState): boolean =>
       typeof text === 'string' ? state.text.includes(text) : text.test(state.text);
-    return until(`a notice with ${text}`, async () => (await this.all()).find(isIt), waitMs);
+    return until(`a notification with ${text}`, async () => (await this.all()).find(isIt), waitMs);
   }
 
   /** Presses a button of the notification that contains this text. */
@@ -49,7 +49,7 @@ export class Notifications {
 
   /** Closes all notifications, even if one disappears by itself in the meantime. */
   async clear(): Promise<void> {
-    await until('all notices to be closed', async () => {
+    await until('all notifications to be closed', async () => {
       const item = this.#items.first();
       if ((await item.count()) === 0) return true;
       await item.hover({ timeout: 1_000 }).catch(() => undefined);

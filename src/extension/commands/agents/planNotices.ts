@@ -11,7 +11,7 @@ interface PlanNoticesDependencies {
   readonly plans: ProposedPlans;
   readonly notices: Notices;
   readonly clock: Clock;
-  /** Resolves to true in the first window that claims a notice. */
+  /** Resolves to true in the first window that claims a notification. */
   claim(name: string): Promise<boolean>;
 }
 

@@ -41,7 +41,7 @@ export function syncConnections(services: CommandServices): Disposable {
   return lifetime;
 }
 
-/** Shows one notice for all invalid entries. */
+/** Shows one notification for all invalid entries. */
 function showProblems(notices: Notices, { problems }: SavedConnections): void {
   const [first, ...others] = problems;
   if (first === undefined) return;

@@ -80,7 +80,7 @@ function reportResult(
 ): void {
   const { id, key, state, problem, order } = transfer;
   const { transferPanels, notices } = services;
-  // The editor truncates a notice without buttons to one line, which would hide the reason at the end.
+  // The editor truncates a notification without buttons to one line, which would hide the reason at the end.
   const showDetails = { label: l10n.t('Show Details'), run: () => transferPanels.show(key) };
   const actions = [showDetails, ...createRemedyActions(problem, order.connectionId)];
   if (state === 'refused') reportFailure(problem ? describeReason(problem) : '', ...actions);
