@@ -162,7 +162,7 @@ export const actions: Readonly<Record<string, Action>> = {
   command: ({ window }, title) => window.command(title),
   run: ({ window }, title) => window.command(`Data Transfer: ${title}`),
   press: ({ window }, ...keys) => window.press(...keys),
-  tidy: closePrompts,
+  closePrompts,
   text: ({ window }, text) => window.page.getByText(text).first().waitFor(),
   narrow: (stage) => dragSideBar(stage),
   pick: ({ window }, label, step) => window.pick(toPattern(label), step),
@@ -270,7 +270,7 @@ export const actions: Readonly<Record<string, Action>> = {
   pass: ({ clock }, seconds) => clock.pass(Number(seconds)),
   become,
   refresh,
-  refreshInVain: refreshOutdated,
+  refreshOutdated,
   progress: async (stage, destination, moved, shown) => {
     become(stage, destination, 'active', moved);
     await refresh(stage);

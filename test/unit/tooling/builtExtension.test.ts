@@ -198,7 +198,7 @@ describe('The built extension', () => {
       assert.equal(await startsAfter(storage, ''), false);
       assert.ok(existsSync(running), 'the folder is watched for the first transfer of another window');
       assert.equal(await startsAfter(storage, `changeSetting('editor.fontSize');`), false);
-      assert.equal(await startsAfter(storage, `openFile('/work/reads.transfer.lock.json');`), false);
+      assert.equal(await startsAfter(storage, `openFile('/data/reads.transfer.lock.json');`), false);
     }).timeout(120_000);
 
     it('starts if a transfer is running', async () => {
@@ -215,7 +215,7 @@ describe('The built extension', () => {
       'a page was open': `pages['dataTransfer.metadata'].deserializeWebviewPanel({}, {}).catch(() => report(hasStarted()));`,
       'a link is opened': `links.handler.handleUri({}).catch(() => report(hasStarted()));`,
       'the setting with the connections changes': `changeSetting('dataTransfer.connections');`,
-      'a recipe is opened': `openFile('/work/reads.transfer.json');`,
+      'a recipe is opened': `openFile('/data/reads.transfer.json');`,
     };
     for (const [use, script] of Object.entries(uses)) {
       it(`starts when ${use}`, async () => {
