@@ -121,11 +121,11 @@ describe('The tools for agents', () => {
     const summary = await stage.person.notice(/^Transfer .* to KBase/);
     const answers = await Promise.all(Array.from({ length: 20 }, () => call('submit_transfer', { planId: other })));
     assert.ok(
-      answers.every(({ state }) => state === 'waiting for a person'),
+      answers.every(({ state }) => state === 'waiting for user confirmation'),
       JSON.stringify(answers[0]),
     );
     summary.dismiss();
-    assert.equal((await submitted)['state'], 'waiting for a person');
+    assert.equal((await submitted)['state'], 'waiting for user confirmation');
     assert.equal(stage.parts.proposedPlans.getAll().length, 2);
     assert.equal(countSubmissions(), 0);
   });

@@ -105,7 +105,7 @@ describe('Agents over MCP', () => {
     );
     const planId = await plan();
     for (let count = 0; count < 2; count += 1)
-      assert.equal((await get('submit_transfer', { planId }))['state'], 'waiting for a person');
+      assert.equal((await get('submit_transfer', { planId }))['state'], 'waiting for user confirmation');
     assert.equal(await countTransfers(), 0);
     assert.equal((await get('submit_transfer', { planId }))['files'], 1);
   });
@@ -136,14 +136,14 @@ describe('Agents over MCP', () => {
     const onElicit = () => ({ action: 'decline' as const });
     const { get } = bind(await start({ args: ['--trust-elicitation'], elicitation: { url: {} }, onElicit }));
     const answer = await get('submit_transfer', { planId: await plan() });
-    assert.deepEqual([answer['state'], agent?.questionCount], ['waiting for a person', 0]);
+    assert.deepEqual([answer['state'], agent?.questionCount], ['waiting for user confirmation', 0]);
   });
 
   it('cannot confirm through a client that the user does not trust', async () => {
     const { get } = bind(await start({ onElicit: () => ({ action: 'accept' }) }));
     const planId = await plan();
     const answer = await get('submit_transfer', { planId });
-    assert.deepEqual([answer['state'], agent?.questionCount], ['waiting for a person', 0]);
+    assert.deepEqual([answer['state'], agent?.questionCount], ['waiting for user confirmation', 0]);
     assert.match(String(answer['hint']), new RegExp(`data-transfer plans confirm ${planId}`));
     assert.equal(await countTransfers(), 0);
   });

@@ -104,7 +104,7 @@ describe('A user whose agent proposes transfers', function () {
     await call('submit_transfer', { planId: later });
     await window.notifications.dialog();
     await window.notifications.answer('Cancel');
-    assert.equal((await answer('submit_transfer'))['state'], 'waiting for a person');
+    assert.equal((await answer('submit_transfer'))['state'], 'waiting for user confirmation');
     await window.reload();
     await (await transfers.row(/^\d+ files to KBase/)).click();
     assert.match((await window.notifications.dialog()).detail, /^Requested by: an agent in /m);
@@ -162,7 +162,7 @@ describe('A user whose agent proposes transfers', function () {
     const ids = ['JDP:000012'];
     const { planId } = await callServer('plan_transfer', { source: 'JGI Data Portal', destination, ids });
     await transfers.see(/^1 file to KBase/);
-    assert.equal((await callServer('submit_transfer', { planId }))['state'], 'waiting for a person');
+    assert.equal((await callServer('submit_transfer', { planId }))['state'], 'waiting for user confirmation');
     assert.equal(countSubmissions(), 0);
     await (await transfers.row(/^1 file to KBase/)).click();
     await window.notifications.dialog();
@@ -170,7 +170,7 @@ describe('A user whose agent proposes transfers', function () {
     await transfers.row(/· 1 file to KBase/);
     const { transferId } = await callServer('transfer_status', { id: planId });
     const canceled = (): number => server.requests.filter(({ method }) => method === 'DELETE').length;
-    assert.equal((await callServer('cancel_transfer', { id: transferId }))['state'], 'waiting for a person');
+    assert.equal((await callServer('cancel_transfer', { id: transferId }))['state'], 'waiting for user confirmation');
     assert.deepEqual([countSubmissions(), canceled()], [1, 0]);
     await (await transfers.row(/· 1 file to KBase/)).action('Cancel Transfer');
     await window.notifications.answer('Cancel Transfer');

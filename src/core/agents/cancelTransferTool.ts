@@ -21,7 +21,7 @@ export const cancelTransferTool = defineTool({
     if (hasEnded(transfer.state)) return { ...toTransferAnswer(transfer), note: 'It has already ended.' };
     if (transfer.id === undefined) throw new AgentError('cannotTransfer', 'The service assigned no id to it.');
     const decision = await context.confirm({ kind: 'cancel', transfer }, { signal });
-    if (decision.kind === 'waiting') return { state: 'waiting for a person', hint: decision.hint };
+    if (decision.kind === 'waiting') return { state: 'waiting for user confirmation', hint: decision.hint };
     if (decision.kind === 'no') throw new AgentError('declined', 'The user declined. The transfer continues.');
     await context.open(transfer.order.connectionId);
     const reason = await transferFlow.cancel(transfer.key);

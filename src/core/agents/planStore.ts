@@ -77,7 +77,7 @@ export class PlanStore implements Disposable {
     if (saved.filter(({ state }) => state.kind === 'proposed').length >= maxProposed)
       throw new AgentError(
         'tooManyPlans',
-        `${maxProposed} plans are waiting for a person. Ask the user to decide first.`,
+        `${maxProposed} plans are waiting for user confirmation. Ask the user to decide first.`,
       );
     await this.purge(saved).catch(throwNotSaved);
     const created = { ...plan, id: randomBytes(6).toString('hex') };
@@ -172,7 +172,7 @@ export function requireProposed({ plan, state }: SavedPlan): void {
 }
 
 function createDecidedError(id: string, { kind }: PlanState): AgentError {
-  const declined = `Plan ${id} was declined by a person. Don't propose it again unless the user asks for it.`;
+  const declined = `Plan ${id} was declined by the user. Don't propose it again unless the user asks for it.`;
   const confirmed = `Plan ${id} was already confirmed. Check it with transfer_status; don't plan it again.`;
   return new AgentError('planDecided', kind === 'declined' ? declined : confirmed);
 }

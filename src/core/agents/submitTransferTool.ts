@@ -22,7 +22,7 @@ export const submitTransferTool = defineTool({
     requireProposed(saved);
     const { plan } = saved;
     const decision = await context.confirm({ kind: 'submit', plan }, { signal });
-    if (decision.kind === 'waiting') return { state: 'waiting for a person', planId, hint: decision.hint };
+    if (decision.kind === 'waiting') return { state: 'waiting for user confirmation', planId, hint: decision.hint };
     if (decision.kind === 'yes') return toTransferAnswer(await submitPlan(context, plan, decision.by));
     await context.plans.decide(planId, 'declined', decision.by);
     throw new AgentError('declined', "The user declined. Nothing was submitted; don't plan it again unless asked.");

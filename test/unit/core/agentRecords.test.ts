@@ -175,7 +175,7 @@ describe('The store of plans', () => {
       message: 'There is no plan aaaaaaaaaaaa.',
     });
     for (const [kind, words] of [
-      ['declined', /was declined by a person/],
+      ['declined', /was declined by the user/],
       ['confirmed', /was already confirmed/],
     ] as const) {
       const { id } = await create();

@@ -216,7 +216,10 @@ describe('The tools of agents', () => {
     assert.equal((await stage.call('submit_transfer', { planId: declined })).content['code'], 'planDecided');
     stage.decide = () => ({ kind: 'waiting', hint: 'elsewhere' });
     const waiting = await stage.plan(['f2']);
-    assert.equal((await stage.call('submit_transfer', { planId: waiting })).content['state'], 'waiting for a person');
+    assert.equal(
+      (await stage.call('submit_transfer', { planId: waiting })).content['state'],
+      'waiting for user confirmation',
+    );
     assert.equal((await stage.createContext().plans.get(waiting))?.state.kind, 'proposed');
     assert.equal(stage.submissionCount, 0);
   });

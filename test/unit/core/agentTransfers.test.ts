@@ -73,7 +73,7 @@ describe('The results of tools for agents', () => {
       stage.rig.server.on(`GET /api/v1/transfers/${id}`, json(active));
       await submit();
       stage.decide = () => ({ kind: 'waiting', hint: 'later' });
-      assert.deepEqual(await get('cancel_transfer', { id }), { state: 'waiting for a person', hint: 'later' });
+      assert.deepEqual(await get('cancel_transfer', { id }), { state: 'waiting for user confirmation', hint: 'later' });
       assert.equal(stage.questions.at(-1)?.kind, 'cancel');
       assert.equal(stage.rig.server.requestsTo(`DELETE /api/v1/transfers/${id}`).length, 0);
     });
