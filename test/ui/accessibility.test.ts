@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runAxe, type AxeCounts } from '../support/axe.ts';
 import type { Editor } from '../support/editor/editor.ts';
-import { openEditor } from '../support/editor/editorPool.ts';
+import { closeEditors, openEditor } from '../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { sendTransfer } from '../support/editor/journeySteps.ts';
 import { themes, type ThemeName } from '../support/editor/settings.ts';
@@ -49,7 +49,7 @@ describe('The pages for users with visual impairments', function () {
     if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
   });
   after(async () => {
-    await editor.close();
+    await closeEditors();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { countActions, type ActionCounter } from '../support/editor/actions.ts';
 import { savedConnection, type Editor } from '../support/editor/editor.ts';
-import { openEditor } from '../support/editor/editorPool.ts';
+import { closeEditors, openEditor } from '../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { finishTransfers, searchDatabase, sendTransfer } from '../support/editor/journeySteps.ts';
 import { Keyboard } from '../support/editor/keyboard.ts';
@@ -42,7 +42,7 @@ describe('The number of actions', function () {
   });
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
-    await editor.close();
+    await closeEditors();
     await server.stop();
   });
 

@@ -5,7 +5,7 @@ import { PlanStore } from '../../src/core/agents/planStore.ts';
 import { systemClock } from '../../src/core/util/clock.ts';
 import { getEditorDataHome, getLedgerIn } from '../support/dataHome.ts';
 import { savedConnection, type Editor } from '../support/editor/editor.ts';
-import { openEditorWith, type JourneyOptions } from '../support/editor/editorPool.ts';
+import { closeEditors, openEditorWith, type JourneyOptions } from '../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { repositoryRoot } from '../support/editor/places.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
@@ -30,7 +30,7 @@ describe('A user whose agent proposes transfers', function () {
   });
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
-    await editor.close();
+    await closeEditors();
     await server.stop();
   });
 

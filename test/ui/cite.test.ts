@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { savedConnection, type Editor } from '../support/editor/editor.ts';
-import { openEditor } from '../support/editor/editorPool.ts';
+import { closeEditors, openEditor } from '../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { searchDatabase } from '../support/editor/journeySteps.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
@@ -25,7 +25,7 @@ describe('A user who cites data', function () {
   });
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
-    await editor.close();
+    await closeEditors();
     await server.stop();
   });
 

@@ -5,7 +5,7 @@ import { formatRecord } from '../../src/core/ledger/transferRecord.ts';
 import { getLocalConnectionId } from '../../src/core/model/connection.ts';
 import { savedConnection, type Editor } from '../support/editor/editor.ts';
 import { getEditorDataHome, getLedgerIn } from '../support/dataHome.ts';
-import { openEditor } from '../support/editor/editorPool.ts';
+import { closeEditors, openEditor } from '../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { searchDatabase } from '../support/editor/journeySteps.ts';
 import type { TreeView } from '../support/editor/treeView.ts';
@@ -37,7 +37,7 @@ describe('A user who shares code and links', function () {
   });
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
-    await editor.close();
+    await closeEditors();
     await server.stop();
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Editor } from '../support/editor/editor.ts';
-import { openEditor } from '../support/editor/editorPool.ts';
+import { closeEditors, openEditor } from '../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 import { json } from '../support/faultBehaviours.ts';
@@ -25,7 +25,7 @@ describe('A user with several services and windows', function () {
   });
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
-    await editor.close();
+    await closeEditors();
     await one.stop();
     await other.stop();
   });

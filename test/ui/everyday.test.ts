@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { savedConnection, type Editor } from '../support/editor/editor.ts';
-import { openEditor, type JourneyOptions } from '../support/editor/editorPool.ts';
+import { closeEditors, openEditor, type JourneyOptions } from '../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { finishTransfers, searchDatabase, sendTransfer, setOrcid } from '../support/editor/journeySteps.ts';
 import type { TreeView } from '../support/editor/treeView.ts';
@@ -36,7 +36,7 @@ describe('A user in everyday work', function () {
   });
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
-    await editor.close();
+    await closeEditors();
     await server.stop();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });

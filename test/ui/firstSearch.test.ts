@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { countActions, type ActionCounter } from '../support/editor/actions.ts';
 import { savedConnection, type Editor } from '../support/editor/editor.ts';
-import { openEditor } from '../support/editor/editorPool.ts';
+import { closeEditors, openEditor } from '../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { Keyboard } from '../support/editor/keyboard.ts';
 import { until } from '../support/editor/until.ts';
@@ -39,7 +39,7 @@ describe('A user who searches for the first time', function () {
   });
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
-    await editor.close();
+    await closeEditors();
     await server.stop();
   });
 

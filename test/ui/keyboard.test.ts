@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Editor } from '../support/editor/editor.ts';
-import { openEditor } from '../support/editor/editorPool.ts';
+import { closeEditors, openEditor } from '../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { Keyboard } from '../support/editor/keyboard.ts';
 import { until } from '../support/editor/until.ts';
@@ -21,7 +21,7 @@ describe('A user without a mouse', function () {
   let editor: Editor;
   let window: EditorWindow;
   let keyboard: Keyboard;
-  let mouseCount: () => number;
+  let mouseCount = (): number => 0;
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'keyboard-'));
@@ -39,7 +39,7 @@ describe('A user without a mouse', function () {
   afterEach(async function () {
     const mouseUses = mouseCount();
     if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
-    await editor.close();
+    await closeEditors();
     await server.stop();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     assert.equal(mouseUses, 0, 'the mouse was never touched');

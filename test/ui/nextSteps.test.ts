@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { savedConnection, type Editor } from '../support/editor/editor.ts';
-import { openEditor } from '../support/editor/editorPool.ts';
+import { closeEditors, openEditor } from '../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { finishTransfers, searchDatabase } from '../support/editor/journeySteps.ts';
 import type { TreeView } from '../support/editor/treeView.ts';
@@ -34,7 +34,7 @@ describe('A user who is looking for the next step', function () {
   });
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
-    await editor.close();
+    await closeEditors();
     await server.stop();
   });
 

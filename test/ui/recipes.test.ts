@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { countActions, type ActionCounter } from '../support/editor/actions.ts';
 import type { Editor } from '../support/editor/editor.ts';
-import { openEditor } from '../support/editor/editorPool.ts';
+import { closeEditors, openEditor } from '../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { searchDatabase } from '../support/editor/journeySteps.ts';
 import { until } from '../support/editor/until.ts';
@@ -40,7 +40,7 @@ describe('A user who repeats a transfer', function () {
   });
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
-    await editor.close();
+    await closeEditors();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 

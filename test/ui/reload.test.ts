@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { savedConnection, type Editor } from '../support/editor/editor.ts';
-import { openEditor, type JourneyOptions } from '../support/editor/editorPool.ts';
+import { closeEditors, openEditor, type JourneyOptions } from '../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { finishTransfers, searchDatabase } from '../support/editor/journeySteps.ts';
 import type { TreeView } from '../support/editor/treeView.ts';
@@ -35,7 +35,7 @@ describe('A user whose window reloads during an operation', function () {
   afterEach(async function () {
     gate.release();
     if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
-    await editor.close();
+    await closeEditors();
     await server.stop();
   });
 

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Editor } from '../support/editor/editor.ts';
-import { openEditor } from '../support/editor/editorPool.ts';
+import { closeEditors, openEditor } from '../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { searchDatabase, sendTransfer } from '../support/editor/journeySteps.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
@@ -28,7 +28,7 @@ describe('A user with a store that rclone reaches (D62)', function () {
   });
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
-    await editor.close();
+    await closeEditors();
     await servers.stop();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });

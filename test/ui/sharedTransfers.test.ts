@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { savedConnection, type Editor, type Person } from '../support/editor/editor.ts';
-import { openEditor } from '../support/editor/editorPool.ts';
+import { closeEditors, openEditor } from '../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { fillTransfer, searchDatabase, sendTransfer } from '../support/editor/journeySteps.ts';
 import { until } from '../support/editor/until.ts';
@@ -36,7 +36,7 @@ describe('A user with two windows that show the same transfers', function () {
   afterEach(async function () {
     answering.release();
     if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
-    await editor.close();
+    await closeEditors();
     await server.stop();
   });
 

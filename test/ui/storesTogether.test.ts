@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Editor } from '../support/editor/editor.ts';
-import { openEditor } from '../support/editor/editorPool.ts';
+import { closeEditors, openEditor } from '../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { searchDatabase, sendTransfer } from '../support/editor/journeySteps.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
@@ -64,7 +64,7 @@ describe('A user with a bucket and a cluster beside a folder (D62)', function ()
   });
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
-    await editor.close();
+    await closeEditors();
     await servers.stop();
     await rm(root, { recursive: true, force: true, maxRetries: 5 });
   });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatDay } from '../../src/core/util/writtenDate.ts';
 import type { Editor } from '../support/editor/editor.ts';
-import { openEditor } from '../support/editor/editorPool.ts';
+import { closeEditors, openEditor } from '../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { fillTransfer } from '../support/editor/journeySteps.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
@@ -36,7 +36,7 @@ describe('A user with a spreadsheet of 40 IDs', function () {
   });
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
-    await editor.close();
+    await closeEditors();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 

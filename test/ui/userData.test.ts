@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { savedConnection, type Editor } from '../support/editor/editor.ts';
-import { openEditor } from '../support/editor/editorPool.ts';
+import { closeEditors, openEditor } from '../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { finishTransfers, searchDatabase, sendTransfer } from '../support/editor/journeySteps.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
@@ -24,7 +24,7 @@ describe('A user who moves to another machine (D65)', function () {
   });
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
-    await editor.close();
+    await closeEditors();
     await server.stop();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Editor } from '../support/editor/editor.ts';
-import { openEditor } from '../support/editor/editorPool.ts';
+import { closeEditors, openEditor } from '../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 import { publicLike } from '../support/faultPersonality.ts';
@@ -27,7 +27,7 @@ describe('A request that waits for a submission to the same server (D34)', funct
   });
   after(async () => {
     creating.release();
-    await editor.close();
+    await closeEditors();
     await server.stop();
   });
   afterEach(async function () {

@@ -1,5 +1,5 @@
 import type { Editor } from '../support/editor/editor.ts';
-import { openEditor } from '../support/editor/editorPool.ts';
+import { closeEditors, openEditor } from '../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { until } from '../support/editor/until.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
@@ -16,7 +16,7 @@ describe('A user who opens the walkthrough', function () {
   });
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
-    await editor.close();
+    await closeEditors();
   });
 
   async function openSteps(): Promise<void> {

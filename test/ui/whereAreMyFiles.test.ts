@@ -8,7 +8,7 @@ import type { Transfer } from '../../src/core/model/transferModel.ts';
 import { countActions, type ActionCounter } from '../support/editor/actions.ts';
 import { savedConnection, type Editor } from '../support/editor/editor.ts';
 import { getEditorDataHome, getLedgerIn } from '../support/dataHome.ts';
-import { openEditor } from '../support/editor/editorPool.ts';
+import { closeEditors, openEditor } from '../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { finishTransfers } from '../support/editor/journeySteps.ts';
 import { Keyboard } from '../support/editor/keyboard.ts';
@@ -46,7 +46,7 @@ describe('A user who looks for transferred files', function () {
   });
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
-    await editor.close();
+    await closeEditors();
     await server.stop();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });

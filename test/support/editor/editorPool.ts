@@ -1,7 +1,7 @@
 import { atEndOfTests } from '../mochaHooks.ts';
 import { ensureInstalled } from '../prepared.ts';
 import { isDeep } from '../testSize.ts';
-import { Editor, startEditor } from './editor.ts';
+import { Editor, runningEditors, startEditor } from './editor.ts';
 import { findInstalled, installedExtensions, installPacked } from './installed.ts';
 import { type EditorOptions, journeyKey } from './preparedEditor.ts';
 import { RunningEditor } from './runningEditor.ts';
@@ -47,6 +47,11 @@ export async function openEditorWith(companions: readonly string[], options: Jou
   const environment = { [journeyKey.variable]: journeyKey.value, ...options.environment };
   const extensionPath = findInstalled();
   return await startEditor({ ...options, builtIns: fewBuiltIns, environment, extensionPath, companions });
+}
+
+/** Closes the editors that a test has opened: none if its setup failed before. */
+export async function closeEditors(): Promise<void> {
+  for (const editor of runningEditors()) await editor.close();
 }
 
 atEndOfTests(closeIdleEditor);
