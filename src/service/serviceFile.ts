@@ -21,8 +21,8 @@ export async function writeServiceFile(file: string, service: PublishedService):
 }
 
 /**
- * Removes the file if it contains this token. Never throws. Synchronous, because all threads may hang (D42: hanging
- * disks).
+ * Removes the file if it contains this token. Never throws. Uses the synchronous API, because hanging disks may block
+ * all threads of the asynchronous one (D42: hanging disks).
  */
 export function removeServiceFile(file: string, token: string): void {
   try {

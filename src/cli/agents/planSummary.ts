@@ -26,7 +26,8 @@ export function toPlanDocument({ plan, state }: SavedPlan): object {
 }
 
 /**
- * Describes a plan for the person who confirms or declines it. Text from servers and agents is reduced to plain lines.
+ * Describes a plan for the person who confirms or declines it. Converts text from servers and agents to plain text on a
+ * single line.
  */
 export function formatPlanSummary(plan: TransferPlan): string {
   const lines = [

@@ -6,8 +6,8 @@ import type { DestinationFacts } from './planText.ts';
 import type { PlannedRun } from './plannedRun.ts';
 
 /**
- * Determines if the files of a plan fit into the free space at the destination, and which of them are already there.
- * Takes a few seconds at most.
+ * Determines whether the files of a plan fit into the free space at the destination, and which of them are already
+ * there. Takes a few seconds at most.
  */
 export async function readDestinationFacts(session: CliSession, planned: PlannedRun): Promise<DestinationFacts> {
   const { plan, connection } = planned;

@@ -7,7 +7,7 @@ export interface Column<T> {
   readonly getText: (row: T) => string | undefined;
 }
 
-/** Formats rows as a table with aligned columns; text from servers is reduced to plain lines. */
+/** Formats rows as a table with aligned columns. Converts each cell to plain text on a single line. */
 export function formatTable<T>(columns: readonly Column<T>[], rows: readonly T[]): string {
   const cells = rows.map((row) => columns.map(({ getText }) => toPlainCell(getText(row) ?? '')));
   const lines = [columns.map(({ title }) => title), ...cells];

@@ -26,7 +26,7 @@ export const transferColumns: readonly Column<Transfer>[] = [
   { title: 'STARTED', getText: ({ createdAt }) => formatTime(createdAt)?.replace(/\.\d+/, '') },
 ];
 
-/** Returns the service's ID of a transfer, or its key in the records until it has one. */
+/** Returns the ID that the service assigned to a transfer; the key of its record if there is no ID yet. */
 export function getTransferId({ id, key }: Transfer): string {
   return id ?? key;
 }

@@ -1,6 +1,6 @@
 import type { Reason } from '../model/reason.ts';
 
-/** The kind of an expected failure, so that callers can choose their own words for it. */
+/** The kind of an expected failure. Callers can choose their own wording for each kind. */
 export type AgentErrorCode =
   | 'badInput'
   | 'unknownTool'

@@ -13,7 +13,7 @@ export interface AgentTool {
   /** A description for the model. */
   readonly description: string;
   readonly input: z.ZodMiniType;
-  /** True if the tool changes nothing, so that no confirmation is needed. */
+  /** True if the tool is read-only, so that no confirmation is needed. */
   readonly isReadOnly: boolean;
   readonly run: ToolFunction<unknown>;
 }

@@ -55,7 +55,10 @@ export function findPlanTransfer({ transferStore }: AgentContext['services'], pl
   return transferStore.getAll().find(({ requestedBy }) => requestedBy?.plan === planId);
 }
 
-/** Opens the connection to the service of a plan, and checks that it is the same service. */
+/**
+ * Returns the ID of the connection to a plan's service, and opens it if necessary. Throws {@link AgentError} if the
+ * connection leads to a different service.
+ */
 async function openPlanConnection({ services, open }: PlanSubmissionContext, plan: TransferPlan): Promise<string> {
   const { connectionId, address } = plan.service;
   if (!findPlanConnection(services.sessions, plan)) await open(connectionId, address);

@@ -9,7 +9,7 @@ export interface PlannedFile extends RecipeFile {
   readonly licenses?: readonly StatedLicense[];
 }
 
-/** The source of text that an agent supplied: `server` if it was copied from metadata or messages of a server. */
+/** The source of text that an agent supplied: `server` if it was copied from a server's metadata or messages. */
 export type TextOrigin = 'agent' | 'server';
 
 /** The number of files of a plan under a license; without `name`, of those that state none. */

@@ -48,7 +48,10 @@ function formatAuthor({ family = '', given, literal }: CitedName): string {
   return given === undefined ? family : `${family}, ${toInitials(given)}`;
 }
 
-/** Abbreviates given names, with their hyphens: `Jean-Luc` becomes `J.-L.` Names without capitals stay as they are. */
+/**
+ * Abbreviates given names and keeps their hyphens: `Jean-Luc` becomes `J.-L.` Leaves names unchanged that don't start
+ * with a capital letter.
+ */
 function toInitials(given: string): string {
   const words = given.split(' ').map((word) => word.split('-').map(toInitial).join('-'));
   return words.join(' ');

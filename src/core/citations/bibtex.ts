@@ -47,7 +47,7 @@ function writeOtherFields(citation: Citation): string {
   return notes === '' ? fields : `${fields}  note = {${notes}},\n`;
 }
 
-/** Joins everything for which BibTeX has no field of its own. */
+/** Joins everything that has no dedicated BibTeX field. */
 function joinNotes(citation: Citation): string {
   const { identifier, otherTitles } = citation;
   let joined = identifier === undefined ? '' : escapeTex(identifier);

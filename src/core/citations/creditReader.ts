@@ -210,7 +210,7 @@ function readPersonName(entry: JsonObject): CitedName | undefined {
   return given === undefined ? { family } : { family, given };
 }
 
-/** Divides `Family, Given`. Any other name stays as it is, because its order is unknown. */
+/** Splits `Family, Given`. Leaves any other name unchanged, because its order is unknown. */
 function readFullName(entry: JsonObject): CitedName | undefined {
   const given = readGivenName(entry);
   const name = readText(entry['name']) ?? readText(entry['title']) ?? given;

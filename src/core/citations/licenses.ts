@@ -36,7 +36,7 @@ const spdxAddress = /^https?:\/\/(?:www\.)?spdx\.org\/licenses\/([\w.+-]+?)(?:\.
 const sharingForbidden =
   /\b(?:all rights reserved|proprietary|confidential|no[nt]?[\s-]re-?distribut|do not (?:re-?distribut|share))/i;
 
-/** Returns the licenses that a resource and its credit state, without duplicates. */
+/** Returns the licenses in a resource and in its credit metadata, without duplicates. */
 export function readLicenses(resource: JsonObject): readonly License[] {
   let all: License[] | undefined;
   for (const { name, title, path } of listObjects(resource['licenses']))

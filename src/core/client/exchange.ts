@@ -71,7 +71,7 @@ export async function exchange(
       ...(request.body !== undefined && { body: request.body }),
       headersMs: request.submissionMs === undefined ? channel.limits.headersMs : 0,
       bodyMs: channel.limits.bodyMs,
-      // Closing the connection closes the transport, so most requests do not need a signal of their own.
+      // Closing the connection closes the transport, so most requests don't need their own signal.
       ...(linked.signal !== channel.ended && { signal: linked.signal }),
       onSent: () => {
         wasSent = true;

@@ -33,7 +33,10 @@ const maxConsecutiveDrops = 12;
 /** Number of dropped connections after which batches are no longer halved. */
 const maxDrops = 60;
 
-/** Fetches metadata once. Halves batches that are refused or that drop the connection (D8: metadata by ids). */
+/**
+ * Fetches metadata once. Halves batches that the server refuses or that make it drop the connection (D8: metadata by
+ * ids).
+ */
 export class MetadataBatches {
   private readonly requester: MetadataRequester;
   private readonly files: FoundFile[] = [];
@@ -124,7 +127,7 @@ export class MetadataBatches {
     return await this.settleParts(splitBatch(batch, named));
   }
 
-  /** Finds the IDs in a batch that drop the connection. Returns the reason to stop, if any. */
+  /** Finds the IDs in a batch that make the server drop the connection. Returns the reason to stop, if any. */
   private async settleDrop(batch: readonly string[], reason: Reason): Promise<Reason | undefined> {
     this.drops++;
     this.dropsInARow++;
@@ -138,8 +141,8 @@ export class MetadataBatches {
   }
 
   /**
-   * Requests an ID again after it dropped the connection. If it does so twice while the service responds to other
-   * requests, records the ID as the cause. Returns the reason to stop, if any.
+   * Requests an ID again after it made the server drop the connection. If the connection is dropped again while the
+   * service responds to other requests, records the ID as the cause. Returns the reason to stop, if any.
    */
   private async confirmDrop(id: string): Promise<Reason | undefined> {
     const result = await this.requester.request([id]);

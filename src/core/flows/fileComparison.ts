@@ -21,8 +21,8 @@ interface ComparisonOptions {
 }
 
 /**
- * Compares all files of a service that pages exactly with the values of an index. Halves a page whose response is too
- * large, and leaves out a file that is too large by itself. The index stores which files were not compared.
+ * Compares all files of a service that fills every page with the values of an index. Halves a page whose response is
+ * too large, and leaves out a file that is too large by itself. The index stores which files were not compared.
  */
 export async function compareAllFiles(
   index: MatchIndex,

@@ -9,7 +9,7 @@ import type { OpenConnection, OpenConnections } from './openConnections.ts';
 type KeyStatus = 'good' | 'doubted' | 'refused';
 
 interface Doubt {
-  /** When the first of the consecutive refusals occurred, in milliseconds since 1970. */
+  /** The time of the first of the consecutive refusals, in milliseconds since 1970. */
   readonly since: number;
   /** Number of consecutive refusals; 0 after an outage. */
   readonly count: number;

@@ -51,7 +51,7 @@ export class MetadataFlow {
     return { files, ...(reason && { reason }) };
   }
 
-  /** Returns the IDs in a transfer that are known to drop the connection (D37: crashing file ids). */
+  /** Returns the IDs in a transfer that are known to make the server drop the connection (D37: crashing file ids). */
   findUnsafeIds({ connectionId, source, files }: SourceFiles): readonly string[] {
     const ids = files.map(({ id }) => id);
     return this.dependencies.unsafeIds.filterUnsafe(connectionId, source, ids);

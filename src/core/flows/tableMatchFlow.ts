@@ -55,7 +55,7 @@ const maxParallelSearches = 4;
 
 /**
  * Finds the files that match the values of a table's column. IDs are requested by ID (D8: metadata by ids). For names
- * and hashes, compares all files of a service that pages exactly; other services are searched once for each value.
+ * and hashes, compares all files of a service that fills every page; other services are searched once for each value.
  */
 export class TableMatchFlow {
   private readonly dependencies: TableMatchDependencies;
@@ -123,7 +123,7 @@ function toBatches(values: readonly string[]): readonly (readonly string[])[] {
 }
 
 /**
- * Returns 2 for a service that pages exactly, which prepares a response while the previous one is read. For other
+ * Returns 2 for a service that fills every page, which prepares a response while the previous one is read. For other
  * services, parallel requests would hide which ID makes the server drop all connections (D37: crashing file ids).
  */
 function countParallelLookups({ service }: OpenConnection): number {

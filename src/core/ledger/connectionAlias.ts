@@ -2,8 +2,8 @@ import { getMachine } from '../model/connection.ts';
 import type { Transfer } from '../model/transferModel.ts';
 
 /**
- * The ID that a window's local service has in the ledger. Every editor has a local service of its own, and all of them
- * have the same ID in their windows (D63: shared ledger folder).
+ * The ID that a window's local service has in the ledger. Every editor has its own local service, but all of them have
+ * the same ID in their windows (D63: shared ledger folder).
  */
 export interface ConnectionAlias {
   readonly id: string;

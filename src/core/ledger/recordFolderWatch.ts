@@ -29,7 +29,10 @@ export class RecordFolderWatch implements Disposable {
     });
   }
 
-  /** Creates the folder if it does not exist. All changes after it resolves are reported. */
+  /**
+   * Starts watching, and creates the folder if it doesn't exist. Every change after the returned promise resolves is
+   * reported.
+   */
   async start(): Promise<void> {
     await createFolder(this.folder, 0o700).catch(() => undefined);
     const isWatching = this.watch.start(() => this.checkInstead());

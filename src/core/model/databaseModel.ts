@@ -23,6 +23,6 @@ export interface StoreListing {
   readonly asOf?: string;
   /** Number of free bytes, if the store reports it. */
   readonly freeBytes?: number;
-  /** Why the last scan failed, as a clause. */
+  /** The reason the last scan failed, as a clause. */
   readonly problem?: string;
 }

@@ -7,7 +7,10 @@ export interface FilesUnderWay {
   readonly transfers: readonly Transfer[];
 }
 
-/** Returns the files in `orders` that other transfers are already copying. `transfers`: all known, newest first. */
+/**
+ * Counts the files in `orders` that other transfers are already copying, and returns those transfers. `transfers`
+ * contains all known transfers, newest first.
+ */
 export function findFilesUnderWay(transfers: readonly Transfer[], orders: readonly TransferOrder[]): FilesUnderWay {
   const requested = new Set(orders.flatMap(getFileKeys));
   const found = new Set<string>();

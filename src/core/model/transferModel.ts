@@ -158,7 +158,7 @@ export interface Transfer {
   readonly askedAt?: number;
   /** Samples of the number of moved files over time; bounded. */
   readonly movement?: readonly ProgressSample[];
-  /** When a cancel was accepted (D13: ignored cancel). */
+  /** The time at which a cancel was accepted (D13: ignored cancel). */
   readonly cancelAcceptedAt?: number;
   /** True if a cancel was accepted but the server keeps reporting the same status (D13: ignored cancel). */
   readonly cancelUnheeded?: boolean;

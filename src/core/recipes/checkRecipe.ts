@@ -18,7 +18,7 @@ export function findDatabase(databases: readonly Database[], named: string): Dat
   return databases.find(({ name }) => name === named) ?? databases.find(({ id }) => id === named);
 }
 
-/** Returns a recipe that refers to its databases by name, as transfers do. Unknown databases are left as they are. */
+/** Returns a recipe that refers to its databases by name, as transfers do. Leaves unknown databases unchanged. */
 export function withDatabaseNames(recipe: Recipe, databases: readonly Database[]): Recipe {
   const toName = (named: string): string => findDatabase(databases, named)?.name ?? named;
   const { from, to } = recipe;

@@ -1,8 +1,8 @@
 import type { Search, SearchStore } from './searchStore.ts';
 
 /**
- * Marks searches that were started together as a batch, and collapses those that found nothing. Changes nothing if there
- * are fewer than two of them, because the editor loses a check that the user makes while it redraws rows.
+ * Marks searches that were started together as a batch, and collapses those without results. Does nothing if fewer than
+ * two have no results: redrawing rows without need could discard a checkbox that the user selects at that moment.
  */
 export function setBatch(store: SearchStore, keys: readonly string[], batchId: string): void {
   const empty = filterEmpty(

@@ -2,7 +2,7 @@ import { parseDeclaredHash } from '../util/declaredHash.ts';
 import { guessKeyByName, type TableColumn } from './tableColumns.ts';
 
 /**
- * Determines if the first row of a table contains column names, based on the column that identifies files and on
+ * Determines whether the first row of a table contains column names, based on the column that identifies files and on
  * numbers in the other columns. Returns undefined if the content is inconclusive.
  */
 export function detectHead(columns: readonly TableColumn[], column: TableColumn): boolean | undefined {

@@ -1,7 +1,7 @@
 import type { Connection } from '../model/connection.ts';
 import { omit } from '../util/omit.ts';
 
-/** A connection of a file, compared with the saved ones. */
+/** A connection in a user data file, compared with the saved ones. */
 export interface ConnectionComparison {
   /** The connection to save, without the variable of its key. Has the ID that it has on this machine. */
   readonly connection: Connection;

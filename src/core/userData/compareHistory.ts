@@ -2,11 +2,11 @@ import { isSameExceptPolledAt, mergeTransfers } from '../ledger/transferMerge.ts
 import { hasEnded, type Transfer } from '../model/transferModel.ts';
 import type { Steps } from '../util/steps.ts';
 
-/** The transfers of a file, compared with the records on this machine. */
+/** The transfers in a user data file, compared with the records on this machine. */
 export interface HistoryComparison {
-  /** Ended transfers that are new here. */
+  /** Ended transfers that this machine doesn't have. */
   readonly finished: readonly Transfer[];
-  /** Running and unconfirmed transfers that are new here. */
+  /** Running and unconfirmed transfers that this machine doesn't have. */
   readonly unfinished: readonly Transfer[];
   /** Records of this machine, updated with information that only the file has, such as a later status. */
   readonly updates: readonly Transfer[];

@@ -86,8 +86,8 @@ class StagedRecords {
   }
 
   /**
-   * Moves a record into the ledger. Restores one that the user removed here. Resolves to false if the ledger already
-   * has it.
+   * Moves a record into the ledger. Restores one that the user removed on this machine. Resolves to false if the ledger
+   * already has it.
    */
   private async add(transfer: Transfer): Promise<boolean> {
     const { key, state } = transfer;

@@ -6,10 +6,10 @@ export const userDataFormat = 'data-transfer-explorer user data';
 /** The version of the format that this program reads and writes. */
 export const userDataVersion = 1;
 
-/** The maximum size of a file, which the import reads as one string. */
+/** The maximum size of a user data file, which the import reads as one string. */
 export const maxUserDataBytes = 256_000_000;
 
-/** Thrown instead of a file that would be too large for an import. */
+/** Thrown instead of writing a user data file that would be too large to import. */
 export class UserDataSizeError extends Error {
   override readonly name = 'UserDataSizeError';
 }

@@ -53,7 +53,7 @@ export class FolderWatch implements Disposable {
   }
 }
 
-/** Returns a string that differs for a folder that replaces another one; undefined if there is none. */
+/** Returns a string that identifies a folder and changes when it is replaced; undefined if the folder doesn't exist. */
 function getIdentity(folder: string): string | undefined {
   const stats = statSync(folder, { throwIfNoEntry: false });
   return stats && [stats.dev, stats.ino, stats.birthtimeMs].join(' ');

@@ -1,6 +1,6 @@
 const maxStoredChars = 64 * 1024;
 
-/** Why an archived object can't be read. */
+/** The reason an archived object can't be read. */
 export const archivedCause = 'it is archived and must first be restored in the store';
 
 /** Why this machine can't open a file or a connection now. */

@@ -11,7 +11,7 @@ interface OpenableFiles {
   readonly folder: string;
   /** Paths relative to the folder, with `/`. */
   readonly paths: readonly string[];
-  /** Number of files beyond the limit, which may be missing. */
+  /** Number of files beyond the limit, whose existence wasn't checked. */
   readonly omittedCount: number;
 }
 

@@ -7,7 +7,7 @@ import { createSearchChoice } from './search/searches.ts';
 import type { CommandServices } from './services.ts';
 import { createTransferChoice } from './transfers/transferPicker.ts';
 
-/** A row or file of which a command makes code or a link. */
+/** A row or file for which a command generates code or a link. */
 export type SharedArgument = SearchNode | FileNode | FileRef | TransferNode;
 
 type SharedRow = SearchNode | TransferNode;

@@ -230,7 +230,7 @@ export interface ContextKeys {
   'dataTransfer.hasChecked': boolean;
   'dataTransfer.hasTransfers': boolean;
   'dataTransfer.hasFinished': boolean;
-  /** Addresses of the documents in which a description is being written; false if there is none. */
+  /** URIs of the documents in which the user is writing a description; false if there are none. */
   'dataTransfer.descriptionDrafts': readonly string[] | false;
   'dataTransfer.hasRecipes': boolean;
   'dataTransfer.rcloneMissing': boolean;

@@ -20,7 +20,10 @@ export interface ToolCall {
 interface ToolFunctions {
   /** Runs a tool. Resolves to its answer as JSON. */
   call(call: ToolCall): Promise<string>;
-  /** Describes a running tool in a chat; undefined for the editor's own words. Starts nothing. */
+  /**
+   * Returns the message that a chat shows while the tool runs; undefined for the editor's default. Doesn't run the
+   * tool.
+   */
   describe(name: string): string | undefined;
 }
 

@@ -5,7 +5,7 @@ import { getLockPath } from '../../core/recipes/recipeLock.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { CommandId } from './contributions.ts';
 
-/** Shows what can be done with a recipe above its text. */
+/** Provides the code lenses above a recipe, which run its commands. */
 export class RecipeLenses implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly changed = this.lifetime.track(new EventEmitter<void>());

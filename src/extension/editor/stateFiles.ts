@@ -50,7 +50,7 @@ export class StateFiles {
 
   /**
    * Updates a value under a lock that excludes other windows. `change` may be called twice. If the file can't be read,
-   * the value stays as it is, so that the change doesn't replace all others.
+   * the value is left unchanged, so that the change doesn't replace all others.
    */
   async update(name: string, change: (value: unknown) => unknown): Promise<void> {
     const { folder, clock } = this.dependencies;

@@ -187,7 +187,8 @@ export class LocalService implements Disposable {
   }
 
   /**
-   * Determines whether the service should be restarted. The service removes its record on a normal exit, but not in a crash.
+   * Determines whether the service should be restarted. The service removes its record when it exits normally, but not
+   * when it crashes.
    */
   private async shouldRestart(end: LeaseEnd): Promise<boolean> {
     const { clock, log, dataFolder } = this.dependencies;

@@ -47,7 +47,7 @@ export class MetadataPanels implements Disposable {
   }
 
   /**
-   * Restores a page after a reload with its last content, without a request to a service that may not be running yet.
+   * Restores a page with its last content after a reload. Sends no request, because the service may not be running yet.
    */
   readonly restore = (panel: WebviewPanel, state: unknown): void => {
     if (!isMetadataPageState(state)) {

@@ -188,7 +188,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
 
 const failedStoreIcon = new ThemeIcon('warning', new ThemeColor('list.warningForeground'));
 
-/** Shows the state of a store, which has an icon of its own. */
+/** Shows the state of a store, which has its own icon. */
 function showStore(item: TreeItem, listing: StoreListing, isSaved: boolean): void {
   item.iconPath = listing.state === 'failed' ? failedStoreIcon : new ThemeIcon('cloud');
   if (isSaved) item.contextValue = 'database.saved.store';

@@ -149,7 +149,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     return [...rows, ...new Set(others.map(({ connectionId }) => this.getGroup(connectionId)))];
   }
 
-  /** Creates the row of a search, unless it is folded, and that of its batch's empty searches after the last search. */
+  /** Creates the row of a search unless it is folded. After a batch's last search, adds the row of its empty ones. */
   private createSearchRows(searches: readonly Search[], search: Search): SearchTreeNode[] {
     const fold = this.empty.getLastRow(searches, search);
     return [...(this.empty.getRow(search) ? [] : [this.getRoot(search.key)]), ...(fold ? [fold] : [])];

@@ -1,4 +1,4 @@
-/** Characters that have a meaning anywhere in a line of Markdown, unless they are next to those that give them none. */
+/** Matches characters that are Markdown syntax anywhere in a line, except where their context makes them plain text. */
 const inlineSyntax = new RegExp(
   [
     String.raw`[\\\x60*<~$]`,
@@ -16,7 +16,7 @@ const inlineSyntax = new RegExp(
 const blockSyntax = /^\d{1,9}(?=[.)](?:\s|$))|^(?=[#>+\-[|:=])/;
 
 /**
- * Escapes the characters of one line of text that Markdown or HTML would interpret. Other punctuation stays as it is,
+ * Escapes the characters of one line of text that Markdown or HTML would interpret. Leaves other punctuation unchanged,
  * so that the text is readable without rendering.
  */
 export function escapeMarkdown(line: string): string {

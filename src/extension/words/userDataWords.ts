@@ -65,7 +65,7 @@ export function describeUpdates(count: number): RowText {
   return { label, detail: l10n.t('Adds information that only the file has to the records on this machine.') };
 }
 
-/** Describes a connection of the file. `saved` is the one on this machine that it would replace. */
+/** Describes a connection in the file. `saved` is the one on this machine that it would replace. */
 export function describeConnectionRow(connection: Connection, saved: Connection | undefined): RowText {
   const detail = saved
     ? l10n.t('Replaces {0} ({1}) on this machine.', toPlainLine(saved.name), formatAddress(saved))
@@ -98,7 +98,7 @@ export function describeOrcidRow(orcid: string, replaced: string): RowText {
   return { label: l10n.t('ORCID iD'), description: orcid, detail };
 }
 
-/** Describes the entries of a file that were left out because they are not valid. */
+/** Describes the entries in a user data file that were skipped because they are invalid. */
 export function describeInvalidLines(lines: readonly number[]): string {
   return plural(
     lines.length,

@@ -57,7 +57,7 @@ export class FolderCatalog {
   /** A queued scan of the whole folder that has not started yet; later requests share it. */
   private pendingScan: Promise<void> | undefined;
   private readonly freshness: Freshness;
-  /** Why the last scan failed, in words that follow the folder in a message, such as `doesn't exist`. */
+  /** The reason the last scan failed, as a phrase that follows the folder in a message, such as `doesn't exist`. */
   private failureReason: string | undefined;
   private isClosed = false;
   private readonly pausedFolders = new Set<string>();

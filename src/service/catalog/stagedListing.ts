@@ -20,9 +20,9 @@ const insertFiles = `INSERT INTO files (id, path, format, bytes, modified, metad
 const insertWords = `${plainWordsSql} FROM (SELECT rowid * ${idStride} AS id, path, folder AS folderLength ${inPiece})`;
 
 /**
- * Stores a listing whose order is unknown in a temporary table, so that it can be merged in path order. The catalog
- * stays as it was until then, and the size of a listing is not limited by memory. Sorting at the end takes a tenth of
- * the time of an index that grows with each file.
+ * Stores a listing whose order is unknown in a temporary table, so that it can be merged in path order. The catalog is
+ * unchanged until then, and the size of a listing is not limited by memory. Sorting at the end takes a tenth of the
+ * time of an index that grows with each file.
  */
 export class StagedListing {
   private readonly database: SqliteFile;

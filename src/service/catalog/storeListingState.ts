@@ -9,6 +9,6 @@ export interface StoreListingState {
   readonly asOf?: string;
   /** Number of free bytes at the end of the last scan. Absent if the store doesn't report it. */
   readonly freeBytes?: number;
-  /** Why the last scan failed, as a clause. The files of the previous scan remain. */
+  /** The reason the last scan failed, as a clause. The files of the previous scan remain. */
   readonly problem?: string;
 }

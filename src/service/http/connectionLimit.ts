@@ -33,7 +33,9 @@ export class ConnectionLimit {
     this.unauthenticated.delete(socket);
   }
 
-  /** Unregisters immediately, because the close event comes too late for simultaneous connections. */
+  /**
+   * Closes a socket. Unregisters it immediately, because its close event comes too late for simultaneous connections.
+   */
   private close(socket: Duplex): void {
     this.forget(socket);
     socket.destroy();

@@ -35,7 +35,7 @@ interface ListOptions {
 interface GroupStats {
   /** True while an object is transferred or compared. */
   readonly isActive: boolean;
-  /** Differs whenever rclone has completed something. */
+  /** Changes whenever rclone transfers data, completes an operation or reports an error. */
   readonly progress: string;
 }
 
@@ -271,11 +271,11 @@ interface RequestOptions {
   readonly headers?: http.OutgoingHttpHeaders;
   readonly body?: AsyncIterable<Buffer | string> | Iterable<Buffer>;
   readonly signal?: AbortSignal | undefined;
-  /** False for a connection of its own. */
+  /** False to open a separate connection. */
   readonly agent?: http.Agent | false;
 }
 
-/** Reads a response. Throws the signal's reason, or the given error if the response is broken off. */
+/** Reads a response. Throws the signal's reason, or the error from `createError` if the response is cut off. */
 async function readBody(
   response: http.IncomingMessage,
   createError: () => StoreError,

@@ -18,7 +18,7 @@ export class StoreError extends Error {
 
 const refusedCauses = new Set(['its server denies access', archivedCause]);
 
-/** Converts an error response of rclone. Temporary causes suspend a transfer; others end it. */
+/** Converts an error response from rclone. Temporary causes suspend a transfer; others end it. */
 export function toStoreError(status: number, body: string): StoreError {
   const { error } = parseJsonObject(body) ?? {};
   const said = typeof error === 'string' ? error : '';

@@ -10,7 +10,7 @@ const maxBytes = 1024 * 1024;
 /** Fewer files are faster one by one. */
 const minFiles = 3;
 const parallelLists = 4;
-/** Characters that rclone or a file system may replace in a name, and those that end a line. */
+/** Characters that rclone or a file system may replace in a name, and line terminators. */
 const specialCharacters = /[\p{Cc}\\\u201B\u2400-\u243F\u2028\u2029\uFF00-\uFFEF\uFFFD]/u;
 const specialEnd = /^\s|[\s.]$/u;
 

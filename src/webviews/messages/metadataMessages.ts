@@ -51,7 +51,7 @@ export interface MetadataSnapshot {
   readonly staging?: Staging;
   /** Files of other databases with the same content; absent if none is known (D60: same content). */
   readonly copies?: readonly PageCopy[];
-  /** When `found` was received, in milliseconds since 1970. */
+  /** The time at which `found` was received, in milliseconds since 1970. */
   readonly receivedAt?: number;
   /** The citation of the file in APA style. Absent until the complete metadata are known. */
   readonly citation?: string;

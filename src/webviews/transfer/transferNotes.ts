@@ -61,7 +61,7 @@ function createStateNote(transfer: PageTransfer): TransferNote | undefined {
   }
 }
 
-/** Describes a suspension, with the server's message in place of a section of its own. Omits the transfer's ID. */
+/** Describes a suspension, with the server's message instead of a separate section. Omits the transfer's ID. */
 function describeSuspension({ id, status }: PageTransfer): string {
   const message = toReadableText(status?.message);
   if (message === undefined) return l10n.t('The server has suspended this transfer.');

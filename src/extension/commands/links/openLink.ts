@@ -86,7 +86,7 @@ async function showTarget(
   else await showSearch(services, session, link);
 }
 
-/** Shows a file under its ID until its own name is known. */
+/** Shows a file under its ID until its name is known. */
 function showFile(
   { metadataPanels }: CommandServices,
   connectionId: string,

@@ -56,7 +56,7 @@ export class RecipeChecks implements Disposable {
     this.changed.fire();
   }
 
-  /** Discards the unknown statuses, and that of a running check, after the open connections have changed. */
+  /** Discards unknown statuses and the result of a running check, because the open connections have changed. */
   forgetUnknown(): void {
     const unknown = [...this.checked].filter(([, { status }]) => status === unknownStatus).map(([key]) => key);
     const keys = new Set([...unknown, ...(this.running === undefined ? [] : [this.running])]);

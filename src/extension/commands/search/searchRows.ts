@@ -37,7 +37,7 @@ export async function stopSearch(services: CommandServices, node: SearchNode | u
   if (search) services.searchFlow.stop([search.key]);
 }
 
-/** Removes a search, those of a row without results, or all selected ones, and offers Undo. */
+/** Removes a search, the searches of a row for databases without results, or all selected searches. Offers Undo. */
 export async function dismissSearch(
   services: CommandServices,
   node: SearchNode | EmptySearchesNode | undefined,

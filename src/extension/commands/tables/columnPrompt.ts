@@ -32,7 +32,7 @@ function createChoice(value: TableColumn, hasHead: boolean): Choice<TableColumn>
   };
 }
 
-/** Determines if the first row contains column names. Asks the user if the content is inconclusive. */
+/** Determines whether the first row contains column names. Asks the user if the content is inconclusive. */
 export async function askHasHead(
   position: StepPosition,
   columns: readonly TableColumn[],

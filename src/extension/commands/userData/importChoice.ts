@@ -13,10 +13,10 @@ import {
 } from '../../words/userDataWords.ts';
 import type { ServedComparison } from './servedEntries.ts';
 
-/** The entries of a file that this machine doesn't have. */
+/** The entries in a user data file that this machine doesn't have. */
 export interface ImportOffer {
   readonly history: HistoryComparison;
-  /** All connections of the file. */
+  /** All connections in the file. */
   readonly connections: readonly ConnectionComparison[];
   readonly databases: readonly ServedComparison[];
   /** Set if it differs from the one on this machine. */
@@ -46,7 +46,7 @@ export async function chooseImports(offer: ImportOffer, file: string): Promise<r
   return typeof answer === 'string' ? undefined : answer.value;
 }
 
-/** Returns true if a file has something that this machine doesn't have. */
+/** Returns true if a user data file contains anything that this machine doesn't have. */
 export function hasOffer(offer: ImportOffer): boolean {
   return listRows(offer).length > 0;
 }

@@ -21,7 +21,10 @@ import { chooseImports, hasOffer, type ImportOffer } from './importChoice.ts';
 import { compareServedEntries } from './servedEntries.ts';
 import { getFileName, readUserDataFile } from './userDataFile.ts';
 
-/** Imports entries of a file that the user selects. Shows them before anything changes (D65: user data file). */
+/**
+ * Imports the entries that the user selects in a user data file. Shows them before anything changes (D65: user data
+ * file).
+ */
 export async function importUserData(services: CommandServices): Promise<void> {
   const file = await pickFile(l10n.t('Import Data from Another Machine'), 'JSON', ['json']);
   if (!file) return;

@@ -8,7 +8,7 @@ import { listRemotes } from '../../localService/rclone.ts';
 import { containsPath, getServedPlaces, isSamePlace } from '../../localService/servedFolders.ts';
 import type { CommandServices } from '../services.ts';
 
-/** A folder or store of a file, compared with the settings of this machine. */
+/** A folder or store in a user data file, compared with the settings of this machine. */
 export interface ServedComparison {
   /** The entry to save, with a name that is free on this machine. */
   readonly place: ServedPlace;
@@ -18,7 +18,10 @@ export interface ServedComparison {
   readonly missing?: 'folder' | 'remote' | 'rclone';
 }
 
-/** Compares the folders and stores of a file with the settings. Omits equal ones, and folders that can't be served. */
+/**
+ * Compares the folders and stores in a user data file with the settings. Omits those that are identical or can't be
+ * served.
+ */
 export async function compareServedEntries(
   services: CommandServices,
   entries: readonly ServedEntry[],
