@@ -12,7 +12,7 @@ import type { ToolCall } from './editor/languageModelTools.ts';
 export function startAgents(
   lifetime: Lifetime,
   { noticeClaims }: Explorer,
-  { commandLinePlaces: { ledgerFolder }, log, notices, settings }: EditorServices,
+  { commandLinePaths: { ledgerFolder }, log, notices, settings }: EditorServices,
 ): Pick<CommandServices, 'proposedPlans' | 'agentPolicy'> {
   const agentPolicy = new WindowPolicy(ledgerFolder, settings);
   lifetime.track(agentPolicy.follow(log));

@@ -8,7 +8,7 @@ import {
   writeLaunchers,
   type CommandLineConnections,
 } from './editor/commandLineFiles.ts';
-import type { LedgerPlace } from './editor/ledgerPlace.ts';
+import type { LedgerLocation } from './editor/ledgerLocation.ts';
 import { localConnectionId } from './editor/machine.ts';
 import { getLocalServiceName } from './words/serviceNames.ts';
 
@@ -16,15 +16,15 @@ import { getLocalServiceName } from './words/serviceNames.ts';
 export function provideCommandLine(
   context: ExtensionContext,
   editor: EditorServices,
-  { alias }: LedgerPlace,
+  { alias }: LedgerLocation,
 ): Disposable {
   const { environmentVariableCollection: variables } = context;
-  const { commandLinePlaces: places } = editor;
+  const { commandLinePaths: paths } = editor;
   const report = (error: unknown): void => editor.log.warn(`The command line is not available: ${String(error)}`);
-  const write = (): void => void writeConnections(places, getConnections(editor, alias)).catch(report);
+  const write = (): void => void writeConnections(paths, getConnections(editor, alias)).catch(report);
   variables.description = l10n.t('Adds the command {0} to terminals.', '`data-transfer`');
-  setTerminalVariables(variables, places);
-  void writeLaunchers(places).catch(report);
+  setTerminalVariables(variables, paths);
+  void writeLaunchers(paths).catch(report);
   write();
   return workspace.onDidChangeConfiguration((change) => {
     if (change.affectsConfiguration('dataTransfer')) write();
@@ -33,10 +33,10 @@ export function provideCommandLine(
 
 /** The command line uses the ID of the local service that the ledger has. */
 function getConnections(
-  { settings, servicePlaces }: EditorServices,
-  alias: LedgerPlace['alias'],
+  { settings, serviceFolders }: EditorServices,
+  alias: LedgerLocation['alias'],
 ): CommandLineConnections {
-  const serviceFile = join(servicePlaces.dataFolder, 'service.json');
+  const serviceFile = join(serviceFolders.dataFolder, 'service.json');
   const local = { id: toStoredId(alias, localConnectionId), name: getLocalServiceName(), serviceFile };
   return { orcid: settings.orcid, connections: settings.connections, local };
 }

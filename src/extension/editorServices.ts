@@ -7,7 +7,7 @@ import type { EditorServices } from './commands/services.ts';
 import { ApiKeys } from './editor/apiKeys.ts';
 import { Documents } from './editor/documents.ts';
 import { readExtensionFacts } from './editor/extensionFacts.ts';
-import type { CommandLinePlaces } from './editor/commandLineFiles.ts';
+import type { CommandLinePaths } from './editor/commandLineFiles.ts';
 import { machineName } from './editor/machine.ts';
 import { MarkdownDraft } from './editor/markdownDraft.ts';
 import { Memory } from './editor/memory.ts';
@@ -15,7 +15,7 @@ import { Notices } from './editor/notices.ts';
 import { Settings } from './editor/settings.ts';
 import { StateFiles } from './editor/stateFiles.ts';
 import { VerificationHistory } from './editor/verificationHistory.ts';
-import { getServicePlaces } from './localService/servedFolders.ts';
+import { getServiceFolders } from './localService/servedFolders.ts';
 import { WaitingRequests } from './notices/waitingRequests.ts';
 
 /** Creates the services on top of the editor's API. `ledgerFolder` is the folder with the transfer records. */
@@ -44,16 +44,16 @@ export function createEditorServices(
     documents: lifetime.track(new Documents()),
     markdownDraft: lifetime.track(new MarkdownDraft(notices)),
     waitingRequests: new WaitingRequests(clock),
-    commandLinePlaces: getCommandLinePlaces(context, ledgerFolder),
-    servicePlaces: getServicePlaces(extensionUri, globalStorageUri, machineName),
+    commandLinePaths: getCommandLinePaths(context, ledgerFolder),
+    serviceFolders: getServiceFolders(extensionUri, globalStorageUri, machineName),
     showLog: () => channel.show(),
   };
 }
 
-function getCommandLinePlaces(
+function getCommandLinePaths(
   { extensionUri, globalStorageUri }: ExtensionContext,
   ledgerFolder: string,
-): CommandLinePlaces {
+): CommandLinePaths {
   return {
     folder: Uri.joinPath(globalStorageUri, 'cli', machineName).fsPath,
     program: Uri.joinPath(extensionUri, 'dist', 'cli', 'main.cjs').fsPath,

@@ -5,7 +5,7 @@ import { FirstTransferWatch } from '../core/ledger/firstTransferWatch.ts';
 import { systemClock } from '../core/util/clock.ts';
 import { Lifetime } from '../core/util/lifetime.ts';
 import { commandIds, panelTypes } from './editor/contributions.ts';
-import { openLedgerPlace } from './editor/ledgerPlace.ts';
+import { openLedgerLocation } from './editor/ledgerLocation.ts';
 import { registerLanguageModelTools } from './editor/languageModelTools.ts';
 import { RecipeFiles } from './editor/recipeFiles.ts';
 import { SideBar } from './views/sideBar.ts';
@@ -21,7 +21,7 @@ export function activate(context: ExtensionContext): unknown {
   context.subscriptions.push(lifetime);
   const sideBar = lifetime.track(new SideBar(() => start()));
   const recipeFiles = lifetime.track(new RecipeFiles());
-  const ledger = openLedgerPlace(context.globalStorageUri.fsPath);
+  const ledger = openLedgerLocation(context.globalStorageUri.fsPath);
   let running: Promise<RunningExtension> | undefined;
   const start = async (): Promise<RunningExtension> => {
     running ??= import('./startup.ts')

@@ -3,7 +3,7 @@ import { Emitter } from '../core/util/emitter.ts';
 import type { Lifetime } from '../core/util/lifetime.ts';
 import type { RecipeFeatures } from './commands/recipes/recipeFeatures.ts';
 import type { CommandServices } from './commands/services.ts';
-import type { LedgerPlace } from './editor/ledgerPlace.ts';
+import type { LedgerLocation } from './editor/ledgerLocation.ts';
 import type { RecipeFiles } from './editor/recipeFiles.ts';
 import { RecipeBadge } from './views/recipeBadge.ts';
 import { RecipeTree, type RecipeStatus } from './views/recipeTree.ts';
@@ -13,7 +13,7 @@ import type { SideBar } from './views/sideBar.ts';
 export interface ActivationServices {
   readonly sideBar: SideBar;
   readonly recipeFiles: RecipeFiles;
-  readonly ledger: Promise<LedgerPlace>;
+  readonly ledger: Promise<LedgerLocation>;
 }
 
 /** Fills the Recipes view. Loads the code for recipes when one is opened or the view is shown. */

@@ -22,7 +22,7 @@ import { getConnectionName } from './editor/connectionName.ts';
 import { watchContextKeys } from './editor/contextKeys.ts';
 import { viewIds, type CommandId, type panelTypes } from './editor/contributions.ts';
 import { readNetworkSettings } from './editor/editorNetworkSettings.ts';
-import type { LedgerPlace } from './editor/ledgerPlace.ts';
+import type { LedgerLocation } from './editor/ledgerLocation.ts';
 import type { ToolCall } from './editor/languageModelTools.ts';
 import { localConnectionId } from './editor/machine.ts';
 import { SavedSearches } from './editor/savedSearches.ts';
@@ -97,7 +97,7 @@ export async function startExtension(
 }
 
 async function createCore(
-  { folder: ledgerFolder, alias }: LedgerPlace,
+  { folder: ledgerFolder, alias }: LedgerLocation,
   { log, settings, memory }: EditorServices,
 ): Promise<Explorer> {
   return new Explorer({
@@ -120,15 +120,15 @@ async function createCore(
 
 function createLocalService(
   { extensionUri }: ExtensionContext,
-  { facts, log, settings, servicePlaces }: EditorServices,
+  { facts, log, settings, serviceFolders }: EditorServices,
 ): LocalService {
   return new LocalService({
     program: Uri.joinPath(extensionUri, 'dist', 'lib', 'service.js').fsPath,
-    dataFolder: servicePlaces.dataFolder,
+    dataFolder: serviceFolders.dataFolder,
     version: facts.version,
     clock,
     log,
-    places: () => getServedPlaces(settings, servicePlaces, log),
+    places: () => getServedPlaces(settings, serviceFolders, log),
     getConfig: () => ({
       retentionDays: settings.retentionDays,
       rclone: settings.rclonePath,

@@ -103,16 +103,16 @@ describe('Matching a table', () => {
     await writeFile(file, 'alpha,JDP:first\nbeta,JDP:second\n');
     const done = stage.run('dataTransfer.matchTable', Uri.file(file));
     (await stage.person.pick()).choose('alpha');
-    const heads = await stage.person.pick();
-    assert.equal(heads.placeholder, 'Is the first row a header?');
+    const headerPick = await stage.person.pick();
+    assert.equal(headerPick.placeholder, 'Is the first row a header?');
     assert.deepEqual(
-      heads.items.map(({ label, description }) => [label, description]),
+      headerPick.items.map(({ label, description }) => [label, description]),
       [
         ['First row is a header', 'column names: alpha, JDP:first'],
         ['First row is data', 'values: alpha, JDP:first'],
       ],
     );
-    heads.choose('First row is data');
+    headerPick.choose('First row is data');
     const keys = await stage.person.pick();
     assert.match(keys.placeholder ?? '', / Column 1 contains$/);
     keys.choose('File IDs');

@@ -143,7 +143,7 @@ describe('Serving a folder as a database', function () {
     ],
     [
       'the data folder of the service',
-      () => Uri.file(dirname(stage.parts.servicePlaces.dataFolder)),
+      () => Uri.file(dirname(stage.parts.serviceFolders.dataFolder)),
       /contains data of the local service\. Select another folder\.$/,
     ],
   ];

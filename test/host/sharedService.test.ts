@@ -26,7 +26,7 @@ describe('The local service of all windows (D29)', function () {
   });
   afterEach(() => stage.close());
 
-  const getServiceFile = (): string => join(stage.parts.servicePlaces.dataFolder, 'service.json');
+  const getServiceFile = (): string => join(stage.parts.serviceFolders.dataFolder, 'service.json');
 
   const serviceFile = async (): Promise<ServiceFile> =>
     JSON.parse(await readFile(getServiceFile(), 'utf8')) as ServiceFile;
@@ -42,12 +42,12 @@ describe('The local service of all windows (D29)', function () {
 
   it('stores its data in a folder for this machine, whose name is in the transfer records', async () => {
     await stage.run('dataTransfer.startLocalService');
-    assert.ok(stage.parts.servicePlaces.dataFolder.endsWith(join('local-service', hostname())));
+    assert.ok(stage.parts.serviceFolders.dataFolder.endsWith(join('local-service', hostname())));
     assert.equal(localConnectionId, `local@${hostname()}`);
     assert.ok(stage.parts.sessions.get(localConnectionId));
     assert.equal((await serviceFile()).host, hostname());
     assert.equal((await stat(getServiceFile())).mode & 0o777, 0o600);
-    const log = await readFile(join(stage.parts.servicePlaces.dataFolder, 'service.log'), 'utf8');
+    const log = await readFile(join(stage.parts.serviceFolders.dataFolder, 'service.log'), 'utf8');
     assert.match(log, /listens at http:\/\/127\.0\.0\.1:/);
     assert.ok(!log.includes((await serviceFile()).token));
   });

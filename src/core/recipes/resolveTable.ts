@@ -56,7 +56,7 @@ async function readColumn(table: RecipeTable, folder: string): Promise<ColumnVal
   if (typeof tables === 'string') return tables;
   const data = tables.find(({ sheet }) => table.sheet === undefined || sheet === table.sheet);
   if (!data) return 'noSheet';
-  const column = describeColumns(data).find(({ head }) => head.trim() === table.column.trim());
+  const column = describeColumns(data).find(({ header }) => header.trim() === table.column.trim());
   if (!column) return 'noColumn';
   const values = data.rows.slice(1).map(({ cells }) => cells[column.index] ?? '');
   return { key: table.key ?? guessKey(column) ?? 'id', values };

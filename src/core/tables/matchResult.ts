@@ -15,13 +15,13 @@ export interface MatchedTable {
   /** Index of the matched column. */
   readonly column: number;
   /** True if the first row contains column names. */
-  readonly hasHead: boolean;
+  readonly hasHeader: boolean;
   readonly index: MatchIndex;
 }
 
 /** Returns the rows without the column names. */
-export function getValueRows({ table, hasHead }: Pick<MatchedTable, 'table' | 'hasHead'>): readonly TableRow[] {
-  return hasHead ? table.rows.slice(1) : table.rows;
+export function getValueRows({ table, hasHeader }: Pick<MatchedTable, 'table' | 'hasHeader'>): readonly TableRow[] {
+  return hasHeader ? table.rows.slice(1) : table.rows;
 }
 
 /** Counts the rows by result. */
@@ -55,8 +55,8 @@ export function* formatMatches(matched: MatchedTable, separator: Separator): Gen
 export function* listMatchRows(matched: MatchedTable): Generator<readonly Cell[]> {
   const width = countColumns(matched.table);
   const [first] = matched.table.rows;
-  const heads = matched.hasHead ? pad(first?.cells ?? [], width) : createHeads(width);
-  yield [...heads, ...addedColumns.map((name) => makeUnique(name, heads))];
+  const headers = matched.hasHeader ? pad(first?.cells ?? [], width) : createHeaders(width);
+  yield [...headers, ...addedColumns.map((name) => makeUnique(name, headers))];
   for (const row of getValueRows(matched)) yield* listFileRows(matched, row, width);
 }
 
@@ -86,11 +86,11 @@ function pad(cells: readonly string[], width: number): readonly string[] {
   return Array.from({ length: width }, (_, index) => cells[index] ?? '');
 }
 
-function createHeads(width: number): readonly string[] {
+function createHeaders(width: number): readonly string[] {
   return Array.from({ length: width }, (_, index) => `column_${index + 1}`);
 }
 
 /** Returns a name that the table does not have yet. */
-function makeUnique(name: string, heads: readonly string[]): string {
-  return heads.includes(name) ? makeUnique(`${name}_matched`, heads) : name;
+function makeUnique(name: string, headers: readonly string[]): string {
+  return headers.includes(name) ? makeUnique(`${name}_matched`, headers) : name;
 }

@@ -8,7 +8,7 @@ export type MatchKey = 'id' | 'name' | 'hash';
 export interface TableColumn {
   readonly index: number;
   /** The value in the first row: the name of the column, or a value if the table has no names. */
-  readonly head: string;
+  readonly header: string;
   /** The values below the first row, at most 50. */
   readonly samples: readonly string[];
   readonly valueCount: number;
@@ -22,7 +22,7 @@ export function describeColumns(table: DataTable): readonly TableColumn[] {
   const [first, ...rest] = table.rows;
   return Array.from({ length: countColumns(table) }, (_, index) => ({
     index,
-    head: first?.cells[index] ?? '',
+    header: first?.cells[index] ?? '',
     samples: rest.slice(0, sampleSize).map(({ cells }) => cells[index] ?? ''),
     valueCount: rest.filter(({ cells }) => cells[index]?.trim()).length,
   }));
@@ -31,28 +31,28 @@ export function describeColumns(table: DataTable): readonly TableColumn[] {
 /** Returns the column that most likely identifies files, and the property that it contains. */
 export function guessColumn(columns: readonly TableColumn[]): { readonly column: TableColumn; readonly key: MatchKey } {
   const named = columns.map((column) => ({ column, key: guessKey(column) }));
-  const guess = columns.find(({ head }) => /^\W*id\W*$/i.test(head)) ??
+  const guess = columns.find(({ header }) => /^\W*id\W*$/i.test(header)) ??
     (['id', 'hash', 'name'] as const).flatMap((key) => named.filter((one) => one.key === key))[0]?.column ??
-    columns[0] ?? { index: 0, head: '', samples: [], valueCount: 0 };
+    columns[0] ?? { index: 0, header: '', samples: [], valueCount: 0 };
   return { column: guess, key: guessKey(guess) ?? 'id' };
 }
 
 /** Returns the property of a file that a column's name or values suggest; undefined if they suggest none. */
-export function guessKey({ head, samples }: TableColumn): MatchKey | undefined {
+export function guessKey({ header, samples }: TableColumn): MatchKey | undefined {
   const values = samples.filter(Boolean);
   const hasHashes = values.length > 0 && values.every((value) => parseDeclaredHash(value));
   const hasNames = values.length > 0 && values.every((value) => /\.[a-z]\w{1,7}$/i.test(value.trim()));
-  return guessKeyByName(head) ?? (hasHashes ? 'hash' : hasNames ? 'name' : undefined);
+  return guessKeyByName(header) ?? (hasHashes ? 'hash' : hasNames ? 'name' : undefined);
 }
 
 /** Returns the property of a file that the name of a column suggests; undefined if it suggests none. */
-export function guessKeyByName(head: string): MatchKey | undefined {
-  if (isIdName(head)) return 'id';
-  if (/^\W*(?:.*[_\s-])?(?:hash|checksum|digest|md5|sha-?\d+)(?:[_\s-].*)?$/i.test(head)) return 'hash';
-  return /^\W*(?:.*[_\s-])?(?:file_?names?|names?|paths?|files?)\W*$/i.test(head) ? 'name' : undefined;
+export function guessKeyByName(header: string): MatchKey | undefined {
+  if (isIdName(header)) return 'id';
+  if (/^\W*(?:.*[_\s-])?(?:hash|checksum|digest|md5|sha-?\d+)(?:[_\s-].*)?$/i.test(header)) return 'hash';
+  return /^\W*(?:.*[_\s-])?(?:file_?names?|names?|paths?|files?)\W*$/i.test(header) ? 'name' : undefined;
 }
 
 /** Returns true for names such as `id`, `file_id`, `File ID` and `identifier`. */
-function isIdName(head: string): boolean {
-  return /^\W*(?:.*[_\s-])?(?:ids?|identifiers?)\W*$|^file_?ids?$/i.test(head);
+function isIdName(header: string): boolean {
+  return /^\W*(?:.*[_\s-])?(?:ids?|identifiers?)\W*$|^file_?ids?$/i.test(header);
 }

@@ -97,8 +97,8 @@ function skipComments(text: string): CsvStart {
   }
   const separator = detectSeparator(readLine(text, next.start));
   const columns = countCells(readLine(text, next.start), separator);
-  const hasHead = last !== next && columns > 1 && countCells(readLine(text, last.start), separator) === columns;
-  const { start, line } = hasHead ? last : next;
+  const hasHeader = last !== next && columns > 1 && countCells(readLine(text, last.start), separator) === columns;
+  const { start, line } = hasHeader ? last : next;
   return { start, line, separator };
 }
 

@@ -17,7 +17,7 @@ import type { TransferStore } from '../../core/store/transferStore.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { RecentProblems } from '../../core/util/recentProblems.ts';
 import type { ApiKeys } from '../editor/apiKeys.ts';
-import type { CommandLinePlaces } from '../editor/commandLineFiles.ts';
+import type { CommandLinePaths } from '../editor/commandLineFiles.ts';
 import type { Documents } from '../editor/documents.ts';
 import type { ExtensionFacts } from '../editor/extensionFacts.ts';
 import type { MarkdownDraft } from '../editor/markdownDraft.ts';
@@ -26,7 +26,7 @@ import type { Notices } from '../editor/notices.ts';
 import type { Settings } from '../editor/settings.ts';
 import type { VerificationHistory } from '../editor/verificationHistory.ts';
 import type { LocalService } from '../localService/localService.ts';
-import type { ServicePlaces } from '../localService/servedFolders.ts';
+import type { ServiceFolders } from '../localService/servedFolders.ts';
 import type { WaitingRequests } from '../notices/waitingRequests.ts';
 import type { MetadataPanels } from '../panels/metadataPanel.ts';
 import type { TransferPanels } from '../panels/transferPanel.ts';
@@ -47,8 +47,8 @@ export interface EditorServices {
   readonly documents: Documents;
   readonly markdownDraft: MarkdownDraft;
   readonly waitingRequests: WaitingRequests;
-  readonly commandLinePlaces: CommandLinePlaces;
-  readonly servicePlaces: ServicePlaces;
+  readonly commandLinePaths: CommandLinePaths;
+  readonly serviceFolders: ServiceFolders;
   showLog(): void;
 }
 

@@ -7,7 +7,7 @@ import { omit } from '../../core/util/omit.ts';
 import { writeFileAtomically } from '../../core/util/writeFileAtomically.ts';
 
 /** The paths that the command line needs. */
-export interface CommandLinePlaces {
+export interface CommandLinePaths {
   /** The folder for the launcher and the connections file. */
   readonly folder: string;
   /** The program `dist/cli/main.cjs`. */
@@ -29,10 +29,10 @@ const launcherName = 'data-transfer';
  * Writes the launchers of the command line, for POSIX shells and for Windows. They run the program with the editor's own
  * Node.js. Their paths stay the same when the editor or the extension is updated.
  */
-export async function writeLaunchers(places: CommandLinePlaces): Promise<void> {
-  await createFolder(places.folder, 0o700);
-  const launcher = join(places.folder, launcherName);
-  const variables = Object.entries(getVariables(places));
+export async function writeLaunchers(paths: CommandLinePaths): Promise<void> {
+  await createFolder(paths.folder, 0o700);
+  const launcher = join(paths.folder, launcherName);
+  const variables = Object.entries(getVariables(paths));
   await writeFileAtomically(launcher, createShellLauncher(variables));
   await chmod(launcher, 0o700);
   await writeFileAtomically(`${launcher}.cmd`, createWindowsLauncher(variables));
@@ -52,7 +52,7 @@ interface TargetSystem {
  * are kept.
  */
 export function getLauncherCommand(
-  { folder }: Pick<CommandLinePlaces, 'folder'>,
+  { folder }: Pick<CommandLinePaths, 'folder'>,
   { platform, shell = 'cmd' }: TargetSystem,
 ): readonly [string, ...string[]] {
   const launcher = join(folder, launcherName);
@@ -84,7 +84,7 @@ function createWindowsLauncher(variables: readonly (readonly [string, string])[]
 
 /** Writes the connections without their keys: only the names of variables are in the file. */
 export async function writeConnections(
-  { folder }: CommandLinePlaces,
+  { folder }: CommandLinePaths,
   { orcid, connections, local }: CommandLineConnections,
 ): Promise<void> {
   await createFolder(folder, 0o700);
@@ -96,13 +96,13 @@ export async function writeConnections(
 /** Sets the variables of new terminals, so that `data-transfer` uses the transfers and connections of this window. */
 export function setTerminalVariables(
   variables: Pick<EnvironmentVariableCollection, 'prepend' | 'replace'>,
-  places: CommandLinePlaces,
+  paths: CommandLinePaths,
 ): void {
-  variables.prepend('PATH', `${places.folder}${delimiter}`);
-  for (const [name, value] of Object.entries(getVariables(places))) variables.replace(name, value);
+  variables.prepend('PATH', `${paths.folder}${delimiter}`);
+  for (const [name, value] of Object.entries(getVariables(paths))) variables.replace(name, value);
 }
 
-function getVariables({ folder, program, ledgerFolder }: CommandLinePlaces): Readonly<Record<string, string>> {
+function getVariables({ folder, program, ledgerFolder }: CommandLinePaths): Readonly<Record<string, string>> {
   return {
     DATA_TRANSFER_NODE: process.execPath,
     DATA_TRANSFER_CLI: program,

@@ -7,7 +7,7 @@ import type { Logger } from '../../core/util/logger.ts';
 import type { ServedFolder, ServedPlace, Settings } from '../editor/settings.ts';
 
 /** Contains the folders used by the local service and the extension. */
-export interface ServicePlaces {
+export interface ServiceFolders {
   /** Data folder of the local service, which is not served. */
   readonly dataFolder: string;
   /** Folder for transfers to this machine. */
@@ -16,7 +16,7 @@ export interface ServicePlaces {
 }
 
 /** Returns the folders, given the extension's installation folder and its storage folder. */
-export function getServicePlaces(extension: Uri, storage: Uri, machine: string): ServicePlaces {
+export function getServiceFolders(extension: Uri, storage: Uri, machine: string): ServiceFolders {
   return {
     dataFolder: Uri.joinPath(storage, 'local-service', machine).fsPath,
     receivedFolder: Uri.joinPath(storage, 'received').fsPath,
@@ -30,20 +30,20 @@ export function getServicePlaces(extension: Uri, storage: Uri, machine: string):
  */
 export async function getServedPlaces(
   settings: Settings,
-  places: ServicePlaces,
+  folders: ServiceFolders,
   log: Logger,
 ): Promise<readonly ServedPlace[]> {
-  await createFolder(places.receivedFolder);
+  await createFolder(folders.receivedFolder);
   const machine = l10n.t('This machine');
   const saved = settings.servedPlaces.map((place) => addOrganization(place, machine));
   const builtIn = [
-    ...(saved.length === 0 ? [createSampleFolder(places, machine)] : []),
-    { name: l10n.t('Received Files'), folder: places.receivedFolder, organization: machine },
+    ...(saved.length === 0 ? [createSampleFolder(folders, machine)] : []),
+    { name: l10n.t('Received Files'), folder: folders.receivedFolder, organization: machine },
   ];
   const open: ServedFolder[] = [];
   for (const folder of getWorkspaceFolders()) {
     if ([...saved, ...open].some((other) => isSamePlace(other, folder))) continue;
-    if (await containsPath(folder.folder, places.dataFolder))
+    if (await containsPath(folder.folder, folders.dataFolder))
       log.warn(`${folder.folder} isn't served: it contains the data of the local service`);
     else open.push(folder);
   }
@@ -51,7 +51,7 @@ export async function getServedPlaces(
 }
 
 /** Returns the samples as read-only: they belong to the extension, and updates would delete other files in them. */
-function createSampleFolder({ samplesFolder }: ServicePlaces, organization: string): ServedFolder {
+function createSampleFolder({ samplesFolder }: ServiceFolders, organization: string): ServedFolder {
   return { name: l10n.t('Sample Data'), folder: samplesFolder, organization, readOnly: true };
 }
 

@@ -12,8 +12,8 @@ import { toPlainLine } from './plainText.ts';
 import { describeReason } from './reasonWords.ts';
 
 /** Returns the name of a column, or its number if the table has no column names. */
-export function describeColumn({ head, index }: TableColumn, hasHead: boolean): string {
-  return (hasHead && toPlainLine(head)) || l10n.t('Column {0}', formatNumber(index + 1));
+export function describeColumn({ header, index }: TableColumn, hasHeader: boolean): string {
+  return (hasHeader && toPlainLine(header)) || l10n.t('Column {0}', formatNumber(index + 1));
 }
 
 /** Returns the name of the file property that a table is matched by. */

@@ -63,7 +63,7 @@ export function SchemaSection({ file }: FileProps): VNode | null {
   return (
     <Section name="schema" heading={l10n.t('Schema')}>
       <div class="scrolling" tabindex={0} role="region" aria-label={l10n.t('Table columns')}>
-        <DataTable head={columns.map(({ title }) => title)} rows={rows} hasRowHeaders />
+        <DataTable headers={columns.map(({ title }) => title)} rows={rows} hasRowHeaders />
       </div>
       {fields.length > limit && <ShowMore path="schema" shown={limit} total={fields.length} />}
     </Section>

@@ -134,19 +134,19 @@ export function Fact({ label, children, exact, isWide = false, class: className 
 }
 
 interface DataTableProps {
-  readonly head: readonly string[];
+  readonly headers: readonly string[];
   readonly rows: readonly (readonly ComponentChildren[])[];
   /** Marks the first cell of each row as its header. */
   readonly hasRowHeaders?: boolean;
 }
 
 /** Renders a table. */
-export function DataTable({ head, rows, hasRowHeaders = false }: DataTableProps): VNode {
+export function DataTable({ headers, rows, hasRowHeaders = false }: DataTableProps): VNode {
   return (
     <table>
       <thead>
         <tr>
-          {head.map((title) => (
+          {headers.map((title) => (
             <th scope="col">{title}</th>
           ))}
         </tr>

@@ -32,7 +32,7 @@ export function ProgressChart({ transfer, now }: ProgressChartProps): VNode | nu
     <Section name="movement" heading={l10n.t('Files over time')}>
       <Chart series={movement} range={range} />
       <Fold path="movement" class="numbers" summary={l10n.t('Show numbers')}>
-        <DataTable head={[l10n.t('Time'), l10n.t('Files transferred')]} rows={rows} />
+        <DataTable headers={[l10n.t('Time'), l10n.t('Files transferred')]} rows={rows} />
       </Fold>
     </Section>
   );

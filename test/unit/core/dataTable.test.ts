@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { parseTextTable, readTables } from '../../../src/core/tables/dataTable.ts';
 import { findRoundedRows } from '../../../src/core/tables/roundedNumbers.ts';
 import { describeColumns, guessColumn } from '../../../src/core/tables/tableColumns.ts';
-import { detectHead } from '../../../src/core/tables/tableHead.ts';
+import { detectHeader } from '../../../src/core/tables/tableHeader.ts';
 import { createSheetXml, createXlsx, zip } from '../../support/xlsxFile.ts';
 
 async function readRows(name: string, bytes: Uint8Array): Promise<readonly (readonly [number, readonly string[]])[]> {
@@ -164,7 +164,7 @@ describe('Reading a table', () => {
 
 describe('Guessing the column of a table', () => {
   const hash = 'a'.repeat(64);
-  for (const [text, head, key] of [
+  for (const [text, header, key] of [
     ['name,id,file_id\na,1,2\n', 'id', 'id'],
     ['sample,File ID\na,1\n', 'File ID', 'id'],
     [`sample,sha256\na,${hash}\n`, 'sha256', 'hash'],
@@ -172,9 +172,9 @@ describe('Guessing the column of a table', () => {
     ['size,file_name\n1,a.txt\n', 'file_name', 'name'],
     ['x,y\n1,2\n', 'x', 'id'],
   ] as const) {
-    it(`finds ${head} in ${JSON.stringify(text.slice(0, 20))}`, () => {
+    it(`finds ${header} in ${JSON.stringify(text.slice(0, 20))}`, () => {
       const { column, key: guessed } = guessColumn(describeColumns(parseTextTable(text)));
-      assert.deepEqual([column.head, guessed], [head, key]);
+      assert.deepEqual([column.header, guessed], [header, key]);
     });
   }
 });
@@ -183,7 +183,7 @@ describe('Detecting the names of columns', () => {
   const hash = 'a'.repeat(64);
   const detect = (text: string, column = 0): boolean | undefined => {
     const columns = describeColumns(parseTextTable(text));
-    return detectHead(columns, columns[column] ?? assert.fail());
+    return detectHeader(columns, columns[column] ?? assert.fail());
   };
 
   for (const [text, column, expected] of [

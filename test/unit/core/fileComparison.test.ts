@@ -62,7 +62,7 @@ describe('Comparing all files of a database', () => {
     const index = await compare((start) => (start === 10_000 ? { kind: 'timeout' } : undefined));
     assert.deepEqual(index.skippedFiles, [{ start: 10_000, reason: { kind: 'timeout' } }]);
     const table = parseTextTable('name\nfile 1\nfile 12000\n');
-    const counts = countStatuses({ table, column: 0, hasHead: true, index });
+    const counts = countStatuses({ table, column: 0, hasHeader: true, index });
     assert.deepEqual([counts.incomplete, counts.matched, counts.notFound], [2, 0, 0]);
   });
 

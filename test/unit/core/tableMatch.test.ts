@@ -11,10 +11,10 @@ function file(id: string, more: Partial<FileEntry> = {}): FileEntry {
 
 function matchTable(text: string, key: MatchKey, files: readonly FileEntry[], column = 0): MatchedTable {
   const table = parseTextTable(text);
-  const values = getValueRows({ table, hasHead: true }).map(({ cells }) => cells[column] ?? '');
+  const values = getValueRows({ table, hasHeader: true }).map(({ cells }) => cells[column] ?? '');
   const index = new MatchIndex(key, values);
   for (const one of files) index.add(one);
-  return { table, column, hasHead: true, index };
+  return { table, column, hasHeader: true, index };
 }
 
 describe('Matching a table', () => {
@@ -85,8 +85,8 @@ describe('Matching a table', () => {
 
   it('keeps the names of its columns unique, and writes no formula', () => {
     const matched = matchTable('row,match\n=1+1,@x\n', 'id', []);
-    const [head = '', first = ''] = formatMatches(matched, ',');
-    assert.match(head, /^row,match,row_matched,match_matched,matches,/);
+    const [header = '', first = ''] = formatMatches(matched, ',');
+    assert.match(header, /^row,match,row_matched,match_matched,matches,/);
     assert.match(first, /^'=1\+1,'@x,2,not found,0,/);
   });
 });

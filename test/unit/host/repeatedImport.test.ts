@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
 import { systemClock } from '../../../src/core/util/clock.ts';
-import { openLedgerPlace } from '../../../src/extension/editor/ledgerPlace.ts';
+import { openLedgerLocation } from '../../../src/extension/editor/ledgerLocation.ts';
 import { dataHomeVariables, getLedgerIn } from '../../support/dataHome.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 import { load, summarize, withKey } from './ledgerSpecimens.ts';
@@ -24,9 +24,9 @@ describe('A repeated import into the shared records (D63)', () => {
 
   /** Opens a window, which imports the records. Returns the shared ones. */
   const open = async (): Promise<TransferLedger> => {
-    const place = await openLedgerPlace(join(folder, 'storage'), dataHomeVariables(join(folder, 'home')));
-    assert.equal(place.folder, shared);
-    return new TransferLedger(place.folder, log, systemClock, place.alias);
+    const location = await openLedgerLocation(join(folder, 'storage'), dataHomeVariables(join(folder, 'home')));
+    assert.equal(location.folder, shared);
+    return new TransferLedger(location.folder, log, systemClock, location.alias);
   };
   /** Lets the records of the editor's storage look as if they were written, and removed, some hours ago. */
   const makeOld = async (): Promise<void> => {

@@ -35,13 +35,13 @@ const defaultKeyVariable = 'DATA_TRANSFER_KEY';
  * connection and of the variable with its key, and never the key.
  */
 export async function copyMcpConfiguration(services: CommandServices): Promise<void> {
-  const { sessions, commandLinePlaces, notices } = services;
+  const { sessions, commandLinePaths, notices } = services;
   const placeholder = l10n.t('Select the service for the agent');
   const id = sessions.active?.connection.id ?? (await pickConnection(services, placeholder));
   const client = id === undefined ? undefined : await pickClient();
   if (id === undefined || !client) return;
   const variable = getKeyVariable(services, id);
-  const [command, ...args] = getLauncherCommand(commandLinePlaces, thisSystem);
+  const [command, ...args] = getLauncherCommand(commandLinePaths, thisSystem);
   const key = variable?.isNamed === false ? ['--key-variable', variable.name] : [];
   await env.clipboard.writeText(
     formatConfiguration(client, { command, args: [...args, 'mcp', '--connection', id, ...key] }),

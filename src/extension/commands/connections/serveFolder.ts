@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { commands, l10n, workspace, type Uri } from 'vscode';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { pickFolder } from '../../editor/openDialogs.ts';
-import { containsPath, type ServicePlaces } from '../../localService/servedFolders.ts';
+import { containsPath, type ServiceFolders } from '../../localService/servedFolders.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
 import { servePlace } from './servePlace.ts';
@@ -13,13 +13,13 @@ export async function serveFolder(services: CommandServices, given: Uri | undefi
   const title = l10n.t('Serve a Folder as a Database');
   const uri = given ?? (await pickFolder(title));
   if (!uri) return;
-  const folder = await requireServableFolder(services.servicePlaces, uri);
+  const folder = await requireServableFolder(services.serviceFolders, uri);
   const prompt = l10n.t('Database name for {0}', toPlainLine(folder));
   await servePlace(services, { name: basename(folder), folder }, { title, prompt });
 }
 
 /** Returns the path of a folder. Throws a {@link CommandFailure} if the folder can't be served. */
-async function requireServableFolder(servicePlaces: ServicePlaces, uri: Uri): Promise<string> {
+async function requireServableFolder(serviceFolders: ServiceFolders, uri: Uri): Promise<string> {
   const name = toPlainLine(uri.scheme === 'file' ? uri.fsPath : uri.toString(true));
   if (uri.scheme !== 'file') {
     throw new CommandFailure(l10n.t("{0} isn't on this machine. Only folders on this machine can be served.", name));
@@ -34,8 +34,8 @@ async function requireServableFolder(servicePlaces: ServicePlaces, uri: Uri): Pr
   if (!found) throw new CommandFailure(l10n.t("The folder {0} doesn't exist.", name));
   if (!found.isDirectory()) throw new CommandFailure(l10n.t("{0} isn't a folder.", name));
   const [containsData, isInData] = await Promise.all([
-    containsPath(uri.fsPath, servicePlaces.dataFolder),
-    containsPath(servicePlaces.dataFolder, uri.fsPath),
+    containsPath(uri.fsPath, serviceFolders.dataFolder),
+    containsPath(serviceFolders.dataFolder, uri.fsPath),
   ]);
   if (containsData || isInData) {
     throw new CommandFailure(l10n.t('{0} contains data of the local service. Select another folder.', name));

@@ -6,7 +6,7 @@ import { describeColumns, guessColumn, type TableColumn } from '../../../core/ta
 import { CommandFailure } from '../../editor/commandBoundary.ts';
 import type { InputResult, Step, StepPosition } from '../../editor/quickInput.ts';
 import { describeColumn } from '../../words/matchWords.ts';
-import { askColumn, askHasHead } from '../tables/columnPrompt.ts';
+import { askColumn, askHasHeader } from '../tables/columnPrompt.ts';
 import { askSheet, askTableFile, loadTables, type TableMemory } from '../tables/tableFile.ts';
 
 /** Asks for the file of a table and the column that contains the ids. */
@@ -31,13 +31,13 @@ async function askIdColumn(position: StepPosition, table: DataTable): Promise<In
   const placeholder = l10n.t('Select the column with the file IDs');
   const answer = await askColumn(position, columns, { placeholder, guess: key === 'id' ? guess : undefined });
   if (typeof answer === 'string') return answer;
-  const hasHead = await askHasHead(position, columns, answer.value);
-  if (typeof hasHead === 'string') return hasHead;
-  return { value: readIds(table, answer.value, hasHead.value) };
+  const hasHeader = await askHasHeader(position, columns, answer.value);
+  if (typeof hasHeader === 'string') return hasHeader;
+  return { value: readIds(table, answer.value, hasHeader.value) };
 }
 
-function readIds(table: DataTable, column: TableColumn, hasHead: boolean): readonly string[] {
-  const ids = dedupeIds(getValueRows({ table, hasHead }).map(({ cells }) => cells[column.index] ?? ''));
+function readIds(table: DataTable, column: TableColumn, hasHeader: boolean): readonly string[] {
+  const ids = dedupeIds(getValueRows({ table, hasHeader }).map(({ cells }) => cells[column.index] ?? ''));
   if (ids.length > 0) return ids;
-  throw new CommandFailure(l10n.t('The column {0} contains no IDs.', describeColumn(column, hasHead)));
+  throw new CommandFailure(l10n.t('The column {0} contains no IDs.', describeColumn(column, hasHeader)));
 }

@@ -1,6 +1,6 @@
 import { l10n } from 'vscode';
 import type { TableColumn } from '../../../core/tables/tableColumns.ts';
-import { detectHead } from '../../../core/tables/tableHead.ts';
+import { detectHeader } from '../../../core/tables/tableHeader.ts';
 import { pickOne, type Choice, type InputResult, type StepPosition } from '../../editor/quickInput.ts';
 import { plural } from '../../words/localeFormats.ts';
 import { describeColumn } from '../../words/matchWords.ts';
@@ -17,30 +17,30 @@ export async function askColumn(
 ): Promise<InputResult<TableColumn>> {
   const [first] = columns;
   const likely = guess ?? first;
-  const hasHead = likely === undefined || detectHead(columns, likely) !== false;
-  const choices = columns.map((column) => createChoice(column, hasHead));
+  const hasHeader = likely === undefined || detectHeader(columns, likely) !== false;
+  const choices = columns.map((column) => createChoice(column, hasHeader));
   return await pickOne(position, { placeholder, choices, ...(guess && { active: guess }) });
 }
 
-function createChoice(value: TableColumn, hasHead: boolean): Choice<TableColumn> {
-  const shown = [...(hasHead ? [] : [value.head]), ...value.samples].slice(0, 3);
+function createChoice(value: TableColumn, hasHeader: boolean): Choice<TableColumn> {
+  const shown = [...(hasHeader ? [] : [value.header]), ...value.samples].slice(0, 3);
   return {
-    label: describeColumn(value, hasHead),
+    label: describeColumn(value, hasHeader),
     description: toPlainText(shown.join(', '), shownLength),
-    detail: plural(value.valueCount + (hasHead ? 0 : 1), '{0} value', '{0} values'),
+    detail: plural(value.valueCount + (hasHeader ? 0 : 1), '{0} value', '{0} values'),
     value,
   };
 }
 
 /** Determines whether the first row contains column names. Asks the user if the content is inconclusive. */
-export async function askHasHead(
+export async function askHasHeader(
   position: StepPosition,
   columns: readonly TableColumn[],
   column: TableColumn,
 ): Promise<InputResult<boolean>> {
-  const hasHead = detectHead(columns, column);
-  if (hasHead !== undefined) return { value: hasHead };
-  const row = toPlainText(columns.map(({ head }) => head).join(', '), shownLength);
+  const hasHeader = detectHeader(columns, column);
+  if (hasHeader !== undefined) return { value: hasHeader };
+  const row = toPlainText(columns.map(({ header }) => header).join(', '), shownLength);
   return await pickOne(position, {
     placeholder: l10n.t('Is the first row a header?'),
     choices: [

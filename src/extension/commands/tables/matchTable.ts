@@ -10,7 +10,7 @@ import {
   type MatchKey,
   type TableColumn,
 } from '../../../core/tables/tableColumns.ts';
-import { detectHead } from '../../../core/tables/tableHead.ts';
+import { detectHeader } from '../../../core/tables/tableHeader.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import { createConditionalStep, runSteps } from '../../editor/inputSteps.ts';
 import { withProgress } from '../../editor/progress.ts';
@@ -20,7 +20,7 @@ import { requireSession } from '../connections/connectionPicker.ts';
 import { requireOrcid } from '../connections/setOrcid.ts';
 import { createDatabasePick } from '../files/databasePick.ts';
 import type { CommandServices } from '../services.ts';
-import { askColumn, askHasHead } from './columnPrompt.ts';
+import { askColumn, askHasHeader } from './columnPrompt.ts';
 import { showMatches } from './matchReport.ts';
 import { askSheet, askTableFile, getFileName, loadTables } from './tableFile.ts';
 
@@ -31,7 +31,7 @@ interface MatchAnswers {
   table: DataTable;
   columns: readonly TableColumn[];
   column: TableColumn;
-  hasHead: boolean;
+  hasHeader: boolean;
   key: MatchKey;
   database: string;
 }
@@ -51,8 +51,8 @@ export async function matchTable(services: CommandServices, document: Uri | unde
 
 function createAnswers(): MatchAnswers {
   const table = { rows: [], roundedCells: new Set<string>() };
-  const column = { index: 0, head: '', samples: [], valueCount: 0 };
-  return { tables: [], table, columns: [], column, hasHead: true, key: 'id', database: '' };
+  const column = { index: 0, header: '', samples: [], valueCount: 0 };
+  return { tables: [], table, columns: [], column, hasHeader: true, key: 'id', database: '' };
 }
 
 async function setFile(answers: MatchAnswers, file: Uri): Promise<void> {
@@ -108,15 +108,15 @@ function createColumnStep(answers: MatchAnswers): Step {
 function createHeadStep(answers: MatchAnswers): Step {
   return createConditionalStep(async (position) => {
     const { columns, column } = answers;
-    const result = toStepResult(await askHasHead(position, columns, column), (value) => (answers.hasHead = value));
-    return detectHead(columns, column) === undefined ? result : 'skip';
+    const result = toStepResult(await askHasHeader(position, columns, column), (value) => (answers.hasHeader = value));
+    return detectHeader(columns, column) === undefined ? result : 'skip';
   });
 }
 
-function createKeyPick({ column, hasHead, key }: MatchAnswers): PickOptions<MatchKey> {
+function createKeyPick({ column, hasHeader, key }: MatchAnswers): PickOptions<MatchKey> {
   const keys: readonly MatchKey[] = ['id', 'name', 'hash'];
   return {
-    placeholder: l10n.t('Select the file property that the column {0} contains', describeColumn(column, hasHead)),
+    placeholder: l10n.t('Select the file property that the column {0} contains', describeColumn(column, hasHeader)),
     choices: keys.map((value) => ({ label: describeMatchKey(value), value })),
     active: key,
   };
@@ -126,16 +126,16 @@ function createKeyPick({ column, hasHead, key }: MatchAnswers): PickOptions<Matc
 async function findMatches(
   { tableMatchFlow }: CommandServices,
   session: OpenConnection,
-  { table, column, hasHead, key, database, file }: MatchAnswers,
+  { table, column, hasHeader, key, database, file }: MatchAnswers,
 ): Promise<MatchedTable | undefined> {
-  const values = getValueRows({ table, hasHead }).map(({ cells }) => cells[column.index] ?? '');
-  if (!values.some((value) => value.trim())) throw createEmptyHint(column, hasHead);
+  const values = getValueRows({ table, hasHeader }).map(({ cells }) => cells[column.index] ?? '');
+  if (!values.some((value) => value.trim())) throw createEmptyHint(column, hasHeader);
   const title = l10n.t('Matching {0}', file ? getFileName(file) : '');
   return await withProgress(title, async (signal, report) => {
     const onProgress = (progress: MatchProgress): void => report(describeMatchProgress(progress));
     try {
       const index = await tableMatchFlow.match(session, { database, key, values }, { signal, onProgress });
-      return { table, column: column.index, hasHead, index };
+      return { table, column: column.index, hasHeader, index };
     } catch (error) {
       if (signal.aborted) return undefined;
       throw error;
@@ -143,6 +143,6 @@ async function findMatches(
   });
 }
 
-function createEmptyHint(column: TableColumn, hasHead: boolean): CommandHint {
-  return new CommandHint(l10n.t('The column {0} contains no values.', describeColumn(column, hasHead)));
+function createEmptyHint(column: TableColumn, hasHeader: boolean): CommandHint {
+  return new CommandHint(l10n.t('The column {0} contains no values.', describeColumn(column, hasHeader)));
 }

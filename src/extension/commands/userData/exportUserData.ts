@@ -34,7 +34,7 @@ interface WrittenData {
 }
 
 async function writeUserData(
-  { settings, commandLinePlaces, log }: CommandServices,
+  { settings, commandLinePaths, log }: CommandServices,
   file: Uri,
   signal: AbortSignal,
   report: (message: string) => void,
@@ -42,7 +42,7 @@ async function writeUserData(
   const { readHistory } = await import('../../../core/userData/historyRecords.ts');
   const { formatUserData, selectExportable } = await import('../../../core/userData/formatUserData.ts');
   const onProgress = (done: number, total: number): void => report(describeRecordProgress(done, total));
-  const { ledgerFolder } = commandLinePlaces;
+  const { ledgerFolder } = commandLinePaths;
   const { transfers, laterCount } = await readHistory(['running', 'ended'], { ledgerFolder, log, signal, onProgress });
   const { connections, servedPlaces: databases, orcid } = settings;
   const data = selectExportable({ connections, databases, transfers, ...(orcid !== '' && { orcid }) });

@@ -51,11 +51,11 @@ export async function importUserData(services: CommandServices): Promise<void> {
 
 /** Shows progress while records are read or written. Resolves to undefined if the user cancels. */
 async function runWithRecords<T>(
-  { commandLinePlaces, log }: CommandServices,
+  { commandLinePaths, log }: CommandServices,
   title: string,
   operation: (work: RecordWork) => Promise<T>,
 ): Promise<T | undefined> {
-  const { ledgerFolder } = commandLinePlaces;
+  const { ledgerFolder } = commandLinePaths;
   return await withProgress(title, async (signal, report) => {
     const onProgress = (done: number, total: number): void => report(describeRecordProgress(done, total));
     try {

@@ -26,8 +26,8 @@ export async function compareServedEntries(
   services: CommandServices,
   entries: readonly ServedEntry[],
 ): Promise<readonly ServedComparison[]> {
-  const { settings, servicePlaces, log } = services;
-  const all = await getServedPlaces(settings, servicePlaces, log);
+  const { settings, serviceFolders, log } = services;
+  const all = await getServedPlaces(settings, serviceFolders, log);
   const names = new Set(all.map(({ name }) => name));
   const remotes = entries.some(({ remote }) => remote !== undefined) ? await findRemoteNames(services) : undefined;
   const compared: ServedComparison[] = [];
@@ -40,7 +40,7 @@ export async function compareServedEntries(
 }
 
 async function compareEntry(
-  { settings, servicePlaces, log }: CommandServices,
+  { settings, serviceFolders, log }: CommandServices,
   place: ServedPlace,
   names: ReadonlySet<string>,
   remotes: ReadonlySet<string> | undefined,
@@ -48,7 +48,7 @@ async function compareEntry(
   const saved = settings.servedPlaces.find((one) => isSamePlace(one, place));
   if (saved && serialize(saved) === serialize(place)) return undefined;
   const missing = await findMissing(place, remotes);
-  if (missing === undefined && !(await canServe(place, servicePlaces.dataFolder))) {
+  if (missing === undefined && !(await canServe(place, serviceFolders.dataFolder))) {
     log.warn(`The folder ${place.folder ?? ''} of the imported file can't be served on this machine`);
     return undefined;
   }

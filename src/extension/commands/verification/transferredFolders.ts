@@ -23,7 +23,7 @@ import type { CommandServices } from '../services.ts';
 /** Services that can locate the folder of a destination. */
 type FolderServices = Pick<
   CommandServices,
-  'connectFlow' | 'sessions' | 'memory' | 'settings' | 'servicePlaces' | 'log'
+  'connectFlow' | 'sessions' | 'memory' | 'settings' | 'serviceFolders' | 'log'
 >;
 
 /**
@@ -87,10 +87,10 @@ export async function askTransferredFolder(
 }
 
 async function getKnownFolders(services: FolderServices, transfer: Transfer): Promise<readonly string[]> {
-  const { memory, settings, servicePlaces, log } = services;
+  const { memory, settings, serviceFolders, log } = services;
   const { connectionId, destination } = transfer.order;
   const isLocal = connectionId === localConnectionId;
-  const local = isLocal ? await getServedPlaces(settings, servicePlaces, log) : [];
+  const local = isLocal ? await getServedPlaces(settings, serviceFolders, log) : [];
   const folders = [
     ...local.filter(({ name }) => name === destination).map(({ folder }) => folder),
     await findServedDestination(services, transfer),

@@ -11,7 +11,7 @@ import { PollingLease } from '../../../src/core/ledger/pollingLease.ts';
 import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
 import { systemClock, wait } from '../../../src/core/util/clock.ts';
 import { FileLock } from '../../../src/core/util/fileLock.ts';
-import { openLedgerPlace, type LedgerPlace } from '../../../src/extension/editor/ledgerPlace.ts';
+import { openLedgerLocation, type LedgerLocation } from '../../../src/extension/editor/ledgerLocation.ts';
 import { localConnectionId } from '../../../src/extension/editor/machine.ts';
 import { dataHomeVariables, getLedgerIn } from '../../support/dataHome.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -34,28 +34,28 @@ describe('The folder of transfer records that all windows share (D63)', () => {
   let log: MemoryLog;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'ledger-place-'));
+    folder = await mkdtemp(join(tmpdir(), 'ledger-location-'));
     [home, storage] = [join(folder, 'home'), join(folder, 'storage')];
     [own, shared] = [join(storage, 'transfers'), getLedgerIn(home)];
     log = new MemoryLog();
   });
   afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
-  const open = (storageFolder = storage): Promise<LedgerPlace> =>
-    openLedgerPlace(storageFolder, dataHomeVariables(home));
-  const getMessages = (place: LedgerPlace): readonly string[] => {
+  const open = (storageFolder = storage): Promise<LedgerLocation> =>
+    openLedgerLocation(storageFolder, dataHomeVariables(home));
+  const getMessages = (location: LedgerLocation): readonly string[] => {
     const messages = new MemoryLog();
-    place.log.writeTo(messages);
+    location.log.writeTo(messages);
     return messages.lines;
   };
-  const openLedger = ({ folder: ledgerFolder, alias }: LedgerPlace): TransferLedger =>
+  const openLedger = ({ folder: ledgerFolder, alias }: LedgerLocation): TransferLedger =>
     new TransferLedger(ledgerFolder, log, systemClock, alias);
   const installVersion01 = (): Promise<void> =>
     version01.installStorage({ server: 'http://127.0.0.1:9', home, storage });
 
   it('is a folder of the data directory, and nothing is in the storage of a new editor', async () => {
-    const place = await open();
-    assert.deepEqual([place.folder, getMessages(place)], [shared, []]);
+    const location = await open();
+    assert.deepEqual([location.folder, getMessages(location)], [shared, []]);
     await assert.rejects(readdir(storage));
   });
 
@@ -64,29 +64,29 @@ describe('The folder of transfer records that all windows share (D63)', () => {
     const before = await load(new TransferLedger(own, log));
     const lastBefore = await new TransferLedger(own, log).loadLastEnded(3);
     const files = await readdir(own, { recursive: true });
-    const place = await open();
-    assert.equal(place.folder, shared);
+    const location = await open();
+    assert.equal(location.folder, shared);
     assert.equal(before.length, 10);
-    assert.deepEqual(await load(openLedger(place)), before);
-    assert.deepEqual(await openLedger(place).loadLastEnded(3), lastBefore);
+    assert.deepEqual(await load(openLedger(location)), before);
+    assert.deepEqual(await openLedger(location).loadLastEnded(3), lastBefore);
     assert.deepEqual((await readdir(own, { recursive: true })).sort(), files.toSorted());
     assert.deepEqual(getMessages(await open()), []);
-    assert.deepEqual(summarize(await load(openLedger(place))), summarize(before));
+    assert.deepEqual(summarize(await load(openLedger(location))), summarize(before));
     assert.deepEqual(log.lines, []);
   });
 
   it('receives them once from windows that open simultaneously', async () => {
     await installVersion01();
     const before = summarize(await load(new TransferLedger(own, log)));
-    const places = await Promise.all([open(), open(), open()]);
-    for (const place of places) assert.deepEqual(summarize(await load(openLedger(place))), before);
-    assert.ok(places.some((place) => getMessages(place).length > 0));
+    const locations = await Promise.all([open(), open(), open()]);
+    for (const location of locations) assert.deepEqual(summarize(await load(openLedger(location))), before);
+    assert.ok(locations.some((location) => getMessages(location).length > 0));
   });
 
   it(`receives all of them after imports were killed (seed ${seed})`, async () => {
     const random = new SeededRandom(seed);
     const ledger = new TransferLedger(own, log);
-    const all = Array.from({ length: 150 }, (_, place) => withKey(`t${place}`, place % 2 === 0 ? 'active' : 'failed'));
+    const all = Array.from({ length: 150 }, (_, index) => withKey(`t${index}`, index % 2 === 0 ? 'active' : 'failed'));
     await Promise.all(all.map((transfer) => ledger.write(transfer)));
     for (let round = 0; round < 4; round += 1) {
       const importing = spawn(process.execPath, [importProgram, own, shared], { stdio: 'ignore' });
@@ -110,7 +110,7 @@ describe('The folder of transfer records that all windows share (D63)', () => {
   it('does not receive removed records again after the use of another data directory', async () => {
     await new TransferLedger(own, log).write(withKey('old'));
     const ledger = openLedger(await open());
-    await openLedgerPlace(storage, dataHomeVariables(join(folder, 'other')));
+    await openLedgerLocation(storage, dataHomeVariables(join(folder, 'other')));
     await ledger.remove(['old']);
     await rm(join(shared, 'removed'), { recursive: true });
     assert.deepEqual(summarize(await load(openLedger(await open()))), []);
@@ -119,10 +119,10 @@ describe('The folder of transfer records that all windows share (D63)', () => {
   it('receives the other records if one cannot be read, and tries that again later', async () => {
     await new TransferLedger(own, log).write(withKey('good'));
     await mkdir(join(own, 'running', 'bad.json'));
-    const place = await open();
-    assert.equal(place.folder, shared);
-    assert.match(getMessages(place).join('\n'), /The record bad could not be imported: EISDIR/);
-    assert.deepEqual(summarize(await openLedger(place).loadRunning()), ['good active']);
+    const location = await open();
+    assert.equal(location.folder, shared);
+    assert.match(getMessages(location).join('\n'), /The record bad could not be imported: EISDIR/);
+    assert.deepEqual(summarize(await openLedger(location).loadRunning()), ['good active']);
   });
 
   it('is not inside the revision folder of a snap, which other terminals do not use', () => {
@@ -141,16 +141,16 @@ describe('The folder of transfer records that all windows share (D63)', () => {
     assert.equal(full.folder, own);
     assert.match(getMessages(full).join('\n'), /can't be used.*ENOSPC/);
     await openLedger(full).write(withKey('meanwhile'));
-    const place = await open();
-    assert.equal(place.folder, shared);
-    assert.deepEqual(summarize(await load(openLedger(place))), [...before, 'meanwhile active'].sort());
+    const location = await open();
+    assert.equal(location.folder, shared);
+    assert.deepEqual(summarize(await load(openLedger(location))), [...before, 'meanwhile active'].sort());
   });
 
   it("is not used if it can't be created, and the reason is logged", async () => {
     await writeFile(home, 'no folder');
-    const place = await open();
-    assert.deepEqual([place.folder, place.alias], [own, undefined]);
-    assert.match(getMessages(place).join('\n'), /^warn The shared transfer records can't be used; .*: Error: E\w+/);
+    const location = await open();
+    assert.deepEqual([location.folder, location.alias], [own, undefined]);
+    assert.match(getMessages(location).join('\n'), /^warn The shared transfer records can't be used; .*: Error: E\w+/);
   });
 
   it('is still used after an import if its disk is full, because the records in the storage are outdated', async () => {
@@ -172,12 +172,12 @@ describe('The folder of transfer records that all windows share (D63)', () => {
     };
     Object.assign(os, { homedir: fail });
     syncBuiltinESMExports();
-    const place = await openLedgerPlace(storage, {}).finally(() => {
+    const location = await openLedgerLocation(storage, {}).finally(() => {
       Object.assign(os, { homedir });
       syncBuiltinESMExports();
     });
-    assert.equal(place.folder, own);
-    assert.match(getMessages(place).join('\n'), /can't be used.*uv_os_homedir/);
+    assert.equal(location.folder, own);
+    assert.match(getMessages(location).join('\n'), /can't be used.*uv_os_homedir/);
   });
 
   it('receives a submission only after an earlier window has its response (D12)', async () => {
@@ -230,9 +230,9 @@ describe('The folder of transfer records that all windows share (D63)', () => {
     const order = { ...running.order, connectionId: localConnectionId };
     for (const one of storages)
       await new TransferLedger(join(one, 'transfers'), log).write({ ...withKey(one.slice(folder.length + 1)), order });
-    const places = [await open(storages[0]), await open(storages[1])];
-    for (const [at, place] of places.entries()) {
-      const transfers = await openLedger(place).loadRunning();
+    const locations = [await open(storages[0]), await open(storages[1])];
+    for (const [at, location] of locations.entries()) {
+      const transfers = await openLedger(location).loadRunning();
       const local = transfers.filter(({ order: { connectionId } }) => connectionId === localConnectionId);
       assert.deepEqual([transfers.length, local.map(({ key }) => key)], [2, [at === 0 ? 'storage' : 'other']]);
       for (const {
@@ -240,7 +240,7 @@ describe('The folder of transfer records that all windows share (D63)', () => {
       } of transfers)
         assert.equal(getMachine(connectionId), getMachine(localConnectionId));
     }
-    const leases = places.map(
+    const leases = locations.map(
       ({ folder: ledgerFolder, alias }) =>
         new PollingLease({ folder: ledgerFolder, alias, clock: systemClock, log, hasFocus: () => false }),
     );

@@ -5,21 +5,21 @@ import { guessKeyByName, type TableColumn } from './tableColumns.ts';
  * Determines whether the first row of a table contains column names, based on the column that identifies files and on
  * numbers in the other columns. Returns undefined if the content is inconclusive.
  */
-export function detectHead(columns: readonly TableColumn[], column: TableColumn): boolean | undefined {
-  if (guessKeyByName(column.head) !== undefined) return true;
+export function detectHeader(columns: readonly TableColumn[], column: TableColumn): boolean | undefined {
+  if (guessKeyByName(column.header) !== undefined) return true;
   const hasNames = isNumbered(column) || columns.some((other) => isNamedNumbers(other));
-  const hasValues = isLikeSamples(column) || columns.some((other) => isNumber(other.head) && hasNumbers(other));
+  const hasValues = isLikeSamples(column) || columns.some((other) => isNumber(other.header) && hasNumbers(other));
   return hasNames === hasValues ? undefined : hasNames;
 }
 
 /** Returns true if all values below the first row contain digits, and the first one does not. */
-function isNumbered({ head, samples }: TableColumn): boolean {
+function isNumbered({ header, samples }: TableColumn): boolean {
   const values = samples.filter(Boolean);
-  return head !== '' && !/\d/.test(head) && values.length > 0 && values.every((value) => /\d/.test(value));
+  return header !== '' && !/\d/.test(header) && values.length > 0 && values.every((value) => /\d/.test(value));
 }
 
 function isNamedNumbers(column: TableColumn): boolean {
-  return column.head !== '' && !isNumber(column.head) && hasNumbers(column);
+  return column.header !== '' && !isNumber(column.header) && hasNumbers(column);
 }
 
 function hasNumbers({ samples }: TableColumn): boolean {
@@ -32,8 +32,8 @@ function isNumber(text: string): boolean {
 }
 
 /** Returns true if the first value of a column has the form of a value below it. */
-function isLikeSamples({ head, samples }: TableColumn): boolean {
-  const forms = getForms(head);
+function isLikeSamples({ header, samples }: TableColumn): boolean {
+  const forms = getForms(header);
   return samples.some((sample) => sample !== '' && getForms(sample).some((form) => forms.includes(form)));
 }
 

@@ -12,7 +12,7 @@ import { EarlyLog } from './earlyLog.ts';
 import { localConnectionId } from './machine.ts';
 
 /** The folder of the transfer records that this window uses. */
-export interface LedgerPlace {
+export interface LedgerLocation {
   readonly folder: string;
   /** The ID of this editor's local service in the records, if other editors use them too. */
   readonly alias?: ConnectionAlias;
@@ -24,10 +24,10 @@ export interface LedgerPlace {
  * editor's own storage first. If that fails before anything was imported, or the folder can't be found, the window uses
  * those records. Never rejects.
  */
-export async function openLedgerPlace(
+export async function openLedgerLocation(
   storageFolder: string,
   environment: NodeJS.ProcessEnv = process.env,
-): Promise<LedgerPlace> {
+): Promise<LedgerLocation> {
   const own = join(storageFolder, 'transfers');
   const log = new EarlyLog();
   try {
@@ -38,7 +38,7 @@ export async function openLedgerPlace(
   }
 }
 
-async function openShared(storageFolder: string, own: string, folder: string, log: EarlyLog): Promise<LedgerPlace> {
+async function openShared(storageFolder: string, own: string, folder: string, log: EarlyLog): Promise<LedgerLocation> {
   const alias = { id: localConnectionId, storedId: getStoredLocalId(storageFolder) };
   try {
     await createFolder(folder, 0o700);
