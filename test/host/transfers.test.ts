@@ -133,7 +133,7 @@ describe('Transferring in the editor', () => {
     } finally {
       await rm(folder);
     }
-    const text = `Could not transfer 10 files to ${nmdc}: nothing was sent because the transfer couldn't be saved first: `;
+    const text = `Could not transfer 10 files to ${nmdc}: nothing was sent because the transfer couldn't be saved: `;
     assert.ok((await stage.person.notice()).message.startsWith(text));
     assert.deepEqual([transferStore.getAll().length, searchStore.checked.count], [0, 10]);
     assert.equal(stage.server.requestsTo('POST /api/v1/transfers').length, 0);

@@ -183,7 +183,7 @@ describe('Data for another machine (D65)', function () {
       list.accept();
     });
     for (const name of ['Gone', 'Elsewhere']) assert.equal(getDetail(pick, name), "This folder isn't on this machine.");
-    assert.equal(getDetail(pick, 'Cluster'), 'rclone has no store cluster on this machine.');
+    assert.equal(getDetail(pick, 'Cluster'), 'rclone has no store named “cluster” on this machine.');
     assert.deepEqual(stage.parts.settings.servedPlaces, [
       { name: 'Received Files (2)', folder: here },
       { name: 'Lab', remote: 'lab:bucket' },

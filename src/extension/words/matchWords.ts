@@ -60,8 +60,8 @@ export function describeTruncation(gaps: readonly MatchGap[]): string | undefine
   if (compared.length === 0) return undefined;
   return plural(
     compared.length,
-    'For {0} value, the search has more results than the {1} that were compared.',
-    'For {0} values, the searches have more results than the {1} that were compared for each.',
+    '{0} value has more search results than the {1} that were compared.',
+    '{0} values have more search results than the {1} that were compared for each.',
     formatNumber(Math.min(...compared)),
   );
 }

@@ -134,7 +134,7 @@ function describeMissing(place: ServedText, missing: 'folder' | 'remote' | 'rclo
   if (missing === 'folder') return l10n.t("This folder isn't on this machine.");
   if (missing === 'rclone') return l10n.t("rclone isn't installed on this machine.");
   if (missing === undefined) return undefined;
-  return l10n.t('rclone has no store {0} on this machine.', toPlainLine(getRemoteName(place.remote ?? '')));
+  return l10n.t('rclone has no store named “{0}” on this machine.', toPlainLine(getRemoteName(place.remote ?? '')));
 }
 
 function formatAddress({ server, port }: Connection): string {

@@ -53,7 +53,7 @@ async function submitOrder(
     return { order, transfer };
   } catch (error) {
     const cause = describeWriteError(error, describeError(error));
-    reportFailure(l10n.t("nothing was sent because the transfer couldn't be saved first: {0}", cause));
+    reportFailure(l10n.t("nothing was sent because the transfer couldn't be saved: {0}", cause));
     return { order };
   }
 }
