@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CliProcess, type CliResult } from '../support/cliProcess.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 
-/** The local service with the command line, which uses a ledger folder of its own. */
+/** The local service with the command line, which uses its own ledger folder. */
 export class CliRig {
   readonly service: ServiceRig;
   readonly ledger: string;

@@ -11,7 +11,7 @@ import { atEndOfTests } from './mochaHooks.ts';
 /** The command line as shipped, which must have been built. */
 export const cliProgram = join(repositoryRoot, 'dist', 'cli', 'main.cjs');
 
-/** The data directory of commands without a ledger folder of their own. */
+/** The data directory of commands without their own ledger folder. */
 const dataHome = join(tmpdir(), `cli-data-home-${process.pid}`);
 atEndOfTests(() => rm(dataHome, { recursive: true, force: true }));
 

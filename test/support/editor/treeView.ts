@@ -130,7 +130,7 @@ export class TreeView {
 
   /**
    * Scrolls down one screen, or from the end back to the top, because rows may have been added there. Leaves a tree that
-   * shows all its rows as it is.
+   * shows all its rows unchanged.
    */
   async #scrollOn(): Promise<void> {
     const list = this.#pane.locator('.pane-body .monaco-list');
