@@ -100,7 +100,7 @@ async function compareWithCp(name: string, limit: number, count: number, bytes: 
 
 const transferCount = 200;
 const clientCount = 50;
-const roundCount = 5;
+const roundCount = 9;
 const filesEach = 5;
 
 /** Sends the submissions of many clients to one service concurrently. */
@@ -148,7 +148,7 @@ class ConcurrentClients {
 }
 
 async function measureConcurrency(): Promise<void> {
-  log(`${transferCount} concurrent transfers, ${clientCount} clients polling, five rounds`);
+  log(`${transferCount} concurrent transfers, ${clientCount} clients polling, nine rounds`);
   const source = folderFor('source of concurrent transfers');
   const destination = folderFor('destination of concurrent transfers');
   const fileCount = transferCount * filesEach;

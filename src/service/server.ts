@@ -42,6 +42,7 @@ export class ApiServer {
   private readonly pipeline = new RequestPipeline(({ status }) => this.access?.recordRefusal(status));
   private readonly connectionLimit = new ConnectionLimit(maxConnections);
   private readonly responseWriter: ResponseWriter;
+  private port = 0;
   private closed: Promise<void> | undefined;
 
   constructor(options: ApiServerOptions) {
@@ -70,6 +71,7 @@ export class ApiServer {
       this.server.once('error', reject);
       this.server.listen({ host: '127.0.0.1', port }, resolve);
     });
+    this.port = (this.server.address() as AddressInfo).port;
     return `http://127.0.0.1:${this.port}`;
   }
 
@@ -85,10 +87,6 @@ export class ApiServer {
     const limit = setTimeout(() => this.server.closeAllConnections(), lastResponsesMs);
     await this.closed;
     clearTimeout(limit);
-  }
-
-  private get port(): number {
-    return (this.server.address() as AddressInfo | null)?.port ?? 0;
   }
 
   private addListeners(server: Server): void {

@@ -24,6 +24,9 @@ interface PendingCall {
   readonly reject: (error: Error) => void;
 }
 
+/** Enough that waking the thread doesn't count; few enough that it works while more arrive. */
+const maxTogether = 32;
+
 /** Sends simultaneous requests in one message, because waking a thread takes longer than most requests. */
 class RequestQueue {
   private readonly port: ThreadPort;
@@ -38,11 +41,13 @@ class RequestQueue {
 
   enqueue(request: CallRequest): void {
     this.requests.push(request);
-    if (this.requests.length === 1) setImmediate(() => this.send());
+    if (this.requests.length === maxTogether) this.send();
+    else if (this.requests.length === 1) setImmediate(() => this.send());
   }
 
   private send(): void {
     const { requests } = this;
+    if (requests.length === 0) return;
     this.requests = [];
     try {
       this.port.postMessage(requests);

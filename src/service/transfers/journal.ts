@@ -47,6 +47,8 @@ interface Leftovers {
 
 /** Time to collect more new transfers before writing them together. */
 const gatherMs = 4;
+/** Number of new transfers that are written without waiting for more. */
+const maxTogether = 32;
 
 type FixedFields = Omit<TransferRecord, 'id' | 'status' | 'message' | 'movedCount' | 'isCancelRequested' | 'endedAtMs'>;
 
@@ -101,7 +103,8 @@ export class TransferJournal {
   async add(record: TransferRecord, files: readonly TransferRecordFile[]): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.pendingTransfers.push({ record, files, resolve, reject });
-      if (this.pendingTransfers.length === 1) setTimeout(() => void this.writePending(), gatherMs);
+      if (this.pendingTransfers.length === maxTogether) void this.writePending();
+      else if (this.pendingTransfers.length === 1) setTimeout(() => void this.writePending(), gatherMs);
     });
   }
 

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs/promises';
 import type { TransferRequest } from '../../contract/transfer.ts';
 import type { Logger } from '../../core/util/logger.ts';
+import { shareCalls } from '../../core/util/shareCalls.ts';
 import { toFileResource, type CatalogFile } from '../catalog/catalogFile.ts';
 import { isReadOnly, type ServedDatabase, type ServedDatabases } from '../catalog/servedDatabases.ts';
 import { mustFindBoth } from '../databases/findDatabase.ts';
@@ -22,6 +23,8 @@ interface PreparedSubmission {
 }
 
 const idListLocation = 'body.file_ids';
+/** Many clients submit transfers to one folder at the same time. */
+const findRealPath = shareCalls(async (folder) => await fs.realpath(folder).catch(() => undefined));
 
 /** Validates a submission (§4.5) and describes its files. Throws {@link HttpProblem}: 404, 403 or 422. */
 export async function prepareSubmission(
@@ -35,13 +38,15 @@ export async function prepareSubmission(
   if (source === destination) {
     throw createFieldsProblem([createFieldProblem('body', ['destination'], 'must differ from the source')]);
   }
-  const found = await source.catalog.filesByIds(request.file_ids);
+  const { folder } = destination.place;
+  const [found, destinationPlace] = await Promise.all([
+    source.catalog.filesByIds(request.file_ids),
+    folder === undefined ? undefined : findRealPath(folder),
+  ]);
   refuseIds(request.file_ids, found);
   refuseSameFiles(request.file_ids, found);
   const files = [...found.values()].map(toTransferFile);
   const amount = { fileCount: files.length, sizeBytes: files.reduce((sum, file) => sum + file.bytes, 0) };
-  const { folder } = destination.place;
-  const destinationPlace = folder === undefined ? undefined : await fs.realpath(folder).catch(() => undefined);
   const record: TransferRecord = {
     id,
     orcid: request.orcid,

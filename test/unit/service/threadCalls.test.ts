@@ -50,6 +50,23 @@ describe('Calls between threads', () => {
 
   afterEach(() => near.close());
 
+  it('arrive in order, however many there are at the same time', async () => {
+    const numbers = [...Array(100).keys()];
+    const doubled = await Promise.all(numbers.map(async (number) => await calls.call('double', number)));
+    assert.deepEqual(
+      doubled,
+      numbers.map((number) => number * 2),
+    );
+  });
+
+  it('are sent before the end of the turn if there are many', async () => {
+    const received = once(far, 'message');
+    const results = Promise.all([...Array(40).keys()].map(async (number) => await calls.call('double', number)));
+    const [first] = (await received) as [unknown[]];
+    assert.equal(first.length, 32);
+    assert.equal((await results).length, 40);
+  });
+
   it('match results in any order', async () => {
     const texts = ['a', 'b', 'c'];
     const requests = texts.map(async (text) => await calls.call('later', text));
