@@ -13,6 +13,7 @@ import { RepairableStore } from './repairableStore.ts';
 import { isDescriptionFile } from './packageScopes.ts';
 import { getParentFolder } from './pathOrder.ts';
 import type { CatalogPage } from './catalogPage.ts';
+import { ScanSummary } from './scanSummary.ts';
 import type { StoreListingState } from './storeListingState.ts';
 import type { CatalogSearch } from './searchSql.ts';
 import { hasHiddenPart } from './servedNames.ts';
@@ -34,13 +35,6 @@ interface FolderCatalogDependencies {
   readonly getState?: typeof getFolderState;
   readonly maxFolders?: number;
   readonly openFile?: typeof openCatalogFile;
-}
-
-interface ScanSummary {
-  readonly folders: Set<string>;
-  readonly unreadable: string[];
-  unnamable: number;
-  readonly warnings: string[];
 }
 
 /** Catalogs the files of one folder and tracks its changes (D20: folders as databases). */
@@ -89,8 +83,14 @@ export class FolderCatalog {
     return await this.query((store) => store.search(search));
   }
 
-  /** Returns the file for each id, or undefined for an unknown id. Rejects with the same errors as {@link search}. */
+  /**
+   * Returns the file for each id, or undefined for an unknown id. Rejects with the same errors as {@link search}. Waits
+   * for a repeated scan only if the system doesn't report changes, or a file is unknown.
+   */
   async filesByIds(ids: readonly string[]): Promise<(CatalogFile | undefined)[]> {
+    const needsScan = !this.watcher.isComplete;
+    const files = await this.query((store) => store.filesByIds(ids), needsScan);
+    if (needsScan || !files.includes(undefined)) return files;
     return await this.query((store) => store.filesByIds(ids));
   }
 
@@ -144,9 +144,12 @@ export class FolderCatalog {
     return this.repairableStore.store;
   }
 
-  /** Runs a query. If the catalog turns out to be corrupt, recreates it and retries the query once. */
-  private async query<T>(query: (store: CatalogStore) => T): Promise<T> {
-    await this.refresh();
+  /**
+   * Runs a query. If the catalog turns out to be corrupt, recreates it and retries the query once. `needsScan`: see
+   * {@link refresh}.
+   */
+  private async query<T>(query: (store: CatalogStore) => T, needsScan = true): Promise<T> {
+    await this.refresh(needsScan);
     const { store } = this;
     try {
       return query(store);
@@ -165,13 +168,14 @@ export class FolderCatalog {
     await this.lastTask;
   }
 
-  private async refresh(): Promise<void> {
+  /** Starts a scan if one is due. With `needsScan`, waits for it if it should be quick. Always waits for a first one. */
+  private async refresh(needsScan = true): Promise<void> {
     await this.resuming;
     const state = await this.checkFolder();
     if (this.failureReason !== undefined || !this.freshness.hasScanned(state)) await this.refreshNow();
     else if (this.freshness.isStale(this.watcher.isComplete)) {
       const refreshed = this.refreshNow();
-      if (this.freshness.isQuick) await refreshed;
+      if (needsScan && this.freshness.isQuick) await refreshed;
     }
     if (this.failureReason === undefined) return;
     throw new DatabaseUnavailableError(`The folder of the database ${this.config.name} ${this.failureReason}.`);
@@ -195,7 +199,7 @@ export class FolderCatalog {
       const state = await this.getState(this.config.folder);
       const summary = await this.readFolder(under);
       if (this.isClosed) return;
-      this.logWarnings(summary);
+      summary.log(this.dependencies.logger, this.config.name);
       const tookMs = this.dependencies.clock.now() - startedAt;
       if (under === '' && !this.freshness.hasScanned(state)) this.watcher.dispose();
       if (state?.isRemote !== true) this.watch(under, summary.folders, tookMs);
@@ -215,16 +219,13 @@ export class FolderCatalog {
   }
 
   private async readFolder(under: string): Promise<ScanSummary> {
-    const summary: ScanSummary = { folders: new Set(), unreadable: [], unnamable: 0, warnings: [] };
+    const summary = new ScanSummary();
     const merge = this.store.startMerge(under);
     try {
       for await (const batch of walkAhead(this.dependencies.reader, this.config.folder, under)) {
         if (this.isClosed) break;
         merge.take(batch.files);
-        for (const folder of batch.folders) summary.folders.add(folder);
-        summary.unreadable.push(...batch.unreadable);
-        summary.unnamable += batch.unnamable;
-        summary.warnings.push(...batch.warnings);
+        summary.add(batch);
       }
       if (this.isClosed) merge.stop();
       else merge.finish();
@@ -233,18 +234,6 @@ export class FolderCatalog {
       merge.abandon();
       throw error;
     }
-  }
-
-  private logWarnings({ unreadable, unnamable, warnings }: ScanSummary): void {
-    const { name } = this.config;
-    const { logger } = this.dependencies;
-    for (const warning of warnings.slice(0, 20)) logger.warn(`${name}: ${warning}`);
-    if (unreadable.length > 0) {
-      const shown = unreadable.slice(0, 20).join(', ');
-      logger.warn(`${name}: ${unreadable.length} folders cannot be read: ${shown}`);
-    }
-    if (unnamable > 0)
-      logger.warn(`${name}: ${unnamable} files and folders are skipped: their names aren't valid Unicode`);
   }
 
   private handleFailure(error: unknown): void {

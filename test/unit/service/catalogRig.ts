@@ -12,12 +12,14 @@ import { MemoryLog } from '../../support/memoryLog.ts';
 import { freshFolder, writeFiles } from './folderRig.ts';
 
 /** Simulated duration of a whole scan: too long to repeat it for every search. */
-const walkMs = 250;
+const longWalkMs = 250;
 /** The delay of change reports. */
 const gatherMs = 300;
 const limitMs = 4_000;
 
-type RigOptions = Pick<ConstructorParameters<typeof FolderCatalog>[1], 'getState' | 'maxFolders' | 'openFile'>;
+type RigOptions = Pick<ConstructorParameters<typeof FolderCatalog>[1], 'getState' | 'maxFolders' | 'openFile'> & {
+  readonly walkMs?: number;
+};
 
 /** The catalog of a temporary folder, with its reader on this thread and a manual clock. */
 export class CatalogRig {
@@ -27,10 +29,12 @@ export class CatalogRig {
   /** The folders at which walks started. */
   readonly walks: string[] = [];
   readonly catalog: FolderCatalog;
+  private readonly walkMs: number;
   private walkedMs = 0;
   private timers = 0;
 
-  private constructor(files: Readonly<Record<string, string>>, options: RigOptions) {
+  private constructor(files: Readonly<Record<string, string>>, { walkMs = longWalkMs, ...options }: RigOptions) {
+    this.walkMs = walkMs;
     writeFiles(this.folder, files);
     const clock: Clock = {
       now: () => this.clock.now() + this.walkedMs,
@@ -114,7 +118,7 @@ export class CatalogRig {
       ready: async () => reader.ready(),
       walk: async (folder, under) => {
         this.walks.push(under);
-        if (under === '') this.walkedMs += walkMs;
+        if (under === '') this.walkedMs += this.walkMs;
         return reader.walk(folder, under);
       },
       next: async (walk) => {

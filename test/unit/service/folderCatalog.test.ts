@@ -220,6 +220,32 @@ describe('The catalog of a changing folder (D20)', () => {
     );
   });
 
+  describe('that is scanned again soon, because it is small', () => {
+    const repeatMs = 6_000;
+
+    beforeEach(async () => {
+      await rig.stop();
+      rig = await CatalogRig.start({ 'a.txt': 'a' }, { walkMs: 1 });
+      await rig.clock.pass(repeatMs);
+    });
+
+    it('returns known files without waiting for the scan', async () => {
+      rig.write({ 'a.txt': 'longer' });
+      assert.equal((await rig.catalog.filesByIds(['a.txt']))[0]?.bytes, 1);
+      await eventually(async () => (rig.walks.length === 1 ? true : undefined));
+      await rig.waitUntil(async () => (await rig.catalog.filesByIds(['a.txt']))[0]?.bytes === 6);
+    });
+
+    it('waits for the scan to find unknown files', async () => {
+      rig.write({ 'new.txt': 'new' });
+      const found = await rig.catalog.filesByIds(['a.txt', 'new.txt']);
+      assert.deepEqual(
+        found.map((file) => file?.bytes),
+        [1, 3],
+      );
+    });
+  });
+
   it('closes during a scan', async () => {
     const walk = rig.catalog.rescan();
     await eventually(async () => (rig.walks.length === 1 ? true : undefined));

@@ -1,0 +1,31 @@
+import type { Logger } from '../../core/util/logger.ts';
+import type { WalkBatch } from './folderWalk.ts';
+
+const maxLogged = 20;
+
+/** Sums up what a scan of a folder found besides files. */
+export class ScanSummary {
+  readonly folders = new Set<string>();
+  private readonly unreadable: string[] = [];
+  private readonly warnings: string[] = [];
+  private unnamable = 0;
+
+  add(batch: WalkBatch): void {
+    for (const folder of batch.folders) this.folders.add(folder);
+    this.unreadable.push(...batch.unreadable);
+    this.unnamable += batch.unnamable;
+    this.warnings.push(...batch.warnings);
+  }
+
+  /** Logs warnings about what could not be cataloged. */
+  log(logger: Logger, name: string): void {
+    const { unreadable, unnamable } = this;
+    for (const warning of this.warnings.slice(0, maxLogged)) logger.warn(`${name}: ${warning}`);
+    if (unreadable.length > 0) {
+      const shown = unreadable.slice(0, maxLogged).join(', ');
+      logger.warn(`${name}: ${unreadable.length} folders cannot be read: ${shown}`);
+    }
+    if (unnamable > 0)
+      logger.warn(`${name}: ${unnamable} files and folders are skipped: their names aren't valid Unicode`);
+  }
+}
