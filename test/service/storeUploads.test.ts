@@ -44,7 +44,7 @@ describe('The upload of several small files (D62)', function () {
   });
 
   /** Uploads all files. Calls back before the objects get their final names. */
-  async function upload(onRename: (unfinished: string) => Promise<void>): Promise<string[]> {
+  async function upload(onRename: (unfinished: string) => Promise<void>, attempt = 'a1b2c3d4'): Promise<string[]> {
     const remote = `:local:${nodePath.join(root, 'store')}`;
     return await daemon.use(async (address) => {
       const client = new StoreClient(address, 4);
@@ -54,7 +54,7 @@ describe('The upload of several small files (D62)', function () {
         return await call(method, body, signal);
       };
       const folder = new BatchFolder(address.stagingFolder);
-      const target = { client, remote, hash: 'md5', transferId };
+      const target = { client, remote, hash: 'md5', transferId, attempt };
       const batch = new BatchUpload(target, folder, new AbortController().signal);
       const done = await batch.run(files, new FolderSource(nodePath.join(root, 'source')));
       client.dispose();
@@ -78,9 +78,11 @@ describe('The upload of several small files (D62)', function () {
   it('does not share the folder of unfinished objects with an earlier attempt', async () => {
     const folders: string[] = [];
     const add = async (folder: string): Promise<void> => await Promise.resolve(void folders.push(folder));
-    await upload(add);
-    await upload(add);
-    assert.equal(new Set(folders).size, 2, folders.join());
+    for (const attempt of ['11111111', '22222222']) await upload(add, attempt);
+    assert.deepEqual(
+      folders.map((folder) => nodePath.basename(folder)),
+      ['11111111', '22222222'],
+    );
   });
 
   it('is waited for if rclone continues it after its request was aborted', async () => {

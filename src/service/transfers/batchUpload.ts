@@ -14,6 +14,8 @@ interface UploadTarget {
   readonly remote: string;
   readonly hash: string | undefined;
   readonly transferId: string;
+  /** Identifies the run of the transfer. */
+  readonly attempt: string;
 }
 
 interface UploadedFile {

@@ -18,6 +18,8 @@ export interface FileToCarry extends FileToMove {
 /** Files to move from or to a store, which rclone reads and writes (D62: stores through rclone). */
 export interface CarryJob {
   readonly transferId: string;
+  /** Identifies the run of the transfer in the names of unfinished objects. */
+  readonly attempt: string;
   readonly source: CarrySide;
   readonly destination: CarrySide;
   /** Resolved path of the destination's folder at submission. */

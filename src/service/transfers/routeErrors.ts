@@ -1,7 +1,14 @@
+import { isArchived } from '../stores/storeListing.ts';
+import type { TransferRecordFile } from './journalRecord.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 import { StoreError } from '../stores/storeError.ts';
 import type { FileFailure } from './fileJobs.ts';
 import { TransferFailure, TransferSuspension } from './transferErrors.ts';
+
+/** Returns true for an archived object whose failure has no other cause: rclone doesn't say why it can't open one. */
+export function isRefusedAsArchived({ operation, store }: FileFailure, { resource }: TransferRecordFile): boolean {
+  return operation === 'read' && (store === 'failed' || store === 'refused') && isArchived(resource['storageClass']);
+}
 
 /** Creates the failure of a transfer to a store that can't give its files their final names. */
 export function createRenameFailure(): TransferFailure {

@@ -47,7 +47,7 @@ export class StoreCopy {
     folder: BatchFolder,
     signal: AbortSignal,
   ) {
-    const { source, destination, transferId } = job;
+    const { source, destination, transferId, attempt } = job;
     // An empty object has no content to save, and a list can't name every object.
     this.files = job.files.filter(({ path, bytes }) => bytes > 0 && hasPlainName(path));
     this.client = client;
@@ -59,7 +59,7 @@ export class StoreCopy {
     this.folder = folder.createSibling();
     this.signal = signal;
     this.batches = new StoreBatches(client, signal);
-    const target = { remote: this.destination, transferId };
+    const target = { remote: this.destination, transferId, attempt };
     this.unfinished = new UnfinishedObjects(target, this.folder, this.batches);
   }
 

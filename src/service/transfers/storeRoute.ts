@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { archivedCause } from '../../core/util/storeProblem.ts';
 import { settlesWithin, systemClock } from '../../core/util/clock.ts';
 import { getRemoteName } from '../../core/util/remote.ts';
@@ -7,7 +8,6 @@ import { waitForAbandonedRequests } from '../stores/abandonedRequests.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import type { StoreClient } from '../stores/storeClient.ts';
 import { StoreError } from '../stores/storeError.ts';
-import { isArchived } from '../stores/storeListing.ts';
 import type { StoreFeatures } from '../stores/storeFeatures.ts';
 import type { CarrySide } from './carryJob.ts';
 import { chooseVerification, type CopyVerification } from './copyVerification.ts';
@@ -20,7 +20,7 @@ import { chooseManifestName, generateTransferManifest, writeManifest } from './m
 import { discardInStore, withStoreClient } from './storeAccess.ts';
 import { findUnlisted } from './similarNames.ts';
 import { syncFileSystem } from './syncFileSystem.ts';
-import { createRenameFailure, createSuspension, toRouteError } from './routeErrors.ts';
+import { createRenameFailure, createSuspension, isRefusedAsArchived, toRouteError } from './routeErrors.ts';
 import { convertFileFailure, TransferFailure, TransferSuspension } from './transferErrors.ts';
 import type { TransferRoute } from './transferRoute.ts';
 
@@ -40,6 +40,8 @@ export class StoreRoute implements TransferRoute {
   private readonly attempts = new Map<number, number>();
   /** Sizes of the objects at the destination when the run started, by path below the transfer's folder. */
   private present: ReadonlyMap<string, number> = new Map();
+  /** Identifies the current run. */
+  private attempt = '';
   private hashes: { readonly source: string | undefined; readonly destination: string | undefined } | undefined;
   /** Present if both sides are one store that copies objects itself (D66: copies within a store). */
   private copyVerification: CopyVerification | undefined;
@@ -50,6 +52,7 @@ export class StoreRoute implements TransferRoute {
   }
 
   async prepare(): Promise<void> {
+    this.attempt = randomBytes(4).toString('hex');
     const [from, to] = [this.source.remote, this.destination.remote];
     await this.runInStore(async (client) => {
       const [source, destination] = await Promise.all([from, to].map(async (remote) => await describe(client, remote)));
@@ -87,10 +90,10 @@ export class StoreRoute implements TransferRoute {
     const source: CarrySide = { place: this.source, hash: this.hashes?.source };
     const destination: CarrySide = { place: this.destination, hash: this.hashes?.destination };
     const listed = files.map((file) => ({ ...file, isPresent: this.present.has(file.path) }));
-    const { copyVerification } = this;
+    const { attempt, copyVerification } = this;
     const route = { transferId, destinationPlace, isFlushed, bytesPerSecond, source, destination, copyVerification };
     return await this.useDaemon(async (rclone) => {
-      const job = { ...route, rclone, files: listed, signal };
+      const job = { ...route, attempt, rclone, files: listed, signal };
       return await threads.run((calls) => calls.call('carry', job), this.options.abandonment);
     });
   }
@@ -287,11 +290,6 @@ export class StoreRoute implements TransferRoute {
 
 async function describe(client: StoreClient, remote: string | undefined): Promise<StoreFeatures | undefined> {
   return remote === undefined ? undefined : await client.getFeatures(remote);
-}
-
-/** Returns true for an archived object whose failure has no other cause: rclone doesn't say why it can't open one. */
-function isRefusedAsArchived({ operation, store }: FileFailure, { resource }: TransferRecordFile): boolean {
-  return operation === 'read' && (store === 'failed' || store === 'refused') && isArchived(resource['storageClass']);
 }
 
 function areOnOneRemote(source: string | undefined, destination: string | undefined): boolean {

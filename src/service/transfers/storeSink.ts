@@ -21,11 +21,11 @@ interface StoreTarget {
 export class StoreSink implements CarrySink {
   readonly hash: string | undefined;
   private readonly target: StoreTarget;
-  private readonly transferId: string;
+  private readonly run: Pick<CarryJob, 'transferId' | 'attempt'>;
 
-  constructor({ transferId, destination }: CarryJob, remote: string, client: StoreClient) {
+  constructor({ transferId, attempt, destination }: CarryJob, remote: string, client: StoreClient) {
     this.hash = destination.hash;
-    this.transferId = transferId;
+    this.run = { transferId, attempt };
     this.target = { client, remote, hash: destination.hash, folder: getTransferFolderName(transferId) };
   }
 
@@ -33,7 +33,7 @@ export class StoreSink implements CarrySink {
     const { client, remote, folder } = this.target;
     // A delayed removal from an earlier attempt must not affect the object of this one.
     const attempt = randomBytes(4).toString('hex');
-    const name = `${file.position}-${attempt}.part-${this.transferId}`;
+    const name = `${file.position}-${attempt}.part-${this.run.transferId}`;
     try {
       const object = { folder, name, bytes: file.bytes };
       await client.write(remote, object, digestPieces(content), signal);
@@ -48,7 +48,7 @@ export class StoreSink implements CarrySink {
     { source, folder }: Parameters<CarrySink['writeBatch']>[1],
     signal: AbortSignal,
   ): Promise<readonly DoneFile[]> {
-    const upload = new BatchUpload({ ...this.target, transferId: this.transferId }, folder, signal);
+    const upload = new BatchUpload({ ...this.target, ...this.run }, folder, signal);
     // The name of an object of an earlier run isn't free.
     const isNew = ({ isPresent }: FileToCarry): boolean => !isPresent;
     return await upload.run(files.filter(isNew), source);

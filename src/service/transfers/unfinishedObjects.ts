@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { joinRemotePath } from '../../core/util/remote.ts';
 import { getTransferFolderName, getUploadFolderName } from '../../core/util/transferFolderNames.ts';
 import type { StoreBatches } from '../stores/storeBatches.ts';
@@ -8,6 +7,12 @@ import type { FileToCarry } from './carryJob.ts';
 interface TransferTarget {
   readonly remote: string;
   readonly transferId: string;
+  /**
+   * Name of the folder of the unfinished objects of one run: a delayed removal from an earlier run must not affect those
+   * of this one. Its batches share the folder, because rclone opens at most ten connections per second to an SFTP server,
+   * and keeps those of a folder open.
+   */
+  readonly attempt: string;
 }
 
 /** The unfinished objects of one batch in a store: in a folder that catalogs don't show, until they are renamed. */
@@ -15,8 +20,6 @@ export class UnfinishedObjects {
   private readonly target: TransferTarget;
   private readonly folder: BatchFolder;
   private readonly batches: StoreBatches;
-  /** A delayed removal from an earlier batch must not affect the objects of this one. */
-  private readonly attempt = randomBytes(4).toString('hex');
 
   /** The lists of objects are written to `folder`. */
   constructor(target: TransferTarget, folder: BatchFolder, batches: StoreBatches) {
@@ -32,7 +35,7 @@ export class UnfinishedObjects {
 
   /** The path of the objects below the remote of the transfer. */
   get path(): string {
-    return `${getUploadFolderName(this.target.transferId)}/${this.attempt}`;
+    return `${getUploadFolderName(this.target.transferId)}/${this.target.attempt}`;
   }
 
   /**

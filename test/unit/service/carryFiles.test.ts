@@ -47,6 +47,7 @@ describe('Objects with hostile names (D62)', () => {
     const file = { bytes: content.length, sha256: '', declared, isPresent: false };
     return await carryFiles({
       transferId,
+      attempt: 'a1b2c3d4',
       source: { place: { remote: 'lab:' }, hash: undefined },
       destination: { place: { folder: target }, hash: undefined },
       rclone: {

@@ -69,6 +69,7 @@ describe('Small files that rclone fetched (D62)', () => {
   async function carry(): Promise<JobResult> {
     return await carryFiles({
       transferId,
+      attempt: 'a1b2c3d4',
       source: { place: { remote: 'lab:' }, hash: 'md5' },
       destination: { place: { folder: nodePath.join(root, 'target') }, hash: undefined },
       rclone: {

@@ -80,7 +80,7 @@ export class MovementRig {
     files: readonly FileToCarry[],
     more: Partial<CarryJob> = {},
   ): Promise<JobResult> {
-    const job = { transferId, source, destination, rclone: this.rclone.address, files };
+    const job = { transferId, attempt: 'a1b2c3d4', source, destination, rclone: this.rclone.address, files };
     return await carryFiles({ ...job, isFlushed: false, signal: createJobSignal(), ...more });
   }
 

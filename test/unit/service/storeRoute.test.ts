@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { systemClock } from '../../../src/core/util/clock.ts';
 import type { RcloneDaemon } from '../../../src/service/stores/rcloneDaemon.ts';
-import { createJobSignal } from '../../../src/service/transfers/fileJobs.ts';
+import type { CarryJob } from '../../../src/service/transfers/carryJob.ts';
+import { createJobSignal, type JobResult } from '../../../src/service/transfers/fileJobs.ts';
 import { FileThreads } from '../../../src/service/transfers/fileThreads.ts';
 import type { TransferRecord } from '../../../src/service/transfers/journalRecord.ts';
 import { StoreRoute } from '../../../src/service/transfers/storeRoute.ts';
@@ -49,7 +50,7 @@ describe('The route of a transfer to a store', () => {
     return JSON.stringify({ item: path === undefined ? null : toObject(path) });
   }
 
-  function createRoute(from: string, to: string): StoreRoute {
+  function createRoute(from: string, to: string, threads = new FileThreads(systemClock)): StoreRoute {
     const { port } = server.address() as AddressInfo;
     const address = { port, authorization: 'Basic eDp5', stagingFolder: '', program: '' };
     const daemon = { use: async (work: Parameters<RcloneDaemon['use']>[0]) => await work(address) };
@@ -60,7 +61,7 @@ describe('The route of a transfer to a store', () => {
     return new StoreRoute({
       ...{ transferId, source: side(from), destination: side(to), destinationPlace: undefined, isFlushed: false },
       ...{
-        threads: new FileThreads(systemClock),
+        threads,
         abandonment: new AbortController().signal,
         throttleBytesPerSecond: undefined,
       },
@@ -119,6 +120,27 @@ describe('The route of a transfer to a store', () => {
   it('removes unfinished objects again later if the store may still be copying them itself (D66)', async () => {
     assert.equal(await createRoute('lab:a', 'lab:b').discard('manifest.json'), false);
     assert.equal(await createRoute('lab:a', 'far:b').discard('manifest.json'), true);
+  });
+
+  it('gives the unfinished objects of a run one folder, and those of the next run another (D62)', async () => {
+    const jobs: CarryJob[] = [];
+    const calls = {
+      call: async (_method: string, job: CarryJob): Promise<JobResult> => {
+        jobs.push(job);
+        return await Promise.resolve({ done: [] });
+      },
+    };
+    const threads = { run: async (work: (one: typeof calls) => Promise<JobResult>) => await work(calls) };
+    const route = createRoute('lab:a', 'far:b', threads as unknown as FileThreads);
+    for (const run of [1, 2]) {
+      await route.prepare();
+      for (const path of ['a', 'b'])
+        await route.move([{ position: run, path, bytes: 1, sha256: '' }], createJobSignal());
+    }
+    const [first, second, third, fourth] = jobs.map(({ attempt }) => attempt);
+    assert.match(first ?? '', /^[\da-f]{8}$/);
+    assert.deepEqual([second, fourth], [first, third]);
+    assert.notEqual(first, third);
   });
 
   it('does not treat files as lost whose names the store lists in another form (D25)', async () => {
