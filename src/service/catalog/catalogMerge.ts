@@ -23,6 +23,7 @@ export class CatalogMerge {
   private chunk: FileRow[] = [];
   private isAtEnd = false;
   private writes = 0;
+  private readonly isFilling: boolean;
 
   constructor(database: SqliteFile, rows: CatalogRows, ids: PathIds, under: string) {
     this.database = database;
@@ -33,6 +34,8 @@ export class CatalogMerge {
     this.to = to;
     this.select = database.prepare(`SELECT * FROM files WHERE path > ? AND path < ? ORDER BY path LIMIT ${chunkSize}`);
     database.exec('BEGIN IMMEDIATE');
+    this.isFilling = database.prepare('SELECT 1 FROM files LIMIT 1').get() === undefined;
+    if (this.isFilling) rows.deferMerging(true);
   }
 
   take(files: readonly ScannedFile[]): void {
@@ -53,12 +56,12 @@ export class CatalogMerge {
   /** Finishes a complete walk: removes the rows of files that it didn't find. */
   finish(): void {
     for (let row = this.peek(); row !== undefined; row = this.peek()) this.drop(row);
-    this.database.exec('COMMIT');
+    this.end();
   }
 
   /** Finishes an interrupted walk: leaves the remaining rows unchanged. */
   stop(): void {
-    if (this.database.isTransaction) this.database.exec('COMMIT');
+    if (this.database.isTransaction) this.end();
   }
 
   /** Aborts a failed merge: rolls back the current transaction. */
@@ -104,6 +107,11 @@ export class CatalogMerge {
     this.writes += files.length;
     // The remaining rows have new ids.
     if (this.ids.insert(files)) this.chunk = [];
+  }
+
+  private end(): void {
+    if (this.isFilling) this.rows.deferMerging(false);
+    this.database.exec('COMMIT');
   }
 
   private commit(): void {

@@ -48,6 +48,9 @@ export const plainWordsSql = `INSERT INTO words (rowid, name, title, folder, res
   SELECT id, substr(path, folderLength + 1), '',
     CASE folderLength WHEN 0 THEN '' ELSE substr(path, 1, folderLength - 1) || ' ${folderEndMarker}' END, ''`;
 
+/** Number of segments that searches and later writes can handle: those of 1.6 million files. */
+const maxSegments = 32;
+
 /** Values for the columns of the `words` table. */
 type RowWords = readonly [name: string, title: string, folder: string, rest: string];
 
@@ -55,6 +58,7 @@ type RowWords = readonly [name: string, title: string, folder: string, rest: str
 export class CatalogRows {
   /** True if words are in SQLite's full-text index. */
   readonly isIndexed: boolean;
+  private readonly database: SqliteFile;
   private readonly mode: TextMode;
   private readonly insertFile: StatementSync;
   private readonly updateFile: StatementSync;
@@ -64,6 +68,7 @@ export class CatalogRows {
   private lastFolder = { path: '', words: '' };
 
   constructor(database: SqliteFile, mode: TextMode) {
+    this.database = database;
     this.mode = mode;
     this.isIndexed = mode === 'index';
     this.insertFile = database.prepare(
@@ -95,6 +100,17 @@ export class CatalogRows {
     this.removeWords(known);
     this.insertWords.run(known.id, ...this.buildWords(file));
     return true;
+  }
+
+  /**
+   * Defers or resumes the merging of index segments after each write, because filling an empty catalog is faster without
+   * it. Later writes merge the segments step by step. If merging is never resumed, SQLite merges {@link maxSegments} at a
+   * time.
+   */
+  deferMerging(isDeferred: boolean): void {
+    if (!this.isIndexed) return;
+    const settings = isDeferred ? `('automerge', 0), ('crisismerge', ${maxSegments})` : "('automerge', 4)";
+    this.database.exec(`INSERT INTO words (words, rank) VALUES ${settings}`);
   }
 
   delete(row: FileRow): void {

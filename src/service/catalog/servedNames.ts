@@ -1,4 +1,5 @@
 const partFile = /\.part-[0-9a-f-]{36}$/;
+const hiddenPart = /(?:^|\/)\.|\.part-[0-9a-f-]{36}(?:\/|$)/;
 
 /** Returns true for names that aren't served: dot files and unfinished copies. */
 export function isHidden(name: string): boolean {
@@ -6,5 +7,5 @@ export function isHidden(name: string): boolean {
 }
 
 export function hasHiddenPart(path: string): boolean {
-  return path !== '' && path.split('/').some(isHidden);
+  return hiddenPart.test(path);
 }

@@ -56,16 +56,18 @@ export class StagedListing {
    * Files of completed transactions remain if the copying ends early.
    */
   *fillCatalog(): Generator<undefined, undefined> {
-    const { database } = this;
+    const { database, rows } = this;
     database.exec(createOrdered);
     const { count } = database.prepare('SELECT count(*) AS count FROM temp.ordered').get() ?? {};
     try {
       database.exec('BEGIN IMMEDIATE');
+      rows.deferMerging(true);
       for (let piece = 0; piece * pieceSize < Number(count); piece += 1) {
         this.fillPiece(piece * pieceSize, (piece + 1) * pieceSize);
         if (piece % piecesPerTransaction === piecesPerTransaction - 1) database.exec('COMMIT; BEGIN IMMEDIATE');
         yield;
       }
+      rows.deferMerging(false);
       database.exec('COMMIT');
     } finally {
       if (database.isTransaction) database.exec('ROLLBACK');

@@ -117,7 +117,7 @@ function toScannedObject(object: ListedObject, under: string): ScannedFile | und
 
 /** Returns false for names that are not valid for files, or that rclone could not represent. */
 function isFilePath(path: string): boolean {
-  return !/[\0\uFFFD]/.test(path) && !path.split('/').some((part) => part === '' || part === '.' || part === '..');
+  return !/[\0\uFFFD]|(?:^|\/)\.{0,2}(?:\/|$)/.test(path);
 }
 
 function describeObject({ Hashes: hashes, Tier: tier }: ListedObject): { readonly metadata?: string } {
