@@ -154,7 +154,7 @@ export async function uncheckAllFiles(services: CommandServices, node: SearchNod
   const searches = searchStore.getAll();
   if (searches.length > 0 && !searches.some(isEligible)) {
     // A notification would remain after the next check.
-    notices.showStatusMessage(l10n.t('No files are checked.'));
+    notices.showStatusMessage(l10n.t('No files were checked.'));
     return;
   }
   const placeholder = l10n.t('Select the search to uncheck files in');
