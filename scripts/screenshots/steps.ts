@@ -164,6 +164,7 @@ export const actions: Readonly<Record<string, Action>> = {
   press: ({ window }, ...keys) => window.press(...keys),
   closePrompts,
   text: ({ window }, text) => window.page.getByText(text).first().waitFor(),
+  gone: ({ window }, text) => window.page.getByText(text).first().waitFor({ state: 'hidden' }),
   narrow: (stage) => dragSideBar(stage),
   pick: ({ window }, label, step) => window.pick(toPattern(label), step),
   input: ({ window }, text, step) => window.input(text, step),
