@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startEditor } from '../../test/support/editor/editor.ts';
+import { savedConnection, startEditor } from '../../test/support/editor/editor.ts';
 import { until } from '../../test/support/editor/until.ts';
 import type { EditorWindow } from '../../test/support/editor/window.ts';
 import { builtProgram, startLocalService } from '../../test/support/localService.ts';
@@ -11,7 +11,6 @@ import { WalkedTree } from './walkedTree.ts';
 
 const fileCount = 50_000;
 const pageSize = 10_000;
-const orcid = '0000-0002-1825-0097';
 
 /** The ratios to the cost of the bare tree. */
 interface Ratios {
@@ -27,20 +26,22 @@ export async function measureResults(extension: string, scratch: string): Promis
   mkdirSync(output);
   makeTree(folder, fileCount);
   const service = await startLocalService({ databases: [{ name: 'Tree', folder }] }, { program: builtProgram });
-  const environment = { BENCH_ADDRESS: service.address, BENCH_TOKEN: service.token, BENCH_OUTPUT: output };
-  const settings = { 'dataTransfer.search.pageSize': pageSize, 'dataTransfer.orcid': orcid };
+  const bench = { BENCH_ADDRESS: service.address, BENCH_TOKEN: service.token, BENCH_OUTPUT: output };
+  const connection = savedConnection(service.address, service.token);
   const editor = await startEditor({
+    ...connection,
     needsFullBrowser: true,
     extensionPath: extension,
     companions: [join(fixtures, 'bare')],
-    environment,
-    settings,
+    environment: { ...connection.environment, ...bench },
+    settings: { 'dataTransfer.search.pageSize': pageSize },
   });
   try {
     const window = await editor.openWindow();
     // Every part that is expanded fits on the first screen.
     await window.page.setViewportSize({ width: 1280, height: 1800 });
-    await connect(window, service.address, service.token);
+    await window.openContainer('Data Transfer');
+    await window.tree('Databases').see('Tree');
     const before = await readHeapSize(window, output);
     await loadResults(window, fileCount);
     const withOurs = await readHeapSize(window, output);
@@ -71,16 +72,6 @@ async function measureTrees(window: EditorWindow): Promise<Omit<Ratios, 'memory'
       turns: 2,
     });
   return { walk: await measureTree((tree) => tree.walk()), page: await measureTree((tree) => tree.openPage()) };
-}
-
-async function connect(window: EditorWindow, address: string, token: string): Promise<void> {
-  await window.openContainer('Data Transfer');
-  await window.command('Data Transfer: Connect to a Service…');
-  await window.quickInput.input(address, /1\/3/);
-  await window.quickInput.input(token, /2\/3/);
-  await window.quickInput.input(orcid, /^Found .+ databases?\. Your ORCID iD/);
-  await window.notifications.wait(/^Connected to/);
-  await window.notifications.clear();
 }
 
 /** Searches the database `Tree` and loads results: ten thousand with the search, and then the others. */
