@@ -50,11 +50,15 @@ export class SavedTransfers implements Disposable {
     await mapConcurrently(transfers, maxParallelWrites, (transfer) => this.saveAndMerge(transfer));
   }
 
-  /** Starts showing changes from other windows, including those made since the ledger was read. */
+  /** Remembers the state of the ledger before it is read. */
+  async prepare(): Promise<void> {
+    await this.dependencies.watch.prepare();
+  }
+
+  /** Starts showing changes from other windows, including those made since `prepare`. */
   async follow(): Promise<void> {
     this.following ??= this.start();
     await this.following;
-    await this.handleChange({ folder: 'running' });
   }
 
   /** Marks submissions as not confirmed if their window closed before the response arrived (D12: never resubmit). */
@@ -91,7 +95,7 @@ export class SavedTransfers implements Disposable {
     const { clock, ledger, watch } = this.dependencies;
     const purge = (): void => void ledger.purge().catch((error: unknown) => this.logError(error));
     this.lifetime.track(clock.after(purgeAfterMs, purge));
-    await watch.start();
+    await Promise.all([watch.start('running'), watch.start('ended')]);
   }
 
   private settleLater(): void {

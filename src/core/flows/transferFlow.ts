@@ -49,6 +49,7 @@ export class TransferFlow {
   async resume(): Promise<void> {
     const { ledger, store, saved, log } = this.dependencies;
     try {
+      await saved.prepare();
       store.put(await ledger.loadRunning());
       store.setHasEarlier(await ledger.hasEnded());
       await saved.settleSubmissions();

@@ -1,13 +1,12 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Clock } from '../util/clock.ts';
 import { runUnderLock } from '../util/fileLock.ts';
 import { parseJsonObject } from '../util/json.ts';
 import { isRemoteFolder } from '../util/remoteFolder.ts';
 import { writeFileAtomically } from '../util/writeFileAtomically.ts';
+import { isDistinctTime, readModificationTime } from './modificationTime.ts';
 
-/** The precision of modification times on the least precise file system, FAT. */
-const precisionMs = 2_000;
 const lockTimeoutMs = 2_000;
 
 interface IndexContent {
@@ -52,7 +51,7 @@ export class LastEndedIndex {
   async rebuild(scan: () => Promise<LastEnded>): Promise<LastEnded> {
     const changedAt = await this.readChangedAt();
     const found = await scan();
-    const isCertain = changedAt < this.clock.now() - precisionMs && changedAt === (await this.readChangedAt());
+    const isCertain = isDistinctTime(changedAt, this.clock) && changedAt === (await this.readChangedAt());
     if (found.hasMore && isCertain) await this.write({ changedAt, keys: found.keys });
     return found;
   }
@@ -83,11 +82,7 @@ export class LastEndedIndex {
    */
   private async readChangedAt(): Promise<number> {
     this.isRemote ??= isRemoteFolder(this.folder);
-    if (this.isRemote) return Number.NaN;
-    return await stat(this.folder).then(
-      ({ mtimeMs }) => mtimeMs,
-      () => Number.NaN,
-    );
+    return this.isRemote ? Number.NaN : await readModificationTime(this.folder);
   }
 }
 

@@ -5,27 +5,35 @@ import { Lifetime, type Disposable } from '../util/lifetime.ts';
 import { RecordFolderWatch } from './recordFolderWatch.ts';
 
 /** A change in the ledger: to one transfer's record, or to any record in a folder. */
-export type LedgerChange = { readonly key: string } | { readonly folder: 'running' | 'ended' };
+export type LedgerChange = { readonly key: string } | { readonly folder: WatchedFolder };
+
+type WatchedFolder = 'running' | 'ended';
 
 /** Fires when this or another window changes a record in the ledger. */
 export class LedgerWatch implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly changed = this.lifetime.track(new Emitter<LedgerChange>());
-  private readonly folderWatches: readonly RecordFolderWatch[];
+  private readonly watches: Readonly<Record<WatchedFolder, RecordFolderWatch>>;
 
   readonly onDidChange = this.changed.event;
 
   constructor(folder: string, clock: Clock) {
-    this.folderWatches = (['running', 'ended'] as const).map((name) => {
+    const create = (name: WatchedFolder): RecordFolderWatch => {
       const notify = (key: string | undefined): void =>
         this.changed.fire(key === undefined ? { folder: name } : { key });
       return this.lifetime.track(new RecordFolderWatch(join(folder, name), clock, notify));
-    });
+    };
+    this.watches = { running: create('running'), ended: create('ended') };
   }
 
-  /** Starts watching. All changes after it resolves are reported. */
-  async start(): Promise<void> {
-    await Promise.all(this.folderWatches.map((watch) => watch.start()));
+  /** Remembers the state of the folders, so that `start` also reports changes made since then. */
+  async prepare(): Promise<void> {
+    await Promise.all(Object.values(this.watches).map((watch) => watch.prepare()));
+  }
+
+  /** Starts watching a folder. All changes after it resolves, or since `prepare`, are reported. */
+  async start(folder: WatchedFolder): Promise<void> {
+    await this.watches[folder].start();
   }
 
   dispose(): void {

@@ -3,6 +3,7 @@ import type { Clock } from '../util/clock.ts';
 import { createFolder } from '../util/createFolder.ts';
 import { FolderWatch } from '../util/folderWatch.ts';
 import type { Disposable } from '../util/lifetime.ts';
+import { isDistinctTime, readModificationTime } from './modificationTime.ts';
 import { parseRecordKey } from './recordNames.ts';
 
 const checkIntervalMs = 5_000;
@@ -16,6 +17,8 @@ export class RecordFolderWatch implements Disposable {
   private readonly notify: (key: string | undefined) => void;
   private readonly watch: FolderWatch;
   private waiting: Disposable | undefined;
+  /** The modification time before the changes that `start` reports; NaN if any may have been made. */
+  private preparedAt: number | undefined;
   private isDisposed = false;
 
   /** `notify` receives the transfer's key, or undefined if any record may have changed. */
@@ -29,14 +32,22 @@ export class RecordFolderWatch implements Disposable {
     });
   }
 
+  /** Remembers the folder's modification time, so that `start` also reports changes made since then. */
+  async prepare(): Promise<void> {
+    const modifiedAt = await readModificationTime(this.folder);
+    this.preparedAt = isDistinctTime(modifiedAt, this.clock) ? modifiedAt : Number.NaN;
+  }
+
   /**
-   * Starts watching, and creates the folder if it doesn't exist. Every change after the returned promise resolves is
-   * reported.
+   * Starts watching, and creates the folder if it doesn't exist. Every change after the returned promise resolves, or
+   * since `prepare`, is reported.
    */
   async start(): Promise<void> {
     await createFolder(this.folder, 0o700).catch(() => undefined);
     const isWatching = this.watch.start(() => this.checkInstead());
-    if (!isWatching) this.checkLater(await getChangedAt(this.folder));
+    const now = await getChangedAt(this.folder);
+    if (this.preparedAt !== undefined && this.preparedAt !== now) this.notify(undefined);
+    if (!isWatching) this.checkLater(now);
   }
 
   dispose(): void {

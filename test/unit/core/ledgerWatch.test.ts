@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LedgerWatch, type LedgerChange } from '../../../src/core/ledger/ledgerWatch.ts';
@@ -26,6 +26,10 @@ describe('Watching the ledger', () => {
     await rm(parent, { recursive: true });
   });
 
+  const start = async (): Promise<void> => {
+    await watch.start('running');
+    await watch.start('ended');
+  };
   const areReported = (...expected: readonly LedgerChange[]): Promise<unknown> =>
     eventually(() => {
       const known = new Set(changes.map((change) => JSON.stringify(change)));
@@ -39,7 +43,7 @@ describe('Watching the ledger', () => {
   };
 
   it('creates the folders, and reports which record changed in either, but no other file', async () => {
-    await watch.start();
+    await start();
     await writeFile(join(folder, 'running', 'one.json.x.part'), '');
     await writeFile(join(folder, 'running', 'one.json'), '');
     await writeFile(join(folder, 'ended', 'two.json'), '');
@@ -51,8 +55,27 @@ describe('Watching the ledger', () => {
     assert.equal(clock.waitingCount, 0, 'folders with reported changes are not checked');
   });
 
+  it('reports a folder that changed after it was prepared, and no other (D48)', async () => {
+    for (const name of ['running', 'ended']) {
+      await mkdir(join(folder, name), { recursive: true });
+      await utimes(join(folder, name), 1, 1);
+    }
+    await watch.prepare();
+    await writeFile(join(folder, 'ended', 'one.json'), '');
+    await start();
+    assert.deepEqual(changes, [{ folder: 'ended' }]);
+  });
+
+  it('reports a folder whose modification time is too recent to show another change (D48)', async () => {
+    await mkdir(join(folder, 'ended'), { recursive: true });
+    await utimes(join(folder, 'ended'), clock.now() / 1000, clock.now() / 1000);
+    await watch.prepare();
+    await watch.start('ended');
+    assert.deepEqual(changes, [{ folder: 'ended' }]);
+  });
+
   it('reports changes in a folder that was replaced by another one (D48)', async () => {
-    await watch.start();
+    await start();
     await rm(folder, { recursive: true });
     await areReported({ folder: 'running' }, { folder: 'ended' });
     await mkdir(join(folder, 'running'), { recursive: true });
@@ -64,7 +87,7 @@ describe('Watching the ledger', () => {
 
   it("checks every five seconds if the system doesn't report changes, and reports the folder", async () => {
     await writeFile(folder, 'a file where the folder should be');
-    await watch.start();
+    await start();
     assert.equal(clock.waitingCount, 2);
     await waitForCheck();
     assert.deepEqual(changes, []);
@@ -88,14 +111,14 @@ describe('Watching the ledger', () => {
 
   it('neither reports nor checks after it is disposed', async () => {
     await writeFile(folder, 'a file where the folder should be');
-    await watch.start();
+    await start();
     watch.dispose();
     assert.equal(clock.waitingCount, 0);
   });
 
   it('schedules no further check if it is disposed during one', async () => {
     await writeFile(folder, 'a file where the folder should be');
-    await watch.start();
+    await start();
     await clock.pass(5_000);
     watch.dispose();
     for (let times = 0; times < 5; times++) await stat(parent);

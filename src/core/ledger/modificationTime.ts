@@ -1,0 +1,18 @@
+import { stat } from 'node:fs/promises';
+import type { Clock } from '../util/clock.ts';
+
+/** The precision of modification times on the least precise file system, FAT. */
+const precisionMs = 2_000;
+
+/** Returns when a folder was last modified, in milliseconds since 1970; NaN, which equals nothing, if it's missing. */
+export async function readModificationTime(folder: string): Promise<number> {
+  return await stat(folder).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => Number.NaN,
+  );
+}
+
+/** Returns true if any later change gives the folder another modification time. */
+export function isDistinctTime(modifiedAt: number, clock: Clock): boolean {
+  return modifiedAt < clock.now() - precisionMs;
+}
