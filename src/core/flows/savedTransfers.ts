@@ -20,6 +20,8 @@ interface SavedTransfersDependencies {
   readonly log: Logger;
 }
 
+/** Number of transfers that are listed first: enough for the rows outside of groups, even if some are removed. */
+export const lastFinishedCount = 20;
 const submissionCheckMs = 3_000;
 const maxParallelWrites = 16;
 /** Delay before old records are deleted, long enough not to slow down startup. */
@@ -29,6 +31,7 @@ const purgeAfterMs = 60_000;
 export class SavedTransfers implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly dependencies: SavedTransfersDependencies;
+  private readonly startedAt: number;
   private readonly keysToCheck = new Set<string>();
   private isChecking = false;
   private following: Promise<void> | undefined;
@@ -36,6 +39,7 @@ export class SavedTransfers implements Disposable {
 
   constructor(dependencies: SavedTransfersDependencies) {
     this.dependencies = dependencies;
+    this.startedAt = dependencies.clock.now();
     this.lifetime.track(dependencies.watch.onDidChange((change) => void this.handleChange(change)));
   }
 
@@ -115,14 +119,19 @@ export class SavedTransfers implements Disposable {
     }
   }
 
-  /** Lists the records in a folder that may be new, removed or changed. Ended transfers never change. */
+  /**
+   * Lists the records in a folder that may be new, removed or changed. Ended transfers never change. Until all of them
+   * are loaded, only the last ones may be new.
+   */
   private async listChangedKeys(folder: 'running' | 'ended'): Promise<readonly string[]> {
     const { store, ledger } = this.dependencies;
     const present = await ledger.keys(folder);
     if (folder === 'running') return [...present, ...store.getRunning().map(({ key }) => key)];
     const isPresent = new Set(present);
     const removed = store.getFinished().filter(({ key }) => !isPresent.has(key));
-    return [...present.filter((key) => !store.get(key)), ...removed.map(({ key }) => key)];
+    const last = store.hasEarlier ? (await ledger.loadLastEnded(lastFinishedCount)).transfers : undefined;
+    const listed = last?.map(({ key }) => key) ?? present;
+    return [...listed.filter((key) => !store.get(key)), ...removed.map(({ key }) => key)];
   }
 
   /** Checks all noted keys, including those added while it runs. Only one check runs at a time. */
@@ -157,11 +166,16 @@ export class SavedTransfers implements Disposable {
   private show(theirs: Transfer): void {
     const { store } = this.dependencies;
     const ours = store.get(theirs.key);
-    if (!ours && hasEnded(theirs.state) && store.hasEarlier) return;
+    if (!ours && store.hasEarlier && this.hasEndedEarlier(theirs)) return;
     const merged = ours ? mergeTransfers(ours, theirs) : theirs;
     store.put([merged]);
     // Write back changes that the other window did not know, so that the result does not depend on write order.
     if (!isSameExceptPolledAt(merged, theirs)) void this.save(merged);
+  }
+
+  /** Returns true if a transfer ended before this window started; those are loaded when the user looks at them. */
+  private hasEndedEarlier({ state, changes }: Transfer): boolean {
+    return hasEnded(state) && (changes.at(-1)?.at ?? 0) < this.startedAt;
   }
 
   private logError(error: unknown): void {

@@ -14,13 +14,11 @@ import type { TransferStore } from '../store/transferStore.ts';
 import type { Clock } from '../util/clock.ts';
 import type { Logger } from '../util/logger.ts';
 import { catchRefusal } from './refusals.ts';
-import type { SavedTransfers } from './savedTransfers.ts';
+import { lastFinishedCount, type SavedTransfers } from './savedTransfers.ts';
 import type { OpenConnections } from './openConnections.ts';
 
 /** Number of files whose metadata is requested to learn how to name databases (D36: names before submission). */
 const namingSampleSize = 5;
-/** Enough for the rows outside of groups, even if some of them are removed. */
-const lastFinishedCount = 20;
 
 interface TransferFlowDependencies {
   readonly sessions: OpenConnections;

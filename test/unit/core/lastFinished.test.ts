@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
-import { withState } from '../../../src/core/model/transferModel.ts';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { formatRecord } from '../../../src/core/ledger/transferRecord.ts';
+import { withState, type Transfer } from '../../../src/core/model/transferModel.ts';
+import { eventually } from '../../support/eventually.ts';
 import { Rig } from './rig.ts';
 import { submittingTransfer } from './specimens.ts';
 
@@ -10,14 +14,15 @@ describe('The last finished transfers', () => {
   });
   afterEach(() => rig.end());
 
+  const ended = withState(submittingTransfer, 'failed', 2);
+  const save = async (count: number): Promise<void> => {
+    const keys = Array.from({ length: count }, (_, index) => `key-${index}`);
+    for (const key of keys) await rig.explorer.transferFlow.save({ ...ended, key });
+    rig.restart();
+    await rig.explorer.transferFlow.resume();
+  };
+
   it('are loaded without the others, which are loaded on request', async () => {
-    const save = async (count: number): Promise<void> => {
-      const keys = Array.from({ length: count }, (_, index) => `key-${index}`);
-      const ended = withState(submittingTransfer, 'failed', 2);
-      for (const key of keys) await rig.explorer.transferFlow.save({ ...ended, key });
-      rig.restart();
-      await rig.explorer.transferFlow.resume();
-    };
     const counts = (): unknown => {
       const { transferStore } = rig.explorer;
       return [transferStore.getFinished().length, transferStore.hasEarlier];
@@ -31,4 +36,31 @@ describe('The last finished transfers', () => {
     await rig.explorer.transferFlow.loadFinished();
     assert.deepEqual(counts(), [25, false]);
   });
+
+  for (const load of ['loadLastFinished', 'loadFinished'] as const) {
+    it(`include one that another window saves when ${load} has read the records (D48)`, async () => {
+      await save(25);
+      const { transferFlow, transferStore } = rig.explorer;
+      await transferFlow[load]();
+      writeRecord(rig.folder, { ...withState(submittingTransfer, 'failed', rig.clock.now()), key: 'new' });
+      await eventually(() => Promise.resolve(transferStore.get('new')));
+    });
+  }
+
+  it('include none of an earlier session that another window imports, until it is loaded', async () => {
+    await save(25);
+    const { transferFlow, transferStore } = rig.explorer;
+    await transferFlow.loadLastFinished();
+    writeRecord(rig.folder, { ...ended, key: 'imported' });
+    writeRecord(rig.folder, { ...withState(submittingTransfer, 'failed', rig.clock.now()), key: 'new' });
+    await eventually(() => Promise.resolve(transferStore.get('new')));
+    assert.equal(transferStore.get('imported'), undefined);
+    await transferFlow.loadFinished();
+    assert.ok(transferStore.get('imported'));
+  });
 });
+
+/** Writes the record of an ended transfer before any other work of this process continues. */
+function writeRecord(folder: string, transfer: Transfer): void {
+  writeFileSync(join(folder, 'transfers', 'ended', `${transfer.key}.json`), formatRecord(transfer));
+}
