@@ -20,7 +20,7 @@ export async function measureLedger(reportMeasure: (measure: Measure) => void): 
   reportMeasure({
     name: 'listing the last 20 of 20,000 ended / of 20',
     ratio: ratio('listing', ofLong, ofFew),
-    limit: 1.3,
+    limit: 1.1,
   });
   reportMeasure({
     name: 'listing 20,000 ended / reading and parsing',

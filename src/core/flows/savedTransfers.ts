@@ -34,7 +34,8 @@ export class SavedTransfers implements Disposable {
   private readonly startedAt: number;
   private readonly keysToCheck = new Set<string>();
   private isChecking = false;
-  private following: Promise<void> | undefined;
+  private isFollowing = false;
+  private isFollowingEnded = false;
   private nextCheck: Disposable | undefined;
 
   constructor(dependencies: SavedTransfersDependencies) {
@@ -61,8 +62,14 @@ export class SavedTransfers implements Disposable {
 
   /** Starts showing changes from other windows, including those made since `prepare`. */
   async follow(): Promise<void> {
-    this.following ??= this.start();
-    await this.following;
+    if (this.isFollowing) return;
+    this.isFollowing = true;
+    const { clock, ledger, store, watch } = this.dependencies;
+    const purge = (): void => void ledger.purge().catch((error: unknown) => this.logError(error));
+    this.lifetime.track(clock.after(purgeAfterMs, purge));
+    this.lifetime.track(store.onDidChange(() => this.followEnded()));
+    this.followEnded();
+    await watch.start('running');
   }
 
   /** Marks submissions as not confirmed if their window closed before the response arrived (D12: never resubmit). */
@@ -95,11 +102,15 @@ export class SavedTransfers implements Disposable {
     return store.get(transfer.key) ?? known;
   }
 
-  private async start(): Promise<void> {
-    const { clock, ledger, watch } = this.dependencies;
-    const purge = (): void => void ledger.purge().catch((error: unknown) => this.logError(error));
-    this.lifetime.track(clock.after(purgeAfterMs, purge));
-    await Promise.all([watch.start('running'), watch.start('ended')]);
+  /**
+   * Starts watching the ended records, unless there are some and this window shows none yet. The system takes
+   * milliseconds to watch a folder of many records, for which their first list would have to wait.
+   */
+  private followEnded(): void {
+    const { store, watch } = this.dependencies;
+    if (this.isFollowingEnded || (store.hasEarlier && store.getFinished().length === 0)) return;
+    this.isFollowingEnded = true;
+    void watch.start('ended');
   }
 
   private settleLater(): void {
