@@ -133,7 +133,7 @@ try {
   const small = { count: size.small, bytes: 10_000 };
   const large = { count: 1, bytes: size.largeBytes };
   await compareMoving(rig, { name: `${size.small} files from SFTP`, limit: 1.3, isToStore: false, ...small });
-  await compareMoving(rig, { name: `${size.small} files to SFTP`, limit: 4, isToStore: true, ...small });
+  await compareMoving(rig, { name: `${size.small} files to SFTP`, limit: 3, isToStore: true, ...small });
   await compareMoving(rig, { name: 'one large file from SFTP', limit: 1.3, isToStore: false, ...large });
   await compareMoving(rig, { name: 'one large file to SFTP', limit: 1.5, isToStore: true, ...large });
 } finally {
