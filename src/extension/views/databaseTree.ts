@@ -13,17 +13,16 @@ import type { Reason, ReasonKind } from '../../core/model/reason.ts';
 import type { ConnectionState, ConnectionStore } from '../../core/store/connectionStore.ts';
 import type { Searchability } from '../../core/model/searchability.ts';
 import type { SearchabilityStore } from '../../core/store/searchabilityStore.ts';
-import type { ParameterListing, ParameterStore } from '../../core/store/parameterStore.ts';
+import type { ParameterStore } from '../../core/store/parameterStore.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { ConnectionNode, DatabaseNode } from '../editor/contributions.ts';
-import { describeParameterType, getParameterLabel } from '../words/parameterWords.ts';
 import { describeStoreListing, describeStoreState } from '../words/storeWords.ts';
 import { getDatabaseLabel, describeSearchabilityDetail, describeSearchability } from '../words/searchWords.ts';
 import { describeKeyDoubt, isSignInRejected, getSetKeyRemedy } from '../words/signInWords.ts';
-import { formatList } from '../words/localeFormats.ts';
 import { toPlainLine } from '../words/plainText.ts';
 import { describeReason } from '../words/reasonWords.ts';
 import type { DatabaseTreeNode, MessageNode } from './nodes.ts';
+import { createParametersRow } from './parameterRows.ts';
 import {
   createLoadingRow,
   createMessageItem,
@@ -230,30 +229,6 @@ function createDoubtRows({ connection: { id }, doubt }: ConnectedState): Message
   const argument: ConnectionNode = { kind: 'connection', id };
   const sentence = l10n.t('Transfers are waiting for a valid API key: {0}', reason);
   return createFailureRows('key', id, doubt, { sentence, command: { ...retryCommand, argument } });
-}
-
-/** Maximum number of parameters in the tooltip. */
-const maxParameters = 20;
-
-function createParametersRow(owner: string, parameters: ParameterListing['parameters'], isLocal: boolean): MessageNode {
-  const names = Object.keys(parameters).map((name) => getParameterLabel(name, isLocal));
-  const lines = Object.entries(parameters)
-    .slice(0, maxParameters)
-    .map(([name, one]) =>
-      toPlainLine(l10n.t('{0}: {1}', getParameterLabel(name, isLocal), describeParameterType(one))),
-    );
-  if (names.length > lines.length) lines.push('…');
-  const text =
-    names.length === 0
-      ? l10n.t('No database-specific search parameters')
-      : l10n.t('Search parameters: {0}', toPlainLine(formatList(names)));
-  return {
-    kind: 'message',
-    id: `${owner}/names`,
-    icon: 'about',
-    text,
-    ...(lines.length > 0 && { tooltip: lines.join('\n') }),
-  };
 }
 
 const unconnected = {
