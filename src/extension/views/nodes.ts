@@ -10,7 +10,7 @@ import type {
 } from '../editor/contributions.ts';
 
 /** Groups the databases of an organization. */
-interface OrganizationNode {
+export interface OrganizationNode {
   readonly kind: 'organization';
   readonly name: string;
 }
