@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { savedConnection } from '../support/editor/editor.ts';
 import { closeEditors, openEditor } from '../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
@@ -28,5 +29,6 @@ describe('A user who expands a database', function () {
     await holdMessages(window.page, '["dataTransfer.databases"');
     await database.expand();
     await tree.see(/^Search parameters: /);
+    assert.ok((await tree.rows()).every(({ label }) => label !== 'Loading…'));
   });
 });
