@@ -1,12 +1,12 @@
 /**
- * `npm run release -- 0.2.0` prepares a release: sets the version, also in the documents, dates the changelog, and packs
- * the VSIX. Publishes nothing; prints the remaining steps (see docs/releasing.md).
+ * `npm run release -- 0.2.0` prepares a release: sets the version, also in documents and source files, dates the
+ * changelog, and packs the VSIX. Publishes nothing; prints the remaining steps (see docs/releasing.md).
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isLaterVersion, releaseEntries } from './release/changelog.mjs';
-import { documentFiles, replacePackageNames } from './release/packageNames.mjs';
+import { documentFiles, replaceDocumentVersions, replaceVersionConstants, sourceFiles } from './release/versions.mjs';
 import { runScript, setup } from './setup.mjs';
 import { StepError, npm, root, say, step } from './setup/steps.mjs';
 
@@ -37,10 +37,10 @@ function datedChangelog(version) {
   }
 }
 
-function renamePackages(version) {
-  for (const name of documentFiles) {
+function replaceIn(files, replace, version) {
+  for (const name of files) {
     const file = join(root, name);
-    writeFileSync(file, replacePackageNames(readFileSync(file, 'utf8'), version));
+    writeFileSync(file, replace(readFileSync(file, 'utf8'), version));
   }
 }
 
@@ -52,7 +52,8 @@ await runScript(async () => {
   await setup({ editor: false });
   await step('Version', () => npm(['version', version, '--no-git-tag-version'], { cwd: root, label: 'npm version' }));
   writeFileSync(changelogFile, changelog);
-  renamePackages(version);
+  replaceIn(documentFiles, replaceDocumentVersions, version);
+  replaceIn(sourceFiles, replaceVersionConstants, version);
   await step('Package', () => npm(['run', '--silent', 'package'], { cwd: root, label: 'npm run package' }));
   say(`\nPrepared ${version}. Nothing was committed or published. Next, as docs/releasing.md describes:`);
   say(`  git commit --all --message "release: publish ${version}" && git tag v${version}`);

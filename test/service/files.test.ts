@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import type { ProblemDocument } from '../../src/contract/problem.ts';
+import { serviceVersion } from '../../src/service/version.ts';
 import { eventually } from '../support/eventually.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 
@@ -56,7 +57,7 @@ describe('The files of the local service', () => {
 
   it('returns the root with name and version (§2.1)', async () => {
     const { body } = await rig.call('GET', '/');
-    assert.deepEqual(body, { name: 'Data Transfer Local Service', version: '0.1.0' });
+    assert.deepEqual(body, { name: 'Data Transfer Local Service', version: serviceVersion });
   });
 
   it('lists the databases with all four fields (§4.2)', async () => {

@@ -10,9 +10,11 @@ interface Changelog {
   isLaterVersion(next: string, current: string): boolean;
 }
 
-interface Documents {
+interface Versions {
   readonly documentFiles: readonly string[];
-  replacePackageNames(text: string, version: string): string;
+  readonly sourceFiles: readonly string[];
+  replaceDocumentVersions(text: string, version: string): string;
+  replaceVersionConstants(text: string, version: string): string;
 }
 
 interface Commits {
@@ -54,29 +56,49 @@ describe('The preparation of a release', () => {
   });
 });
 
-describe('The documents with the names of the packages', () => {
-  let documents: Documents;
+describe('The version of a release', () => {
+  let versions: Versions;
 
   before(async () => {
-    documents = (await import(join(scripts, 'release', 'packageNames.mjs'))) as Documents;
+    versions = (await import(join(scripts, 'release', 'versions.mjs'))) as Versions;
   });
 
-  it('get the names of the new version, and nothing else changes', () => {
+  /** Returns the files of `pattern` in which `replace` changes a version; all of them must have the current version. */
+  function findVersionedFiles(pattern: string[], replace: Versions['replaceDocumentVersions']): string[] {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string };
+    const files = globSync(pattern, { cwd: root }).map((file) => file.replaceAll('\\', '/'));
+    return files.filter((file) => {
+      const text = readFileSync(join(root, file), 'utf8');
+      assert.equal(replace(text, version), text, file);
+      return replace(text, '9.9.9') !== text;
+    });
+  }
+
+  it('replaces the one in names of packages and in JSON examples of a document, and nothing else', () => {
     const text = 'Since 0.1.0: data-transfer-explorer-0.1.0.vsix, ./data-transfer-cli-0.1.0.tgz, name-X.Y.Z.vsix';
     assert.equal(
-      documents.replacePackageNames(text, '0.10.2'),
-      'Since 0.1.0: data-transfer-explorer-0.10.2.vsix, ./data-transfer-cli-0.10.2.tgz, name-X.Y.Z.vsix',
+      versions.replaceDocumentVersions(`${text}, { "version": "0.1.0" }`, '0.10.2'),
+      'Since 0.1.0: data-transfer-explorer-0.10.2.vsix, ./data-transfer-cli-0.10.2.tgz, name-X.Y.Z.vsix, ' +
+        '{ "version": "0.10.2" }',
     );
   });
 
-  it('name the packages of the current version, and are all that do', () => {
-    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string };
-    const naming = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).filter((file) => {
-      const text = readFileSync(join(root, file), 'utf8');
-      assert.equal(documents.replacePackageNames(text, version), text, file);
-      return documents.replacePackageNames(text, '9.9.9') !== text;
-    });
-    assert.deepEqual(naming.toSorted(), documents.documentFiles.toSorted());
+  it('replaces the one in the constants of a source file, and nothing else', () => {
+    const text = "// since 0.1.0\nexport const toolVersion = '0.1.0';\nexport const other = '0.1.0';\n";
+    assert.equal(
+      versions.replaceVersionConstants(text, '0.10.2'),
+      "// since 0.1.0\nexport const toolVersion = '0.10.2';\nexport const other = '0.1.0';\n",
+    );
+  });
+
+  it('is replaced in all documents that name it, which name the current version', () => {
+    const found = findVersionedFiles(['*.md', 'docs/**/*.md'], versions.replaceDocumentVersions);
+    assert.deepEqual(found.toSorted(), versions.documentFiles.toSorted());
+  });
+
+  it('is replaced in all source files that have it, which have the current version', () => {
+    const found = findVersionedFiles(['src/**/*.ts'], versions.replaceVersionConstants);
+    assert.deepEqual(found.toSorted(), versions.sourceFiles.toSorted());
   });
 });
 

@@ -1,0 +1,22 @@
+/** Updates the version in documents and source files for a release. */
+
+/** The documents that name a package or show a response with its version, relative to the root of the repository. */
+export const documentFiles = ['README.md', 'docs/command-line.md', 'docs/service.md'];
+
+/** The source files with a version that the built programs report, relative to the root of the repository. */
+export const sourceFiles = ['src/cli/version.ts', 'src/service/version.ts'];
+
+/**
+ * Returns the text of a document with `version` in the file names of the VSIX and of the command line's package, and in
+ * the `version` of a JSON example.
+ */
+export function replaceDocumentVersions(text, version) {
+  return text
+    .replaceAll(/\b(data-transfer-(?:explorer|cli)-)\d+\.\d+\.\d+(\.(?:vsix|tgz))\b/g, `$1${version}$2`)
+    .replaceAll(/("version": ")\d+\.\d+\.\d+(")/g, `$1${version}$2`);
+}
+
+/** Returns the text of a source file with `version` in its constants `…Version`. */
+export function replaceVersionConstants(text, version) {
+  return text.replaceAll(/^(export const \w+Version = ')\d+\.\d+\.\d+(';)$/gm, `$1${version}$2`);
+}
