@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** Describes a database of the listing (§2.2). All four fields are required; `url` may be empty. */
+/** Describes a database in the listing (§2.2). All four fields are required; `url` may be empty. */
 export const databaseSchema = z.looseObject({
   id: z.string(),
   name: z.string(),
@@ -11,7 +11,10 @@ export const databaseSchema = z.looseObject({
 /** See {@link databaseSchema}. */
 export type DatabaseDocument = z.infer<typeof databaseSchema>;
 
-/** Describes the type and the allowed values of one database-specific search parameter (D26: service HTTP behavior). */
+/**
+ * Describes a search parameter that only one database supports: its type and allowed values (D26: service HTTP
+ * behavior).
+ */
 export const searchParameterSchema = z.looseObject({
   type: z.string(),
   value: z.optional(z.unknown()),

@@ -14,7 +14,7 @@ export interface FileResource {
   encoding?: string | null | undefined;
   /** Size in bytes. */
   bytes?: number | null | undefined;
-  /** `algorithm:hex`, or only hex for MD5, as in the Data Resource standard. */
+  /** `algorithm:hex`, or just the hex digits for MD5, as the Data Resource standard defines it. */
   hash?: string | null | undefined;
 }
 
@@ -23,7 +23,9 @@ const fields = {
   numbers: ['bytes'],
 } as const;
 
-/** Returns true for a {@link FileResource}. Faster than a schema, because a response can contain very many files. */
+/**
+ * Returns true if `value` is a {@link FileResource}. Doesn't use a schema, which is too slow for thousands of files.
+ */
 export function isFileResource(value: unknown): value is FileResource {
   return hasFields(value, fields) && typeof value['id'] === 'string';
 }

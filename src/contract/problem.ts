@@ -1,13 +1,16 @@
 import * as z from 'zod/mini';
 
-/** Describes a detail of a problem document, without `value`, which is never read (D14: error documents). */
+/** Describes one error in a problem document. Omits its `value`, which is never read (D14: error documents). */
 const problemDetailSchema = z.looseObject({
   message: z.nullish(z.string()),
-  /** The part of the request, such as `body.offset`, `path.id` or `query.orcid`. */
+  /** The part of the request that caused the error, such as `body.offset`, `path.id` or `query.orcid`. */
   location: z.nullish(z.string()),
 });
 
-/** Describes the body of an error, `application/problem+json` (D14: error documents, D26: service HTTP behavior). */
+/**
+ * Describes the body of an error response of type `application/problem+json` (D14: error documents, D26: service HTTP
+ * behavior).
+ */
 export const problemDocumentSchema = z.looseObject({
   title: z.nullish(z.string()),
   status: z.nullish(z.number()),

@@ -6,5 +6,8 @@ export const rootDocumentSchema = z.looseObject({
   version: z.nullish(z.string()),
 });
 
-/** The name that the local service reports. Its pages of search results are exact (D21: search syntax). */
+/**
+ * The name that the local service reports. Services with this name fill every page except the last (D21: search
+ * syntax).
+ */
 export const localServiceName = 'Data Transfer Local Service';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** The values of the staging filter in a search (§3). */
+/** The values of a search's staging filter (§3). */
 const stagingStatusSchema = z.enum(['staged', 'unstaged']);
 
 /** See {@link stagingStatusSchema}. */

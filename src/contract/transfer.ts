@@ -19,7 +19,7 @@ export type TransferRequest = z.infer<typeof transferRequestSchema>;
 /** Describes the response to a submission (§4.5). */
 export const transferAcceptedSchema = z.looseObject({ id: z.string() });
 
-/** Describes a transfer's status (§2.4); `status` is an open set (D10: open status set). */
+/** Describes a transfer's status (§2.4). Servers may add values of `status` (D10: open status set). */
 export const transferStatusSchema = z.looseObject({
   id: z.nullish(z.string()),
   status: z.nullish(z.string()),
@@ -33,7 +33,9 @@ export type TransferStatusDocument = z.infer<typeof transferStatusSchema>;
 
 const statusFields = { texts: ['id', 'status', 'message'], numbers: ['num_files', 'num_files_transferred'] } as const;
 
-/** Returns true for a {@link TransferStatusDocument}. Faster than the schema, because statuses are polled often. */
+/**
+ * Returns true if `value` is a {@link TransferStatusDocument}. Polling uses this check because the schema is slower.
+ */
 export function isTransferStatus(value: unknown): value is TransferStatusDocument {
   return hasFields(value, statusFields);
 }
