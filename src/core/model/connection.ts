@@ -6,17 +6,20 @@ type TransportKind = 'direct' | 'editor';
 
 /** A saved service. Never contains the key. */
 export interface Connection {
-  /** The extension's own ID of the connection, by which transfer records refer to it (D29: shared service). */
+  /**
+   * The extension's own ID for the connection. Transfer records refer to the connection by this ID (D29: shared
+   * service).
+   */
   readonly id: string;
   readonly name: string;
-  /** Address as the user entered it, with `http://` or `https://`. */
+  /** The address as the user entered it, including `http://` or `https://`. */
   readonly server: string;
   readonly port?: number;
   readonly scheme?: TokenScheme;
   /** Allows the key to be sent over plain HTTP to an address that is not loopback (D4: server address). */
   readonly allowInsecureHttp?: boolean;
   readonly transport?: TransportKind;
-  /** Name of the environment variable that contains the key, for editors without secret storage. */
+  /** The name of the environment variable that contains the key, for editors without secret storage. */
   readonly apiKeyVariable?: string;
 }
 
@@ -27,14 +30,14 @@ export function getLocalConnectionId(machine: string): string {
   return localPrefix + machine;
 }
 
-/** Returns the machine of a local service's connection; undefined for any other connection. */
+/** Returns the machine whose local service a connection refers to; undefined for other connections. */
 export function getMachine(connectionId: string): string | undefined {
   if (!connectionId.startsWith(localPrefix)) return undefined;
-  // The ledger adds the editor that the service belongs to (D63: shared ledger folder).
+  // In the ledger, the ID ends with `:` and the editor that the service belongs to (D63: shared ledger folder).
   return connectionId.slice(localPrefix.length).split(':', 1)[0];
 }
 
-/** The description of a service from its root document (§4.9). */
+/** Describes a service, based on its root document (§4.9). */
 export interface ServiceInfo {
   /** Normalized address, without a trailing slash (D4: server address). */
   readonly address: string;

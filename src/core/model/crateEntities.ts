@@ -1,22 +1,22 @@
 import type { JsonObject } from '../util/json.ts';
 import { getSha256, type RecordedFile } from './fileExport.ts';
 
-/** The name under which an RO-Crate is recognized, in the folder that it describes. */
+/** The file name that the RO-Crate specification requires for the metadata document. */
 export const roCrateName = 'ro-crate-metadata.json';
 
 const licenseId = '#license';
 
-/** The fields that every RO-Crate contains about itself. */
+/** The properties that every RO-Crate states about its root data set. */
 export interface CrateRoot {
   readonly name: string;
   readonly description: string;
-  /** The databases that state the license. */
+  /** The names of the databases that state the files' licenses; empty if they are unknown. */
   readonly source: string;
   /** The time of the export, in milliseconds since 1970. */
   readonly now: number;
 }
 
-/** Creates the RO-Crate 1.2 metadata document of a data set with `properties` and the other entities. */
+/** Creates an RO-Crate 1.2 metadata document. Adds `properties` to the root data set, and `entities` to the graph. */
 export function createCrate(root: CrateRoot, properties: JsonObject, entities: readonly JsonObject[]): JsonObject {
   return {
     '@context': 'https://w3id.org/ro/crate/1.2/context',
@@ -34,13 +34,13 @@ function createRoot({ name, description, now }: CrateRoot): JsonObject {
   return { '@id': './', '@type': 'Dataset', name, description, datePublished: formatTime(now), license };
 }
 
-/** Refers to the license of the source, because the extension doesn't know it. */
+/** Creates a placeholder that refers to the source, because the extension doesn't know the licenses of the files. */
 function createLicense({ source }: CrateRoot): JsonObject {
   const description = `The license of each file is stated by ${source || 'its source'}. Check it before reuse.`;
   return { '@id': licenseId, '@type': 'CreativeWork', name: 'License of the source', description };
 }
 
-/** Describes a file by its size, format, hash and ID. */
+/** Returns the ID, size, format and SHA-256 hash of a file as RO-Crate properties. Omits unknown properties. */
 export function describeFile(file: RecordedFile): JsonObject {
   const { id, sizeBytes, mediaType } = file;
   const sha256 = getSha256(file);
@@ -52,7 +52,7 @@ export function describeFile(file: RecordedFile): JsonObject {
   };
 }
 
-/** Encodes a part of a URI. Lone surrogates, which no URI can contain, are replaced. */
+/** Percent-encodes a segment of a URI. Replaces lone surrogates, which can't be encoded. */
 export function encodeSegment(text: string): string {
   return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'));
 }

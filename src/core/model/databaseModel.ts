@@ -1,28 +1,31 @@
 /** A database of the connected service (§2.2). */
 export interface Database {
   readonly id: string;
-  /** The value by which other operations refer to the database (§2.2, D7: database name or id). */
+  /** The name that identifies the database in other operations (§2.2, D7: database name or id). */
   readonly name: string;
   readonly organization: string;
   /** May be empty. */
   readonly url: string;
   /** True if the service refuses transfers to the database (D43: read-only databases); absent if unknown. */
   readonly readOnly?: boolean;
-  /** The state of the listing, if the local service serves a store (D62: stores through rclone). */
+  /**
+   * The state of the store's file listing; absent unless the local service serves the database from a store (D62:
+   * stores through rclone).
+   */
   readonly listing?: StoreListing;
 }
 
-/** The state of the listing of a store, as the local service reports it (D62: stores through rclone). */
+/** The state of a store's file listing, as the local service reports it (D62: stores through rclone). */
 export interface StoreListing {
   readonly state: 'scanning' | 'listed' | 'failed';
-  /** Number of files that can be found. */
+  /** The number of files that a search can find. */
   readonly files: number;
-  /** Number of files that the running scan has found so far. */
+  /** The number of files that the running scan has found so far. */
   readonly scanned?: number;
-  /** The end of the last complete scan, in ISO 8601. */
+  /** The time at which the last complete scan ended, in ISO 8601 format. */
   readonly asOf?: string;
-  /** Number of free bytes, if the store reports it. */
+  /** The number of free bytes, if the store reports it. */
   readonly freeBytes?: number;
-  /** The reason the last scan failed, as a clause. */
+  /** The reason why the last scan failed, as a clause without a capital or a period. */
   readonly problem?: string;
 }

@@ -1,4 +1,6 @@
-/** A search parameter that only one database supports, on servers that list them (D26: service HTTP behavior). */
+/**
+ * A search parameter that only one database supports. Some servers list these parameters (D26: service HTTP behavior).
+ */
 export interface SearchParameter {
   /** The type exactly as received: `string`, `number`, `boolean`, `array(string)`, `array(number)`. */
   readonly type: string;

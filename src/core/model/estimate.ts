@@ -1,11 +1,12 @@
-/** An estimate of a transfer's remaining time with its basis, or the time since the transfer stalled. */
+/** An estimate of a transfer's remaining time or, if the transfer has stalled, the time since its last progress. */
 export type Estimate =
   | {
       readonly kind: 'range';
       readonly lowMs: number;
       readonly highMs: number;
-      /** The transfer's own progress, or the user's earlier transfers between the same databases. */
+      /** The data behind the estimate: the transfer's own progress, or earlier transfers between the same databases. */
       readonly basis: 'movement' | 'earlier';
+      /** The number of earlier transfers behind the estimate; absent for `movement`. */
       readonly count?: number;
     }
   | { readonly kind: 'stalled'; readonly sinceMs: number };

@@ -1,16 +1,16 @@
 import type { Transfer } from './transferModel.ts';
 
-/** The reason why files are missing from an export, or differ from those that were transferred. */
+/** The reason why an export does not contain certain files. */
 type OmissionKind =
   | 'noHash' // files without a SHA-256 hash, which a checksum file cannot list
   | 'notLoaded' // results of a search that were not loaded; their number is unknown
   | 'unreadable' // resources of a search that could not be parsed
   | 'notFound' // requested IDs for which the service returned no file
-  | 'notLookedUp' // requested IDs for which a lookup failed, so that there may be files
+  | 'notLookedUp' // requested IDs whose lookup failed, so the files may exist
   | 'notTransferred' // requested files that the manifest of the transfer does not list
   | 'noManifest'; // the transferred files are unknown, because there is no manifest
 
-/** States that an export does not contain some files. */
+/** Describes files that are missing from an export. */
 export interface Omission {
   readonly kind: OmissionKind;
   /** The number of files; absent if it is unknown. */
@@ -19,10 +19,10 @@ export interface Omission {
   readonly names?: readonly string[];
 }
 
-/** The number of names that a remark lists. */
+/** The maximum number of names in a remark. */
 const maxNames = 20;
 
-/** The remarks as written to files. Not translated, because programs read them. */
+/** The remarks that are written to export files. Not translated, because programs read them. */
 const remarks: Readonly<Record<OmissionKind, (count: number) => string>> = {
   noHash: (count) => `Not listed: ${count} without a SHA-256 hash.`,
   notLoaded: () => 'Not listed: results of the search that were not loaded.',
@@ -33,12 +33,12 @@ const remarks: Readonly<Record<OmissionKind, (count: number) => string>> = {
   noManifest: () => 'No manifest of the transfer was found.',
 };
 
-/** Formats each omission as a sentence for a file. */
+/** Formats each omission as a sentence to be written to an export file. */
 export function formatOmissions(omissions: readonly Omission[]): readonly string[] {
   return omissions.map(({ kind, count = 0, names = [] }) => withNames(remarks[kind](count), names));
 }
 
-/** Adds names on the same line, because a line break in a name would end a comment in a list of checksums. */
+/** Appends names to a remark. Replaces line breaks in names, because they would end the comment in a checksum file. */
 function withNames(remark: string, names: readonly string[]): string {
   if (names.length === 0) return remark;
   const listed = names.slice(0, maxNames).map((name) => name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' '));
@@ -46,14 +46,14 @@ function withNames(remark: string, names: readonly string[]): string {
   return `${remark.slice(0, -1)}: ${[...listed, ...(rest > 0 ? [`${rest} more`] : [])].join(', ')}.`;
 }
 
-/** Returns the omission of a number of files; none if there are no such files. */
+/** Returns a list with the omission of `count` files; an empty list if `count` is 0. */
 export function createOmission(kind: OmissionKind, count: number): readonly Omission[] {
   return count > 0 ? [{ kind, count }] : [];
 }
 
 /**
- * Returns which requested files of a transfer are not among the files of its manifest; none if the manifest has no IDs
- * to compare.
+ * Compares the requested files of a transfer with `files`, those in its manifest, and returns the omissions. Returns
+ * `noManifest` if `files` is empty, and no omissions if no file in the manifest has an ID.
  */
 export function listTransferOmissions(
   { order }: Transfer,

@@ -18,9 +18,8 @@ interface ListContext {
 }
 
 /**
- * Describes the files of a search or a selection as an RO-Crate 1.2 metadata document. The files are in their
- * databases, not in the folder of the crate: their IDs are local to the document, so that no reader looks for the files
- * on disk.
+ * Creates an RO-Crate 1.2 metadata document for the files of a search or a selection. The files aren't in the crate's
+ * folder. Their IDs are local to the document, so that readers don't look for the files on disk.
  */
 export function createFileCrate(list: FileList, { serviceName, now }: ListContext): JsonObject {
   const databases = listDatabases(list);

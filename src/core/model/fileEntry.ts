@@ -5,7 +5,7 @@ export interface FileEntry {
   readonly kind: 'file';
   readonly id: string;
   readonly database: string;
-  /** Display name: the last segment of the path, or the name, which servers shorten to a slug, or the ID. */
+  /** Display name: the last segment of the path, else the name, else the ID. Servers shorten the name to a slug. */
   readonly name: string;
   readonly path?: string;
   readonly title?: string;
@@ -32,11 +32,14 @@ export function getFileKey({ connectionId, database, id }: FileReference): strin
   return JSON.stringify([connectionId, database, id]);
 }
 
-/** A resource that could not be parsed. The others in the same response are still shown (D15: tolerant reading). */
+/**
+ * A resource that could not be parsed. Other resources in the same response are still shown (D15: tolerant reading).
+ */
 export interface UnreadableFile {
   readonly kind: 'unreadable';
+  /** The resource as JSON, truncated if it is very long. */
   readonly text: string;
 }
 
-/** An element of the `resources` in a response. */
+/** An element of the `resources` array in a response. */
 export type FoundFile = FileEntry | UnreadableFile;

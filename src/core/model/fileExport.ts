@@ -2,7 +2,7 @@ import { parseDeclaredHash } from '../util/declaredHash.ts';
 import { formatRow, type Cell, type Separator } from '../util/delimitedRows.ts';
 import { formatOmissions, type Omission } from './exportOmissions.ts';
 
-/** A file to be listed in a record: one of a search, or one that was transferred. */
+/** A file as listed in an export: a search result or a transferred file. Unknown properties are absent. */
 export interface RecordedFile {
   readonly id?: string;
   readonly name?: string;
@@ -24,7 +24,7 @@ const columns: Readonly<Record<string, (file: RecordedFile) => Cell>> = {
   database: ({ database }) => database,
 };
 
-/** Yields files as separated values, line by line, with column names. */
+/** Yields a header line, and then one line per file, with values separated by `separator`. */
 export function* exportFiles(files: Iterable<RecordedFile>, separator: Separator): Generator<string> {
   yield formatRow(Object.keys(columns), separator);
   const cells = Object.values(columns);
@@ -41,7 +41,7 @@ export function filterChecksummed(files: readonly RecordedFile[]): readonly Reco
 }
 
 /**
- * Yields files in the format that `sha256sum -c` reads. The omissions are comments at the start. All files must have a
+ * Yields files in the format that `sha256sum -c` reads, after a comment for each omission. All files must have a
  * SHA-256 hash.
  */
 export function* exportChecksums(files: readonly RecordedFile[], omissions: readonly Omission[]): Generator<string> {
@@ -49,7 +49,7 @@ export function* exportChecksums(files: readonly RecordedFile[], omissions: read
   for (const file of files) yield formatChecksum(getSha256(file) ?? '', getPlace(file));
 }
 
-/** Returns the SHA-256 hash of a file as hexadecimal digits. */
+/** Returns the SHA-256 hash of a file as hexadecimal digits; undefined if the database declares none. */
 export function getSha256({ hash }: RecordedFile): string | undefined {
   const declared = parseDeclaredHash(hash);
   return declared?.algorithm === 'sha256' ? declared.hex : undefined;
@@ -61,7 +61,7 @@ function getPlace({ path, name = '' }: RecordedFile): string {
 
 const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r' };
 
-/** Formats a line. A backslash before the hash indicates that the path is escaped, as GNU coreutils does. */
+/** Formats a line of a checksum file. Like GNU coreutils, puts a backslash before the hash if the path is escaped. */
 function formatChecksum(hex: string, path: string): string {
   const escaped = path.replace(/[\\\n\r]/g, (character) => escapes[character] ?? character);
   return `${escaped === path ? '' : '\\'}${hex}  ${escaped}\n`;

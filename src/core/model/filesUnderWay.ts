@@ -3,7 +3,7 @@ import { hasEnded, type Transfer, type TransferOrder } from './transferModel.ts'
 /** Files of a planned transfer that other transfers are already copying to the same destination. */
 export interface FilesUnderWay {
   readonly count: number;
-  /** These transfers, newest first, including those that are not confirmed (D12: never resubmit). */
+  /** The other transfers, newest first, including those that are not confirmed (D12: never resubmit). */
   readonly transfers: readonly Transfer[];
 }
 

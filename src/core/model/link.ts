@@ -3,7 +3,7 @@ import { parseUuid } from '../util/uuid.ts';
 import type { Connection } from './connection.ts';
 import type { SearchQuery } from './searchQuery.ts';
 
-/** The service in a link that stands for the local service of the person who opens it. */
+/** The `service` of a link that refers to the local service of the person who opens the link. */
 export const localLinkService = 'local';
 
 /** A search, file or transfer that a link refers to. Never contains a key. */
@@ -24,12 +24,12 @@ export interface LinkProblem {
   readonly field?: string;
 }
 
-/** Maximum length of the part that follows `?`, in UTF-16 code units. */
+/** The maximum length of a link's query (without the `?`), in UTF-16 code units. */
 const maxLength = 16_384;
 
 const maxLevels = 5;
 
-/** Formats the path and query of a link. The query is JSON. Returns a problem if the link couldn't be opened. */
+/** Formats a target as the path and query of a link. Returns a problem if {@link parseLink} would reject the link. */
 export function formatLink({ kind, ...fields }: LinkTarget): string | LinkProblem {
   const { query, ...others } = { query: undefined, ...fields };
   const json = JSON.stringify({ ...others, ...query });
@@ -37,7 +37,10 @@ export function formatLink({ kind, ...fields }: LinkTarget): string | LinkProble
   return isLinkTarget(parsed) ? `/${kind}?${encodeURIComponent(json)}` : parsed;
 }
 
-/** Returns the address of a connection as links contain it, without the trailing slash; undefined if it is invalid. */
+/**
+ * Returns a connection's address in the form that links use: with the port, and without trailing slashes. Undefined if
+ * the address is invalid.
+ */
 export function toLinkService({ server, port }: Pick<Connection, 'server' | 'port'>): string | undefined {
   if (!URL.canParse(server)) return undefined;
   const url = new URL(server);
@@ -49,7 +52,7 @@ function formatService(url: URL): string {
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
-/** Parses the path and decoded query of a link. Anyone can write a link, so everything unexpected is refused. */
+/** Parses the path and decoded query of a link. Rejects anything unexpected, because links can come from anyone. */
 export function parseLink(path: string, query: string): LinkTarget | LinkProblem {
   if (query.length > maxLength) return { kind: 'tooLong' };
   const kind = path.slice(1);
@@ -61,7 +64,7 @@ export function parseLink(path: string, query: string): LinkTarget | LinkProblem
   return toTarget(kind, fields);
 }
 
-/** Returns true for the result of {@link parseLink} if the link is valid. */
+/** Returns true if the result of {@link parseLink} is a target and not a problem. */
 export function isLinkTarget(link: LinkTarget | LinkProblem): link is LinkTarget {
   return 'service' in link;
 }
@@ -90,7 +93,7 @@ function findWrongField(kind: LinkTarget['kind'], fields: JsonObject): string | 
 /** Matches characters that change how other text is displayed. */
 const unsafe = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Surrogate}]/u;
 
-/** Matches characters that don't show, except those that join letters and select their forms, which names contain. */
+/** Matches invisible characters, except joiners and variation selectors, which are part of some names. */
 const invisible = /(?!\p{Join_Control}|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}/u;
 
 function isText(value: unknown): value is string {

@@ -7,8 +7,8 @@ export interface MissingId {
 }
 
 /**
- * Returns the ids that the service does not know, or those that could not be looked up for another reason (D8: metadata
- * by ids).
+ * Returns the IDs that the service does not know if `isUnknown` is true; otherwise, returns the IDs whose lookup failed
+ * (D8: metadata by ids).
  */
 export function filterMissingIds(
   { missing }: { readonly missing: readonly MissingId[] },

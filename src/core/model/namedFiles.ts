@@ -3,7 +3,7 @@ import type { TransferFile } from './transferModel.ts';
 const maxMessageLength = 20_000;
 
 /**
- * Returns the files of a transfer that a server's message mentions by ID or name, for example as missing. The message
+ * Returns the files that a server's message mentions by ID or name, for example because they are missing. The message
  * is untrusted: only complete IDs and names match, and the longest match wins.
  */
 export function findNamedFiles(message: string, files: readonly TransferFile[]): readonly TransferFile[] {

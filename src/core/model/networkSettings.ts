@@ -1,10 +1,10 @@
 /** The editor's network settings, combined with the environment variables. */
 export interface NetworkSettings {
-  /** Address of the proxy for each scheme, as the user entered it; may include a password. */
+  /** The address of the proxy for each scheme, as the user entered it. May include a password. */
   readonly proxies: { readonly http?: string; readonly https?: string };
   /** Hosts that bypass the proxy: names, `.domains`, `host:port`, addresses, CIDR blocks, `*`. */
   readonly noProxy: readonly string[];
-  /** Value of the `Proxy-Authorization` header; overrides a password in the proxy's address. */
+  /** The value of the `Proxy-Authorization` header. Overrides credentials in the proxy's address. */
   readonly proxyAuthorization?: string;
   readonly strictCertificates: boolean;
   readonly systemCertificates: boolean;
@@ -23,7 +23,7 @@ interface EditorNetwork {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The defaults if nothing is set: no proxy, and every certificate is checked. */
+/** The default settings: no proxy, and every certificate is verified. */
 export const plainNetwork: NetworkSettings = {
   proxies: {},
   noProxy: [],

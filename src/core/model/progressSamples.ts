@@ -1,6 +1,6 @@
 import type { Transfer } from './transferModel.ts';
 
-/** The number of moved files at a point in time, in milliseconds since 1970. */
+/** The number of files moved by a point in time; `at` is in milliseconds since 1970. */
 export interface ProgressSample {
   readonly at: number;
   readonly moved: number;
@@ -9,8 +9,9 @@ export interface ProgressSample {
 const maxSamples = 120;
 
 /**
- * Adds a sample to a series. Returns the same series if the count is unchanged. A full series drops the sample that is
- * closest in time to its neighbors, but never the first or the last one. Times never decrease.
+ * Adds a sample to a series. Returns the same series if the count is unchanged. If the series is full, drops the sample
+ * that is closest in time to its neighbors, but never the first or the last one. Times never decrease, even if the
+ * clock was set back.
  */
 export function addSample(series: readonly ProgressSample[], sample: ProgressSample): readonly ProgressSample[] {
   const last = series.at(-1);
@@ -28,7 +29,7 @@ function findLeastInformative(series: readonly ProgressSample[]): number {
   return least;
 }
 
-/** Returns when files were last moved or the state last changed, in milliseconds since 1970. */
+/** Returns the time at which files were last moved or the state last changed, in milliseconds since 1970. */
 export function getLastProgressAt({ createdAt, changes, movement }: Transfer): number {
   return Math.max(changes.at(-1)?.at ?? createdAt, movement?.at(-1)?.at ?? createdAt);
 }

@@ -6,12 +6,12 @@ export type ReasonKind =
   | 'notConnected' // no connection is open (§4.8)
   | 'keyMissing' // no key is saved for the connection
   | 'keyGone' // the editor has lost the saved key
-  | 'keyElsewhere' // the key belongs to a different address, and is only sent there
+  | 'keyElsewhere' // the key belongs to a different address and is sent only to that address
   | 'variableEmpty' // the environment variable for the key is not set; `detail` contains its name
   | 'unreachable' // no connection could be established: name not found, or connection refused
   | 'certificate' // the server's TLS certificate is not trusted
   | 'proxy' // the proxy refused the request or requires a password
-  | 'timeout' // a time limit of D16 (timeouts and retries) was exceeded
+  | 'timeout' // a time limit was exceeded (D16: timeouts and retries)
   | 'dropped' // the connection was closed before or during the response
   | 'unauthorized' // 401
   | 'forbidden' // 403
@@ -22,7 +22,7 @@ export type ReasonKind =
   | 'redirect' // a redirect that is not followed (D18: same-origin redirects)
   | 'noService' // 404 for a path that every service has; `detail` contains an address that may be correct
   | 'serviceStopped' // the local service was stopped; its transfers resume when it starts (D29: shared service)
-  | 'unreadable' // the response is not the expected JSON (D15: tolerant reading)
+  | 'unreadable' // the response is not JSON of the expected form (D15: tolerant reading)
   | 'tooLarge' // the response exceeds the size limit (D15: tolerant reading)
   // the response belongs to another request (D35: misrouted responses); `code` identifies the failed check, `detail`
   // contains the message or ID
@@ -45,13 +45,14 @@ export interface Reason {
   /** The request's method and path, without the query, such as `POST /api/v1/files`. */
   readonly request?: string;
   readonly status?: number;
-  /** The message from the server or the network, extracted as in D14 (error documents); plain text, never markup. */
+  /** The message from the server or the network, as plain text (D14: error documents). */
   readonly detail?: string;
   /** The system or TLS error code, such as `ECONNREFUSED` or `DEPTH_ZERO_SELF_SIGNED_CERT`. */
   readonly code?: string;
   readonly signIn?: SignInFailure;
   /**
-   * True for a 401 to a key that the service accepted before, because it may be a mistake (D28: retry rejected keys).
+   * True for a 401 response to a key that the service accepted before: the rejection may be temporary (D28: retry
+   * rejected keys).
    */
   readonly keyWorked?: boolean;
   /** The reason why a prerequisite request failed (D36: names before submission). */

@@ -1,4 +1,4 @@
-/** The kinds of requests that are sent to a server one at a time (D34: serialized requests), most urgent first. */
+/** The kinds of requests that a server receives one at a time, most urgent first (D34: serialized requests). */
 export const requestKinds = ['cancel', 'submission', 'status'] as const;
 
 /** The kind of a request that waits for its turn (D34: serialized requests). */
@@ -9,9 +9,9 @@ export function isMoreUrgent(one: RequestKind, other: RequestKind): boolean {
   return requestKinds.indexOf(one) < requestKinds.indexOf(other);
 }
 
-/** Describes a request that has to wait. */
+/** Describes a queued request that has to wait. */
 export interface RequestWait {
-  /** The kind of the request in progress; undefined if it is unknown. */
+  /** The kind of the request in progress; undefined if unknown. */
   readonly behind: RequestKind | undefined;
   /** Sends the request immediately, in parallel with the one in progress. */
   sendNow(): void;
@@ -25,7 +25,7 @@ export interface TurnObserver {
   didStart?(): void;
 }
 
-/** Options for observing a queued request and withdrawing it. */
+/** Options for observing and canceling a queued request. */
 export interface TurnOptions {
   readonly observer?: TurnObserver | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -3,7 +3,10 @@ import type { FoundFile } from './fileEntry.ts';
 /** The order of the files in a search; `relevance` is the order in which the service returned them. */
 export type ResultOrder = 'relevance' | 'name' | 'size';
 
-/** Sorts files by name in the language's collation order, or by descending size. Those without a value come last. */
+/**
+ * Sorts files by name in the collation order of `language`, or by descending size. Files without a known size and
+ * unreadable files come last.
+ */
 export function sortFiles(files: readonly FoundFile[], order: ResultOrder, language: string): readonly FoundFile[] {
   if (order === 'relevance') return files;
   if (order === 'size') return files.toSorted(compareBySize);

@@ -7,7 +7,7 @@ import { hasEnded, type Transfer, type TransferFile } from './transferModel.ts';
 import { getOutcome, getProgress } from './transferOutcome.ts';
 
 interface CrateContext {
-  /** Version of the extension. */
+  /** The version of the extension. */
   readonly version: string;
   readonly serviceName: string;
   /** The time of the export, in milliseconds since 1970. */
@@ -26,7 +26,7 @@ const actionId = '#transfer';
 const databaseId = '#source-database';
 
 /**
- * Describes a transfer and its files as an RO-Crate 1.2 metadata document: the transfer is a `CreateAction` with its
+ * Creates an RO-Crate 1.2 metadata document for a transfer and its files. The transfer is a `CreateAction` with its
  * agent, instrument, sources, results, times and status.
  */
 export function createRoCrate(source: CrateSource, context: CrateContext): JsonObject {
@@ -82,7 +82,10 @@ function createAction({ transfer, files }: CrateSource, { serviceName }: CrateCo
   };
 }
 
-/** Lists the sources of an action, which must have at least one: the database if the files are unknown. */
+/**
+ * Returns references to the requested files, or to the database if the files are unknown, because an action needs at
+ * least one object.
+ */
 function listObjects(files: readonly TransferFile[]): readonly JsonObject[] {
   const ids = new Set(files.map(({ id }) => getSourceId(id)));
   return [...(ids.size > 0 ? ids : [databaseId])].map((id) => ({ '@id': id }));
@@ -106,7 +109,9 @@ function createAgent(transfer: Transfer): JsonObject {
   return { '@id': getAgentId(transfer), '@type': 'Person', ...(parseOrcid(orcid) === undefined && { name: orcid }) };
 }
 
-/** Returns the address of the user's ORCID iD, or an ID of this document for a login name (D19: ORCID iD format). */
+/**
+ * Returns the address of the user's ORCID iD, or an ID local to the document for a login name (D19: ORCID iD format).
+ */
 function getAgentId({ order }: Transfer): string {
   const orcid = parseOrcid(order.orcid);
   return orcid === undefined ? '#agent' : `https://orcid.org/${orcid}`;

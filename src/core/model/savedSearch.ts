@@ -4,32 +4,32 @@ import type { ResultOrder } from './resultOrder.ts';
 import type { SearchQuery } from './searchQuery.ts';
 import { stagingFields } from './staging.ts';
 
-/** A search as it is saved for the next window (D59: saved searches). */
+/** A search as saved for the next session of the window (D59: saved searches). */
 export interface SavedSearch {
   readonly key: string;
   readonly connectionId: string;
   readonly query: SearchQuery;
   readonly order: ResultOrder;
   readonly isCollapsed: boolean;
-  /** Identifies the search of all databases that it belongs to. */
+  /** The ID of the batch that contains this search. Absent unless all databases were searched. */
   readonly batchId?: string;
   readonly mayHaveMore: boolean;
-  /** The time of the last page, in milliseconds since 1970. */
+  /** The time at which the last page was loaded, in milliseconds since 1970. */
   readonly loadedAt?: number;
   readonly files: readonly FileEntry[];
   readonly checked: readonly FileEntry[];
-  /** The requested ids that the service did not know. */
+  /** The requested IDs that the service does not know. */
   readonly unknownIds: readonly string[];
 }
 
-/** The format of {@link formatSavedSearch}; other formats are ignored. */
+/** The format version that {@link formatSavedSearch} writes. Searches in other formats are ignored. */
 const format = 1;
 
 const maxFiles = 1000;
 
 type Saveable = Omit<SavedSearch, 'files'> & { readonly files: readonly FoundFile[] };
 
-/** Formats a search as JSON text, with `openedAt` for its position among the others. */
+/** Formats a search as JSON, with at most 1,000 files. `openedAt` determines its position among the saved searches. */
 export function formatSavedSearch({ files, checked, ...search }: Saveable, openedAt: number): string {
   const readable = files.filter((file) => file.kind === 'file');
   const summaries = readable.slice(0, maxFiles).map(summarize);
@@ -45,7 +45,7 @@ export function formatSavedSearch({ files, checked, ...search }: Saveable, opene
   });
 }
 
-/** Reduces a file to the properties that a row shows and a transfer needs. */
+/** Returns only the properties of a file that its row shows or a transfer needs. */
 function summarize({
   id,
   name,
@@ -62,7 +62,7 @@ function summarize({
   return staging.length === 0 ? facts : { ...facts, resource: pick(resource, staging) };
 }
 
-/** Parses the text of a saved search; undefined if it is damaged or has another format. */
+/** Parses a saved search. Returns undefined if the text is damaged or has another format. */
 export function parseSavedSearch(text: string): (SavedSearch & { readonly openedAt: number }) | undefined {
   const value = parseJson(text);
   if (!isJsonObject(value) || value['format'] !== format) return undefined;

@@ -1,6 +1,6 @@
 import type { FoundFile } from './fileEntry.ts';
 
-/** Number of consecutive full pages without a new file after which a search stops (D9: paging). */
+/** The number of consecutive full pages without new files after which a search stops (D9: paging). */
 export const maxPagesWithoutNew = 3;
 
 /** Returns a key that identifies a file within a search. */
@@ -10,7 +10,7 @@ export function getFileIdentity(file: FoundFile): string {
 
 /**
  * Returns true if a page without new files is the last one: it is not full, or it repeats the previous page because the
- * database ignores `offset` (D9: paging). A single repeated file proves nothing.
+ * database ignores `offset` (D9: paging). A page with only one file doesn't count as a repetition.
  */
 export function isLastPage(page: readonly FoundFile[], pageSize: number, before: readonly FoundFile[] = []): boolean {
   return page.length < pageSize || (page.length > 1 && isSamePage(page, before));

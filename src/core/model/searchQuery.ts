@@ -1,6 +1,9 @@
 import type { JsonObject } from '../util/json.ts';
 
-/** The staging status of a file: ready to copy, or to be fetched from slow storage (§3, D22: staged means hashed). */
+/**
+ * The staging status of a file: ready to be copied, or still to be fetched from slow storage (§3, D22: staged means
+ * hashed).
+ */
 export type FileStaging = 'staged' | 'unstaged';
 
 /** A query to one database: by words (§4.3) or by file IDs (§4.4). */
@@ -9,9 +12,9 @@ export interface SearchQuery {
   /** The words to search for; empty for a query by IDs. */
   readonly query: string;
   readonly status?: FileStaging;
-  /** Files per page; sent as `limit` (D9: paging). */
+  /** The number of files per page; sent as `limit` (D9: paging). */
   readonly pageSize: number;
   readonly specific?: JsonObject;
-  /** The requested file IDs without duplicates, at least one. */
+  /** The requested file IDs: at least one, without duplicates. Absent for a query by words. */
   readonly ids?: readonly string[];
 }

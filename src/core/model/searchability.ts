@@ -4,10 +4,12 @@ import type { SearchQuery } from './searchQuery.ts';
 
 const kinds = ['notSearchable', 'wantsQuery', 'wantsWords'] as const;
 
-/** The searches that a database refuses: all of them, plain words, or empty queries (D38: learned searchability). */
+/**
+ * The kind of searches that a database refuses: all, plain words only, or empty queries (D38: learned searchability).
+ */
 export interface Searchability {
   readonly kind: (typeof kinds)[number];
-  /** The server's message, as plain text that is never interpreted as markup. */
+  /** The server's message, as plain text. */
   readonly detail?: string;
 }
 
@@ -18,7 +20,10 @@ const searchNotImplemented = /\bsearch(es|ing)?\b.*\bnot\b.*\b(implemented|suppo
 /** Matches refusals that are unrelated to the search terms, such as those of a gateway. */
 const isAboutSomethingElse = /^(\d{3}\W*)?bad request\W*$|\b(limit|offset|orcid)\b/i;
 
-/** Returns the searchability learned from a refused first page, if that is new (D38: learned searchability). */
+/**
+ * Returns the searchability that a refused first page reveals; undefined if it reveals nothing new (D38: learned
+ * searchability).
+ */
 export function learnSearchability(
   query: SearchQuery,
   reason: Reason,
@@ -47,7 +52,7 @@ export function isRefused(query: SearchQuery, { kind }: Searchability): boolean 
 /** Matches a plain word such as `16S`, `C-terminal` or `E.`, but not an ID, a path or an operator. */
 const plainWord = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}.,'’-]*$/u;
 
-/** Returns true if a query consists of plain words without filters, which are valid in any database. */
+/** Returns true if a query has no filters and consists of plain words, which are valid in any search syntax. */
 function isPlain({ query, ids, status, specific }: SearchQuery): boolean {
   const words = query.split(/\s+/).filter((word) => word !== '');
   return !ids && !status && !specific && words.every((word) => plainWord.test(word));

@@ -7,7 +7,7 @@ interface StagingSearch {
   readonly files: readonly ({ readonly kind: 'file'; readonly id: string } | { readonly kind: 'unreadable' })[];
 }
 
-/** The fields of a resource that may report its staging. */
+/** The fields of a resource that may contain its staging status. */
 export const stagingFields: readonly string[] = ['staged', 'status', 'file_status'];
 
 /** Returns the staging status in a file's metadata. Most databases do not report it (D31: staged display). */
@@ -20,7 +20,10 @@ export function getReportedStaging({ resource }: FileEntry): FileStaging | undef
   return undefined;
 }
 
-/** Creates a lookup of staging statuses from searches that filtered by them; the first wins (D31: staged display). */
+/**
+ * Creates a lookup of staging statuses from searches that filtered by status. If several searches contain a file, the
+ * first one determines the file's status (D31: staged display).
+ */
 export function createStagingLookup(
   searches: readonly StagingSearch[],
 ): (file: FileReference) => FileStaging | undefined {

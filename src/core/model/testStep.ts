@@ -3,17 +3,17 @@ import type { Reason } from './reason.ts';
 /** The steps of a connection test, in order. */
 export const testSteps = ['address', 'name', 'connect', 'tls', 'root', 'key'] as const;
 
-/** The name of a step. */
+/** The name of a step of a connection test. */
 export type TestStepName = (typeof testSteps)[number];
 
-/** The properties of a server's certificate, exactly as received. */
+/** The properties of a server's certificate, as text from the server. */
 export interface CertificateFacts {
   readonly issuer: string;
   readonly names: string;
   readonly validTo: string;
 }
 
-/** The facts that a step determined. */
+/** The facts that a step of a connection test determined. */
 export interface TestFacts {
   /** The proxy, without user name and password. */
   readonly proxy?: string;
@@ -21,14 +21,15 @@ export interface TestFacts {
   readonly host?: string;
   readonly addresses?: readonly string[];
   readonly certificate?: CertificateFacts;
+  /** True if the settings turn off the verification of certificates. */
   readonly isUnchecked?: boolean;
   readonly service?: { readonly name: string; readonly version: string };
   readonly databaseCount?: number;
 }
 
 /**
- * The result of a step. `notNeeded`: the step does not apply, such as TLS for plain HTTP, or the editor performs it. A
- * failed key step without a status means that there is no key.
+ * The result of a step. `notNeeded` means that the step does not apply, such as TLS for plain HTTP, or that the editor
+ * performs it. A failed `key` step whose reason has no status means that there is no key.
  */
 export interface TestStep {
   readonly name: TestStepName;

@@ -7,7 +7,7 @@ interface ExportContext {
   getConnectionName(connectionId: string): string;
 }
 
-/** Yields the transfers as a JSON document in chunks, with all of their files. Times are ISO 8601 in UTC. */
+/** Yields a JSON document with the transfers and all of their files, in chunks. Times are ISO 8601 in UTC. */
 export function* exportAsJson(transfers: Iterable<Transfer>, context: ExportContext): Generator<string> {
   yield '{\n "version": 1,\n "transfers": [';
   let separator = '\n';
@@ -39,7 +39,7 @@ function toExportedTransfer(transfer: Transfer, context: ExportContext): object 
   };
 }
 
-/** The names of the columns are those of version 0.1, which programs and spreadsheets refer to. */
+/** The columns of the CSV export. Their names must not change, because programs and spreadsheets refer to them. */
 const columns: Readonly<Record<string, (transfer: Transfer, context: ExportContext) => Cell>> = {
   id: ({ id }) => id,
   service: ({ order }, context) => context.getConnectionName(order.connectionId),
@@ -57,9 +57,8 @@ const columns: Readonly<Record<string, (transfer: Transfer, context: ExportConte
 };
 
 /**
- * Yields the transfers as CSV (RFC 4180), line by line, without their files, which only the JSON export contains. An
- * apostrophe precedes text that a spreadsheet could interpret as a formula, and control characters are replaced. Times
- * are ISO 8601 in UTC.
+ * Yields the transfers as CSV (RFC 4180), line by line, without their files. Puts an apostrophe before text that a
+ * spreadsheet could interpret as a formula, and replaces control characters. Times are ISO 8601 in UTC.
  */
 export function* exportAsCsv(transfers: Iterable<Transfer>, context: ExportContext): Generator<string> {
   yield formatRow(Object.keys(columns));

@@ -16,14 +16,17 @@ export interface TransferStatus {
   readonly doubtful?: boolean;
 }
 
-/** Returns true if a status reports more files than the maximum, if there is one (D35: misrouted responses). */
+/**
+ * Returns true if a status reports more than `mostFiles` files; false if `mostFiles` is undefined (D35: misrouted
+ * responses).
+ */
 export function exceedsFileCount({ fileCount = 0, movedFileCount = 0 }: TransferStatus, mostFiles?: number): boolean {
   return mostFiles !== undefined && Math.max(fileCount, movedFileCount) > mostFiles;
 }
 
 /**
- * Replaces the counts in a doubtful status, which may be those of another transfer, with those in `trusted` (D35:
- * misrouted responses). Must include every count of {@link TransferStatus}.
+ * Replaces the counts in a doubtful status, which may belong to another transfer, with those in `trusted` (D35:
+ * misrouted responses). Must handle every count of {@link TransferStatus}.
  */
 export function withTrustedCounts(status: TransferStatus, trusted: TransferStatus = {}): TransferStatus {
   if (!status.doubtful) return status;
@@ -37,8 +40,8 @@ export function withTrustedCounts(status: TransferStatus, trusted: TransferStatu
 
 /**
  * The state of a transfer as shown to the user (D10: open status set, D12: never resubmit, D13: ignored cancel).
- * `accepted` precedes the first status. `running` represents a server's status that is unknown to the client and is
- * stored in `status`.
+ * `accepted` precedes the first status. `running` represents any status that the client does not know; the server's own
+ * value is in `status`.
  */
 export type TransferState =
   | 'submitting'
@@ -73,7 +76,7 @@ const statesByWord: Readonly<Record<string, TransferState>> = {
 
 const cancelledMessage = /\bcancell?ed\W*$/i;
 
-/** Maps a status and message from a server to a state (D10: open status set). A missing status is `unknown`. */
+/** Returns the state for a server's status and message (D10: open status set). A missing status is `unknown`. */
 export function getState(status: TransferStatus): TransferState {
   if (status.status === undefined) return 'unknown';
   const word = status.status.trim().toLowerCase();
@@ -84,7 +87,7 @@ export function getState(status: TransferStatus): TransferState {
 
 const finalStates: ReadonlySet<TransferState> = new Set(['refused', 'succeeded', 'failed', 'cancelled', 'expired']);
 
-/** Returns true if this state is final. */
+/** Returns true if a state is final. */
 export function hasEnded(state: TransferState): boolean {
   return finalStates.has(state);
 }
@@ -94,12 +97,15 @@ export function isPaused({ state, problem }: Transfer): boolean {
   return !hasEnded(state) && problem?.kind === 'serviceStopped';
 }
 
-/** Returns true if a transfer is expected to end. False if the server ignores its cancel (D13: ignored cancel). */
+/**
+ * Returns true if a transfer is running and expected to end. Returns false if it is not confirmed, or if the server
+ * ignores its cancellation (D13: ignored cancel).
+ */
 export function isUnderWay({ state, cancelUnheeded }: Transfer): boolean {
   return !hasEnded(state) && state !== 'notConfirmed' && cancelUnheeded !== true;
 }
 
-/** A license as metadata state it: an SPDX ID, a name or an address. */
+/** A license as stated in metadata; `name` is an SPDX ID, a name or an address. */
 export interface StatedLicense {
   readonly name: string;
   readonly url?: string;
@@ -112,7 +118,7 @@ export interface TransferFile {
   readonly sizeBytes?: number;
   /** The hash that the source declared when the transfer was submitted; absent in records of earlier versions. */
   readonly hash?: string;
-  /** The licenses in the metadata when the transfer was submitted; absent if the metadata were unknown. */
+  /** The licenses in the metadata when the transfer was submitted; absent if the metadata was unknown. */
   readonly licenses?: readonly StatedLicense[];
 }
 
@@ -128,13 +134,15 @@ export interface TransferOrder {
   readonly instructions?: JsonObject;
 }
 
-/** A state, and when this machine detected it, in milliseconds since 1970. */
+/** A state and the time at which this machine detected it, in milliseconds since 1970. */
 export interface StateChange {
   readonly state: TransferState;
   readonly at: number;
 }
 
-/** The agent on whose proposal a transfer was submitted, after a person confirmed it (D64: a person decides). */
+/**
+ * The agent that proposed a transfer. A person confirmed the transfer before it was submitted (D64: a person decides).
+ */
 export interface TransferRequester {
   /** The name that the agent's program reports. */
   readonly agent: string;
@@ -144,7 +152,7 @@ export interface TransferRequester {
 
 /** A user's transfer, as stored in the ledger. Times are in milliseconds since 1970. */
 export interface Transfer {
-  /** The extension's own ID of the transfer, which exists before the server's. */
+  /** The extension's own ID for the transfer, assigned before the server returns its ID. */
   readonly key: string;
   readonly order: TransferOrder;
   readonly createdAt: number;
@@ -152,15 +160,15 @@ export interface Transfer {
   readonly changes: readonly StateChange[];
   /** The server's ID (§4.5); absent until the submission is accepted. */
   readonly id?: string;
-  /** IDs that the server returned for this transfer but that belong to others (D35: misrouted responses). */
+  /** IDs that the server returned for this transfer, but that belong to other transfers (D35: misrouted responses). */
   readonly foreignIds?: readonly string[];
   readonly status?: TransferStatus;
   readonly askedAt?: number;
-  /** Samples of the number of moved files over time; bounded. */
+  /** Samples of the number of moved files over time. The number of samples is limited. */
   readonly movement?: readonly ProgressSample[];
-  /** The time at which a cancel was accepted (D13: ignored cancel). */
+  /** The time at which the server accepted a cancellation (D13: ignored cancel). */
   readonly cancelAcceptedAt?: number;
-  /** True if a cancel was accepted but the server keeps reporting the same status (D13: ignored cancel). */
+  /** True if the server accepted a cancellation but keeps reporting the same status (D13: ignored cancel). */
   readonly cancelUnheeded?: boolean;
   /** The reason why the transfer was refused or not confirmed, or why the last status request failed. */
   readonly problem?: Reason;
@@ -169,20 +177,23 @@ export interface Transfer {
    * known: the databases are empty strings, there are no files, and `orcid` is that of the user who tracks it.
    */
   readonly startedElsewhere?: boolean;
-  /**
-   * Key of the transfer that the user submitted as a replacement, because this one never started (D12: never resubmit).
-   */
+  /** The key of the transfer that the user submitted instead, because this one never started (D12: never resubmit). */
   readonly replacedBy?: string;
   /** Absent if a person submitted the transfer without an agent. */
   readonly requestedBy?: TransferRequester;
 }
 
-/** Returns the number of requested files, or of those that the service reports; undefined until it does. */
+/**
+ * Returns the number of requested files. For a transfer that was started elsewhere, returns the number that the service
+ * reports; undefined until it reports one.
+ */
 export function getFileCount({ order, status, startedElsewhere }: Transfer): number | undefined {
   return startedElsewhere ? status?.fileCount : order.files.length;
 }
 
-/** Returns the maximum number of files in a valid status; undefined if unknown (D35: misrouted responses). */
+/**
+ * Returns the maximum number of files that a valid status can report; undefined if unknown (D35: misrouted responses).
+ */
 export function getMaxFileCount({ order, status, startedElsewhere }: Transfer): number | undefined {
   const count = order.files.length;
   return startedElsewhere || count === 0 || (status && !status.doubtful && exceedsFileCount(status, count))
@@ -195,7 +206,7 @@ export function canSubmitAgain({ state, startedElsewhere }: Transfer): boolean {
   return !startedElsewhere && (hasEnded(state) || state === 'notConfirmed');
 }
 
-/** Returns the transfer with a new state since `at`; the same object if the state is unchanged. */
+/** Returns a copy of a transfer that entered `state` at `at`; the same object if the state is unchanged. */
 export function withState(transfer: Transfer, state: TransferState, at: number): Transfer {
   if (transfer.state === state) return transfer;
   return { ...transfer, state, changes: [...transfer.changes, { state, at }] };

@@ -1,6 +1,6 @@
 import { exceedsFileCount, hasEnded, type Transfer } from './transferModel.ts';
 
-/** The number of moved files and the total. Unknown counts are absent. */
+/** The number of moved files and the total number of files. Unknown counts are absent. */
 export interface TransferProgress {
   readonly moved?: number;
   readonly total?: number;
@@ -11,8 +11,8 @@ export type TransferOutcome = 'complete' | 'partial' | 'failed' | 'cancelled' | 
 
 /**
  * Returns the number of moved files and the total. The total of a running transfer is the number that the server
- * reports. For an ended one, it is at least the number of requested files, because some servers silently drop unknown
- * files (D39: server data display).
+ * reports. The total of an ended transfer is at least the number of requested files, because some servers silently drop
+ * unknown files (D39: server data display).
  */
 export function getProgress(transfer: Transfer): TransferProgress {
   const { order, state, status = {}, startedElsewhere } = transfer;
@@ -27,19 +27,22 @@ export function getProgress(transfer: Transfer): TransferProgress {
   return { ...(moved !== undefined && { moved }), ...(total !== undefined && { total }) };
 }
 
-/** Returns the outcome of a transfer; undefined while it runs (D39: server data display). */
+/** Returns the outcome of a transfer; undefined until the transfer has ended (D39: server data display). */
 export function getOutcome(transfer: Transfer): TransferOutcome | undefined {
   const { state } = transfer;
   if (state === 'succeeded') return isComplete(getProgress(transfer)) ? 'complete' : 'partial';
   return hasEnded(state) ? (state as Exclude<TransferOutcome, 'complete' | 'partial'>) : undefined;
 }
 
-/** Returns true if a transfer succeeded and, according to the counts, wrote files to its destination. */
+/** Returns true if a transfer succeeded, unless its counts show that no files were moved. */
 export function hasTransferredFiles(transfer: Transfer): boolean {
   return transfer.state === 'succeeded' && transfer.id !== undefined && getProgress(transfer).moved !== 0;
 }
 
-/** Returns true if an ended transfer may have written files to its destination: not one that failed without any. */
+/**
+ * Returns true if an ended transfer may have written files to its destination. Returns false for a failed transfer that
+ * reported no moved files.
+ */
 export function mayHaveFiles(transfer: Transfer): boolean {
   const { id, state } = transfer;
   if (id === undefined || !hasEnded(state)) return false;
@@ -47,7 +50,7 @@ export function mayHaveFiles(transfer: Transfer): boolean {
 }
 
 /**
- * Returns true for a succeeded transfer that reports no counts, or that moved at least one file and all of its files.
+ * Returns true if the counts of a succeeded transfer are unknown, or if all of its files, and at least one, were moved.
  */
 function isComplete({ moved, total = 0 }: TransferProgress): boolean {
   return moved === undefined || (total > 0 && moved >= total);

@@ -2,7 +2,7 @@ import { formatDay } from '../util/writtenDate.ts';
 import type { Transfer, TransferFile } from './transferModel.ts';
 import { getProgress, hasTransferredFiles } from './transferOutcome.ts';
 
-/** States which part of the requested files was transferred, and on which day. */
+/** Describes how many of the requested files were transferred, and on which day. */
 export interface TransferReceipt {
   /** Number of files that were transferred; absent if all of them were. */
   readonly movedCount?: number;
@@ -11,13 +11,15 @@ export interface TransferReceipt {
   readonly fileCount: number;
   /** `YYYY-MM-DD`; absent if unknown. */
   readonly day?: string;
-  /** True if `day` is not stated by the service, but the day on which this machine saw that the transfer had ended. */
+  /**
+   * True if `day` is the day on which this machine detected the end of the transfer, not one that the service stated.
+   */
   readonly isSeen: boolean;
 }
 
 /**
- * Returns the receipt of a transfer; undefined if it didn't transfer any file. A service's status contains no time, and
- * doesn't say which files are `missing`.
+ * Returns the receipt of a transfer; undefined if it didn't transfer any files. A service's status contains no time and
+ * doesn't say which files are missing, so the caller passes `missing` if it knows them.
  */
 export function createReceipt(transfer: Transfer, missing: readonly TransferFile[] = []): TransferReceipt | undefined {
   if (!hasTransferredFiles(transfer)) return undefined;
@@ -31,7 +33,7 @@ export function createReceipt(transfer: Transfer, missing: readonly TransferFile
   };
 }
 
-/** Returns the day on which all files were obtained; undefined if some weren't, because a status doesn't say which. */
+/** Returns the day on which all files were obtained; undefined if some weren't, because it's unknown which ones. */
 export function getAccessDay(receipt: TransferReceipt | undefined): string | undefined {
   return receipt?.movedCount === undefined ? receipt?.day : undefined;
 }

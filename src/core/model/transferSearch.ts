@@ -1,6 +1,6 @@
 import type { Transfer } from './transferModel.ts';
 
-/** A found transfer and, if words of the query match only its files, the best matching file. */
+/** A found transfer and, if some words of the query match only its files, the name of the file that matches best. */
 interface FoundTransfer {
   readonly transfer: Transfer;
   readonly file?: string;
@@ -18,7 +18,10 @@ export class TransferSearch {
     }));
   }
 
-  /** Returns the first `limit` transfers that match every word in `text`. Empty text matches all transfers. */
+  /**
+   * Returns the first `limit` transfers that contain every word in `text`, ignoring case. Empty text matches all
+   * transfers.
+   */
   find(text: string, limit: number): readonly FoundTransfer[] {
     const words = foldCase(text).split(/\s+/).filter(Boolean);
     const found: FoundTransfer[] = [];
@@ -38,7 +41,7 @@ function getSearchableTexts({ id, state, status, order }: Transfer): readonly st
   return [id ?? '', state, status?.status ?? '', status?.message ?? '', source, destination, description ?? ''];
 }
 
-/** Returns the name of the file that matches the most words; the first one if several do. */
+/** Returns the name of the file that matches the most words; the first such file if there are several. */
 function findBestFile({ order }: Transfer, words: readonly string[]): string | undefined {
   const hits = (text: string): number => words.filter((word) => foldCase(text).includes(word)).length;
   const [first] = order.files
