@@ -1,17 +1,17 @@
 import type { Disposable } from './lifetime.ts';
 
-/** Provides the time and timers. Tests inject a manual clock. */
+/** Provides the current time and timers. Tests inject a manual clock. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Calls back once after `delayMs` milliseconds, unless it is disposed of first. */
+  /** Calls `callback` once after `delayMs` milliseconds, unless the returned timer is disposed of first. */
   after(delayMs: number, callback: () => void): Disposable;
 }
 
-/** The longest delay of a timer of Node.js, about 24 days. */
+/** The longest delay that Node.js timers support, about 24 days. */
 const maxDelayMs = 2 ** 31 - 1;
 
-/** The system clock. Calls back after 24 days if the delay is longer. */
+/** The system clock. Limits delays to 24 days. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after: (delayMs, callback) => {

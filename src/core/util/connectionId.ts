@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Creates the ID of a connection to a service that isn't saved yet. Windows and commands that are given the same
- * address create the same ID (D63: shared ledger folder).
+ * Derives a connection's ID from its address if the connection isn't saved yet. All windows and commands derive the
+ * same ID from the same address (D63: shared ledger folder).
  */
 export function createConnectionId(server: string, port?: number): string {
   const start = server.trim().replace(/\/+$/, '');

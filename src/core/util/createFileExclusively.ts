@@ -3,8 +3,9 @@ import { link, open, rm, writeFile } from 'node:fs/promises';
 import { getErrorCode } from './errorCode.ts';
 
 /**
- * Creates a file together with its content, readable only by its owner. Resolves to false if the file exists. With
- * `isDurable`, the content survives a system crash.
+ * Creates a file with its content, readable only by its owner. Resolves to false if the file exists, and rejects with
+ * any other error. Other processes never see the file without its content, except on file systems without hard links.
+ * With `isDurable`, the content survives a system crash.
  */
 export async function createFileExclusively(file: string, text: string, isDurable = false): Promise<boolean> {
   const temporaryFile = `${file}.${randomUUID()}.part`;
@@ -24,8 +25,8 @@ export async function createFileExclusively(file: string, text: string, isDurabl
 }
 
 /**
- * Creates a file on a file system without hard links, where it is empty until it is written. Deletes it if it can't be
- * written completely, but never a file that another program has created.
+ * Creates a file on a file system without hard links. Other processes may see the file while it is still empty. Deletes
+ * it if writing fails, but never deletes a file that another program created.
  */
 async function createDirectly(file: string, text: string, isDurable: boolean): Promise<void> {
   await using opened = await open(file, 'wx', 0o600);

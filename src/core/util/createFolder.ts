@@ -4,9 +4,9 @@ import { dirname } from 'node:path';
 import { getErrorCode } from './errorCode.ts';
 
 /**
- * Creates a folder, and its parents, unless it exists. `mode` applies to all folders that it creates. Rejects with the
- * system's error. Node.js's own recursive function never ends where a folder that exists can't have another one, such
- * as below `/proc`, because it creates the parents again each time the system reports the path as missing.
+ * Creates a folder and its missing parents. Does nothing if the folder exists. `mode` applies to all created folders.
+ * Rejects with the system's error. Doesn't use the `recursive` option of Node.js, which never returns if an existing
+ * folder can't contain other folders, such as those below `/proc`.
  */
 export async function createFolder(folder: string, mode?: number): Promise<void> {
   try {
@@ -18,7 +18,7 @@ export async function createFolder(folder: string, mode?: number): Promise<void>
   }
 }
 
-/** Creates a folder like {@link createFolder}, before it returns. Throws the system's error. */
+/** Creates a folder synchronously, like {@link createFolder}. Throws the system's error. */
 export function createFolderSync(folder: string, mode?: number): void {
   try {
     createOneSync(folder, mode);

@@ -1,4 +1,4 @@
-/** A record of a CSV file, with the number of the line on which it begins. */
+/** A record of a CSV file, with the 1-based number of the line on which it begins. */
 interface CsvRecord {
   readonly line: number;
   readonly cells: readonly string[];
@@ -8,8 +8,8 @@ const separators = ['\t', ',', ';', '|'];
 
 /**
  * Parses CSV (RFC 4180) separated by commas, semicolons, tabs or vertical bars: whichever is most frequent in the first
- * line after the comments. Accepts any line endings and misplaced quotes. Skips empty lines, and lines at the start that
- * begin with `#`, except for column names (`#id,name`).
+ * line after the comments. Accepts any line endings and misplaced quotes. Skips empty lines and leading comments that
+ * begin with `#`, but not a header such as `#id,name`.
  */
 export function* parseCsv(text: string): Generator<CsvRecord> {
   const source = text.replace(/^\uFEFF/, '');
@@ -87,7 +87,10 @@ interface CsvStart {
   readonly separator: string;
 }
 
-/** Finds the first record after the comments. The last comment counts as column names if it has as many columns. */
+/**
+ * Finds the first record after the comments. Treats the last comment as a header if it has as many columns as that
+ * record.
+ */
 function skipComments(text: string): CsvStart {
   let last = { start: 0, line: 1, end: 0 };
   let next = last;
@@ -109,10 +112,10 @@ function findNextLine(text: string, from: number): number {
   return index + end.length;
 }
 
-/** Maximum number of characters of a line that are inspected to detect its separator. */
+/** The maximum number of characters to inspect when detecting the separator of a line. */
 const sampleLength = 65_536;
 
-/** Returns the start of a line without its quoted cells. */
+/** Returns the start of a line, without quoted cells. */
 function readLine(text: string, from: number): string {
   const unquoted = text.slice(from, from + sampleLength).replace(/"[^"]*"/g, '');
   return unquoted.slice(0, findNextLine(unquoted, 0));

@@ -1,4 +1,4 @@
-/** A file digest that metadata declares. */
+/** The digest of a file, as declared in the file's metadata. */
 export interface DeclaredHash {
   /** The Node.js name of the algorithm: `md5`, `sha1`, `sha256`, `sha512`. */
   readonly algorithm: string;
@@ -8,7 +8,10 @@ export interface DeclaredHash {
 
 const digits: Readonly<Record<string, number>> = { md5: 32, sha1: 40, sha256: 64, sha512: 128 };
 
-/** Parses `sha256:…`, or hexadecimal digits alone, whose number determines the algorithm. */
+/**
+ * Parses a hash such as `sha256:…`. Without a prefix, detects the algorithm by the number of hexadecimal digits.
+ * Returns undefined for any other text.
+ */
 export function parseDeclaredHash(text: string | null | undefined): DeclaredHash | undefined {
   const stated = (text ?? '').trim().toLowerCase();
   const [prefix = '', rest = ''] = stated.includes(':') ? stated.split(':', 2) : ['', stated];

@@ -1,4 +1,4 @@
-/** The value of a cell; undefined for an empty one. */
+/** The value of a cell; undefined for an empty cell. */
 export type Cell = string | number | undefined;
 
 /** A character that separates the cells of a row. */
@@ -12,8 +12,8 @@ const plainNumber = /^[+-]?(?:\d+(?:[.,]\d+)?|[.,]\d+)(?:e[+-]?\d+)?$/i;
 const unsafeControl = /[^\P{Cc}\t\r\n]/gu;
 
 /**
- * Formats a row as CSV (RFC 4180), or with tabs instead of commas. An apostrophe precedes text that a spreadsheet could
- * interpret as a formula; numbers stay numbers. Control characters are replaced.
+ * Formats a row as CSV (RFC 4180), or with tabs instead of commas. Puts an apostrophe before text that a spreadsheet
+ * could interpret as a formula, except numbers. Replaces control characters.
  */
 export function formatRow(cells: readonly Cell[], separator: Separator = ','): string {
   return `${cells.map(formatCell).join(separator)}\r\n`;

@@ -19,8 +19,8 @@ export function shortenText(text: string, longest: number): string {
 }
 
 /**
- * Shortens a path to its last names, of at most `longest` UTF-16 code units together with a leading "…". The last name
- * is always complete.
+ * Shortens a path to a leading "…" and its last segments, at most `longest` UTF-16 code units in total. The last
+ * segment is always complete, even if it is longer.
  */
 export function shortenPath(path: string, longest: number): string {
   if (path.length <= longest) return path;
@@ -39,7 +39,8 @@ export function limitAmount(value: number): number {
 }
 
 /**
- * Returns a number from a server if it is valid as a count or a size: an integer from 0 to 10^18. Otherwise, undefined.
+ * Returns a number from a server if it is a valid count or size: an integer from 0 to 10^18. Otherwise, returns
+ * undefined.
  */
 export function parseAmount(value: number | null | undefined): number | undefined {
   if (typeof value !== 'number' || !Number.isInteger(value)) return undefined;
@@ -47,7 +48,7 @@ export function parseAmount(value: number | null | undefined): number | undefine
 }
 
 /**
- * Rounds a fraction from 0 to 1 down to whole percents, so that only what is complete is shown as 100%. Tolerates the
+ * Rounds a fraction from 0 to 1 down to a whole percentage, so that only complete work is shown as 100%. Tolerates the
  * rounding error of fractions such as 0.29.
  */
 export function floorToPercent(share: number): number {
@@ -56,7 +57,7 @@ export function floorToPercent(share: number): number {
 
 const sizeUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
 
-/** Formats a number of bytes in decimal units, as is common in data repositories: `67 kB`. */
+/** Formats a number of bytes in decimal units, such as `67 kB`, which are common in data repositories. */
 export function formatByteSize(size: number, locale: string): string {
   const sizeBytes = limitAmount(size);
   const power = sizeBytes < 1000 ? 0 : Math.min(Math.floor(Math.log10(sizeBytes) / 3), sizeUnits.length - 1);

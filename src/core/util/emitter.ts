@@ -1,9 +1,11 @@
 import type { Disposable } from './lifetime.ts';
 
-/** Subscribes a listener until the returned disposable is disposed of. Compatible with VS Code's `Event`. */
+/**
+ * Subscribes a listener. Disposing of the returned object unsubscribes the listener. Compatible with VS Code's `Event`.
+ */
 type Event<T> = (listener: (value: T) => void) => Disposable;
 
-/** Calls its listeners in the order in which they subscribed. A listener may unsubscribe during a call. */
+/** Calls its listeners in the order in which they subscribed. A listener may unsubscribe while it is called. */
 export class Emitter<T> implements Disposable {
   private readonly listeners = new Set<{ call: (value: T) => void }>();
 

@@ -1,4 +1,4 @@
-/** Returns the system's code for an error, or the error's name if it has no code. */
+/** Returns the code of an error, such as `ENOENT`, or the error's name if it has no code. */
 export function getErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
@@ -8,7 +8,7 @@ const missingCodes: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR']);
 
 const fileLimitCodes: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
 
-/** Returns true if the process or the system has too many open files, which says nothing about the requested one. */
+/** Returns true if an error means that too many files are open. Such an error says nothing about the requested file. */
 export function isFileLimitError(error: unknown): boolean {
   return fileLimitCodes.has(getErrorCode(error));
 }

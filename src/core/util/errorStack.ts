@@ -1,4 +1,4 @@
-/** Returns the stack trace of an error for a log; the text of anything else that was thrown. */
+/** Formats a thrown value for a log: the stack trace of an error, or any other value as text. */
 export function formatErrorStack(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -27,8 +27,8 @@ interface Holder {
 }
 
 /**
- * Locks a file for one process at a time. The lock file contains the machine and the process, and is valid for ten
- * seconds after its last renewal (D30: network file systems).
+ * A lock that only one process at a time can hold. The lock file identifies the machine and the process, and expires
+ * ten seconds after its last renewal (D30: network file systems).
  */
 export class FileLock implements Disposable {
   private readonly file: string;
@@ -50,7 +50,7 @@ export class FileLock implements Disposable {
     this.purpose = purpose;
   }
 
-  /** Acquires the lock; undefined while another process holds it. The folder must exist. */
+  /** Acquires the lock. Resolves to undefined if another process holds it. The folder of the file must exist. */
   static async acquire(file: string, clock: Clock, purpose?: string): Promise<FileLock | undefined> {
     const lock = new FileLock(file, clock, purpose);
     if (!(await lock.create()) && !(await lock.takeOver())) return undefined;
@@ -58,19 +58,25 @@ export class FileLock implements Disposable {
     return lock;
   }
 
-  /** Returns when the lock expires unless it is renewed, in milliseconds since 1970; -Infinity if it is free. */
+  /**
+   * Resolves to the time at which the lock expires unless it is renewed, in milliseconds since 1970; -Infinity if it is
+   * free.
+   */
   static async getFreeAt(file: string): Promise<number> {
     const holder = await readHolder(file);
     return holder && !isGone(holder) ? holder.at + staleAfterMs : Number.NEGATIVE_INFINITY;
   }
 
-  /** Returns the purpose that the lock's holder declared; undefined if the lock is free or has no purpose. */
+  /** Resolves to the purpose that the lock's holder declared; undefined if the lock is free or has no purpose. */
   static async readPurpose(file: string): Promise<string | undefined> {
     const holder = await readHolder(file);
     return holder && !isGone(holder) && typeof holder.purpose === 'string' ? holder.purpose : undefined;
   }
 
-  /** Releases the lock if it still belongs to this process. Never rejects: the work under the lock is done. */
+  /**
+   * Releases the lock if it still belongs to this process. Never rejects, because the work that needed the lock is
+   * already done.
+   */
   async release(): Promise<void> {
     this.renewalTimer?.dispose();
     await this.renewing;
@@ -93,14 +99,16 @@ export class FileLock implements Disposable {
   }
 
   /**
-   * Creates the lock file together with its content, because an empty one would block other processes if this one ended
-   * before writing it. Writes nothing while the lock is held.
+   * Creates the lock file and its content in one step. If this process ended before writing the content, an empty file
+   * would block other processes. Resolves to false if the file exists.
    */
   private async create(): Promise<boolean> {
     return !(await exists(this.file)) && (await createFileExclusively(this.file, this.text()));
   }
 
-  /** Takes over a stale lock. A second lock, named after its token, ensures that only one process does so. */
+  /**
+   * Takes over a stale lock. A second lock, named after the stale one's token, ensures that only one process does so.
+   */
   private async takeOver(): Promise<boolean> {
     const found = await readHolder(this.file);
     if (!found) return await this.create();
@@ -130,7 +138,7 @@ export class FileLock implements Disposable {
     });
   }
 
-  /** Renews the lock with one write at a time, even if the disk is slow. */
+  /** Renews the lock. Never starts a write before the previous one has ended, even if the disk is slow. */
   private async renewWhileRequested(): Promise<void> {
     while (this.shouldRenewAgain) {
       this.shouldRenewAgain = false;
@@ -155,7 +163,10 @@ export class FileLock implements Disposable {
   }
 }
 
-/** Runs `act` while holding the lock. Rejects if other processes hold it for longer than `timeoutMs`. */
+/**
+ * Runs `act` while holding the lock and resolves to its result. Rejects if other processes hold the lock for longer
+ * than `timeoutMs`.
+ */
 export async function runUnderLock<T>(
   file: string,
   clock: Clock,
@@ -179,7 +190,9 @@ async function exists(file: string): Promise<boolean> {
   );
 }
 
-/** Reads the holder of a lock; undefined if there is no file. For an empty file, uses its modification time. */
+/**
+ * Reads the holder of a lock; undefined if there is no file. For an empty or damaged file, uses its modification time.
+ */
 async function readHolder(file: string): Promise<Holder | undefined> {
   try {
     const { mtimeMs } = await stat(file);
@@ -192,7 +205,10 @@ async function readHolder(file: string): Promise<Holder | undefined> {
   }
 }
 
-/** Returns true if the holder was a process on this machine that has ended. In another container, that is unknown. */
+/**
+ * Returns true if the holder was a process on this machine that has ended. Returns false if the process can't be
+ * checked, as in another container.
+ */
 function isGone(holder: Holder): boolean {
   const { pid } = holder;
   return isComparable(holder) && typeof pid === 'number' && !isRunning(pid);

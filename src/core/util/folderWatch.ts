@@ -3,14 +3,14 @@ import { basename } from 'node:path';
 import type { Disposable } from './lifetime.ts';
 import { isRemoteFolder } from './remoteFolder.ts';
 
-/** Reports changes in a folder, but not in its subfolders, if the system supports it. */
+/** Watches a folder, but not its subfolders, if the system supports it. */
 export class FolderWatch implements Disposable {
   private readonly folder: string;
   private readonly onChange: (name: string | undefined) => void;
   private watcher: FSWatcher | undefined;
   private isDisposed = false;
 
-  /** `onChange` receives the name of the file if the system reports it. */
+  /** `onChange` receives the name of the changed file if the system reports it. */
   constructor(folder: string, onChange: (name: string | undefined) => void) {
     this.folder = folder;
     this.onChange = onChange;
@@ -27,7 +27,8 @@ export class FolderWatch implements Disposable {
     try {
       const before = getIdentity(this.folder);
       const watcher = watch(this.folder, { persistent: false }, (_event, name) => {
-        // The system reports the end of a folder as a change of its own name, and nothing after that.
+        // If the folder is deleted or replaced, the system reports a change with the folder's own name, and then
+        // nothing more.
         const mayHaveEnded = name === null || name === basename(this.folder);
         if (mayHaveEnded && getIdentity(this.folder) !== before) this.end(onFail);
         else this.onChange(name ?? undefined);

@@ -3,7 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const maxWaitMs = 1_000;
 
-/** Returns the free bytes of a folder's file system; undefined if it does not respond in time. Never rejects. */
+/**
+ * Resolves to the free bytes of a folder's file system; undefined if they can't be read within a second. Never rejects.
+ */
 export async function readFreeBytes(folder: string): Promise<number | undefined> {
   const timeout = delay(maxWaitMs, undefined, { ref: false });
   return await Promise.race([readFileSystem(folder), timeout]);

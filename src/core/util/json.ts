@@ -16,7 +16,9 @@ export function parseJsonObject(text: string): JsonObject | undefined {
   }
 }
 
-/** Returns true if a parsed value contains Infinity, which stands for a number out of range, such as `1e999`. */
+/**
+ * Returns true if a parsed value contains Infinity, which results from numbers that are out of range, such as `1e999`.
+ */
 export function hasInfinity(value: unknown): boolean {
   const pending = [value];
   while (pending.length > 0) {
@@ -27,7 +29,7 @@ export function hasInfinity(value: unknown): boolean {
   return false;
 }
 
-/** Returns true if lists and objects are nested more than `levels` deep. Stops at that depth. */
+/** Returns true if lists and objects are nested more than `levels` deep. Doesn't inspect deeper levels. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;

@@ -12,7 +12,7 @@ export function readJsonObject(text: string): JsonReadResult {
   return runSteps(readJsonInSteps(text));
 }
 
-/** Parses a JSON object like {@link readJsonObject}. The search for an error has many steps. */
+/** Parses a JSON object like {@link readJsonObject}. If the JSON is invalid, locates the error in small steps. */
 export function* readJsonInSteps(text: string): Steps<JsonReadResult> {
   const plain = text.replace(/^\uFEFF/, '');
   try {
@@ -34,14 +34,17 @@ const tokensPerStep = 1000;
 const tokenPattern =
   /[\t\n\r ]*(?:(?<sign>[{}[\],:])|(?<text>")|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.]))/y;
 
-/** Matches a part of a JSON string. A pattern for the whole of a long string would exceed the runtime's stack. */
+/** Matches a part of a JSON string. Matching a long string as a whole would overflow the runtime's stack. */
 const textPattern = /(?:[ !#-[\]-\uFFFF]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})){1,1000}/y;
 
 type ExpectedToken = 'value' | 'firstValue' | 'name' | 'firstName' | 'colon' | 'next';
 
 const value = { '{': 'firstName', '[': 'firstValue', text: 'next', other: 'next' } as const;
 
-/** The next expected token, by the expected and the found token. After a comma, it depends on the open bracket. */
+/**
+ * Maps the expected token and the found token to the token to expect next. After a comma, that token depends on the
+ * open bracket instead.
+ */
 const followers: Readonly<Record<ExpectedToken, Readonly<Record<string, ExpectedToken>>>> = {
   value,
   firstValue: { ...value, ']': 'next' },
@@ -51,7 +54,7 @@ const followers: Readonly<Record<ExpectedToken, Readonly<Record<string, Expected
   next: { ',': 'next', '}': 'next', ']': 'next' },
 };
 
-/** Returns the offset of the first invalid token, because the runtime's error messages do not always contain it. */
+/** Returns the offset of the first invalid token. The runtime's error messages do not always contain this offset. */
 function* findErrorOffset(text: string): Steps<number> {
   const open: string[] = [];
   let expected: ExpectedToken | undefined = 'value';

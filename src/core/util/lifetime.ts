@@ -8,7 +8,9 @@ export class Lifetime implements Disposable {
   private readonly owned: Disposable[] = [];
   private isDisposed = false;
 
-  /** Takes ownership of a disposable and returns it. */
+  /**
+   * Takes ownership of a disposable and returns it. If the lifetime has ended, disposes of the disposable immediately.
+   */
   track<T extends Disposable>(disposable: T): T {
     if (this.isDisposed) disposable.dispose();
     else this.owned.push(disposable);

@@ -5,8 +5,8 @@ import { hasOrcidForm } from './orcid.ts';
 const unknownUser = 'local user';
 
 /**
- * Returns the user's login name; a fixed text if the system knows none, or one that could be mistaken for an ORCID iD
- * (D19: ORCID iD format).
+ * Returns the user's login name, or a placeholder if the name is unknown or could be mistaken for an ORCID iD (D19:
+ * ORCID iD format).
  */
 export function getLoginName(readName = (): string => userInfo().username): string {
   try {

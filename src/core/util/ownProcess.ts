@@ -16,7 +16,7 @@ interface ProcessNamespaces {
   readonly net: string;
 }
 
-/** A description as it was read. */
+/** A process description as read from a file, with unchecked types. */
 type RecordedProcess = Readonly<Partial<Record<keyof ProcessDescription, unknown>>>;
 
 const ownNamespaces = readNamespaces();
@@ -26,26 +26,28 @@ export function describeProcess(): ProcessDescription {
   return { host: hostname(), pid: process.pid, ...(ownNamespaces && { namespaces: ownNamespaces }) };
 }
 
-/** Returns true if the ID of a recorded process is valid here: on this machine, and not in another container. */
+/**
+ * Returns true if a recorded process ID is valid here: the process ran on this machine, and not in another container.
+ */
 export function isComparable({ host, namespaces }: RecordedProcess): boolean {
   if (host !== hostname()) return false;
   return !ownNamespaces || !isJsonObject(namespaces) || namespaces['pid'] === ownNamespaces.pid;
 }
 
-/** Returns true if a process runs on this machine, under any user's account. */
+/** Returns true if a process is running on this machine under any user account. */
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // A process of another user can't be signaled, nor an elevated one of this user on Windows.
+    // The process exists, but can't be signaled: it belongs to another user or, on Windows, has elevated privileges.
     return getErrorCode(error) === 'EPERM';
   }
 }
 
 /**
- * Returns true if a process runs on this machine under this user's account. The record of a process that has ended
- * can't be trusted: another user's program may now use its port. In a container with the network of this machine, such
- * as Flatpak's, the process can't be checked, and counts as running.
+ * Returns true if a process is running on this machine under this user's account. The record of a process that has
+ * ended can't be trusted, because another user's program may now use its port. A process in a container that shares
+ * this machine's network, such as Flatpak's, can't be checked and counts as running.
  */
 export function isOwnProcess(recorded: RecordedProcess): boolean {
   const { host, pid, namespaces } = recorded;

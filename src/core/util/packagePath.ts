@@ -4,7 +4,10 @@ export type PackagePath = { readonly kind: 'file'; readonly path: string } | { r
 const remote = /^(?:[a-z][a-z0-9+.-]*:\/\/|(?:file|data|urn|mailto|javascript):)/i;
 const absolute = /^(?:\/|[a-z]:)/i;
 
-/** Parses a path as defined by the standard, without decoding percent escapes. Undefined for an empty path. */
+/**
+ * Parses a path as defined by the Data Package standard. Doesn't decode percent escapes. Returns undefined if `path` is
+ * empty or not a string.
+ */
 export function parsePackagePath(path: unknown): PackagePath | undefined {
   if (typeof path !== 'string' || path === '') return undefined;
   if (remote.test(path)) return { kind: 'remote' };
@@ -13,7 +16,10 @@ export function parsePackagePath(path: unknown): PackagePath | undefined {
   return isUnsafe || parts.length === 0 ? { kind: 'unsafe' } : { kind: 'file', path: parts.join('/') };
 }
 
-/** Parses a path in a local service's manifest: a file name in its file system (D24: destination layout). */
+/**
+ * Parses a path in a local service's manifest. Accepts any file name that the file system allows (D24: destination
+ * layout).
+ */
 export function parseManifestPath(path: unknown): PackagePath | undefined {
   if (process.platform === 'win32' || typeof path !== 'string' || path.includes('//')) return parsePackagePath(path);
   const isUnsafe = path === '' || path.startsWith('/') || path.includes('\0');

@@ -4,7 +4,9 @@ import type { Readable, Writable } from 'node:stream';
 /** A process whose input and output are pipes. */
 export type PipedChild = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** Returns false if too many files are open: Node.js then creates no pipes, and reports the error as an event. */
+/**
+ * Returns true if a child process has pipes. If too many files are open, Node.js creates none and emits an error event.
+ */
 export function hasPipes(child: ChildProcess): child is PipedChild {
   return Boolean(child.stdin && child.stdout && child.stderr);
 }

@@ -1,13 +1,13 @@
 /**
- * Variables that change the output that the service parses, cause secrets to be written, or configure a listener. The
- * configuration of the remotes and its password are left to the user.
+ * Matches the variables that change the output that the service parses, write secrets to logs, or open a listener.
+ * Variables that configure remotes, or that contain the password of the configuration, are passed on.
  */
 const ignoredVariables =
   /^RCLONE_(?:RC(?:_.*)?|LOG_.*|SYSLOG.*|USE_JSON_LOG|VERBOSE|QUIET|DUMP.*|PROGRESS.*|STATS.*|DRY_RUN|INTERACTIVE|INCLUDE.*|EXCLUDE.*|FILTER.*|FILES_FROM.*|MAX_.*|MIN_.*)$/;
 
 /**
- * Returns the environment of every rclone process. With it, rclone never asks for a password and gives up after one
- * attempt.
+ * Returns the environment for rclone processes, in which rclone never asks for a password and doesn't retry. `more`
+ * overrides other variables.
  */
 export function createRcloneEnvironment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !ignoredVariables.test(name));

@@ -4,7 +4,7 @@ import * as nodePath from 'node:path';
 import { promisify } from 'node:util';
 import { createRcloneEnvironment } from './rcloneEnvironment.ts';
 
-/** The first version that has every function that the extension and the service use. */
+/** The oldest version of rclone with all features that the extension and the service use. */
 const oldestVersion = [1, 60, 1] as const;
 const versionLimitMs = 20_000;
 
@@ -21,7 +21,7 @@ export function findRclonePath(configured: string | undefined, env = process.env
   if (configured !== undefined) return isProgram(configured) ? configured : undefined;
   const name = process.platform === 'win32' ? 'rclone.exe' : 'rclone';
   const folders = [...(env['PATH'] ?? '').split(nodePath.delimiter), ...(usualFolders[process.platform] ?? [])];
-  // A relative entry of the PATH depends on the current folder.
+  // Ignores relative entries of the PATH, because they depend on the current folder.
   const paths = folders.filter((folder) => nodePath.isAbsolute(folder)).map((folder) => nodePath.join(folder, name));
   return paths.find(isProgram);
 }
@@ -35,15 +35,18 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** The oldest version that can be used, for messages. */
+/** The oldest supported version of rclone, as text for messages. */
 export const oldestRclone = oldestVersion.join('.');
 
-/** Returns true if a version lacks functions that the extension or the service uses. */
+/** Returns true if a version is older than the oldest supported version of rclone. */
 export function isRcloneTooOld(version: string): boolean {
   return isRcloneBelow(version, oldestVersion);
 }
 
-/** Runs `rclone version`. Resolves to undefined if the program isn't rclone or can't be run. */
+/**
+ * Runs `rclone version` and resolves to the version, such as `1.60.1`; undefined if the program isn't rclone or can't
+ * be run.
+ */
 export async function readRcloneVersion(path: string): Promise<string | undefined> {
   const options = { env: createRcloneEnvironment(), timeout: versionLimitMs, windowsHide: true };
   const { stdout } = await promisify(execFile)(path, ['version'], options).catch(() => ({ stdout: '' }));
@@ -55,7 +58,7 @@ function parseRcloneVersion(text: string): string | undefined {
   return /^rclone v(\d+\.\d+(?:\.\d+)?)/m.exec(text)?.[1];
 }
 
-/** Returns true if a version such as `1.60.1` is below a limit. */
+/** Returns true if a version such as `1.60.1` is lower than `limit`, such as `[1, 60, 1]`. */
 export function isRcloneBelow(version: string, limit: readonly number[]): boolean {
   const numbers = version.split('.').map(Number);
   for (const [index, minimum] of limit.entries()) {

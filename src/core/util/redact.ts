@@ -1,26 +1,31 @@
 const placeholder = '[redacted]';
 const headerValue = /(\bauthorization["']?\s*[:=]\s*["']?)(?:(?:bearer|basic|token|digest) +)?[^\s"',;]+/gi;
-/** Matches adjacent redacted parts of a secret. In base64, letters between them can belong to both. */
+/**
+ * Matches adjacent redacted parts of a secret. In base64, the characters between them can encode bytes of both parts.
+ */
 const adjoining = /\[redacted\](?:[\w+/-]{0,2}\[redacted\])+/g;
 const bearerValue = /\b((?:bearer|basic) +)[\w+/=.~-]{16,}/gi;
 const addressPassword = /([a-z][a-z\d+.-]{1,20}:\/\/)[^\s/@"']{1,500}@/gi;
 
-/** Minimum length of secrets to redact. Replacing single letters would leave no readable text. */
+/** The minimum length of secrets to redact. Replacing very short strings would make all text unreadable. */
 const minSecretLength = 4;
 
 /**
- * Minimum length of base64 pieces to search for inside text; shorter ones occur in any text by chance. Pieces at the
- * start of a secret are always searched for.
+ * The minimum length of a secret's base64 forms that start inside a base64 group. Shorter ones occur by chance in any
+ * text. The form that starts at a group boundary is always searched for.
  */
 const minInsideLength = 8;
 
-/** Maximum length before a secret is split, because matching time grows with the square of a pattern's length. */
+/**
+ * The maximum length of a secret that is matched as a whole. Longer secrets are split, because matching time grows with
+ * the square of a pattern's length.
+ */
 const maxPartLength = 96;
 
 /**
  * Returns `text` without the given secrets, the values of `Authorization` headers, and user names and passwords in
  * URLs. Finds secrets verbatim, escaped for JSON, URLs, forms and HTML, and encoded in base64, even if split across
- * lines or inside longer text. All log messages pass through this function. Its time is linear in the length of `text`.
+ * lines or inside longer text. All log messages pass through this function. Takes time linear in the length of `text`.
  */
 export function redact(text: string, secrets: Iterable<string> = []): string {
   const candidates = [...secrets].filter((secret) => secret.length >= minSecretLength);
@@ -57,7 +62,7 @@ function toEscapedPattern(secret: string): RegExp {
   return new RegExp(patterns.join(''), 'gi');
 }
 
-/** Matches a run of backslashes as one unit for speed. Escaping makes a run longer. */
+/** Returns a pattern for a run of backslashes, which is faster than a pattern for each. Escaping makes a run longer. */
 function toBackslashPattern(count: number): string {
   return String.raw`(?:\\{${count},${count * 4}}|(?:%5C|\\{1,4}u005C|&#0*92;|&#x0*5C;){${count}})`;
 }
@@ -97,7 +102,8 @@ const escapesOfBase64: Readonly<Record<string, string>> = {
 };
 
 /**
- * Matches a secret in base64 at any position in longer text. Its bytes can start at three offsets in a base64 group.
+ * Returns a pattern for a secret in base64, at any position in longer text. The secret can start at any of the three
+ * offsets in a base64 group.
  */
 function toBase64Pattern(secret: string, isLast: boolean): RegExp {
   const bytes = Buffer.from(secret, 'utf8');

@@ -4,9 +4,9 @@
 const remotePattern = /^([\w\p{L}\p{N}.+@][\w\p{L}\p{N}.+@ -]*):(.*)$/u;
 
 /**
- * Returns the reason why a string can't be the remote of a store, worded to follow the field's name; undefined if it
- * can. Only names of configured remotes are accepted, because a backend defined in the string itself can run commands
- * (D62: stores through rclone).
+ * Returns the reason why a string can't be the remote of a store, worded to follow the field's name; undefined if it is
+ * valid. Only the names of configured remotes are valid, because a backend defined in the string itself can run
+ * commands (D62: stores through rclone).
  */
 export function findRemoteProblem(remote: string): string | undefined {
   const [, name = '', path = ''] = remotePattern.exec(remote) ?? [];
@@ -23,13 +23,13 @@ export function getRemoteName(remote: string): string {
   return remote.slice(0, remote.indexOf(':'));
 }
 
-/** Returns a remote with options of rclone, such as `copy_cutoff=5G`, which replace those of its configuration. */
+/** Adds rclone options, such as `copy_cutoff=5G`, to a remote. They override the remote's configuration. */
 export function addRemoteOptions(remote: string, options: string): string {
   const name = getRemoteName(remote);
   return options === '' ? remote : `${name},${options}${remote.slice(name.length)}`;
 }
 
-/** Returns a path below a remote's path, as an argument for rclone. */
+/** Appends a path to a remote, for use as an argument of rclone. */
 export function joinRemotePath(remote: string, path: string): string {
   if (path === '') return remote;
   return remote.endsWith(':') || remote.endsWith('/') ? remote + path : `${remote}/${path}`;

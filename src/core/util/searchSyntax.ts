@@ -21,6 +21,7 @@ export interface QueryToken {
 /** A mistake in a query: an unclosed quote, an invalid size, a condition without a value, or an unknown condition. */
 export interface QueryMistake {
   readonly kind: 'openQuote' | 'badSize' | 'noValue' | 'unknownCondition';
+  /** The 1-based position of the mistake in the query, in characters. */
   readonly position: number;
   /** The invalid condition including its colon; empty for an unclosed quote. */
   readonly condition: string;
@@ -54,7 +55,7 @@ function toToken(match: RegExpExecArray): QueryToken {
   };
 }
 
-/** Parses a size condition; undefined if it is invalid. */
+/** Parses the value of a size condition, such as `>=10MB`; undefined if it is invalid. */
 export function parseSize(text: string): SizeCondition | undefined {
   const match = sizePattern.exec(text);
   if (match === null) return undefined;

@@ -6,12 +6,12 @@ type ValuePath = readonly (string | number)[];
 const secretName =
   /^(?:api|developer|access|auth|authentication|bearer|secret)?[-_ ]?(?:key|token|password|passwd|secret|authorization|credentials?)$/i;
 const secretText = /^bearer\s+\S+$|^[a-z][a-z\d+.-]{1,20}:\/\/[^\s/@]*@/i;
-/** `Basic` and a base64 value. Words of a sentence have no capital after a small letter. */
+/** Matches `Basic` and a base64 value. Doesn't match ordinary words, in which no capital follows a lowercase letter. */
 const basicCredentials = /^[Bb]asic\s+(?=\S*[a-z\d]\S*[A-Z\d])[\w+/]{8,}=*$/;
 
 /**
- * Finds what looks like a key, a password or a token. Files that are shared with others must never contain one. `key`
- * is also a field of a recipe's table.
+ * Returns the paths of all values that look like a key, a password or a token. Files that are shared with others must
+ * not contain any. Ignores `from/table/key`, which names a column in a recipe.
  */
 export function findSecrets(value: unknown, path: ValuePath = []): readonly ValuePath[] {
   if (typeof value === 'string') return isSecretText(value) || isSecretName(path) ? [path] : [];

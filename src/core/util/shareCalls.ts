@@ -1,4 +1,7 @@
-/** Returns a function that makes one call at a time for each argument. Callers in the meantime share its result. */
+/**
+ * Wraps `call` so that only one call for each argument runs at a time. Concurrent calls with the same argument share
+ * the result.
+ */
 export function shareCalls<T>(call: (argument: string) => Promise<T>): (argument: string) => Promise<T> {
   const running = new Map<string, Promise<T>>();
   return async (argument) => {

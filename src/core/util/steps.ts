@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Long work in small steps. Yields after each step and returns the result. */
+/** A long computation that yields after each small step and returns the result. */
 export type Steps<T> = Generator<undefined, T>;
 
-/** A longer turn would delay input and animations. */
+/** The maximum time between two pauses. Without pauses, long work would delay input and animations. */
 const maxTurnMs = 20;
 
 /** Runs all steps without interruption. */
@@ -14,7 +14,9 @@ export function runSteps<T>(steps: Steps<T>): T {
   }
 }
 
-/** Runs all steps, and lets other work run in between. Rejects with the signal's reason if it is aborted. */
+/**
+ * Runs all steps, with pauses in which other work can run. Rejects with the signal's reason if the signal is aborted.
+ */
 export async function runStepsInTurns<T>(steps: Steps<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
     const until = performance.now() + maxTurnMs;

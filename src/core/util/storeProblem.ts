@@ -1,16 +1,19 @@
 const maxStoredChars = 64 * 1024;
 
-/** The reason an archived object can't be read. */
+/** The reason why an archived object can't be read. */
 export const archivedCause = 'it is archived and must first be restored in the store';
 
-/** Why this machine can't open a file or a connection now. */
+/** The reason why this machine currently can't open a file or a connection. */
 export const tooManyFiles = 'too many files are open';
 
 const missingRemote = "its remote isn't in the rclone configuration";
 
-/** Known causes of failures. What rclone prints can contain addresses and names, so it is never passed on. */
+/**
+ * The causes of failures, by patterns in rclone's error output. The output itself is never shown, because it can
+ * contain addresses and names.
+ */
 const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
-  // Comes first, because rclone also reports it for the lookup of a server.
+  // Comes first, because rclone also reports this error when it looks up a server's name.
   [/too many open files/i, tooManyFiles],
   [/didn't find section in config file/i, missingRemote],
   [/unable to decrypt configuration|config file password|couldn't decrypt/i, 'the rclone configuration is encrypted'],
@@ -35,19 +38,19 @@ const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/connection reset|broken pipe|\beof\b|connection lost|closed network connection/i, 'the connection was lost'],
 ];
 
-/** Returns the cause of a failure as a clause, from rclone's error output; undefined if it is unknown. */
+/** Returns the cause of a failure as a clause, based on rclone's error output; undefined if the cause is unknown. */
 export function findStoreCause(output: string): string | undefined {
   return causes.find(([pattern]) => pattern.test(output))?.[1];
 }
 
-/** Returns the cause of a failure as a clause that names a command to show the details. */
+/** Returns the cause of a failure as a clause. If the cause is unknown, names a command that shows the details. */
 export function describeStoreFailure(output: string, remote: string): string {
   return findStoreCause(output) ?? `rclone failed; "rclone lsd ${remote}" in a terminal shows why`;
 }
 
 /**
- * Calls `work` once more if it rejects because the remote is missing. rclone stores what it finds out about a server in
- * its configuration, and there is no such file for a moment while it replaces the former one.
+ * Calls `work` and, if it rejects because the remote is missing, calls it once more. The configuration file is missing
+ * for a moment whenever rclone replaces it to store what it has learned about a server.
  */
 export async function repeatIfRemoteMissing<T>(work: () => Promise<T>): Promise<T> {
   try {

@@ -3,7 +3,10 @@ export function getTransferFolderName(transferId: string): string {
   return `dts-${transferId}`;
 }
 
-/** Returns the name of the folder in a store in which a transfer's objects are unfinished; catalogs don't show it. */
+/**
+ * Returns the name of the folder in a store that contains the objects of an unfinished transfer. Catalogs ignore this
+ * folder.
+ */
 export function getUploadFolderName(transferId: string): string {
   return `${getTransferFolderName(transferId)}.part-${transferId}`;
 }
@@ -11,12 +14,12 @@ export function getUploadFolderName(transferId: string): string {
 /** The name of the manifest in a transfer's folder (D24: destination layout). */
 export const manifestName = 'manifest.json';
 
-/** Returns the name of the manifest to use if a transferred file has the default one. */
+/** Returns the manifest's name for a transfer in which a file already has the default name. */
 export function getAlternateManifestName(transferId: string): string {
   return `manifest-${transferId}.json`;
 }
 
-/** Returns true if a manifest's ID is the one in its folder's name, as in manifests from the local service. */
+/** Returns true if the name of a folder contains its manifest's ID, as with manifests from the local service. */
 export function isOwnManifest(folderName: string, manifestId: unknown): boolean {
   return typeof manifestId === 'string' && folderName === getTransferFolderName(manifestId);
 }

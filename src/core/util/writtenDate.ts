@@ -10,8 +10,9 @@ const units: readonly (readonly [pattern: RegExp, subtract: (date: Date, count: 
 const counts: Readonly<Record<string, number>> = { a: 1, an: 1, one: 1, un: 1, une: 1 };
 
 /**
- * Parses a date as people write it: `2026-05-01`, `2026-05-01 14:30`, `2026-05`, `yesterday`, `last week`, `3 days ago`,
- * and the same in French. Returns milliseconds since 1970 in the local time zone; undefined for any other text.
+ * Parses a date in the forms that people write: `2026-05-01`, `2026-05-01 14:30`, `2026-05`, `yesterday`, `last week`,
+ * `3 days ago`, and the same in French. Dates are in the local time zone. Returns milliseconds since 1970; undefined
+ * for any other text.
  */
 export function parseWrittenDate(text: string, now: number): number | undefined {
   const words = text
@@ -30,7 +31,10 @@ function parseNamedDay(words: string, now: number): number | undefined {
   return undefined;
 }
 
-/** Parses `last week`, `3 days ago`, `la semaine dernière`, `il y a 3 jours`. A day or more ends at midnight. */
+/**
+ * Parses `last week`, `3 days ago`, `la semaine dernière`, `il y a 3 jours`. For days and longer units, returns
+ * midnight at the start of the day.
+ */
 function parseDistance(words: string, now: number): number | undefined {
   const match =
     /^(?:the )?(?:last|past) (?:(\d{1,4}) )?(\w+)$/.exec(words) ??
@@ -48,7 +52,7 @@ function parseDistance(words: string, now: number): number | undefined {
 
 const numbers = /^(\d{4})(?:-(\d{1,2})(?:-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?)?)?)?$/;
 
-/** Parses a date in numbers, by local time, or an instant with its time zone. */
+/** Parses a numeric date in local time, or an instant with a time zone. */
 function parseNumbers(text: string): number | undefined {
   if (/^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})$/i.test(text)) {
     const instant = Date.parse(text);
@@ -59,12 +63,12 @@ function parseNumbers(text: string): number | undefined {
   const [year = 0, month = 1, day = 1, ...time] = match.slice(1).map((part) => (part ? Number(part) : undefined));
   const [hours = 0, minutes = 0, seconds = 0] = time;
   const date = new Date(year, month - 1, day, hours, minutes, seconds);
-  // A day that its month does not have becomes one of the next month.
+  // `Date` moves a nonexistent day, such as February 30, to the next month.
   const isReal = date.getMonth() === month - 1 && date.getDate() === day && hours < 24 && minutes < 60 && seconds < 60;
   return isReal ? date.getTime() : undefined;
 }
 
-/** Formats a time, to the minute, in a form that {@link parseWrittenDate} accepts. */
+/** Formats a time to the minute in a form that {@link parseWrittenDate} accepts. */
 export function writeDate(at: number): string {
   const date = new Date(at);
   const time = `${padNumber(date.getHours())}:${padNumber(date.getMinutes())}`;
@@ -86,7 +90,7 @@ function getMidnight(at: number, daysBefore: number): number {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() - daysBefore).getTime();
 }
 
-/** Subtracts months. Uses the last day of the month if it is too short. */
+/** Subtracts months from `date` in place. Uses the last day of the resulting month if that month is too short. */
 function subtractMonths(date: Date, count: number): void {
   const day = date.getDate();
   date.setDate(1);

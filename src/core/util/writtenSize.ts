@@ -2,8 +2,8 @@ const pattern = /^(\d[\d\s.,'\u00a0\u202f]*)\s*([kmgtp]?)(i?)(?:b|o|bytes?|octet
 const powers = ['', 'k', 'm', 'g', 't', 'p'];
 
 /**
- * Parses a size as people write it, such as `10 MB`, `1.5 GiB` or `1,5 Go`. Returns whole bytes; undefined for any
- * other text.
+ * Parses a size in the forms that people write, such as `10 MB`, `1.5 GiB` or `1,5 Go`. Returns whole bytes; undefined
+ * for any other text.
  */
 export function parseWrittenSize(text: string): number | undefined {
   const match = pattern.exec(text.trim());
@@ -23,7 +23,7 @@ function parseAmount(text: string): number | undefined {
   return /^\d+(?:[.,]\d+)?$/.test(digits) ? Number(digits.replace(',', '.')) : undefined;
 }
 
-/** Writes a size so that {@link parseWrittenSize} returns exactly the same size: `10 MB`, `1.5 GiB`, `1234`. */
+/** Formats a size so that {@link parseWrittenSize} returns exactly this size: `10 MB`, `1.5 GiB`, `1234`. */
 export function writeSize(sizeBytes: number): string {
   const units = ['PB', 'TB', 'GB', 'MB', 'kB', 'PiB', 'TiB', 'GiB', 'MiB', 'KiB'];
   const written = units.flatMap((unit) => {

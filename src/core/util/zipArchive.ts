@@ -1,13 +1,14 @@
 import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
 
-/** A file of a ZIP archive, as its directory describes it. */
+/** A file in a ZIP archive, as described by the archive's directory. */
 export interface ZipEntry {
   readonly path: string;
   /** 0 for a stored file, 8 for a deflated one. */
   readonly method: number;
   /** The size that the directory states, which may be wrong. */
   readonly unpackedBytes: number;
+  /** The content as stored in the archive, usually compressed. */
   readonly packed: Uint8Array;
 }
 
@@ -17,7 +18,7 @@ const endSignature = Buffer.from('PK\x05\x06', 'latin1');
 const endSize = 22;
 const entrySignature = 0x02014b50;
 
-/** Lists the files of a ZIP archive by its directory. Throws a `RangeError` if the archive is damaged. */
+/** Lists the files in the directory of a ZIP archive. Throws a `RangeError` if the archive is damaged. */
 export function listZipEntries(bytes: Uint8Array): readonly ZipEntry[] {
   const archive = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = archive.length < endSize ? -1 : archive.lastIndexOf(endSignature, archive.length - endSize);
@@ -49,8 +50,8 @@ function readEntry(archive: Buffer, position: number): ZipEntry {
 }
 
 /**
- * Unpacks a file of an archive. Resolves to undefined if it has more bytes than the directory states. Rejects if it is
- * damaged.
+ * Unpacks a file from an archive. Resolves to undefined if the file has more bytes than the directory states. Rejects
+ * if the file is damaged.
  */
 export async function unpackZipEntry({ method, packed, unpackedBytes }: ZipEntry): Promise<Uint8Array | undefined> {
   if (method !== deflated) return packed;
