@@ -76,7 +76,7 @@ export class ConnectFlow implements Disposable {
     attempt.session?.client.dispose();
   }
 
-  /** Lists the databases of an open connection. Returns an empty list if that fails. */
+  /** Lists the databases of an open connection. Resolves to an empty list if the request fails. */
   async listDatabases(connectionId: string): Promise<readonly Database[]> {
     const session = this.dependencies.sessions.get(connectionId);
     const reply = session && (await catchRefusal(() => session.client.databases()));
@@ -94,7 +94,7 @@ export class ConnectFlow implements Disposable {
     this.dependencies.store.setListing({ databases, isLoading: false });
   }
 
-  /** Shows a connection as connecting. The returned signal is aborted when a different connection is selected. */
+  /** Shows a connection as connecting. Returns a signal that is aborted when a later call shows a different state. */
   prepare(connection: Connection): AbortSignal {
     this.opening?.abort();
     this.opening = new AbortController();
@@ -102,7 +102,7 @@ export class ConnectFlow implements Disposable {
     return this.opening.signal;
   }
 
-  /** Connects while the user is waiting, so a 401 is not retried. Cancels an earlier call. */
+  /** Connects while the user is waiting, so a 401 is not retried. Cancels an earlier attempt. */
   async open(connection: Connection, apiKey: string): Promise<ConnectAttempt> {
     const signal = this.prepare(connection);
     return await this.conclude(connection, await this.attempt(connection, apiKey, signal), signal);
@@ -116,7 +116,10 @@ export class ConnectFlow implements Disposable {
     return await this.conclude(connection, await this.attemptWithRetries(connection, apiKey, signal, show), signal);
   }
 
-  /** Reconnects in the background to poll transfers. Shows the result only if the connection is shown as failed. */
+  /**
+   * Reconnects in the background so that transfers are polled. Shows the result only if the connection is currently
+   * shown as failed.
+   */
   async openInBackground(connection: Connection, apiKey: string): Promise<void> {
     const { sessions, keys, store } = this.dependencies;
     const { id } = connection;
@@ -144,13 +147,16 @@ export class ConnectFlow implements Disposable {
     return (await catchRefusal(() => session.client.databases())).reason;
   }
 
-  /** Shows why no connection attempt is possible, for example because the connection's service did not start. */
+  /** Shows a connection as failed without an attempt, for example because its service did not start. */
   showFailure(connection: Connection, reason: Reason): void {
     this.opening?.abort();
     this.setState({ kind: 'failed', connection, reason });
   }
 
-  /** Shows that the user stopped the service. Nothing is retried until it is started (D29: shared service). */
+  /**
+   * Shows that the user stopped the service. Nothing is retried until the service is started again (D29: shared
+   * service).
+   */
   showStopped(connection: Connection): void {
     this.opening?.abort();
     this.setState({ kind: 'stopped', connection });
@@ -170,7 +176,7 @@ export class ConnectFlow implements Disposable {
     this.dependencies.sessions.close(connectionId);
   }
 
-  /** Lists the databases again. Keeps the previous listing if that fails or if a later call finished first. */
+  /** Lists the databases again. Keeps the current listing if the request fails or if a later call finished first. */
   async refreshDatabases(): Promise<void> {
     const { sessions, store } = this.dependencies;
     const session = sessions.active;

@@ -14,7 +14,7 @@ export interface ConnectionTestDependencies {
   createClient(observer: RouteObserver): Promise<DataTransferClient>;
 }
 
-/** Describes a connection to test. Without a key, everything except the key's acceptance is tested. */
+/** Describes a connection to test. If `apiKey` is undefined, the `key` step fails without sending a request. */
 export interface TestedConnection {
   readonly connection: Connection;
   readonly apiKey: string | undefined;
@@ -29,7 +29,8 @@ export class ConnectionTest {
   }
 
   /**
-   * Runs the test and resolves to all steps. Calls `onDidStart` for each. Changes no open or saved connections.
+   * Runs the test and resolves to all steps. Calls `onDidStart` when a step starts. Doesn't change any open or saved
+   * connection.
    */
   async run(
     tested: TestedConnection,
@@ -64,7 +65,7 @@ export class ConnectionTest {
   ): Promise<void> {
     const options = { ...tested.connection, apiKey: tested.apiKey ?? '' };
     const root = await catchRefusal<Reply<ServiceInfo>>(async () => ({ value: await client.connect(options, signal) }));
-    // Even if the root document is `unauthorized`, the service has responded.
+    // If the root document is `unauthorized`, the service did respond.
     if (root.reason && root.reason.kind !== 'unauthorized') steps.end(root.reason);
     else {
       steps.advance('key', root.value ? { service: { name: root.value.name, version: root.value.version } } : {});
@@ -86,7 +87,7 @@ export class ConnectionTest {
     return { value: value ?? [] };
   }
 
-  /** Marks the rejection of a key that was previously accepted (D28: retry rejected keys). */
+  /** Sets `keyWorked` if the service rejected a key that it accepted before (D28: retry rejected keys). */
   private addKeyTrust({ id }: Connection, reason: Reason): Reason {
     if (reason.kind !== 'unauthorized' || !this.dependencies.keys.isTrusted(id)) return reason;
     return { ...reason, keyWorked: true };
@@ -118,7 +119,7 @@ class TestSteps {
     this.steps.set(this.current, { name: this.current, outcome, facts, ...(reason && { reason }) });
   }
 
-  /** Returns all steps. Those skipped before the last one reached were not needed. */
+  /** Returns all steps. Skipped steps before the current one were not needed; the steps after it were not tried. */
   getAll(): readonly TestStep[] {
     return testSteps.map((name, index) => {
       const outcome = index < testSteps.indexOf(this.current) ? 'notNeeded' : 'notTried';

@@ -4,10 +4,10 @@ import type { TransferFile, TransferOrder } from '../model/transferModel.ts';
 import { catchRefusal } from './refusals.ts';
 import type { OpenConnection } from './openConnections.ts';
 
-/** Number of sizes in a request. The local service accepts 200 conditions. */
+/** The number of sizes per request. The local service accepts up to 200 conditions. */
 const sizesPerRequest = 100;
 
-/** Maximum number of files to find per request. Beyond that, the search is incomplete. */
+/** The maximum number of results per request. If there are more, the search is incomplete. */
 const maxFound = 1_000;
 
 const maxRequests = 4;
@@ -23,9 +23,9 @@ interface DestinationQuery {
 }
 
 /**
- * Searches a destination for files of the same sizes, with at most {@link maxRequests} requests, and reports their
- * contents (D60: same content). Only the local service can be searched by size (D21: search syntax). Resolves to true
- * if everything was searched and could be compared. Never rejects.
+ * Searches a destination for files that have the same sizes as `files`, and reports their contents (D60: same content).
+ * Sends at most {@link maxRequests} requests. Only the local service can be searched by size (D21: search syntax).
+ * Resolves to true if all sizes were searched and all found files could be compared. Never rejects.
  */
 export async function searchDestination(query: DestinationQuery): Promise<boolean> {
   const { session, files } = query;
@@ -40,7 +40,7 @@ export async function searchDestination(query: DestinationQuery): Promise<boolea
   return isComplete;
 }
 
-/** Groups the distinct sizes of the files whose content is known, one group for each request. */
+/** Collects the distinct sizes of the files whose content is known, and splits them into one group per request. */
 function createBatches(files: readonly TransferFile[]): readonly (readonly number[])[] {
   const sizes = new Set<number>();
   for (const file of files)
@@ -60,7 +60,7 @@ async function requestSizes(
   return reason ? undefined : value;
 }
 
-/** Reports the contents of found files. Returns false if there may be more, or if some can't be compared. */
+/** Reports the contents of found files. Returns false if there may be more files, or if some can't be compared. */
 function reportContents({ files, onFound }: DestinationQuery, found: readonly FoundFile[]): boolean {
   const algorithms = new Set(files.map(getAlgorithm));
   let areComparable = found.length < maxFound;

@@ -7,19 +7,22 @@ import { settlesWithin, type Clock } from '../util/clock.ts';
 import { searchDestination } from './destinationSearch.ts';
 import type { OpenConnections } from './openConnections.ts';
 
-/** The files of a planned submission that the destination already has, as far as is known (D60: same content). */
+/** The files of a planned submission that are known to be at the destination already (D60: same content). */
 export interface KnownCopies {
   readonly atDestination: ReadonlySet<TransferFile>;
-  /** False if the destination may have more of the files. */
+  /** False if the destination may contain other files of the submission too. */
   readonly isComplete: boolean;
-  /** The files that earlier transfers delivered there, with the end of the newest one in milliseconds since 1970. */
+  /**
+   * The files that earlier transfers wrote to the destination, each with the time at which the newest of those
+   * transfers ended, in milliseconds since 1970.
+   */
   readonly received: ReadonlyMap<TransferFile, number>;
 }
 
 /** Options of {@link DuplicateFlow.findKnownCopies}. */
 interface KnownCopiesOptions {
   readonly signal?: AbortSignal;
-  /** Returns the intact files of the transfers that were verified. */
+  /** Resolves to the intact files of those transfers that were verified. */
   readVerified(transfers: readonly Transfer[], signal: AbortSignal): Promise<readonly VerifiedFiles[]>;
 }
 
@@ -31,9 +34,9 @@ interface DuplicateFlowDependencies {
   loadFinished(): Promise<void>;
 }
 
-/** Collects what is known of planned files. */
+/** The results for the planned files so far. */
 interface KnownSoFar {
-  /** Keys of contents that the destination has. */
+  /** The content keys of the files at the destination. */
   readonly contents: Set<string>;
   isComplete: boolean;
   received: KnownCopies['received'];
@@ -45,10 +48,10 @@ interface Plan {
   readonly known: KnownSoFar;
 }
 
-/** Maximum delay of a submission's summary. */
+/** The maximum time by which the search delays the summary of a submission. */
 const maxWaitMs = 2_000;
 
-/** Number of earlier transfers whose files and verifications are compared, newest first. */
+/** The maximum number of earlier transfers to compare, newest first. */
 const maxEarlierTransfers = 20;
 
 /** Finds out before a submission which files the destination already has (D60: same content). */
@@ -60,8 +63,8 @@ export class DuplicateFlow {
   }
 
   /**
-   * Searches the destination, the results of searches, and the earlier transfers. Resolves after {@link maxWaitMs} at
-   * the latest, or when the signal is aborted, with what is known by then. Never rejects.
+   * Looks for the files at the destination, in loaded search results, and in earlier transfers. Resolves to the copies
+   * found after {@link maxWaitMs} milliseconds at the latest, or when the signal is aborted. Never rejects.
    */
   async findKnownCopies(orders: readonly TransferOrder[], options: KnownCopiesOptions): Promise<KnownCopies> {
     const [order] = orders;
@@ -93,8 +96,8 @@ export class DuplicateFlow {
   }
 
   /**
-   * Returns true if the destination has a file. Loaded results, which may be older, count only if the destination could
-   * not be searched completely.
+   * Returns true if the destination has a file. Considers loaded search results, which may be out of date, only if the
+   * destination could not be searched completely.
    */
   private isAtDestination(order: TransferOrder | undefined, file: TransferFile, known: KnownSoFar): boolean {
     const key = getContentKey(file);

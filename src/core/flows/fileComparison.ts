@@ -2,10 +2,10 @@ import type { FoundFile } from '../model/fileEntry.ts';
 import type { Reason } from '../model/reason.ts';
 import type { MatchIndex } from '../tables/matchIndex.ts';
 
-/** Number of files per page when all files of a database are compared. */
+/** The number of files per page when comparing all files of a database. */
 const pageSize = 5_000;
 
-/** Number of files that are left out, one by one, because their description exceeds the size limit of a response. */
+/** The maximum number of individual files to skip because their metadata exceeds the size limit of a response. */
 const maxSkippedFiles = 100;
 
 interface FilePage {
@@ -14,15 +14,16 @@ interface FilePage {
 }
 
 interface ComparisonOptions {
-  /** Requests a page of the list of all files. */
+  /** Requests a page of the list of all files in the database. */
   requestPage(offset: number, limit: number): Promise<FilePage>;
-  /** Reports the number of files compared. */
+  /** Called with the number of files compared so far. */
   onProgress(done: number): void;
 }
 
 /**
- * Compares all files of a service that fills every page with the values of an index. Halves a page whose response is
- * too large, and leaves out a file that is too large by itself. The index stores which files were not compared.
+ * Compares all files of a database with the values in an index. Requires a service that fills every page except the
+ * last. Halves a page if the response is too large, and skips a file that is too large by itself. Records skipped files
+ * in the index.
  */
 export async function compareAllFiles(
   index: MatchIndex,
@@ -42,14 +43,16 @@ export async function compareAllFiles(
   }
 }
 
-/** Skips one file that is too large, or all files from there. Returns true if the comparison continues. */
+/**
+ * Skips one file if it is too large; otherwise, skips all remaining files. Returns true if the comparison can continue.
+ */
 function skipFile(index: MatchIndex, start: number, reason: Reason): boolean {
   const isOne = reason.kind === 'tooLarge' && index.skippedFiles.length < maxSkippedFiles;
   index.addSkipped({ start, reason, ...(isOne && { count: 1 }) });
   return isOne;
 }
 
-/** Adds files to an index, without the resources that could not be parsed. */
+/** Adds files to an index. Ignores resources that could not be parsed. */
 export function addFiles(index: MatchIndex, files: readonly FoundFile[]): void {
   for (const file of files) if (file.kind === 'file') index.add(file);
 }

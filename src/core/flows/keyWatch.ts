@@ -9,11 +9,11 @@ import type { OpenConnection, OpenConnections } from './openConnections.ts';
 type KeyStatus = 'good' | 'doubted' | 'refused';
 
 interface Doubt {
-  /** The time of the first of the consecutive refusals, in milliseconds since 1970. */
+  /** The time of the first in a series of refusals, in milliseconds since 1970. */
   readonly since: number;
-  /** Number of consecutive refusals; 0 after an outage. */
+  /** The number of consecutive refusals; 0 after an outage. */
   readonly count: number;
-  /** Number of consecutive rejections, including outages. */
+  /** The number of consecutive rejections, including outages. */
   readonly rejections: number;
   readonly isRefused: boolean;
   /** The last rejection; `keyWorked` is set until the key counts as refused. */
@@ -31,7 +31,7 @@ export function isKeyRejection({ kind, signIn }: Reason): boolean {
 
 /**
  * Tracks rejections of keys that services accepted before. A key counts as refused after three consecutive 401
- * responses within at least five minutes. Until then, it is retried and background work is suspended (D28: retry
+ * responses over at least five minutes. Until then, the key is retried and background work is suspended (D28: retry
  * rejected keys). An outage of the sign-in service never makes a key count as refused (D44: classify sign-in failures).
  */
 export class KeyWatch implements Disposable {
@@ -55,7 +55,10 @@ export class KeyWatch implements Disposable {
     return doubt.isRefused ? 'refused' : 'doubted';
   }
 
-  /** Returns true if the key of an open connection is good or doubted, or if a doubted key is being retried. */
+  /**
+   * Returns true if the key was accepted before and does not count as refused: its connection is open, or the key is
+   * doubted.
+   */
   isTrusted(connectionId: string): boolean {
     if (this.getStatus(connectionId) === 'refused') return false;
     return this.doubts.has(connectionId) || this.sessions.get(connectionId) !== undefined;
@@ -78,7 +81,9 @@ export class KeyWatch implements Disposable {
     });
   }
 
-  /** Records the reply to a request with a key that was accepted before. Ignores failures other than a rejected sign-in. */
+  /**
+   * Records the reply to a request with a key that was accepted before. Ignores failures other than rejected sign-ins.
+   */
   recordReply(connectionId: string, reason: Reason | undefined): void {
     const before = this.getStatus(connectionId);
     if (!reason || reason.signIn === 'account') this.doubts.delete(connectionId);
@@ -87,7 +92,8 @@ export class KeyWatch implements Disposable {
   }
 
   /**
-   * Returns the increasing delay before a doubted key is retried, in milliseconds. It ends within the five minutes.
+   * Returns the delay before the next retry of a doubted key, in milliseconds. The delay doubles with each rejection,
+   * but does not extend beyond the five minutes.
    */
   getPauseMs(connectionId: string): number {
     const doubt = this.doubts.get(connectionId);
@@ -118,7 +124,7 @@ export class KeyWatch implements Disposable {
     });
   }
 
-  /** Retries with delays until the key is no longer in doubt. Other failures do not affect the status of the key. */
+  /** Retries with delays until the key is no longer in doubt. Other failures don't affect its status. */
   private async settle(session: OpenConnection): Promise<void> {
     const { id } = session.connection;
     const { signal } = this.ending;

@@ -36,8 +36,9 @@ export class MetadataFlow {
   }
 
   /**
-   * Fetches files in the order of `ids`, which must not be empty. Does not reject if the service fails. `reason` is that
-   * of the first ID that could not be looked up, otherwise that of the first one that the service does not know.
+   * Fetches the metadata of files in the order of `ids`, which must not be empty. Does not reject if the service fails.
+   * `reason` is the first that applies: the failure of the entire lookup, of the first ID that could not be looked up,
+   * or of the first unknown ID.
    */
   async fetchFiles(
     connectionId: string,
@@ -58,7 +59,8 @@ export class MetadataFlow {
   }
 
   /**
-   * Looks up the IDs in a transfer before it is submitted again. Returns those it could not check (D37: crashing file ids).
+   * Looks up the IDs in a transfer before the transfer is submitted again. Resolves to the IDs that could not be
+   * checked (D37: crashing file ids).
    */
   async findUncheckedIds(
     { connectionId, source, files }: SourceFiles,

@@ -10,7 +10,7 @@ export interface OpenConnection {
   readonly client: DataTransferClient;
 }
 
-/** Stores the open connections. One is active; the others stay open so that their transfers are polled. */
+/** Stores the open connections. At most one is active; the others stay open so that their transfers are polled. */
 export class OpenConnections implements Disposable {
   private readonly open = new Map<string, OpenConnection>();
   private activeId: string | undefined;

@@ -31,7 +31,10 @@ export class ParameterFlow implements Disposable {
     );
   }
 
-  /** Returns the parameters of a database of the active connection by its name, from the cache if possible. */
+  /**
+   * Resolves to the search parameters of a database of the active connection, given its name. Uses the cache if
+   * possible.
+   */
   async load(database: string): Promise<ParameterListing> {
     const known = this.dependencies.store.get(database);
     if (known && !known.reason) return known;

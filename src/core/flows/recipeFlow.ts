@@ -16,13 +16,13 @@ interface RecipeFlowDependencies {
 
 interface PlanOptions {
   readonly signal: AbortSignal;
-  /** Receives the number of files that were compared so far. */
+  /** Called with the number of files compared so far. */
   onProgress(count: number): void;
-  /** Receives the files of each response, with their metadata. */
+  /** Called with the files in each response, including their metadata. */
   readonly onFiles?: (files: readonly FoundFile[]) => void;
 }
 
-/** Determines the files of recipes (D61: recipe and lock). Sends no transfer. */
+/** Determines the files of recipes (D61: recipe and lock). Doesn't submit transfers. */
 export class RecipeFlow {
   private readonly dependencies: RecipeFlowDependencies;
   readonly missingIds = new MissingIds();
@@ -31,7 +31,7 @@ export class RecipeFlow {
     this.dependencies = dependencies;
   }
 
-  /** Determines the files that a recipe names now. Rejects only with the signal's reason. */
+  /** Determines the files that a recipe currently selects. Rejects only with the signal's reason. */
   async plan(session: OpenConnection, request: PlanRequest, options: PlanOptions): Promise<RecipePlan> {
     const plan = await planRecipe(this.createSource(session, options), request);
     this.recordMissing(session.connection.id, plan);

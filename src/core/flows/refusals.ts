@@ -9,7 +9,7 @@ export function toRefusal(error: unknown): Reason {
   throw error;
 }
 
-/** Runs a client operation and converts the refusal of its arguments to a reason. */
+/** Runs a client operation. If the client refuses to send the request, resolves to the reason. */
 export async function catchRefusal<R extends { readonly reason?: Reason }>(
   operation: () => Promise<R>,
 ): Promise<R | { readonly value?: never; readonly reason: Reason }> {

@@ -20,11 +20,11 @@ interface SavedTransfersDependencies {
   readonly log: Logger;
 }
 
-/** Number of transfers that are listed first: enough for the rows outside of groups, even if some are removed. */
+/** The number of ended transfers to load first: enough for the rows outside of groups, even if some are removed. */
 export const lastFinishedCount = 20;
 const submissionCheckMs = 3_000;
 const maxParallelWrites = 16;
-/** Delay before old records are deleted, long enough not to slow down startup. */
+/** The delay before old records are deleted, which keeps startup fast. */
 const purgeAfterMs = 60_000;
 
 /** Synchronizes the transfers that this window shows with the ledger, which all windows share. */
@@ -44,7 +44,7 @@ export class SavedTransfers implements Disposable {
     this.lifetime.track(dependencies.watch.onDidChange((change) => void this.handleChange(change)));
   }
 
-  /** Shows a transfer and saves it to the ledger. Shows it even if the disk is full. */
+  /** Shows a transfer and saves it to the ledger. Shows the transfer even if it can't be saved. */
   async save(transfer: Transfer): Promise<Transfer> {
     this.dependencies.store.put([transfer]);
     return await this.saveAndMerge(transfer);
@@ -55,12 +55,12 @@ export class SavedTransfers implements Disposable {
     await mapConcurrently(transfers, maxParallelWrites, (transfer) => this.saveAndMerge(transfer));
   }
 
-  /** Remembers the state of the ledger before it is read. */
+  /** Records the state of the ledger. Must be called before the ledger is read. */
   async prepare(): Promise<void> {
     await this.dependencies.watch.prepare();
   }
 
-  /** Starts showing changes from other windows, including those made since `prepare`. */
+  /** Starts showing changes from other windows, including changes since the call of `prepare`. */
   async follow(): Promise<void> {
     if (this.isFollowing) return;
     this.isFollowing = true;
@@ -103,8 +103,8 @@ export class SavedTransfers implements Disposable {
   }
 
   /**
-   * Starts watching the ended records, unless there are some and this window shows none yet. The system takes
-   * milliseconds to watch a folder of many records, for which their first list would have to wait.
+   * Starts watching the ended records once this window shows one, or immediately if there are none. Watching a folder
+   * with many records takes milliseconds, which would delay the first list.
    */
   private followEnded(): void {
     const { store, watch } = this.dependencies;
@@ -131,8 +131,8 @@ export class SavedTransfers implements Disposable {
   }
 
   /**
-   * Lists the records in a folder that may be new, removed or changed. Ended transfers never change. Until all of them
-   * are loaded, only the last ones may be new.
+   * Lists the records in a folder that may be new, removed or changed. Ended transfers never change. Until all ended
+   * transfers are loaded, checks only the most recent ones for new records.
    */
   private async listChangedKeys(folder: 'running' | 'ended'): Promise<readonly string[]> {
     const { store, ledger } = this.dependencies;
@@ -145,7 +145,7 @@ export class SavedTransfers implements Disposable {
     return [...listed.filter((key) => !store.get(key)), ...removed.map(({ key }) => key)];
   }
 
-  /** Checks all noted keys, including those added while it runs. Only one check runs at a time. */
+  /** Checks all pending keys, including those added in the meantime. Only one check runs at a time. */
   private async checkAll(): Promise<void> {
     if (this.isChecking) return;
     this.isChecking = true;
@@ -180,11 +180,11 @@ export class SavedTransfers implements Disposable {
     if (!ours && store.hasEarlier && this.hasEndedEarlier(theirs)) return;
     const merged = ours ? mergeTransfers(ours, theirs) : theirs;
     store.put([merged]);
-    // Write back changes that the other window did not know, so that the result does not depend on write order.
+    // Write back changes that the other window did not know about, so that the result does not depend on write order.
     if (!isSameExceptPolledAt(merged, theirs)) void this.save(merged);
   }
 
-  /** Returns true if a transfer ended before this window started; those are loaded when the user looks at them. */
+  /** Returns true if a transfer ended before this window started; such transfers are loaded only when needed. */
   private hasEndedEarlier({ state, changes }: Transfer): boolean {
     return hasEnded(state) && (changes.at(-1)?.at ?? 0) < this.startedAt;
   }

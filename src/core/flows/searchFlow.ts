@@ -29,7 +29,7 @@ const maxParallelSearches = 4;
 export class SearchFlow {
   private readonly dependencies: SearchFlowDependencies;
   private readonly pending = new Map<string, AbortController>();
-  /** Searches by IDs whose files are checked as they are found: the user chose them by their IDs. */
+  /** Searches by IDs whose files are checked as soon as they are found, because the user requested these very files. */
   private readonly checking = new Set<string>();
 
   constructor(dependencies: SearchFlowDependencies) {
@@ -44,7 +44,7 @@ export class SearchFlow {
     return key;
   }
 
-  /** Adds a search by IDs whose files were requested already. Checks the files in `checked`. Returns its key. */
+  /** Adds a completed search by IDs with its files, and checks those in `checked`. Returns the key of the search. */
   openFound(
     session: OpenConnection,
     query: SearchQuery,
@@ -65,8 +65,8 @@ export class SearchFlow {
   }
 
   /**
-   * Searches like {@link runAll}, but leaves out the databases that refuse the query, unless all of them refuse it
-   * (D38: learned searchability).
+   * Searches like {@link runAll}, but leaves out the databases that are known to refuse the query, unless all of them
+   * refuse it (D38: learned searchability).
    */
   async runWhereAccepted(session: OpenConnection, queries: readonly SearchQuery[]): Promise<void> {
     const { store } = this.dependencies;
@@ -97,7 +97,10 @@ export class SearchFlow {
     await this.loadBatch(opened, keys);
   }
 
-  /** Loads searches and marks them as a batch, together with `earlier` ones, so that those without results fold. */
+  /**
+   * Loads searches and marks them as a batch, together with `earlier` ones, so that those without results share one
+   * row.
+   */
   private async loadBatch(opened: readonly string[], earlier: readonly string[] = []): Promise<void> {
     await this.loadEach(opened);
     const [first] = opened;
@@ -117,7 +120,7 @@ export class SearchFlow {
     });
   }
 
-  /** Requests the next page, or retries the one that failed. Does nothing while a page is loading. */
+  /** Requests the next page of a search, or retries a failed page. Does nothing while a page is loading. */
   async loadMore(key: string): Promise<void> {
     const search = this.dependencies.store.get(key);
     await this.loadUpTo(key, search?.isStale && !search.reason ? search.files.length + 1 : 0);
@@ -131,8 +134,8 @@ export class SearchFlow {
   }
 
   /**
-   * Requests as many files of a search as it currently shows, at least `count`, and replaces them (D59: saved
-   * searches). Checked files stay checked. If a request fails, the files stay, with the reason.
+   * Requests the files of a search again: as many as it currently shows, but at least `count` (D59: saved searches).
+   * Checked files stay checked. If a request fails, keeps the previous files and adds the reason.
    */
   async refresh(key: string, count = 0): Promise<void> {
     const { store } = this.dependencies;
@@ -150,7 +153,7 @@ export class SearchFlow {
     this.abort(key);
     this.checking.delete(key);
     this.dependencies.store.uncheck([key]);
-    // The user waits for the result of this one database.
+    // The user restarted only this search, so it gets its own row.
     leaveBatch(this.dependencies.store, key);
     this.dependencies.store.update(key, {
       isStale: false,
@@ -163,7 +166,7 @@ export class SearchFlow {
     await this.load(key);
   }
 
-  /** Cancels the pending requests of searches. Keeps their results, and more pages can be loaded later. */
+  /** Cancels the pending requests of searches. Keeps their results; more pages can be loaded later. */
   stop(keys: readonly string[]): void {
     for (const key of keys) {
       this.abort(key);
@@ -188,7 +191,7 @@ export class SearchFlow {
     this.pending.delete(key);
   }
 
-  /** Loads pages into `target`. Returns false if it was stopped. */
+  /** Loads pages into `target`. Resolves to false if the search was stopped. */
   private async load(key: string, count = 0, target = this.dependencies.store): Promise<boolean> {
     const request = new AbortController();
     this.pending.set(key, request);
@@ -202,7 +205,7 @@ export class SearchFlow {
     }
   }
 
-  /** Loads one page. Returns true if the next one is to be loaded too. */
+  /** Loads one page. Resolves to true if the next page should be loaded too. */
   private async loadPage(store: SearchStore, key: string, count: number, signal: AbortSignal): Promise<boolean> {
     const { sessions, unsafeIds } = this.dependencies;
     const search = store.get(key);
@@ -219,7 +222,10 @@ export class SearchFlow {
     return this.addPage(store, search, page, count);
   }
 
-  /** Returns the known searchability if a database refuses the query because of it (D38: learned searchability). */
+  /**
+   * Returns the searchability of a database that is known to refuse the query; otherwise, returns undefined (D38:
+   * learned searchability).
+   */
   getKnownRefusal(session: OpenConnection, query: SearchQuery): Searchability | undefined {
     const known = this.dependencies.searchability.get(toServiceVersion(session), query.database);
     return known && isRefused(query, known) ? known : undefined;
@@ -262,7 +268,7 @@ function toServiceVersion({ connection, service }: OpenConnection): ServiceVersi
   return { connectionId: connection.id, version: service.version };
 }
 
-/** Determines whether a search may have more pages after one that contained `added` new files (D9: paging). */
+/** Determines whether a search may have more pages after a page with `added` new files (D9: paging). */
 function computeProgress(
   search: Search,
   { files, more }: SearchPage,

@@ -8,12 +8,15 @@ import { catchRefusal } from './refusals.ts';
 import { lookUpIds } from './idLookup.ts';
 import type { OpenConnection } from './openConnections.ts';
 
-/** Contains a page of a search, or the reason why it failed. */
+/** A page of search results, with the reason if the request failed. */
 export interface SearchPage {
   readonly files: readonly FoundFile[];
   readonly missing: readonly MissingId[];
   readonly nextOffset: number;
-  /** True if there are more pages; `ifNew` if the last page is recognized by having no new files (D9: paging). */
+  /**
+   * True if there are more pages; `ifNew` if only a page without new files shows that the search has ended (D9:
+   * paging).
+   */
   readonly more: boolean | 'ifNew';
   readonly reason?: Reason;
 }

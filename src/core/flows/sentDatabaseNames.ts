@@ -1,7 +1,7 @@
 import type { CodeRequest } from '../code/codeRequest.ts';
 import type { OpenConnection } from './openConnections.ts';
 
-/** Returns requests that refer to databases as the service expects (D7: database name or id). */
+/** Replaces the database names in requests with the names or IDs that the service expects (D7: database name or id). */
 export async function resolveDatabaseNames(
   { client }: OpenConnection,
   requests: readonly CodeRequest[],

@@ -8,7 +8,7 @@ interface ServiceWatchDependencies {
   readonly sessions: OpenConnections;
   readonly store: ConnectionStore;
   readonly clock: Clock;
-  /** Sends a request that every service answers. The watch receives its reply through `onDidReply`. */
+  /** Sends a request that every service supports. The watch receives the reply through `onDidReply`. */
   check(): Promise<unknown>;
 }
 
@@ -28,12 +28,16 @@ const downKinds: ReadonlySet<ReasonKind> = new Set([
   'unreadable',
 ]);
 
-/** Failures that may affect only one request: a slow database, or one that makes the server drop the connection. */
+/**
+ * Failures that may concern only one request, for example to a slow database or one that crashes the server's handler.
+ */
 const ambiguousKinds: ReadonlySet<ReasonKind> = new Set(['timeout', 'dropped']);
 
 const gatewayStatuses: ReadonlySet<number | undefined> = new Set([502, 503, 504]);
 
-/** Tracks the availability of the active service. While it is unavailable, checks it again with increasing delays. */
+/**
+ * Tracks the availability of the active service. While the service is unavailable, checks it with increasing delays.
+ */
 export class ServiceWatch implements Disposable {
   private readonly dependencies: ServiceWatchDependencies;
   private readonly ending = new AbortController();
@@ -61,7 +65,7 @@ export class ServiceWatch implements Disposable {
     if (finding !== 'up' && !isChecking) void this.settle(session, finding === 'down' ? firstPauseMs : 0);
   }
 
-  /** Checks the service until it responds or is no longer the active one. */
+  /** Checks the service until it responds or a different service becomes active. */
   private async settle(session: OpenConnection, pauseMs: number): Promise<void> {
     const { sessions, store, clock, check } = this.dependencies;
     const { signal } = this.ending;

@@ -21,7 +21,7 @@ interface MatchRequest {
   readonly values: Iterable<string>;
 }
 
-/** Reports the progress of a match: values that were looked up, or files that were compared. */
+/** The progress of a match: the number of values looked up, or of files compared. */
 export interface MatchProgress {
   readonly unit: 'values' | 'files';
   readonly done: number;
@@ -44,7 +44,7 @@ interface Matching extends MatchOptions {
 /** Number of IDs to look up between two reports of progress. */
 const idBatchSize = 2_000;
 
-/** Number of results of a search for one value. */
+/** The maximum number of results in a search for one value. */
 const searchSize = 100;
 
 /** Maximum number of characters of a value to request. No ID, name or path is longer. */
@@ -54,8 +54,8 @@ const maxValueLength = 10_000;
 const maxParallelSearches = 4;
 
 /**
- * Finds the files that match the values of a table's column. IDs are requested by ID (D8: metadata by ids). For names
- * and hashes, compares all files of a service that fills every page; other services are searched once for each value.
+ * Finds the files that match the values in a column of a table. Looks up IDs directly (D8: metadata by ids). For names
+ * and hashes, compares all files if the service fills every page; otherwise, searches for each value.
  */
 export class TableMatchFlow {
   private readonly dependencies: TableMatchDependencies;
@@ -93,13 +93,13 @@ export class TableMatchFlow {
     });
   }
 
-  /** Looks up IDs, in halves if the response is too large. Returns the reason to stop, if any. */
+  /** Looks up IDs. Splits them in half if the response is too large. Resolves to the reason to stop, if any. */
   private async matchBatch(matching: Matching, ids: readonly string[]): Promise<Reason | undefined> {
     const { session, database, orcid, index, signal } = matching;
     const reply = await lookUpIds(session, this.dependencies.unsafeIds, { database, orcid, ids }, signal);
     signal.throwIfAborted();
     addFiles(index, reply.files);
-    // A service that does not know an ID has looked it up.
+    // An unknown ID leaves no gap, because the service did look it up.
     for (const { id, reason } of reply.refused)
       if (reason.kind !== 'notFound') setGap(index, [id], { kind: 'failed', reason });
     return reply.failure && (await this.settleFailure(matching, ids, reply.failure));
@@ -123,14 +123,17 @@ function toBatches(values: readonly string[]): readonly (readonly string[])[] {
 }
 
 /**
- * Returns 2 for a service that fills every page, which prepares a response while the previous one is read. For other
- * services, parallel requests would hide which ID makes the server drop all connections (D37: crashing file ids).
+ * Returns 2 for a service that fills every page, because such a service can prepare a response while the client reads
+ * the previous one. With other services, parallel requests would hide which ID makes the server drop all connections
+ * (D37: crashing file ids).
  */
 function countParallelLookups({ service }: OpenConnection): number {
   return service.pagesExactly ? 2 : 1;
 }
 
-/** Returns the values to request. The others get a gap: one of them would make a whole request fail. */
+/**
+ * Returns the values that can be requested. Records a gap for longer values, any of which would fail an entire request.
+ */
 function listRequestableValues(index: MatchIndex): readonly string[] {
   const { values } = index;
   setGap(
@@ -165,7 +168,10 @@ async function searchEachValue(matching: Matching): Promise<void> {
   });
 }
 
-/** Searches for a value, for half as many results if the response is too large. Returns the gap of the comparison. */
+/**
+ * Searches for a value. Halves `limit` if the response is too large. Resolves to the gap if some files were not
+ * compared.
+ */
 async function searchValue(matching: Matching, query: string, limit: number): Promise<MatchGap | undefined> {
   const { session, database, orcid, index, signal } = matching;
   const request = { database, orcid, query, limit };

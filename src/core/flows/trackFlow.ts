@@ -30,7 +30,7 @@ interface TrackFlowDependencies {
   readonly clock: Clock;
 }
 
-/** Tracks transfers by ID that were started elsewhere, or here without confirmation (D12: never resubmit). */
+/** Tracks transfers by their IDs if they were started elsewhere, or here without confirmation (D12: never resubmit). */
 export class TrackFlow {
   private readonly dependencies: TrackFlowDependencies;
 
@@ -38,7 +38,7 @@ export class TrackFlow {
     this.dependencies = dependencies;
   }
 
-  /** Looks up an ID in this window and, with a single request, on the service (§4.6). */
+  /** Looks up a transfer by ID in this window and, if it is unknown here, on the service (§4.6). */
   async lookUp(connectionId: string, id: string, signal?: AbortSignal, observer?: TurnObserver): Promise<LookupResult> {
     const { sessions, store, transfers } = this.dependencies;
     await transfers.loadFinished();
@@ -51,7 +51,7 @@ export class TrackFlow {
     return { kind: 'failed', reason: reply.reason ?? { kind: 'unreadable' } };
   }
 
-  /** Tracks a transfer that was started elsewhere, so that it is polled like any other. */
+  /** Tracks a transfer that was started elsewhere. It is then polled like any other transfer. */
   async track(connectionId: string, orcid: string, id: string, status: TransferStatus): Promise<Transfer> {
     const now = this.dependencies.clock.now();
     const state = toTrustedState(status);
@@ -68,7 +68,10 @@ export class TrackFlow {
     });
   }
 
-  /** Assigns a service's ID to an unconfirmed transfer; undefined for any other transfer (D12: never resubmit). */
+  /**
+   * Assigns the service's ID to an unconfirmed transfer. Resolves to undefined for any other transfer (D12: never
+   * resubmit).
+   */
   async confirm(key: string, id: string, status: TransferStatus): Promise<Transfer | undefined> {
     const { store, clock, transfers } = this.dependencies;
     const transfer = store.get(key);

@@ -17,7 +17,10 @@ import { catchRefusal } from './refusals.ts';
 import { lastFinishedCount, type SavedTransfers } from './savedTransfers.ts';
 import type { OpenConnections } from './openConnections.ts';
 
-/** Number of files whose metadata is requested to learn how to name databases (D36: names before submission). */
+/**
+ * The number of files whose metadata is requested to learn whether the server requires names or IDs of databases (D36:
+ * names before submission).
+ */
 const namingSampleSize = 5;
 
 interface TransferFlowDependencies {
@@ -43,7 +46,7 @@ export class TransferFlow {
     this.dependencies = dependencies;
   }
 
-  /** Loads the transfers that were still running when the program last exited. Logs a failure. */
+  /** Loads the transfers that were still running when the program last exited. Logs failures. */
   async resume(): Promise<void> {
     const { ledger, store, saved, log } = this.dependencies;
     try {
@@ -57,7 +60,7 @@ export class TransferFlow {
     void saved.follow();
   }
 
-  /** Loads the transfers that ended in earlier sessions, once. Logs a failure. */
+  /** Loads the transfers that ended in earlier sessions, unless they are already loaded. Logs failures. */
   async loadFinished(): Promise<void> {
     this.loading ??= this.load().finally(() => {
       this.loading = undefined;
@@ -65,7 +68,7 @@ export class TransferFlow {
     await this.loading;
   }
 
-  /** Loads the last transfers that ended in earlier sessions, which is fast after any number of them. Logs a failure. */
+  /** Loads the most recent transfers that ended in earlier sessions. Fast even if there are many. Logs failures. */
   async loadLastFinished(): Promise<void> {
     const { ledger, store, log } = this.dependencies;
     if (!store.hasEarlier || this.loading) return;
@@ -80,10 +83,10 @@ export class TransferFlow {
 
   /**
    * Submits a transfer (§4.5). Resolves to the transfer, which is accepted, refused, not confirmed (D12: never
-   * resubmit), or canceled before it was sent. `replacedKey` identifies an unconfirmed transfer that never started,
-   * according to the user; this transfer replaces it. `turn` observes the request while it waits for its turn (D34:
-   * serialized requests). `requestedBy` is recorded. Rejects if the record could not be written to the ledger; in that
-   * case, nothing was sent or replaced.
+   * resubmit), or canceled before it was sent. `replacedKey` identifies the unconfirmed transfer that this one replaces
+   * because, according to the user, it never started. `turn` observes the request while it waits for its turn (D34:
+   * serialized requests). `requestedBy` is stored in the record. Rejects if the record could not be written to the
+   * ledger; in that case, nothing was sent or replaced.
    */
   async submit(
     order: TransferOrder,
@@ -150,7 +153,7 @@ export class TransferFlow {
     this.dependencies.store.remove(keys);
   }
 
-  /** Returns the removed transfers that can still be restored, most recently removed first. */
+  /** Resolves to the removed transfers that can still be restored, most recently removed first. */
   async loadRemoved(): Promise<readonly Transfer[]> {
     return await this.dependencies.ledger.loadRemoved();
   }
@@ -163,7 +166,7 @@ export class TransferFlow {
     return await this.dependencies.saved.save(transfer);
   }
 
-  /** Sends a submission, and afterwards ends the transfer that it replaces. */
+  /** Sends a submission. Marks the transfer that it replaces, unless the submission is canceled before it is sent. */
   private async sendReplacement(key: string | undefined, intent: Transfer, turn: TurnOptions = {}): Promise<Transfer> {
     const { observer, signal } = turn;
     let replacing: Promise<void> | undefined;
@@ -180,7 +183,7 @@ export class TransferFlow {
     return outcome;
   }
 
-  /** Marks an unconfirmed transfer that, according to the user, never started as replaced. */
+  /** Marks an unconfirmed transfer as replaced because, according to the user, it never started. */
   private async markReplaced(key: string | undefined, replacement: Transfer): Promise<void> {
     const replaced = key === undefined ? undefined : this.dependencies.store.get(key);
     if (replaced?.state !== 'notConfirmed') return;
@@ -198,15 +201,15 @@ export class TransferFlow {
     store.setHasEarlier(false);
   }
 
-  /** Shows transfers of the ledger; this window may know a transfer better. */
+  /** Shows transfers from the ledger. Skips those that this window already shows, possibly in a newer state. */
   private showLoaded(transfers: readonly Transfer[]): void {
     const { store } = this.dependencies;
     store.put(transfers.filter(({ key }) => store.get(key) === undefined));
   }
 
   /**
-   * Requests metadata to learn whether the server requires databases' names or IDs, unless that is known (D36: names before
-   * submission). Resolves to a reason if it remains unknown; in that case, nothing may be sent.
+   * Requests metadata to learn whether the server requires names or IDs of databases, if this is still unknown (D36:
+   * names before submission). Resolves to a reason if it remains unknown; in that case, nothing may be sent.
    */
   private async learnNaming({ connectionId, orcid, source, destination, files }: TransferOrder) {
     const client = this.dependencies.sessions.get(connectionId)?.client;
@@ -215,7 +218,7 @@ export class TransferFlow {
     const ids = files.slice(0, namingSampleSize).map(({ id }) => id);
     const { reason } = await catchRefusal(() => client.fetchMetadata({ database: source, orcid, ids }));
     if (client.isNamingKnown(databases)) return undefined;
-    // The source proves nothing if its name equals its ID. In that case, the destination is tried.
+    // A source whose name equals its ID reveals nothing, so try the destination.
     const query = { database: destination, orcid, query: ids[0] ?? '', limit: 1 };
     const reply = reason ? { reason } : await catchRefusal(() => client.search(query));
     if (client.isNamingKnown(databases)) return undefined;
@@ -243,14 +246,16 @@ export class TransferFlow {
     return toNotAccepted(intent, reason, clock.now());
   }
 
-  /** Returns true if a server returned the ID for another transfer on this machine (D35: misrouted responses). */
+  /**
+   * Resolves to true if a server returned the same ID for another transfer on this machine (D35: misrouted responses).
+   */
   private async isTaken(id: string, key: string): Promise<boolean> {
     if (this.receivedIds.has(id)) return true;
     this.receivedIds.add(id);
     await this.loadFinished();
     const { store, ledger } = this.dependencies;
     if (store.getAll().some((other) => other.id === id && other.key !== key)) return true;
-    // A ledger that cannot be read must not hide that the server responded.
+    // Ignore an unreadable ledger, because the server did respond with an ID.
     return await ledger.hasRunningOrRemoved(id, key).catch(() => false);
   }
 }
@@ -261,7 +266,7 @@ function createIntent(order: TransferOrder, createdAt: number, requestedBy?: Tra
   return { ...intent, ...(requestedBy && { requestedBy }) };
 }
 
-/** Returns a submission that received no ID: canceled by the user, not confirmed, or refused. */
+/** Returns the transfer for a submission that received no usable ID: canceled, not confirmed, or refused. */
 function toNotAccepted(intent: Transfer, reason: Reason | undefined, at: number): Transfer {
   const problem = reason ?? { kind: 'unreadable', maybeDone: true };
   if (problem.maybeDone) return { ...withState(intent, 'notConfirmed', at), problem };
