@@ -4,7 +4,7 @@ import { RuntimeError, ValueError } from './errors.ts';
 import { isHeaderSafe } from './token.ts';
 import { parseUuid } from '../util/uuid.ts';
 
-/** Contains the arguments of a call by name. Their types are not known at run time. */
+/** The arguments of a call, by name. A caller without type checking can pass values of any type. */
 export type CallArguments = Readonly<Record<string, unknown>>;
 
 /** The arguments that each operation checks. All others are ignored. */
@@ -33,7 +33,7 @@ type ArgumentRule = readonly [
 const maxTimeoutS = 2_147_483;
 const maxNumber = Number.MAX_SAFE_INTEGER;
 
-/** The rules in §4.8 in their order, followed by those that decisions added. The first violation is reported. */
+/** The rules in §4.8, in order, followed by rules that decisions added. Only the first violation is reported. */
 const argumentRules: readonly ArgumentRule[] = [
   [['orcid', 'database', 'source', 'destination'], 'a string', TypeError, isString],
   [['query'], 'a string or a finite number', TypeError, (v) => isString(v) || Number.isFinite(v)],
@@ -81,7 +81,7 @@ const checksByOperation: ReadonlyMap<string, readonly Check[]> = new Map(
 
 /**
  * Returns the checked arguments. Reads each one only once, so that none can change before it is sent. Throws the error
- * in §4.8 for the first violated rule (D1: error classes, D3: numbers and empty values).
+ * that §4.8 defines for the first violated rule (D1: error classes, D3: numbers and empty values).
  */
 export function checkArguments(operation: Operation, given: unknown): CallArguments {
   const values = readOnce(operation, argumentsByOperation[operation], given);
@@ -103,7 +103,8 @@ function readOnce(operation: Operation, names: readonly ArgumentName[], given: u
 }
 
 /**
- * Replaces an object that cannot be serialized as a JSON object, such as a date, a cyclic object or one with a bigint.
+ * A placeholder for a value that cannot be serialized as a JSON object, such as a date, a cyclic object or one with a
+ * bigint.
  */
 const unserializable: JsonObject = Object.freeze({});
 
@@ -167,22 +168,28 @@ function isObjectOrAbsent(value: unknown): boolean {
   return isAbsent(value) || (isJsonObject(value) && value !== unserializable);
 }
 
-/** Converts a checked `offset` or `limit`; undefined to omit an empty value or 0 (D3: numbers and empty values). */
+/**
+ * Returns a checked `offset` or `limit` as a number; undefined if the request should omit it (D3: numbers and empty
+ * values).
+ */
 export function toSentNumber(value: unknown): number | undefined {
   return isEmpty(value) ? undefined : Number(value) || undefined;
 }
 
-/** Returns a checked object; undefined to omit an empty one (D3: numbers and empty values). */
+/** Returns a checked object; undefined if it is empty and the request should omit it (D3: numbers and empty values). */
 export function toSentObject(value: unknown): JsonObject | undefined {
   return isJsonObject(value) && Object.keys(value).length > 0 ? value : undefined;
 }
 
-/** Returns a checked string; undefined to omit an empty one (D3: numbers and empty values). */
+/** Returns a checked string; undefined if it is empty and the request should omit it (D3: numbers and empty values). */
 export function toSentText(value: unknown): string | undefined {
   return isString(value) && value !== '' ? value : undefined;
 }
 
-/** Returns a checked staging filter; undefined to omit an empty one (D3: numbers and empty values). */
+/**
+ * Returns a checked staging filter; undefined if it is empty and the request should omit it (D3: numbers and empty
+ * values).
+ */
 export function toSentStatus(value: unknown): StagingStatus | undefined {
   return value === 'staged' || value === 'unstaged' ? value : undefined;
 }

@@ -1,4 +1,4 @@
-/** Decodes UTF-8 and removes a byte order mark. Can be shared, because it never decodes in streaming mode. */
+/** Decodes UTF-8 and removes a byte order mark. Can be shared, because it has no state outside of streaming mode. */
 const utf8 = new TextDecoder();
 
 /** Decodes the chunks of a body as UTF-8, without a byte order mark. */
@@ -6,7 +6,7 @@ export function decodeText(chunks: readonly Uint8Array[]): string {
   return utf8.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
 }
 
-/** Reads a body as UTF-8 text; undefined if it exceeds `maxBytes`. Rejects with the network error. */
+/** Reads a body as UTF-8 text. Resolves to undefined if the body exceeds `maxBytes`. Rejects with the network error. */
 export async function readText(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let size = 0;

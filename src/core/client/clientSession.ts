@@ -7,13 +7,16 @@ import { readResult, send } from './http.ts';
 import type { Result } from './result.ts';
 import type { ServerDialects } from './serverDialect.ts';
 
-/** Represents a connected service with its root document and last listing. Ends when its channel does. */
+/**
+ * Represents a connected service with its root document and the last listing of its databases. Ends when its channel is
+ * closed.
+ */
 export class ClientSession {
   readonly channel: Channel;
   readonly service: ServiceInfo;
   readonly dialects: ServerDialects;
   private readonly apiPath: string;
-  /** The last listing, if any. Only a listing proves a key (D6: prove the key). */
+  /** The last listing, if any. Only a successful listing proves that the key is valid (D6: prove the key). */
   listed: readonly Database[] | undefined;
 
   /** `apiPath` is the path of `{api_base}` (§4). */
@@ -41,7 +44,7 @@ export class ClientSession {
     return readResult(this.locate(request), await this.send(request, signal), read);
   }
 
-  /** Marks a 401 if the key was accepted earlier in the session. */
+  /** Sets `keyWorked` on a 401 if the key was accepted earlier in the session. */
   private addKeyHistory<T>(result: Result<T>): Result<T> {
     if (!result.reason || result.reason.kind !== 'unauthorized' || !this.listed) return result;
     return { ...result, reason: { ...result.reason, keyWorked: true } };
@@ -55,7 +58,7 @@ export class ClientSession {
     return result;
   }
 
-  /** Returns the last listing, or requests it if there is none. Returns an empty list if that fails. */
+  /** Resolves to the last listing, or requests one if there is none. Resolves to an empty list if the request fails. */
   async getDatabases(signal?: AbortSignal): Promise<readonly Database[]> {
     return this.listed ?? (await this.listDatabases(signal)).value ?? [];
   }

@@ -43,7 +43,7 @@ export interface ClientDependencies {
 
 /**
  * Requests the root document and opens a session (§4.1, §4.9). Rejects with ConnectionError (§4.8). Aborting `ended`
- * closes the session's sockets. The caller must abort it if this rejects.
+ * closes the session's sockets. The caller must abort `ended` if this function rejects.
  */
 export async function connectTo(
   target: ConnectOptions,
@@ -55,7 +55,7 @@ export async function connectTo(
   const channel = openChannel(address, target, dependencies, ended);
   const service = await requestRoot(channel, address, signal);
   const apiPath = `${new URL(address).pathname.replace(/\/$/, '')}/api/v${String(apiVersion)}`;
-  // The local service handles requests independently of each other, so they need no queue.
+  // Requests to the local service need no queue, because it handles them independently.
   const queued: Channel = service.pagesExactly ? channel : { ...channel, queue: dependencies.queues.get(address) };
   return new ClientSession(queued, service, dependencies.dialects, apiPath);
 }

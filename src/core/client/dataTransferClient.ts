@@ -78,15 +78,18 @@ interface CancelOptions {
 }
 
 /**
- * Sends the operations in the contract to a service. Invalid arguments and calls without a connection reject before
- * anything is sent (§4.8, D1: error classes). Server and network failures resolve to a reply with a reason (D2: replies
- * instead of exceptions).
+ * Performs the operations of the contract on a service. Calls with invalid arguments or without a connection reject
+ * before anything is sent (§4.8, D1: error classes). Server and network failures resolve to a reply with a reason (D2:
+ * replies instead of exceptions).
  */
 export class DataTransferClient implements Disposable {
   private readonly dependencies: ClientDependencies;
   private readonly ownQueues: RequestQueues | undefined;
   private readonly replied = new Emitter<Reason | undefined>();
-  /** Fires for each reply with its reason, if any, unless the route for search parameters is missing. */
+  /**
+   * Fires for each reply, with the reason if the operation failed. Does not fire if the route for search parameters is
+   * missing.
+   */
   readonly onDidReply = this.replied.event;
   private session: ClientSession | undefined;
   private connectionController: AbortController | undefined;
@@ -119,8 +122,8 @@ export class DataTransferClient implements Disposable {
 
   /**
    * Requests a service's root document and connects to the service (§4.1, §4.9). An earlier connection stays open until
-   * that succeeds. A later call to `connect` or `disconnect` cancels a pending one. Rejects with TypeError, ValueError
-   * or ConnectionError (§4.8).
+   * the new one is established. A later call to `connect` or `disconnect` cancels a pending attempt. Rejects with
+   * TypeError, ValueError or ConnectionError (§4.8).
    */
   async connect(options: ConnectOptions, signal?: AbortSignal): Promise<ServiceInfo> {
     const target = checkArguments('connect', options) as CallArguments & ConnectOptions;
@@ -188,19 +191,22 @@ export class DataTransferClient implements Disposable {
     return { value: files, ...(first && hasFailed && { reason: first }), ...(refusedIds.length > 0 && { refusedIds }) };
   }
 
-  /** Returns true if it is known how requests must refer to these databases (D36: names before submission). */
+  /**
+   * Returns true if it is known whether requests must use the names or the IDs of these databases (D36: names before
+   * submission).
+   */
   isNamingKnown(databases: readonly string[]): boolean {
     return this.session !== undefined && isNamingKnown(this.session, databases);
   }
 
-  /** Returns the value by which requests currently refer to a database (D7: database name or id). */
+  /** Resolves to the name or ID that requests currently use for a database (D7: database name or id). */
   async resolveDatabase(name: string, signal?: AbortSignal): Promise<string> {
     return (await DatabaseName.resolve(this.requireSession('databases'), name, signal)).sent;
   }
 
   /**
-   * Submits a transfer and resolves to its ID (§4.5). Never sends it twice: after a failure with `maybeDone`, the
-   * transfer may have started anyway (D12: never resubmit).
+   * Submits a transfer and resolves to its ID (§4.5). Never sends a submission twice: after a failure with `maybeDone`,
+   * the transfer may have started anyway (D12: never resubmit).
    */
   async transfer(request: TransferOptions, turn: TurnOptions = {}): Promise<Reply<string | undefined>> {
     const session = this.requireSession('transfer');
@@ -208,7 +214,10 @@ export class DataTransferClient implements Disposable {
     return this.toReply(session, await submit(session, given, turn), undefined);
   }
 
-  /** Requests a status (§4.6). Retries if it appears to belong to another transfer (D11: check status identity). */
+  /**
+   * Requests a transfer's status (§4.6). Retries if the response appears to belong to another transfer (D11: check
+   * status identity).
+   */
   async transferStatus(
     id: string,
     signal?: AbortSignal,
@@ -219,7 +228,7 @@ export class DataTransferClient implements Disposable {
     return this.toReply(session, await requestStatus(session, parseUuid(id) ?? id, signal, options), undefined);
   }
 
-  /** Requests a cancellation (§4.7). `true` means only that it was accepted (D13: ignored cancel). */
+  /** Requests a cancellation (§4.7). `true` means only that the service accepted the request (D13: ignored cancel). */
   async cancelTransfer(request: CancelOptions, turn: TurnOptions = {}): Promise<Reply<true | undefined>> {
     const session = this.requireSession('cancelTransfer');
     const given = checkArguments('cancelTransfer', request);
@@ -230,7 +239,8 @@ export class DataTransferClient implements Disposable {
   }
 
   /**
-   * Lists the valid keys of `specific` for a database ID; empty if the route is missing (D26: service HTTP behavior).
+   * Lists the search parameters that a database supports in `specific`. Resolves to an empty object if the service
+   * lacks the route (D26: service HTTP behavior).
    */
   async searchParameters(
     databaseId: string,

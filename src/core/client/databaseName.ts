@@ -23,7 +23,8 @@ export class DatabaseName {
   }
 
   /**
-   * Switches to the ID after the first 404, unless it is another database's name. Returns true if a retry makes sense.
+   * Switches to the ID after the first 404, unless the ID is another database's name. Resolves to true if the request
+   * should be retried.
    */
   async tryId(signal?: AbortSignal): Promise<boolean> {
     if (this.isTried || this.sent !== this.name) return false;
@@ -41,7 +42,7 @@ export class DatabaseName {
     if (this.isTried) this.sent = this.name;
   }
 
-  /** After a success, stores whether the server accepted the name or the ID, if these differ. */
+  /** Records, after a success, whether the server accepted the name or the ID, if these differ. */
   confirm(): void {
     const { dialects, service, listed = [] } = this.session;
     if (this.isTried && this.sent !== this.name) dialects.learn(service, { idsWanted: true });
@@ -50,7 +51,10 @@ export class DatabaseName {
   }
 }
 
-/** Returns true if it is known how requests must refer to these databases (D36: names before submission). */
+/**
+ * Returns true if it is known whether requests must use the names or the IDs of these databases (D36: names before
+ * submission).
+ */
 export function isNamingKnown({ dialects, service, listed }: ClientSession, names: readonly string[]): boolean {
   if (service.pagesExactly || dialects.get(service).idsWanted !== undefined) return true;
   return names.every((name) => listed?.every((database) => database.name !== name || database.id === name));
@@ -61,7 +65,10 @@ async function findId(session: ClientSession, name: string, signal?: AbortSignal
   return databases.find((database) => database.name === name)?.id;
 }
 
-/** Sends a request that refers to a database. Retries a 404 once with the database's ID (D7: database name or id). */
+/**
+ * Sends a request that refers to a database. After a 404, retries once with the database's ID (D7: database name or
+ * id).
+ */
 export async function requestWithName<T>(
   name: DatabaseName,
   request: (sent: string) => Promise<Result<T>>,

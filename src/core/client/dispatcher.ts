@@ -10,19 +10,20 @@ import { ObservedConnector, type RouteObserver } from './observedConnector.ts';
 import { findProxy, type Proxy } from './proxyChoice.ts';
 import { getTrustOptions } from './trust.ts';
 
-// Importing undici's index would replace this process's global dispatcher, so individual modules are imported. Without
-// the index, dispatchers lack this method, with which a proxy opens a tunnel.
+// Importing undici's index would replace this process's global dispatcher, so individual modules are imported. Only the
+// index adds this method to dispatchers, and proxies need it to open tunnels.
 Object.assign(DispatcherClass.prototype, { connect });
 
-/** Describes the route of requests to a service: the dispatcher, and the proxy if there is one. */
+/** Describes how requests reach a service: through a dispatcher, and through a proxy if there is one. */
 export interface Route {
   readonly dispatcher: Dispatcher;
   readonly proxy?: Proxy;
 }
 
 /**
- * Creates a dispatcher for the service at `address`, which uses a proxy if the settings require one (D16: timeouts and
- * retries, D17: close idle connections). The caller must destroy it. Throws ConnectionError if the proxy is unusable.
+ * Creates the route to the service at `address`, through a proxy if the settings require one (D16: timeouts and
+ * retries, D17: close idle connections). The caller must destroy the dispatcher. Throws ConnectionError if the proxy is
+ * unusable.
  */
 export function createRoute(
   settings: NetworkSettings,

@@ -21,7 +21,8 @@ export type Fetch = (
 
 /**
  * Sends requests with the editor's `fetch`, which supports more kinds of proxies: PAC scripts, proxy authentication and
- * SOCKS. It does not expose connections that could be closed. Its own time limits apply in addition to the client's.
+ * SOCKS. Cannot close idle connections, because `fetch` does not expose them. The time limits of `fetch` apply in
+ * addition to the client's.
  */
 export class EditorTransport implements Transport {
   private readonly fetch: Fetch;
@@ -79,7 +80,7 @@ function getHead(response: Response): Omit<WireResponse, 'readText'> {
   return response.type === 'opaqueredirect' ? { status: 302, headers } : { status: response.status, headers };
 }
 
-/** Enforces the client's time limits. Exceeding a limit results in the same error code as in the direct transport. */
+/** Enforces the client's time limits. Exceeding a limit causes an error with the code `ETIMEDOUT`. */
 class TimeLimit {
   readonly signal: AbortSignal;
   private readonly clock: Clock;
@@ -100,7 +101,7 @@ class TimeLimit {
     this.ended.catch(() => undefined);
   }
 
-  /** Restarts the timer with the given limit; 0 means no limit. */
+  /** Restarts the timer with the given limit in milliseconds; 0 means no limit. */
   start(limitMs: number): void {
     this.timer?.dispose();
     this.timer = limitMs === 0 ? undefined : this.clock.after(limitMs, () => this.limit.abort());

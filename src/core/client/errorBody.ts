@@ -5,7 +5,7 @@ import { redact } from '../util/redact.ts';
 interface ErrorBody {
   /** Readable plain text; absent if the body does not contain any. */
   readonly detail?: string;
-  /** True for an error from the service itself, rather than from a server without this route (D8: metadata by ids). */
+  /** True if the service itself reported the error; false for a server without this route (D8: metadata by ids). */
   readonly isProblem: boolean;
 }
 
@@ -13,8 +13,8 @@ const maxDetailLength = 4_000;
 
 /**
  * Reads the body of an error response in any form listed in D14 (error documents): a problem document, `{code, error}`,
- * plain text, an HTML page, or nothing. Ignores `errors[].value`. Removes `secrets` before truncating long text, so
- * that no secret is cut in two.
+ * plain text, an HTML page, or nothing. Ignores `errors[].value`. Redacts `secrets` before truncating long text,
+ * because part of a secret would not be recognized.
  */
 export function readErrorBody(text: string, contentType: string, secrets: readonly string[] = []): ErrorBody {
   const json = parseJsonObject(text);
@@ -25,7 +25,7 @@ export function readErrorBody(text: string, contentType: string, secrets: readon
   };
 }
 
-/** Joins the messages in an error document, of which there may be thousands. Stops at the maximum length. */
+/** Joins the messages in an error document up to the maximum length, because there may be thousands of messages. */
 function getObjectDetail(json: JsonObject): string | undefined {
   const detail = toText(json['detail']) ?? toText(json['error']) ?? toText(json['message']);
   const parts = detail === undefined ? [] : [detail];

@@ -12,7 +12,7 @@ import type { Transport, WireResponse } from './transport.ts';
 /** Contains everything needed to send requests to a connected service. */
 export interface Channel {
   readonly transport: Transport;
-  /** Scheme, host and port. The key is sent nowhere else (D18: same-origin redirects). */
+  /** Scheme, host and port. The key is never sent to any other origin (D18: same-origin redirects). */
   readonly origin: string;
   readonly authorization: string;
   /** Strings that must not appear in logs or reasons. */
@@ -36,7 +36,7 @@ export interface HttpRequest {
    * and retries). A submission may have taken effect although no response was received (D12: never resubmit).
    */
   readonly submissionMs?: number;
-  /** True for a request that every service supports, so that a 404 means that the server is not such a service. */
+  /** True for a request that every service supports, so a 404 means that the server is not a data transfer service. */
   readonly isUniversal?: boolean;
   /** Marks a request that must wait for its turn (D34: serialized requests). */
   readonly turn?: { readonly kind: RequestKind; readonly observer?: TurnObserver | undefined };
@@ -88,7 +88,9 @@ export async function exchange(
   }
 }
 
-/** Adds the request to a failure, and marks a request that may have taken effect (D12: never resubmit). */
+/**
+ * Creates the failure of a request. Sets `maybeDone` for a submission that may have taken effect (D12: never resubmit).
+ */
 export function toRequestFailure(
   channel: Channel,
   request: HttpRequest,

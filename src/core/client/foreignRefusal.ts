@@ -19,7 +19,7 @@ export function namesOtherRequest(text: string, facts: SubmissionFacts): boolean
   return checks.some((check) => check(text, facts));
 }
 
-/** Detects any transfer ID. A submission has none yet: only cancels and status requests can be refused for one. */
+/** Detects a transfer ID. A submission has none yet, so the refusal belongs to a cancellation or a status request. */
 const namesTransfer: Check = (text, { fileIds }) => {
   const [, id] = /\btransfer (?:not found: )?['"]?([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\b/i.exec(text) ?? [];
   return id !== undefined && !fileIds.some((fileId) => fileId.includes(id));
@@ -30,7 +30,10 @@ const namesOtherOrcid: Check = (text, { orcid }) => {
   return hasOnlyOthers(named, [orcid]);
 };
 
-/** Detects other databases. Servers also use internal names, so a name counts only if it is listed or was not found. */
+/**
+ * Detects other databases. Servers also use internal names, so a name counts only if the service lists it or reports it
+ * as not found.
+ */
 const namesOtherDatabase: Check = (text, { databases, listed }) => {
   const unknown = findNames(text, [
     /\bdatabase '([^']*)' was not found/gi,
@@ -51,7 +54,7 @@ const namesOtherFile: Check = (text, { fileIds }) => {
   if (fileIds.some((id) => id !== '' && includesText(text, id))) return false;
   const listed = findNames(text, [/\b(?:resources?|files?)\b[^:\n]*\bnot found: *([^\n;]+)/gi]);
   const ids = listed.flatMap((list) => list.split(',').map((id) => id.trim().replace(/^['"]|['".]$/g, '')));
-  // Text with spaces is not an ID: "not found: the file has been removed".
+  // Ignore text with spaces, such as "not found: the file has been removed".
   return [...ids, ...findIdsOfScheme(text, fileIds)].some((id) => id !== '' && !/\s/.test(id));
 };
 
@@ -67,8 +70,8 @@ function findIdsOfScheme(text: string, fileIds: readonly string[]): readonly str
 const characterKinds = [/\d/, /[a-z]/, /[A-Z]/, /[^\da-z]/i];
 
 /**
- * Returns true if a string has the form of the given IDs: only kinds of characters that occur in them, digits if all
- * IDs contain digits, at least half the length of the shortest ID, and at most twice the length of the longest one.
+ * Returns true if a string resembles the given IDs: it contains only kinds of characters that occur in them, contains
+ * digits if all of them do, and is at least half as long as the shortest and at most twice as long as the longest.
  */
 function looksLikeAny(text: string, ids: readonly string[]): boolean {
   const lengths = ids.map(({ length }) => length);

@@ -10,8 +10,8 @@ import type { RequestFailure, Result } from './result.ts';
 import { classifySignIn } from './signIn.ts';
 
 /**
- * Sends a request to the service within the time limits. Retries a GET if that can help (D16: timeouts and retries) and
- * follows its redirects to the same origin (D18: same-origin redirects). Never rejects. Logs only at trace level.
+ * Sends a request to the service within the time limits. Retries a GET if a retry can help (D16: timeouts and retries)
+ * and follows its redirects to the same origin (D18: same-origin redirects). Never rejects. Logs only at trace level.
  */
 export async function send(
   channel: Channel,
@@ -32,7 +32,7 @@ export async function send(
   }
 }
 
-/** Reads the JSON in a response. Returns a failure if the contract does not allow its form (D15: tolerant reading). */
+/** Reads the JSON in a response. Returns a failure if the JSON violates the contract (D15: tolerant reading). */
 export function readResult<T>(
   request: HttpRequest,
   result: Result<HttpResponse>,
@@ -139,7 +139,7 @@ function toKind(status: number, detail = ''): ReasonKind {
   return status === 500 && validationFailed.test(detail) ? 'entryRejected' : 'serverError';
 }
 
-/** Statuses after which a gateway does not know whether a submission took effect (D12: never resubmit). */
+/** Statuses that a gateway returns without knowing whether a submission took effect (D12: never resubmit). */
 const unclearStatuses: ReadonlySet<number> = new Set([502, 504]);
 
 function toRefusal(channel: Channel, request: HttpRequest, response: HttpResponse): RequestFailure {
@@ -151,7 +151,7 @@ function toRefusal(channel: Channel, request: HttpRequest, response: HttpRespons
     kind,
     request: getRequestName(request),
     status: response.status,
-    // The message of a different kind of server would not help here.
+    // Omit the message of a server that is not a data transfer service.
     ...(detail !== undefined && kind !== 'noService' && { detail }),
     ...(signIn !== undefined && { signIn }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
@@ -160,7 +160,7 @@ function toRefusal(channel: Channel, request: HttpRequest, response: HttpRespons
   return { reason, isProblem };
 }
 
-/** Returns the kind of a refusal. The public server responds with 500 if a requested item is not found. */
+/** Returns the kind of a refusal. The public server responds with 500 to the cancellation of an unknown transfer. */
 function getRefusalKind({ isUniversal, method }: HttpRequest, status: number, detail = ''): ReasonKind {
   if (status === 404 && isUniversal) return 'noService';
   if (status === 500 && method === 'DELETE' && /\bnot found\b/i.test(detail)) return 'notFound';
@@ -172,7 +172,9 @@ function getHeader(response: HttpResponse, name: string): string {
   return (Array.isArray(value) ? value[0] : value) ?? '';
 }
 
-/** Parses `Retry-After` (seconds or a date) to milliseconds from now; undefined if it is invalid. */
+/**
+ * Parses a `Retry-After` header in seconds or as a date. Returns milliseconds from `now`; undefined if it is invalid.
+ */
 function parseRetryAfter(text: string, now: number): number | undefined {
   if (/^\d{1,9}$/.test(text.trim())) return Number(text) * 1000;
   const at = /[a-z]{3}/i.test(text) ? Date.parse(text) : Number.NaN;

@@ -1,10 +1,10 @@
 import type { Reason } from '../model/reason.ts';
 import type { RequestFailure } from './result.ts';
 
-/** Statuses with which a server refuses the content of a request, rather than the caller or all requests. */
+/** Statuses that indicate a refusal of the request's content, rather than of the caller or of all requests. */
 const refusingStatuses: ReadonlySet<number> = new Set([400, 404, 410, 413, 414, 422, 500]);
 
-/** Describes a part of a batch to be requested separately. */
+/** A part of a batch to be requested separately. `wereNamed` is true if the server mentioned these IDs in a refusal. */
 export interface BatchPart {
   readonly ids: readonly string[];
   readonly wereNamed: boolean;
@@ -63,7 +63,9 @@ export function isRefusal({ reason, isProblem }: RequestFailure): boolean {
   return reason.status !== undefined && refusingStatuses.has(reason.status);
 }
 
-/** Returns true if the connection was closed without a response, as happens when a handler in the server crashes. */
+/**
+ * Returns true if the connection was closed without a response, for example because a handler in the server crashed.
+ */
 export function isDrop({ reason }: RequestFailure): boolean {
   return reason.kind === 'dropped' && reason.status === undefined;
 }

@@ -18,7 +18,9 @@ export interface Limits {
   readonly tries: number;
   /** Delay before the second attempt. Doubles for each further attempt, with jitter (D16: timeouts and retries). */
   readonly retryMs: number;
-  /** Maximum `Retry-After` that a request waits for; with a longer one, it fails (D16: timeouts and retries). */
+  /**
+   * Maximum `Retry-After` that a request waits for; with a longer one, the request fails (D16: timeouts and retries).
+   */
   readonly retryAfterMs: number;
   /** Time after which an idle connection is closed (D17: close idle connections). */
   readonly idleMs: number;

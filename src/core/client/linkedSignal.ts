@@ -1,5 +1,6 @@
 /**
- * Combines signals and ignores absent ones. Returns a single signal unchanged. Call `release` when the work is done.
+ * Returns a signal that is aborted when any of the given signals is aborted. Ignores undefined signals. The caller must
+ * call `release` when the signal is no longer needed.
  */
 export function linkSignals(
   first: AbortSignal,

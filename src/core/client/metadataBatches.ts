@@ -34,8 +34,8 @@ const maxConsecutiveDrops = 12;
 const maxDrops = 60;
 
 /**
- * Fetches metadata once. Halves batches that the server refuses or that make it drop the connection (D8: metadata by
- * ids).
+ * Fetches metadata in batches. Halves a batch if the server refuses it or drops the connection (D8: metadata by ids).
+ * Each instance can be used only once.
  */
 export class MetadataBatches {
   private readonly requester: MetadataRequester;
@@ -51,7 +51,7 @@ export class MetadataBatches {
     this.requester = requester;
   }
 
-  /** Fetches `ids`, which must not contain duplicates. Returns the files in the order of their IDs. */
+  /** Fetches the metadata of `ids`, which must not contain duplicates. The files are in the order of `ids`. */
   async gather(ids: readonly string[], page: Page): Promise<BatchedMetadata> {
     this.ids = ids;
     if (ids.every(hasComma)) this.requester.usePost();
@@ -96,7 +96,7 @@ export class MetadataBatches {
     return isGet ? await this.gatherUnsendable(ids.filter(hasComma)) : undefined;
   }
 
-  /** Fetches IDs that contain a comma from a server that accepted the GET form. It may also support POST. */
+  /** Fetches IDs that contain a comma. The server accepts the GET form, and may also support POST. */
   private async gatherUnsendable(ids: readonly string[]): Promise<Reason | undefined> {
     if (ids.length === 0) return undefined;
     const batch = ids.slice(0, this.requester.countFitting(ids, {}, 'post'));
@@ -111,7 +111,7 @@ export class MetadataBatches {
     return reason ?? (await this.gatherBatches(ids.slice(batch.length)));
   }
 
-  /** Adds the files in a batch, or finds the IDs that were refused. Returns the reason to stop, if any. */
+  /** Adds the files in a batch, or finds the IDs that were refused. Resolves to the reason to stop, if any. */
   private async settle(batch: readonly string[], result: BatchResult, wereNamed: boolean): Promise<Reason | undefined> {
     if (result.reason && isDrop(result)) return await this.settleDrop(batch, result.reason);
     this.dropsInARow = 0;
@@ -127,7 +127,7 @@ export class MetadataBatches {
     return await this.settleParts(splitBatch(batch, named));
   }
 
-  /** Finds the IDs in a batch that make the server drop the connection. Returns the reason to stop, if any. */
+  /** Finds the IDs in a batch that make the server drop the connection. Resolves to the reason to stop, if any. */
   private async settleDrop(batch: readonly string[], reason: Reason): Promise<Reason | undefined> {
     this.drops++;
     this.dropsInARow++;
@@ -141,8 +141,8 @@ export class MetadataBatches {
   }
 
   /**
-   * Requests an ID again after it made the server drop the connection. If the connection is dropped again while the
-   * service responds to other requests, records the ID as the cause. Returns the reason to stop, if any.
+   * Requests an ID again after the connection was dropped. If the connection is dropped again while the service
+   * responds to other requests, records the ID as the cause. Resolves to the reason to stop, if any.
    */
   private async confirmDrop(id: string): Promise<Reason | undefined> {
     const result = await this.requester.request([id]);
@@ -160,7 +160,7 @@ export class MetadataBatches {
     return isAnswered;
   }
 
-  /** Returns true if the server accepts any ID in a sample, which means that refusals are due to the other IDs. */
+  /** Resolves to true if the server accepts any ID in a sample, which means that only other IDs cause the refusals. */
   private async isAnyAccepted(): Promise<boolean> {
     const isAccepted = await this.isAny(({ reason }) => !reason);
     if (isAccepted) this.refusalsInARow = 0;

@@ -19,7 +19,10 @@ export class MetadataRequester {
   /** The current form, which the first responses determine. */
   form: MetadataForm;
   private isFormSure = false;
-  /** True if the IDs cannot be expressed in the other form. In that case, a success proves nothing. */
+  /**
+   * True if the IDs cannot be expressed in the other form. In that case, a success does not show which form the server
+   * requires.
+   */
   private isFormForced = false;
   private readonly session: ClientSession;
   private readonly name: DatabaseName;
@@ -48,7 +51,7 @@ export class MetadataRequester {
     return count;
   }
 
-  /** Requests one batch. Returns `formChanged` if the other form must be used, which requires different batches. */
+  /** Requests one batch. Resolves to `formChanged` if the other form must be used, which requires different batches. */
   async request(ids: readonly string[], page: Page = {}): Promise<Result<readonly FoundFile[]> | 'formChanged'> {
     const result = await this.requestInForm(ids, page, this.form);
     if (result.reason && isFormMissing(result) && !this.isFormSure) {
@@ -66,13 +69,13 @@ export class MetadataRequester {
     this.session.dialects.learn(this.session.service, { metadataForm: this.form });
   }
 
-  /** Returns true if the service responds to a request that does not involve files. */
+  /** Resolves to true if the service responds to a request that does not involve files. */
   async isServiceAnswering(): Promise<boolean> {
     const { reason } = await this.session.listDatabases(this.signal);
     return !reason || reason.status !== undefined;
   }
 
-  /** Switches to the POST form for IDs that the GET form cannot express. Not remembered for the server. */
+  /** Switches to the POST form for IDs that the GET form cannot express. Does not store the form for the server. */
   usePost(): void {
     this.isFormForced ||= this.form !== 'post';
     this.form = 'post';

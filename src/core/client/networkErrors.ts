@@ -28,7 +28,10 @@ const browserKinds: readonly (readonly [RegExp, ReasonKind])[] = [
   [/_RESPONSE_HEADERS_|_INVALID_HTTP/, 'unreadable'],
 ];
 
-/** Classifies a network error. The reason's `status` is the proxy's response to a tunnel request. */
+/**
+ * Classifies a network error. Sets `status` only if a proxy refused to open a tunnel, to the status of the proxy's
+ * response.
+ */
 export function toReason(error: unknown): Reason {
   const innermost = getCause(error);
   const message = innermost instanceof Error ? innermost.message.trim() : '';
@@ -49,7 +52,7 @@ export function toProxyReason(error: unknown): Reason {
   return reason.kind === 'unreachable' && !isTlsError ? { ...reason, kind: 'proxy' } : reason;
 }
 
-/** Unwraps a `fetch` error, which can wrap its cause several times. */
+/** Unwraps an error up to the first cause that has a code, because `fetch` can wrap an error several times. */
 function getCause(error: unknown): unknown {
   let innermost = error;
   for (let depth = 0; depth < 5; depth++) {

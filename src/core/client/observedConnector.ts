@@ -83,7 +83,7 @@ export class ObservedConnector {
     this.facts = { certificate, ...(!rejectUnauthorized && { isUnchecked: true }) };
     if (rejectUnauthorized && !socket.authorized) {
       socket.destroy();
-      // Declared as an Error, but contains the error's code.
+      // `authorizationError` is declared as an Error, but contains an error code.
       throw Object.assign(new Error(), { code: String(socket.authorizationError) });
     }
     this.reach('root', this.facts);
@@ -114,7 +114,7 @@ async function connectWith(connect: buildConnector.connector, target: buildConne
   });
 }
 
-/** Extracts the facts to show, any of which a server's certificate may lack. */
+/** Extracts the facts to show. Facts that are missing from the certificate become empty strings. */
 function toCertificateFacts(certificate: Partial<PeerCertificate>): CertificateFacts {
   const { issuer, subjectaltname = '', valid_to: validTo = '' } = certificate;
   const names = subjectaltname.replace(/(?:DNS|IP Address):/g, '');

@@ -1,4 +1,4 @@
-/** Formats a query string without undefined values. Never throws, even for malformed Unicode text. */
+/** Formats a query string with a leading `?`. Omits undefined values. Returns an empty string if no values remain. */
 export function formatQuery(values: Readonly<Record<string, string | number | undefined>>): string {
   const pairs = Object.entries(values).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encodePart(String(value))}`],
@@ -6,7 +6,7 @@ export function formatQuery(values: Readonly<Record<string, string | number | un
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
-/** Encodes a string for use in a path or a query. */
+/** Percent-encodes a string for use in a path or a query. Never throws, because it replaces lone surrogates. */
 export function encodePart(text: string): string {
   return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\uFFFD'));
 }

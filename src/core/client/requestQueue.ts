@@ -9,8 +9,9 @@ interface RequestLock {
 /** Prevents other windows on this machine from sending requests to the same server (D34: serialized requests). */
 interface RequestLocks {
   /**
-   * Waits until no other window is sending to the server. `urgency` returns the kind of the waiting request, or
-   * undefined if no request is waiting any longer, which ends the attempt without a lock. Never rejects.
+   * Waits until no other window is sending to the server. `urgency` returns the kind of the most urgent waiting
+   * request. If it returns undefined, no request is waiting any longer, and `acquire` resolves to undefined. Never
+   * rejects.
    */
   acquire(
     address: string,
@@ -23,7 +24,7 @@ interface RequestLocks {
 interface QueuedRequest<T> {
   readonly kind: RequestKind;
   readonly observer?: TurnObserver | undefined;
-  /** Ends the wait when aborted: the request is sent out of turn and fails because its signal is aborted. */
+  /** Ends the wait when aborted. `send` is then called out of turn, and fails because this signal is aborted. */
   readonly signal: AbortSignal;
   send(): Promise<T>;
   /** Returns how long the server may continue to process the request after `send` has ended, in milliseconds. */
@@ -158,7 +159,7 @@ export class RequestQueue implements Disposable {
   }
 }
 
-/** Used by programs that do not share their servers with others. */
+/** Used by programs that do not coordinate their requests with other programs. */
 const noLocks: RequestLocks = { acquire: () => Promise.resolve({ release: () => Promise.resolve() }) };
 
 /** Contains the queues of all servers by address (D34: serialized requests). */

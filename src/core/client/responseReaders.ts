@@ -47,7 +47,7 @@ function readDatabase(element: unknown): Database | undefined {
   const parsed = databaseSchema.safeParse(complete);
   if (!parsed.success) return undefined;
   const { id, name, organization, url } = parsed.data;
-  // Not in the schema, because a value of the wrong type would drop the database.
+  // These fields are not in the schema, because an invalid value would then exclude the entire database.
   const listing = readStoreListing(parsed.data['listing']);
   const readOnly = parsed.data['readOnly'] === true && { readOnly: true };
   return { id, name, organization, url, ...readOnly, ...(listing && { listing }) };
@@ -78,7 +78,10 @@ function omitNulls(object: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
 }
 
-/** Reads the `resources` in a search or metadata response one at a time (§2.3, D15: tolerant reading). */
+/**
+ * Reads the `resources` in a search or metadata response (§2.3). A resource that cannot be parsed does not affect the
+ * others (D15: tolerant reading).
+ */
 export function readFiles(json: unknown, database: string): readonly FoundFile[] {
   const { resources } = parse(resourcesSchema, json);
   return (resources ?? []).map((resource) => readFile(resource, database));

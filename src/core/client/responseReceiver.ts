@@ -5,13 +5,13 @@ import type { WireRequest, WireResponse } from './transport.ts';
 type Dispatch = Dispatcher.DispatchController;
 type ResponseHeaders = WireResponse['headers'];
 
-/** Receives the head of a response, or the error that prevented it. */
+/** Receives the status and headers of a response, or the error if there are none. */
 interface HeadListener {
   resolve(response: WireResponse): void;
   reject(error: Error): void;
 }
 
-/** Receives one response from a dispatcher. Polling is faster with it than with the streams of undici's `request`. */
+/** Receives one response from a dispatcher. Makes polling faster than undici's `request`, which uses streams. */
 export class ResponseReceiver implements Dispatcher.DispatchHandler {
   private readonly request: WireRequest;
   private readonly listener: HeadListener;

@@ -4,7 +4,10 @@ import type { Reason } from '../model/reason.ts';
 export interface RequestFailure {
   readonly value?: never;
   readonly reason: Reason;
-  /** True if the service itself refused with an error document, unlike a missing route (D8: metadata by ids). */
+  /**
+   * True if the service itself refused the request with an error document; false for a missing route (D8: metadata by
+   * ids).
+   */
   readonly isProblem: boolean;
 }
 

@@ -2,7 +2,7 @@ import type { ServiceInfo } from '../model/connection.ts';
 import { Emitter } from '../util/emitter.ts';
 import { isJsonObject } from '../util/json.ts';
 
-/** The method for metadata requests (D8: metadata by ids). */
+/** The HTTP method for metadata requests (D8: metadata by ids). */
 export type MetadataForm = 'get' | 'post';
 
 /** Describes a server's deviations from the specification. Absent fields are not known yet. */
@@ -22,7 +22,7 @@ const maxServers = 50;
 
 /**
  * Stores the learned dialect of each server by address and root version (D7: database name or id, D8: metadata by ids).
- * A new version discards the entry. The constructor accepts the result of `toJSON`.
+ * Ignores entries for other versions. The constructor accepts the result of `toJSON`.
  */
 export class ServerDialects {
   private readonly entries = new Map<string, Entry>();

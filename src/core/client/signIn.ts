@@ -3,7 +3,10 @@ import type { SignInFailure } from '../model/reason.ts';
 const outagePattern =
   /auth\w* error:? \(?5\d\d|connection (?:refused|reset)|dial tcp|no such host|timeout|deadline exceeded|\bEOF\b|invalid character|unexpected end of JSON|bad gateway|service unavailable/i;
 
-/** The first match counts, because a failed lookup may mention the ORCID iD or the key that was looked up. */
+/**
+ * The first matching pattern determines the failure. Outages come first, because a failed lookup may mention the ORCID
+ * iD or the key.
+ */
 const failurePatterns: readonly (readonly [pattern: RegExp, failure: SignInFailure])[] = [
   [outagePattern, 'outage'],
   [/\bno (?:providers\/|associated )?ORCIDs?\b/i, 'account'],

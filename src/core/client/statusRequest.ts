@@ -6,20 +6,23 @@ import type { ClientSession } from './clientSession.ts';
 import type { TurnObserver } from '../model/requestTurn.ts';
 import { parseUuid } from '../util/uuid.ts';
 
-/** Describes a status request. */
+/** Options for a status request. */
 export interface StatusOptions {
   /** Number of requested files. A status that reports more belongs to another transfer (D35: misrouted responses). */
   readonly mostFiles?: number | undefined;
   readonly observer?: TurnObserver | undefined;
 }
 
-/** Maximum number of consecutive responses that may belong to another transfer (D11: check status identity). */
+/**
+ * The number of consecutive responses about other transfers after which the last one is returned as doubtful (D11:
+ * check status identity).
+ */
 const maxForeignResponses = 3;
 
 /**
  * Requests a transfer's status until the response belongs to that transfer. If three consecutive responses appear to
- * belong to another one, returns the last as doubtful (D11: check status identity). Returns a 404 unchanged, because
- * the monitor counts them.
+ * belong to another one, resolves to the last one, marked as doubtful (D11: check status identity). Does not retry a
+ * 404, because the monitor counts these responses.
  */
 export async function requestStatus(
   session: ClientSession,

@@ -17,11 +17,14 @@ export interface WireRequest {
   readonly onSent: () => void;
 }
 
-/** Contains the status and headers of a response, and reads its body. */
+/** The status and headers of a response, with a function that reads its body. */
 export interface WireResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Reads the body as UTF-8 text, once; undefined if it exceeds `maxBytes`. Rejects with the network error. */
+  /**
+   * Reads the body as UTF-8 text, once. Resolves to undefined if the body exceeds `maxBytes`. Rejects with the network
+   * error.
+   */
   readonly readText: (maxBytes: number) => Promise<string | undefined>;
 }
 
@@ -31,7 +34,7 @@ export interface WireResponse {
 export interface Transport {
   /** Resolves when the headers have been received. Rejects with the network error. */
   send(request: WireRequest): Promise<WireResponse>;
-  /** Converts an error that `send` or the body threw to a reason. */
+  /** Converts an error from `send` or `readText` to a reason. */
   toReason(error: unknown): Reason;
   /** Cancels pending requests and closes all connections. */
   close(): void;

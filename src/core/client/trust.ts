@@ -2,8 +2,8 @@ import * as tls from 'node:tls';
 import type { NetworkSettings } from '../model/networkSettings.ts';
 
 /**
- * Returns the trusted certificate authorities: the runtime's, those in `NODE_EXTRA_CA_CERTS` and, unless the settings
- * exclude them, the system's. A runtime that cannot list its authorities uses its defaults.
+ * Returns TLS options with the trusted certificate authorities: the runtime's, those in `NODE_EXTRA_CA_CERTS` and,
+ * unless the settings exclude them, the system's. A runtime that cannot list its authorities uses its defaults.
  */
 export function getTrustOptions(
   settings: NetworkSettings,
