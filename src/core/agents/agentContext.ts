@@ -21,21 +21,24 @@ type AgentServices = Pick<
 export type AgentQuestion =
   { readonly kind: 'submit'; readonly plan: TransferPlan } | { readonly kind: 'cancel'; readonly transfer: Transfer };
 
-/** The answer of a person. `by` names the place of the decision, for the record. `waiting`: nobody could be asked. */
+/**
+ * A person's answer. `by` names the place where the person decided, for the record. `waiting`: there is no decision
+ * yet, and `hint` tells the agent what to do.
+ */
 export type AgentDecision =
   { readonly kind: 'yes' | 'no'; readonly by: string } | { readonly kind: 'waiting'; readonly hint: string };
 
-/** Options of {@link AgentContext.confirm}. */
+/** Options for {@link AgentContext.confirm}. */
 interface ConfirmOptions {
   readonly signal: AbortSignal;
 }
 
-/** Provides what the tools need from the window or the program that runs them. */
+/** Gives the tools access to the window or program that runs them. */
 export interface AgentContext {
   readonly services: AgentServices;
   readonly plans: PlanStore;
   readonly policy: AgentPolicy;
-  /** The queue of all agents that call this window or program. */
+  /** The queue shared by all agents that call this window or program. */
   readonly queue: CallQueue;
   readonly clock: Clock;
   readonly log: Logger;
@@ -43,13 +46,16 @@ export interface AgentContext {
   readonly requestedBy: string;
   /** Returns the connection to use, and connects if necessary. Throws {@link AgentError}. */
   connect(): Promise<OpenConnection>;
-  /** Returns the connection with this ID, or with this address. Throws {@link AgentError} if it can't be opened. */
+  /**
+   * Returns the connection with this ID, or with this address, and opens it if necessary. Throws {@link AgentError} if
+   * it can't be opened.
+   */
   open(connectionId: string, address?: string): Promise<OpenConnection>;
   getOrcid(connectionId: string): string;
   /** Returns the free bytes at a destination; undefined if unknown. Never rejects. */
   getFreeBytes(session: OpenConnection, destination: Database): Promise<number | undefined>;
-  /** Asks a person. Never answers by itself (D64: a person decides). */
+  /** Asks a person to decide. Never decides automatically (D64: a person decides). */
   confirm(question: AgentQuestion, options: ConfirmOptions): Promise<AgentDecision>;
-  /** Describes a failure as the second half of a sentence, without a period. */
+  /** Returns a clause that describes a failure, without a period. */
   describeReason(reason: Reason): string;
 }

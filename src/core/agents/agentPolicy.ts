@@ -5,15 +5,15 @@ import { parseJsonObject } from '../util/json.ts';
 import { readRegularFile } from '../util/regularFile.ts';
 import { writeFileAtomically } from '../util/writeFileAtomically.ts';
 
-/** The rule for submissions of agents. `ask`: a person confirms each one. `never`: none are allowed. */
+/** Rule for submissions by agents. `ask`: a person confirms each one. `never`: none are allowed. */
 export type SubmissionRule = 'ask' | 'never';
 
 const fileName = 'agents.json';
 const maxBytes = 10_000;
 
 /**
- * Stores the rule for submissions of agents beside the transfer records, so that the editor, the MCP server and the
- * command line follow the same one.
+ * Stores the rule for submissions by agents beside the transfer records, which the editor, the MCP server and the
+ * command line share.
  */
 export class AgentPolicy {
   private readonly file: string;
@@ -23,7 +23,9 @@ export class AgentPolicy {
     this.file = join(folder, fileName);
   }
 
-  /** Reads the rule: `ask` without a file, and `never` if the file can't be understood. Never rejects. */
+  /**
+   * Reads the rule. Returns `ask` if there is no file, and `never` if the file is unreadable or invalid. Never rejects.
+   */
   async read(): Promise<SubmissionRule> {
     try {
       const { submit } = parseJsonObject(await readRegularFile(this.file, maxBytes)) ?? {};
@@ -33,7 +35,7 @@ export class AgentPolicy {
     }
   }
 
-  /** Writes the rule. Rejects with the system's error. */
+  /** Writes the rule. Rejects with the file system's error. */
   async write(submit: SubmissionRule): Promise<void> {
     await createFolder(dirname(this.file), 0o700);
     await writeFileAtomically(this.file, `${JSON.stringify({ submit })}\n`);

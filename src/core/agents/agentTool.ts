@@ -2,10 +2,10 @@ import type * as z from 'zod/mini';
 import type { JsonObject } from '../util/json.ts';
 import type { AgentContext } from './agentContext.ts';
 
-/** Runs a tool with checked input. Resolves to the answer; throws {@link AgentError} for an expected failure. */
+/** Runs a tool with validated input. Resolves to the answer. Throws {@link AgentError} for an expected failure. */
 type ToolFunction<Input> = (context: AgentContext, input: Input, signal: AbortSignal) => Promise<JsonObject>;
 
-/** A tool for agents: a name, a description for the model, a schema of its input, and the work. */
+/** A tool for agents: its name, a description for the model, the schema of its input, and the function that runs it. */
 export interface AgentTool {
   readonly name: AgentToolName;
   /** A title for people. */
@@ -13,12 +13,11 @@ export interface AgentTool {
   /** A description for the model. */
   readonly description: string;
   readonly input: z.ZodMiniType;
-  /** True if the tool is read-only, so that no confirmation is needed. */
+  /** True if the tool neither submits nor cancels a transfer, so that it needs no confirmation. */
   readonly isReadOnly: boolean;
   readonly run: ToolFunction<unknown>;
 }
 
-/** The names of the tools. */
 type AgentToolName =
   | 'list_databases'
   | 'search_files'
@@ -28,7 +27,9 @@ type AgentToolName =
   | 'transfer_status'
   | 'cancel_transfer';
 
-/** Creates a tool. Its function receives input that its schema accepted ({@link callAgentTool}). */
+/**
+ * Creates a tool. Its function receives only input that matches the schema, because {@link callAgentTool} validates it.
+ */
 export function defineTool<Schema extends z.ZodMiniType>(
   tool: Omit<AgentTool, 'input' | 'run'> & {
     readonly input: Schema;

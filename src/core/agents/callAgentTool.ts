@@ -5,15 +5,15 @@ import { agentTools } from './agentTools.ts';
 import { checkInput } from './inputCheck.ts';
 import { toDataLine } from './serverText.ts';
 
-/** The answer of a tool, as data for the agent. Text from servers is only below `data`. */
+/** The answer of a tool, as data for the agent. Text from servers appears only under `data`. */
 export interface AgentAnswer {
   readonly isError: boolean;
   readonly content: JsonObject;
 }
 
 /**
- * Runs a tool by its name with unchecked input. Logs the call with its arguments, its duration and its outcome. Never
- * rejects: every failure becomes an answer.
+ * Runs a tool by name with unvalidated input. Logs the call with its arguments, duration and outcome. Never rejects:
+ * every failure becomes an answer.
  */
 export async function callAgentTool(
   context: AgentContext,
@@ -61,7 +61,7 @@ const maxTextLength = 120;
 const maxListLength = 5;
 
 /**
- * Formats arguments for the log. Replaces objects, strings longer than a line, and long or nested lists with their
+ * Formats arguments for the log. Replaces objects, long or multi-line strings, and long or nested lists with their
  * length.
  */
 function formatArguments(input: unknown): string {
@@ -78,7 +78,7 @@ function shorten(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? `(${Object.keys(value).length} fields)` : value;
 }
 
-/** Returns true for a short list without nested lists, whose depth could exceed the runtime's stack. */
+/** Returns true for a short list without nested lists. Deeply nested lists could overflow the stack. */
 function isShortList(values: readonly unknown[]): boolean {
   return values.length <= maxListLength && !values.some(Array.isArray);
 }

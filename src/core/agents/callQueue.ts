@@ -12,7 +12,7 @@ export class CallQueue {
   private running = 0;
 
   /**
-   * Runs `work` when it is its turn. Throws {@link AgentError} if too many calls are waiting, and the signal's reason
+   * Runs `work` when its turn comes. Throws {@link AgentError} if too many calls are waiting, and the signal's reason
    * if the call is canceled before its turn.
    */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {

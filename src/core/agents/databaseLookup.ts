@@ -7,14 +7,17 @@ import type { AgentContext } from './agentContext.ts';
 import { AgentError } from './agentError.ts';
 import { toDataLine } from './serverText.ts';
 
-/** Requests the databases of a service. Throws {@link AgentError} if that fails. */
+/** Requests the databases of a service. Throws {@link AgentError} if the request fails. */
 export async function requestDatabases(session: OpenConnection, signal: AbortSignal): Promise<readonly Database[]> {
   const { value, reason } = await catchRefusal(() => session.client.databases(signal));
   if (reason) throw new AgentError('requestFailed', "The databases couldn't be listed.", reason);
   return value ?? [];
 }
 
-/** Returns the database with this name or ID. Throws {@link AgentError}, with the nearest name as its reason, if there is none. */
+/**
+ * Returns the database with this name or ID. If there is none, throws {@link AgentError} with the most similar name as
+ * its reason.
+ */
 export async function requireDatabase(
   { services }: AgentContext,
   session: OpenConnection,

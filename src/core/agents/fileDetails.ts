@@ -8,8 +8,8 @@ import { maxIdLength } from './toolFields.ts';
 const maxDescriptionLength = 500;
 
 /**
- * Returns the row of a file in the results of a search. An unknown size is reported as such. The ID is complete, unless
- * it is longer than the tools accept.
+ * Returns a file as a row of search results. Reports an unknown size as `unknown`. Shortens the ID only if it is longer
+ * than the tools accept.
  */
 export function toFileRow(file: FileEntry): JsonObject {
   const { id, path, name, sizeBytes, format } = file;
@@ -25,7 +25,7 @@ export function toFileRow(file: FileEntry): JsonObject {
   };
 }
 
-/** Returns the metadata with which an agent can judge whether to transfer a file. */
+/** Returns the metadata that an agent needs to decide whether to transfer a file. */
 export function toFileDetails(file: FileEntry): JsonObject {
   const { title, description, mediaType, hash, resource } = file;
   const licenses = readLicenses(resource).map(({ name }) => toDataLine(name));

@@ -4,7 +4,7 @@ import { FirstFileWatch } from '../ledger/firstFileWatch.ts';
 import type { Clock } from '../util/clock.ts';
 import { parsePlanId, planFolder, planLifetimeMs, toPlanName } from './planNames.ts';
 
-/** Calls back once, as soon as any program proposes a transfer. Does not read any plans. */
+/** Calls `onFound` once, when any program proposes a transfer. Doesn't read the plans themselves. */
 export class FirstPlanWatch extends FirstFileWatch {
   constructor(ledgerFolder: string, clock: Clock, onFound: () => void) {
     const folder = join(ledgerFolder, planFolder);
@@ -12,7 +12,7 @@ export class FirstPlanWatch extends FirstFileWatch {
   }
 }
 
-/** Returns true if a plan has no decision, and was written recently enough to wait for one. */
+/** Returns true if any plan has no decision and, judging by the age of its file, has not expired. */
 async function hasProposal(folder: string, names: readonly string[], now: number): Promise<boolean> {
   const known = new Set(names);
   const isOpen = (id: string): boolean => !known.has(toPlanName(id, 'decision'));

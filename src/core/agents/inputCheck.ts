@@ -9,19 +9,22 @@ type Issue = z.core.$ZodIssue;
 const maxObjectLength = 20_000;
 const maxLevels = 20;
 
-/** Accepts a string of limited length. */
+/** Creates a schema for a string with at most `maxLength` characters. */
 export function limitedText(maxLength: number): z.ZodMiniString {
   return z.string().check(z.maxLength(maxLength));
 }
 
-/** Accepts an object of limited size and depth. */
+/** Creates a schema for an object of limited size and depth. */
 export function limitedObject(): z.ZodMiniType<JsonObject> {
   const isSmall = (value: JsonObject): boolean =>
     !isDeeperThan(value, maxLevels) && JSON.stringify(value).length <= maxObjectLength;
   return z.record(z.string(), z.unknown()).check(z.refine(isSmall));
 }
 
-/** Returns the input of a tool. Throws {@link AgentError} with a short sentence that names the first invalid field. */
+/**
+ * Validates and returns the input of a tool. Throws {@link AgentError} with a sentence that names the first invalid
+ * field.
+ */
 export function checkInput({ input }: AgentTool, value: unknown): unknown {
   const parsed = input.safeParse(value ?? {});
   if (parsed.success) return parsed.data;

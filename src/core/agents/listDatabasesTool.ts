@@ -25,8 +25,8 @@ export const listDatabasesTool = defineTool({
 });
 
 /**
- * Returns a row. A name that can't be shown as one plain line is changed, and accompanied by the ID, which the other
- * tools accept too.
+ * Returns a database as a row. If its name can't be shown unchanged as one plain line, adds the ID, which the other
+ * tools also accept.
  */
 function toRow({ id, name, organization, readOnly, listing }: Database): JsonObject {
   const line = toDataLine(name);

@@ -27,7 +27,10 @@ interface PlanDraft {
 
 type PlanBasis = Omit<TransferPlan, 'id' | 'licenses' | 'copies' | 'freeBytes'>;
 
-/** Adds to the files of a plan what a person needs to decide, and saves it. Throws {@link AgentError}. */
+/**
+ * Saves a plan with the facts that a person needs to decide: licenses, existing copies and free space. Throws {@link
+ * AgentError} if it can't be saved.
+ */
 export async function createPlan(context: AgentContext, draft: PlanDraft, signal: AbortSignal): Promise<TransferPlan> {
   const basis = createBasis(context, draft);
   const order = toPlannedOrder({ ...basis, ...unknownFacts }, basis.service.connectionId);

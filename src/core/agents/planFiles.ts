@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { PlanDecision, TransferPlan } from './transferPlan.ts';
 
-/** The record of the transfer that a plan has become. */
+/** The transfer that was submitted for a plan. `at` is in milliseconds since 1970. */
 export interface PlanOutcome {
   readonly transferKey: string;
   readonly at: number;
@@ -36,24 +36,27 @@ const planSchema = z.looseObject({
   freeBytes: z.exactOptional(z.number()),
 });
 
-/** Plans of later versions are rejected, because they could contain options that this version ignores. */
+/** Rejects plans of later versions, because they could contain options that this version would ignore. */
 const storedSchema = z.looseObject({ version: z.literal(1), plan: planSchema });
 
 const decisionSchema = z.looseObject({ kind: z.enum(['confirmed', 'declined']), by: z.string(), at: z.number() });
 const outcomeSchema = z.looseObject({ transferKey: z.string(), at: z.number() });
 
-/** Parses the file of a plan; undefined if it is damaged or of a later version. */
+/** Parses a plan's file. Returns undefined if it is missing, damaged or of a later version. */
 export function parsePlan(text: string | undefined): TransferPlan | undefined {
   return parse(storedSchema, text)?.plan;
 }
 
-/** Parses the file of a decision. A file that can't be read counts as confirmed, so that nothing is submitted twice. */
+/**
+ * Parses a decision's file. Returns undefined if there is none. A damaged file counts as confirmed, so that nothing is
+ * submitted twice.
+ */
 export function parseDecision(text: string | undefined): PlanDecision | undefined {
   if (text === undefined) return undefined;
   return parse(decisionSchema, text) ?? { kind: 'confirmed', by: '', at: 0 };
 }
 
-/** Parses the file of an outcome; undefined if there is none or it is damaged. */
+/** Parses an outcome's file. Returns undefined if it is missing or damaged. */
 export function parseOutcome(text: string | undefined): PlanOutcome | undefined {
   const outcome = parse(outcomeSchema, text);
   return outcome && { transferKey: outcome.transferKey, at: outcome.at };

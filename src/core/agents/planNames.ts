@@ -1,10 +1,10 @@
-/** The folder of the plans in the ledger's folder. */
+/** Name of the folder with the plans, in the ledger's folder. */
 export const planFolder = 'plans';
 
-/** Time after which a plan can no longer be submitted: files and free space change. */
+/** Time after which a plan expires, because files and free space change. */
 export const planLifetimeMs = 15 * 60_000;
 
-/** Marks the file of a person's decision, and that of the submitted transfer. */
+/** A file that accompanies a plan: a person's decision, or the submitted transfer. */
 export type PlanPart = 'decision' | 'outcome';
 
 const namePattern = /^([0-9a-f]{12})\.json$/;

@@ -15,22 +15,22 @@ import { parseDecision, parseOutcome, parsePlan, type PlanOutcome } from './plan
 import { parsePlanId, planFolder, toPlanName, type PlanPart } from './planNames.ts';
 import type { PlanDecision, PlanState, SavedPlan, TransferPlan } from './transferPlan.ts';
 
-/** Time after its expiry for which a plan is kept. */
+/** Time for which a plan is retained after it expires. */
 const retentionMs = 24 * 3_600_000;
 
 /** Maximum number of plans that await a decision, so that an agent can't fill the list. */
 const maxProposed = 20;
 
-/** Maximum number of plans that are kept, so that an agent can't fill the disk with expired ones. */
+/** Maximum number of retained plans, so that an agent can't fill the disk with expired ones. */
 const maxSaved = 200;
 
-/** Maximum size of a plan's file: several times that of one with the maximum number of files. */
+/** Maximum size of a plan's file. A file with the maximum number of files is several times smaller. */
 const maxPlanBytes = 128 * 1024 * 1024;
 
 /**
  * Stores the plans of agents beside the transfer records, for all windows and programs of the user (D48: ledger as
- * files). A plan has one file, which never changes, and one for the decision. The latter is created exclusively, so that
- * a plan is decided once, and submitted at most once.
+ * files). A plan's file never changes. Its decision is a second file, which is created exclusively, so that a plan is
+ * decided once, and submitted at most once.
  */
 export class PlanStore implements Disposable {
   private readonly lifetime = new Lifetime();
@@ -62,11 +62,11 @@ export class PlanStore implements Disposable {
   }
 
   /**
-   * Saves a new plan, and deletes old ones. Throws {@link AgentError} if too many await a decision, or if it can't be
-   * written.
+   * Saves a new plan, and deletes old ones. Throws {@link AgentError} if too many plans await a decision, or if the
+   * plan can't be written.
    */
   async create(plan: Omit<TransferPlan, 'id'>): Promise<TransferPlan> {
-    // Sequentially, because each call counts the earlier plans.
+    // One call at a time, because each call counts the plans before it.
     const created = this.creating.then(async () => await this.createNext(plan));
     this.creating = created.catch(() => undefined);
     return await created;
@@ -85,7 +85,7 @@ export class PlanStore implements Disposable {
     return created;
   }
 
-  /** Returns the plans of the last day, newest first. Leaves out the unreadable ones. Never rejects. */
+  /** Returns all saved plans, newest first. Skips unreadable ones. Never rejects. */
   async list(): Promise<readonly SavedPlan[]> {
     const names = await readdir(this.folder).catch(() => []);
     const ids = names.flatMap((name) => parsePlanId(name) ?? []);
@@ -93,7 +93,7 @@ export class PlanStore implements Disposable {
     return found.filter((one) => one !== undefined).sort((a, b) => b.plan.createdAt - a.plan.createdAt);
   }
 
-  /** Returns a plan with its current state; undefined if there is none. Accepts any text. Never rejects. */
+  /** Returns a plan with its current state; undefined if there is none. `id` can be any text. Never rejects. */
   async get(id: string): Promise<SavedPlan | undefined> {
     if (parsePlanId(toPlanName(id)) === undefined) return undefined;
     const plan = parsePlan(await this.read(this.getPath(id)));
@@ -101,8 +101,8 @@ export class PlanStore implements Disposable {
   }
 
   /**
-   * Records a person's decision about a proposed plan. Throws {@link AgentError} if it has expired, if it was already
-   * decided in this or another program, or if the decision can't be written.
+   * Records a person's decision about a proposed plan. Throws {@link AgentError} if the plan doesn't exist or has
+   * expired, if it was already decided in this or another program, or if the decision can't be written.
    */
   async decide(id: string, kind: PlanDecision['kind'], by: string): Promise<TransferPlan> {
     const saved = await this.get(id);
@@ -114,7 +114,10 @@ export class PlanStore implements Disposable {
     throw createDecidedError(id, state);
   }
 
-  /** Records the transfer that a confirmed plan has become. Logs a failure: the transfer's record names the plan too. */
+  /**
+   * Records the transfer that was submitted for a plan. Only logs a failure, because the transfer's record also names
+   * the plan.
+   */
   async recordTransfer(id: string, transferKey: string): Promise<void> {
     const outcome: PlanOutcome = { transferKey, at: this.clock.now() };
     await this.write(this.getPath(id, 'outcome'), outcome).catch((error: unknown) => {
@@ -129,7 +132,10 @@ export class PlanStore implements Disposable {
     return outcome ? { kind: 'submitted', by: decision.by, ...outcome } : decision;
   }
 
-  /** Creates a file with its complete content. Resolves to false if it exists. Throws {@link AgentError} otherwise. */
+  /**
+   * Creates a file with its complete content. Resolves to false if the file exists. Throws {@link AgentError} if it
+   * can't be written.
+   */
   private async write(path: string, content: object): Promise<boolean> {
     try {
       await createFolder(this.folder, 0o700);
@@ -148,7 +154,10 @@ export class PlanStore implements Disposable {
     }
   }
 
-  /** Deletes old plans, given the newest first. The plan goes first, because without its decision it would count as undecided. */
+  /**
+   * Deletes old plans. `saved` is sorted from newest to oldest. Deletes a plan's file before its decision, because a
+   * plan without a decision counts as undecided.
+   */
   private async purge(saved: readonly SavedPlan[]): Promise<void> {
     const before = this.clock.now() - retentionMs;
     const isOld = ({ plan, state }: SavedPlan, index: number): boolean =>

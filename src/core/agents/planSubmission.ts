@@ -17,9 +17,10 @@ export async function requireSubmissionAllowed({ policy }: Pick<AgentContext, 'p
 }
 
 /**
- * Submits a plan that a person has confirmed at `by`, once (D12: never resubmit). Resolves to its transfer, whose state
- * says if the service accepted it. Throws {@link AgentError} if nothing was sent: the plan has expired or was decided
- * before, its service isn't connected, agents may not submit, or the decision or the transfer could not be recorded.
+ * Submits a plan once (D12: never resubmit). `by` names the place where a person confirmed it. Resolves to its
+ * transfer, whose state shows whether the service accepted it. Throws {@link AgentError} if nothing was sent: the plan
+ * has expired or was decided before, its service isn't connected, agents aren't allowed to submit, or the decision or
+ * the transfer couldn't be recorded.
  */
 export async function submitPlan(context: PlanSubmissionContext, plan: TransferPlan, by: string): Promise<Transfer> {
   const { services, plans } = context;
@@ -27,7 +28,7 @@ export async function submitPlan(context: PlanSubmissionContext, plan: TransferP
   const saved = await plans.get(id);
   if (!saved) throw new AgentError('notFound', `There is no plan ${id}.`);
   requireProposed(saved);
-  // Sends what the person has seen, even if the plan's file was changed since then.
+  // Sends the plan that the person saw, even if its file has changed since then.
   const connectionId = await openPlanConnection(context, plan);
   // The rule may have changed while the person was deciding.
   await requireSubmissionAllowed(context);
@@ -50,13 +51,13 @@ async function submitOrder(
   });
 }
 
-/** Returns the transfer that a plan has become, even if the program that submitted it was interrupted. */
+/** Returns the transfer that was submitted for a plan, even if the program that submitted it was interrupted. */
 export function findPlanTransfer({ transferStore }: AgentContext['services'], planId: string): Transfer | undefined {
   return transferStore.getAll().find(({ requestedBy }) => requestedBy?.plan === planId);
 }
 
 /**
- * Returns the ID of the connection to a plan's service, and opens it if necessary. Throws {@link AgentError} if the
+ * Opens the connection to a plan's service if necessary, and returns its ID. Throws {@link AgentError} if the
  * connection leads to a different service.
  */
 async function openPlanConnection({ services, open }: PlanSubmissionContext, plan: TransferPlan): Promise<string> {

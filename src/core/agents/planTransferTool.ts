@@ -33,7 +33,7 @@ const input = z.strictObject({
 
 type PlanInput = z.output<typeof input>;
 
-/** Resolves the files of a transfer and saves a plan, which submits nothing. */
+/** Determines the files of a transfer and saves them as a plan. Submits nothing. */
 export const planTransferTool = defineTool({
   name: 'plan_transfer',
   title: 'Plan a Transfer',

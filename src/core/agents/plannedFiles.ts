@@ -9,20 +9,23 @@ import { AgentError } from './agentError.ts';
 import { toDataLine } from './serverText.ts';
 import type { PlannedFile } from './transferPlan.ts';
 
-/** Maximum number of files of a plan. A recipe can transfer more. */
+/** Maximum number of files in a plan. A recipe can transfer more. */
 const maxPlannedFiles = 50_000;
 
 /** Maximum number of missing IDs that an error lists. */
 const maxListedIds = 10;
 
-/** The files of a plan, with text from their metadata. */
+/** The files in a plan, and text from their metadata. */
 interface ResolvedPlan {
   readonly files: readonly PlannedFile[];
   /** Titles and descriptions that the service sent. */
   readonly serverTexts: ReadonlySet<string>;
 }
 
-/** Determines the files of a plan with read-only requests. Throws {@link AgentError} if there is an obstacle. */
+/**
+ * Determines the files of a plan with read-only requests. Throws {@link AgentError} if a request fails, if IDs are
+ * missing, or if no files or too many files match.
+ */
 export async function resolvePlannedFiles(
   { services }: AgentContext,
   session: OpenConnection,

@@ -27,7 +27,7 @@ export const searchFilesTool = defineTool({
     const session = await context.connect();
     const { name } = await requireDatabase(context, session, database, signal);
     const orcid = context.getOrcid(session.connection.id);
-    // Requests one more than are shown, to detect if there are others.
+    // Requests one more row than the answer shows, to detect whether there are others.
     const request = { ...filters, database: name, orcid, query, offset, limit: maxRows + 1 };
     const { value = [], reason } = await catchRefusal(() => session.client.search(request, signal));
     if (reason) throw new AgentError('requestFailed', "The search didn't succeed.", reason);

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../util/json.ts';
 import type { TextOrigin } from './transferPlan.ts';
 
-/** Shorter strings often match by chance. */
+/** Minimum length of strings to compare. Shorter ones often match by chance. */
 const minLength = 20;
 
 /** The text that an agent supplies with a plan. */
@@ -10,7 +10,7 @@ interface SuppliedTexts {
   readonly instructions?: JsonObject | undefined;
 }
 
-/** Length from which a common part of two strings is unlikely to be a coincidence. */
+/** Length of a common substring that is unlikely to be a coincidence. */
 const partLength = 30;
 
 /**
@@ -27,13 +27,15 @@ export function getTextOrigin(
   return isCopied || haveCommonPart(given, known) ? 'server' : 'agent';
 }
 
-/** Returns true for any common part of twice the length, and for some shorter ones. Takes linear time. */
+/**
+ * Returns true for every common substring of at least twice `partLength`, and for some shorter ones. Takes linear time.
+ */
 function haveCommonPart(given: readonly string[], known: readonly string[]): boolean {
   const parts = new Set(given.flatMap((text) => listParts(text, 1)));
   return parts.size > 0 && known.some((text) => listParts(text, partLength).some((part) => parts.has(part)));
 }
 
-/** Returns the substrings of `partLength` characters that begin every `step` characters. */
+/** Returns the substrings of `partLength` characters that start at every `step`th character. */
 function listParts(text: string, step: number): readonly string[] {
   const count = Math.max(0, Math.floor((text.length - partLength) / step) + 1);
   return Array.from({ length: count }, (_, index) => text.slice(index * step, index * step + partLength));

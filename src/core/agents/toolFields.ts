@@ -1,16 +1,16 @@
 import * as z from 'zod/mini';
 import { limitedObject, limitedText } from './inputCheck.ts';
 
-/** Maximum length of the ID of a file. */
+/** Maximum length of a file ID. */
 export const maxIdLength = 1_000;
 
-/** Describes the name of a database. */
+/** The name of a database. */
 export const databaseField = limitedText(200).check(z.minLength(1), z.describe('Name of a database.'));
 
-/** Describes the ID of a file. */
+/** The ID of a file. */
 export const idField = limitedText(maxIdLength).check(z.minLength(1));
 
-/** Describes a search in a database. */
+/** The fields of a search in a database. */
 export const queryFields = {
   query: limitedText(2_000).check(z.describe('Words, in the syntax of the database. Empty: all files.')),
   status: z.optional(z.enum(['staged', 'unstaged']).check(z.describe('staged: ready to copy.'))),

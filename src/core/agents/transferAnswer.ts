@@ -3,7 +3,7 @@ import { getOutcome, getProgress } from '../model/transferOutcome.ts';
 import type { JsonObject } from '../util/json.ts';
 import { toDataLine } from './serverText.ts';
 
-/** Returns a transfer as the agent sees it. Unknown values are stated as such. */
+/** Returns a transfer as the agent sees it. Reports unknown values explicitly instead of leaving them out. */
 export function toTransferAnswer(transfer: Transfer): JsonObject {
   const { id, key, order, state, createdAt, askedAt, status } = transfer;
   const { moved, total } = getProgress(transfer);
@@ -19,7 +19,7 @@ export function toTransferAnswer(transfer: Transfer): JsonObject {
   };
 }
 
-/** Returns a transfer in a list, which belongs below `data`. */
+/** Returns a transfer as a row of a list. The list belongs under `data`. */
 export function toTransferRow({ id, key, order, createdAt, ...transfer }: Transfer): JsonObject {
   const state = getWord({ id, key, order, createdAt, ...transfer } as Transfer);
   return { transferId: id ?? key, state, destination: toDataLine(order.destination), startedAt: toTime(createdAt) };

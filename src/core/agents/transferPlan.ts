@@ -3,40 +3,40 @@ import type { StatedLicense, TransferOrder } from '../model/transferModel.ts';
 import { toTransferFile, type RecipeFile } from '../recipes/recipeFile.ts';
 import type { JsonObject } from '../util/json.ts';
 
-/** A file of a plan. */
+/** A file in a plan. */
 export interface PlannedFile extends RecipeFile {
-  /** The licenses that its metadata state; absent if the metadata are unknown. */
+  /** The licenses in the file's metadata; absent if the metadata is unknown. */
   readonly licenses?: readonly StatedLicense[];
 }
 
 /** The source of text that an agent supplied: `server` if it was copied from a server's metadata or messages. */
 export type TextOrigin = 'agent' | 'server';
 
-/** The number of files of a plan under a license; without `name`, of those that state none. */
+/** The number of a plan's files under a license. Without `name`: the number of files that state no license. */
 export interface PlannedLicense {
   readonly name?: string;
   readonly fileCount: number;
   readonly forbidsSharing: boolean;
 }
 
-/** The number of files of a plan that need not be sent, as far as is known (D60: same content). */
+/** The known numbers of a plan's files that don't need to be sent (D60: same content). */
 export interface PlannedCopies {
   readonly atDestination: number;
   /** False if the destination may already have more of the files. */
   readonly isComplete: boolean;
-  /** Number of files that an earlier transfer transferred there. */
+  /** Number of files that earlier transfers copied to the destination. */
   readonly received: number;
-  /** Number of files that a running transfer is copying there. */
+  /** Number of files that running transfers are copying to the destination. */
   readonly underWay: number;
 }
 
-/** A transfer that an agent proposes. It never changes; decisions are stored beside it. Contains no key. */
+/** A transfer that an agent proposes. Never changes; the decision is stored separately. Contains no API key. */
 export interface TransferPlan {
   readonly id: string;
   /** In milliseconds since 1970. */
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** The name that the agent's program reports, in one line. */
+  /** The name that the agent's program reports, as one line. */
   readonly requestedBy: string;
   readonly service: {
     readonly connectionId: string;
@@ -52,7 +52,7 @@ export interface TransferPlan {
   /** Markdown. */
   readonly description?: string;
   readonly instructions?: JsonObject;
-  /** The source of description and instructions. */
+  /** The source of `description` and `instructions`. */
   readonly textOrigin: TextOrigin;
   readonly licenses: readonly PlannedLicense[];
   readonly copies: PlannedCopies;
@@ -63,14 +63,14 @@ export interface TransferPlan {
 /** A person's decision about a plan. `at` is in milliseconds since 1970. */
 export interface PlanDecision {
   readonly kind: 'confirmed' | 'declined';
-  /** The place where it was made. */
+  /** The place where the decision was made. */
   readonly by: string;
   readonly at: number;
 }
 
 /**
  * The state of a plan. `confirmed`: its submission is in progress, or was interrupted. `submitted`: its transfer has a
- * record, which says if the service accepted it.
+ * record, which shows whether the service accepted it.
  */
 export type PlanState =
   | { readonly kind: 'proposed' | 'expired' }
@@ -83,7 +83,7 @@ export interface SavedPlan {
   readonly state: PlanState;
 }
 
-/** Returns the transfer that a plan describes, for the connection with which it is submitted. */
+/** Returns the order for a plan's transfer, to submit with the given connection. */
 export function toPlannedOrder(plan: TransferPlan, connectionId: string): TransferOrder {
   const { service, source, destination, files, description, instructions } = plan;
   return {

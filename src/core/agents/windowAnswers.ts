@@ -2,7 +2,9 @@ import type { AgentDecision } from './agentContext.ts';
 import { AgentError } from './agentError.ts';
 import { toDataLine } from './serverText.ts';
 
-/** Creates the failure of a tool whose service isn't connected in the window. Names the commands that help. */
+/**
+ * Creates the error for a service that isn't connected in the window. Its message names the commands that connect it.
+ */
 export function createNotConnectedError(serviceName?: string): AgentError {
   const service =
     serviceName === undefined ? 'No service' : `The service ${JSON.stringify(toDataLine(serviceName, 80))}`;
@@ -11,7 +13,10 @@ export function createNotConnectedError(serviceName?: string): AgentError {
   return new AgentError('notConnected', `${fact} Ask the user to run the command ${commands}.`);
 }
 
-/** Creates the answer while the user is deciding about another request, because one dialog is shown at a time. */
+/**
+ * Creates the answer for a request that arrives while the user is deciding about another one. Only one dialog is shown
+ * at a time.
+ */
 export function createBusyDecision(): AgentDecision {
   return { kind: 'waiting', hint: 'The user is deciding about another request. Ask again later.' };
 }
