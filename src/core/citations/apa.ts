@@ -11,7 +11,7 @@ export function formatApa(citation: Citation): string {
   return url === undefined ? text : `${text} ${url}`;
 }
 
-/** Returns the text of a reference list entry in APA style, and the address that follows it if there is one. */
+/** Returns the text of a reference list entry in APA style, and the URL that follows it, if any. */
 export function formatReference(citation: Citation): { readonly text: string; readonly url?: string } {
   const { doi, identifier } = citation;
   const url = doi === undefined ? citation.url : `https://doi.org/${doi}`;
@@ -49,8 +49,8 @@ function formatAuthor({ family = '', given, literal }: CitedName): string {
 }
 
 /**
- * Abbreviates given names and keeps their hyphens: `Jean-Luc` becomes `J.-L.` Leaves names unchanged that don't start
- * with a capital letter.
+ * Abbreviates given names and keeps their hyphens: `Jean-Luc` becomes `J.-L.` Leaves names that don't start with a
+ * capital letter unchanged.
  */
 function toInitials(given: string): string {
   const words = given.split(' ').map((word) => word.split('-').map(toInitial).join('-'));

@@ -2,7 +2,7 @@ import { formatSortedName, listNotes, type Citation, type CitedName } from './ci
 
 const special: Readonly<Record<string, string>> = {
   '\\': '\\textbackslash{}',
-  // BibTeX counts escaped braces too, so that a single one would break the entry.
+  // BibTeX counts escaped braces too, so an unmatched one would break the entry.
   '{': '\\textbraceleft{}',
   '}': '\\textbraceright{}',
   '~': '\\textasciitilde{}',
@@ -15,7 +15,10 @@ const special: Readonly<Record<string, string>> = {
   ',': ',{}',
 };
 
-/** Characters with a meaning in TeX, and the first of two characters that TeX would join to a dash or a quote. */
+/**
+ * Matches characters that are special in TeX, and the first of two characters that TeX would combine into a dash or a
+ * quote.
+ */
 const specialPattern = /[\\{}&%$#_~^`]|-(?=-)|'(?=')|<(?=<)|>(?=>)|,(?=,)/g;
 
 /** Writes citations as BibTeX entries of the type `dataset`, which BibLaTeX defines and BibTeX styles treat as `misc`. */
@@ -23,7 +26,7 @@ export function writeBibtex(citations: readonly Citation[]): string {
   return citations.map(writeEntry).join('\n');
 }
 
-/** Appends to one string: templates with many fields create a string for each of them first. */
+/** Appends to one string, because a template with many fields would first create a string for each field. */
 function writeEntry(citation: Citation): string {
   const { key, title, issued, publisher } = citation;
   let entry = `@dataset{${key},\n`;
@@ -31,7 +34,7 @@ function writeEntry(citation: Citation): string {
   entry += writeNames('  editor = {', citation.editors);
   entry += `  title = {{${escapeTex(title)}}},\n`;
   if (issued !== undefined) entry += `  date = {${issued}},\n  year = {${issued.slice(0, 4)}},\n`;
-  // In double braces, because BibLaTeX divides publishers at "and".
+  // The double braces prevent BibLaTeX from splitting publishers at "and".
   if (publisher !== undefined) entry += `  publisher = {{${escapeTex(publisher)}}},\n`;
   return `${entry}${writeOtherFields(citation)}}\n`;
 }
@@ -69,12 +72,15 @@ function writeName(name: CitedName): string {
   return `${protectName(family, !family.includes(' '))}, ${protectName(given, !/\band\b/i.test(given))}`;
 }
 
-/** Words of letters, with dots, hyphens and apostrophes between them. BibTeX and BibLaTeX don't interpret them. */
+/**
+ * Matches names that BibTeX and BibLaTeX don't interpret: words of letters that can contain dots, hyphens and
+ * apostrophes.
+ */
 const plainName = /^\p{L}(?:[-.’']{0,2}[\p{L}\p{M}])*\.?(?: \p{L}(?:[-.’']{0,2}[\p{L}\p{M}])*\.?)*$/u;
 
 /**
- * Puts a part of a name in braces, unless it is plain: BibTeX interprets commas, "and" and "von" otherwise, but doesn't
- * abbreviate a given name in braces.
+ * Encloses a part of a name in braces unless it is plain. Without braces, BibTeX interprets commas, "and" and "von".
+ * With braces, it doesn't abbreviate a given name.
  */
 function protectName(part: string, isOneName: boolean): string {
   const text = escapeTex(part);

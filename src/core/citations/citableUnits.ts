@@ -10,11 +10,11 @@ export interface CitableFile {
   readonly resource: JsonObject;
 }
 
-/** A citable unit: the files that one citation covers, and the work that each of them states. */
+/** A citable unit: the files that one citation covers, and the work that each file's metadata describes. */
 interface Unit {
   readonly files: CitableFile[];
   readonly works: CitedWork[];
-  /** Set once another file has the same label. */
+  /** Computed when another file has the same label. */
   id?: string;
 }
 
@@ -34,7 +34,7 @@ export function listCitations(files: readonly CitableFile[], accessed?: string):
   return index.units.map((unit) => createCitation(unit, usedKeys, accessed));
 }
 
-/** Units in the order of their first files. Only the later ones of several with the same label are in `byId`. */
+/** Citable units, ordered by their first files. `byLabel` has the first unit with each label; `byId` has the others. */
 interface UnitIndex {
   readonly units: Unit[];
   readonly byLabel: Map<string, Unit>;
@@ -48,7 +48,9 @@ function addFile(index: UnitIndex, file: CitableFile, work: CitedWork): void {
   else index.byLabel.set(label, addUnit(index, file, work));
 }
 
-/** Adds a file to the unit with its ID. Labels come first because composing an ID takes longer. */
+/**
+ * Adds a file to the unit with its ID. Called only if another file has the same label, because composing an ID is slow.
+ */
 function addToLabel(index: UnitIndex, sameLabel: Unit, { file, work }: CitedFile): void {
   const id = getUnitId(work, file);
   sameLabel.id ??= getUnitId(sameLabel.works[0] ?? work, sameLabel.files[0] ?? file);
@@ -64,7 +66,10 @@ function addUnit({ units }: UnitIndex, file: CitableFile, work: CitedWork): Unit
   return unit;
 }
 
-/** Returns a key that all files of a unit share. The fields of credit contain neither line breaks nor tabs. */
+/**
+ * Returns a key that all files of a unit share. Line breaks and tabs separate its parts, because credit metadata
+ * contains neither.
+ */
 function getUnitId(work: CitedWork, { database = '' }: CitableFile): string {
   if (work.doi !== undefined) return work.doi.toLowerCase();
   const { title = '', otherTitles, publisher = '', version = '', authors, editors, contributors } = work;
@@ -86,7 +91,7 @@ function createCitation(unit: Unit, usedKeys: Map<string, number>, accessed: str
   const work = first && unit.works.length === 1 ? first : mergeWorks(unit.works);
   const title = work.title ?? describeFiles(unit.files);
   const key = createKey(work, title, usedKeys);
-  // Spreading a work takes longer than reading it.
+  // Listing the properties is faster than spreading `work`.
   return {
     title,
     otherTitles: work.otherTitles,
@@ -109,8 +114,8 @@ function createCitation(unit: Unit, usedKeys: Map<string, number>, accessed: str
 }
 
 /**
- * Merges what the files of a unit state: lists are merged, the latest date wins, and other conflicting values are
- * omitted.
+ * Merges the works of a unit's files. Combines lists, and takes the latest date and the first publisher and version.
+ * Leaves out the identifier, URL or abstract if the files disagree.
  */
 function mergeWorks(works: readonly CitedWork[]): CitedWork {
   const [title, ...otherTitles] = unite(works.flatMap((work) => listTitles(work)));
@@ -138,7 +143,7 @@ function findFirst(works: readonly CitedWork[], field: 'publisher' | 'version'):
   return works.find((work) => work[field] !== undefined)?.[field];
 }
 
-/** Merges names. An editor or contributor whom another file states as an author is an author. */
+/** Merges names. A person who is an author in any file is not listed as an editor or contributor. */
 function mergeNames(works: readonly CitedWork[]): CitedPeople {
   const authors = uniteBy(
     works.flatMap((work) => work.authors),
@@ -159,7 +164,7 @@ function unite(values: readonly string[]): readonly string[] {
   return [...new Set(values)];
 }
 
-/** Returns the first value of each ID. */
+/** Returns the first value for each ID. */
 function uniteBy<T>(values: readonly T[], getId: (value: T) => string): readonly T[] {
   const found = new Map<string, T>();
   for (const value of values) {

@@ -1,6 +1,6 @@
 import type { License } from './licenses.ts';
 
-/** A person or organization in a citation. A name that can't be divided safely is in `literal`. */
+/** A person or organization in a citation. A name that can't be split reliably is in `literal`. */
 export interface CitedName {
   readonly family?: string;
   readonly given?: string;
@@ -17,14 +17,14 @@ export interface SupportingContributor {
   readonly role: string;
 }
 
-/** The people and organizations that metadata credit. */
+/** The people and organizations that metadata credits. */
 export interface CitedPeople {
   readonly authors: readonly CitedName[];
   readonly editors: readonly CitedName[];
   readonly contributors: readonly SupportingContributor[];
 }
 
-/** The credit of a file, as one-line text without control characters. */
+/** The work that a file's metadata credits. All text is on one line and has no control characters. */
 export interface CitedWork extends CitedPeople {
   readonly title: string | undefined;
   readonly otherTitles: readonly string[];
@@ -32,11 +32,11 @@ export interface CitedWork extends CitedPeople {
   /** `YYYY`, `YYYY-MM` or `YYYY-MM-DD`. */
   readonly issued: string | undefined;
   readonly version: string | undefined;
-  /** Without `doi:` or an address: `10.25345/C58K7520G`. */
+  /** Without a prefix such as `doi:` or `https://doi.org/`: `10.25345/C58K7520G`. */
   readonly doi: string | undefined;
   /** The identifier in the database, unless it is the DOI. */
   readonly identifier: string | undefined;
-  /** An http or https address. */
+  /** An HTTP or HTTPS URL. */
   readonly url: string | undefined;
   readonly abstract: string | undefined;
   readonly licenses: readonly License[];
@@ -50,16 +50,16 @@ export interface Citation extends CitedWork {
   readonly key: string;
   readonly title: string;
   readonly fileCount: number;
-  /** The day on which the files are known to have been transferred: `YYYY-MM-DD`. */
+  /** The day on which the files were transferred, if known: `YYYY-MM-DD`. */
   readonly accessed: string | undefined;
 }
 
-/** Returns a name as it is sorted: `Family, Given`, or the literal name. */
+/** Returns a name in its sortable form: `Family, Given`, or the literal name. */
 export function formatSortedName({ family, given, literal }: CitedName): string {
   return literal ?? [family, given].filter((part) => part !== undefined).join(', ');
 }
 
-/** Returns the parts of a date in {@link CitedWork.issued} as numbers. */
+/** Splits a date in the format of {@link CitedWork.issued} into year, month and day. Leaves out missing parts. */
 export function splitDate(date: string): readonly number[] {
   return date.split('-').map(Number);
 }
@@ -71,7 +71,7 @@ export function listNotes({ contributors, notes, licenses }: CitedWork): readonl
   return [...supporters, ...notes, ...listLicenseNotes(licenses)];
 }
 
-/** Returns one note for all licenses. */
+/** Returns a single note that lists all licenses; an empty list if there are none. */
 function listLicenseNotes(licenses: readonly License[]): readonly string[] {
   if (licenses.length === 0) return [];
   return [`${licenses.length === 1 ? 'License' : 'Licenses'}: ${licenses.map(formatLicense).join(', ')}`];

@@ -2,7 +2,7 @@ import type { JsonObject } from '../util/json.ts';
 import { listNotes, type Citation, type CitedName } from './citation.ts';
 import { omitUndefined } from './creditText.ts';
 
-/** Texts of a `CITATION.cff` that metadata do not provide. */
+/** The text in a `CITATION.cff` that doesn't come from metadata. */
 export interface CitationFileTexts {
   /** Asks readers to cite the work. */
   readonly message: string;
@@ -13,8 +13,8 @@ export interface CitationFileTexts {
 }
 
 /**
- * Writes a `CITATION.cff` (version 1.2.0). It describes a single work itself, and lists several works as references.
- * `citations` must not be empty.
+ * Writes a `CITATION.cff` (version 1.2.0). A single work is the subject of the file itself; several works become its
+ * references. `citations` must not be empty.
  */
 export function writeCitationFile(citations: readonly Citation[], texts: CitationFileTexts): string {
   const [first] = citations;
@@ -36,7 +36,7 @@ function describeWorks(citations: readonly Citation[], texts: CitationFileTexts)
   return { type: 'dataset', title: texts.title, authors, references };
 }
 
-/** Returns the fields that the format has for references only. */
+/** Returns the fields that the format allows only in references. */
 function describeReference(citation: Citation): JsonObject {
   const { publisher, editors, issued, accessed } = citation;
   const notes = listNotes(citation).join('; ');
@@ -93,12 +93,12 @@ function listIdentifiers(citation: Citation): readonly JsonObject[] {
   return [...(isListed ? [] : [other(`doi:${doi}`)]), ...(identifier === undefined ? [] : [other(identifier)])];
 }
 
-/** Returns a date if it is a complete day, the only form that the format allows. */
+/** Returns the date if it includes the day; otherwise, undefined. The format allows only complete dates. */
 function toDay(date: string | undefined): string | undefined {
   return date?.length === 10 ? date : undefined;
 }
 
-/** Returns the license of the work. The format has no field for a license that is neither an SPDX ID nor an address. */
+/** Returns the license of the work. The format has no field for a license without an SPDX ID or a URL. */
 function describeLicense({ licenses }: Citation): JsonObject {
   const ids = licenses.filter(({ isSpdx }) => isSpdx).map(({ name }) => name);
   const [address] = licenses.map(({ url }) => url).filter((url) => url !== undefined);
@@ -107,7 +107,7 @@ function describeLicense({ licenses }: Citation): JsonObject {
 }
 
 /**
- * Writes an object as YAML in block style. All strings are in double quotes, so that none is read as a number or a tag.
+ * Writes an object as YAML in block style. All strings are double-quoted, so that none is read as a number or a tag.
  */
 function writeYaml(object: JsonObject, indent = ''): string {
   return Object.entries(object)
@@ -128,7 +128,7 @@ function writeItem(item: unknown, indent: string): string {
   return `${indent}- ${writeYaml(item as JsonObject, `${indent}  `).trimStart()}`;
 }
 
-/** Quotes a value. JSON is YAML, apart from characters that YAML does not allow unescaped. */
+/** Quotes a value. JSON is valid YAML, except for characters that YAML requires to be escaped. */
 function quote(value: unknown): string {
   return JSON.stringify(value).replaceAll(
     /[\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g,

@@ -11,7 +11,7 @@ export type CitationFormat = 'bibtex' | 'ris' | 'csl' | 'cff' | 'apa';
 /** All formats, in the order in which they are listed. */
 export const citationFormats: readonly CitationFormat[] = ['bibtex', 'ris', 'csl', 'cff', 'apa'];
 
-/** The usual name of a file in each format. */
+/** The default file name for each format. */
 export const citationFileNames: Readonly<Record<CitationFormat, string>> = {
   bibtex: 'citations.bib',
   ris: 'citations.ris',

@@ -4,13 +4,13 @@ import { formatSortedName, type CitedName, type CitedWork, type SupportingContri
 import { append, listObjects, listTexts, parseDoi, parseWebAddress, readText, toObject } from './creditText.ts';
 import { readLicenses } from './licenses.ts';
 
-/** Reads what the credit metadata of a resource state, or the fields that data packages use instead. */
+/** Reads the credit metadata of a resource, or the fields that data packages use instead. */
 export function readCitedWork(resource: JsonObject): CitedWork {
   const credit = toObject(resource['credit']);
   const titles = readTitles(credit, resource);
   const people = readPeople(credit, resource);
   const { doi, identifier } = readIdentifiers(credit);
-  // One object without spread properties: there may be very many files.
+  // Avoids spreading objects, which is slow for very many files.
   return {
     title: titles[0],
     otherTitles: titles.length < 2 ? none : titles.slice(1),
@@ -38,7 +38,7 @@ function readDescription(credit: JsonObject, resource: JsonObject): string | und
   return readText(first?.['description_text']) ?? readText(resource['description']);
 }
 
-/** Returns the main title first: the first one without a type. */
+/** Returns the titles. The main title, which is the first one without a type, comes first. */
 function readTitles(credit: JsonObject, resource: JsonObject): readonly string[] {
   const entries = listObjects(credit['titles']);
   if (entries.length > 1) return readSeveralTitles(entries);
@@ -54,7 +54,7 @@ function readSeveralTitles(entries: readonly JsonObject[]): readonly string[] {
 
 const dateEvents = ['issued', 'published', 'available', 'created', 'accepted', 'updated', ''];
 
-/** Returns the first valid date of the event that best tells when the work was issued. */
+/** Returns the date of the event that best indicates when the work was issued. */
 function readIssueDate(dates: unknown): string | undefined {
   let [bestRank, best]: [number, string | undefined] = [dateEvents.length, undefined];
   for (const { event, date } of listObjects(dates)) {
@@ -65,10 +65,10 @@ function readIssueDate(dates: unknown): string | undefined {
   return best;
 }
 
-/** The beginning of a date on a day that every month has. */
+/** Matches dates with a day that every month has (01 to 28). */
 const plainDay = /^[12]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])(?!\d)/;
 
-/** Returns the valid beginning of a date: the day, the month or the year. */
+/** Returns the longest valid part at the start of a date: `YYYY-MM-DD`, `YYYY-MM` or `YYYY`. */
 function parseDay(text: string | undefined): string | undefined {
   if (text !== undefined && plainDay.test(text)) return text.slice(0, 10);
   const [, year, month, day] = /^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?(?!\d)/.exec(text ?? '') ?? [];
@@ -124,7 +124,10 @@ function readOrganizationName(value: unknown): string | undefined {
   return readText(toObject(value)['organization_name']);
 }
 
-/** Supporting roles, as DataCite and data packages spell them without separators, with the label of each in citations. */
+/**
+ * Maps supporting roles to their labels in citations. The keys are the names that DataCite and data packages use, in
+ * lower case without separators.
+ */
 const supportingRoles: ReadonlyMap<string, string> = new Map([
   ['contactperson', 'Contact person'],
   ['datamanager', 'Data manager'],
@@ -146,7 +149,7 @@ interface People {
   contributors?: SupportingContributor[];
 }
 
-/** Divides contributors by their roles. */
+/** Groups contributors by role. */
 function readPeople(credit: JsonObject, resource: JsonObject): People {
   const own = listObjects(credit['contributors']);
   const people: People = {};
@@ -157,7 +160,9 @@ function readPeople(credit: JsonObject, resource: JsonObject): People {
   return people;
 }
 
-/** Returns the publisher. In a data package, this is a contributor, which is taken from the list. */
+/**
+ * Returns the publisher. In a data package, the publisher is one of the contributors, and is removed from them here.
+ */
 function readPublisher(credit: JsonObject, { contributors }: People): string | undefined {
   const name = readOrganizationName(credit['publisher']);
   if (name !== undefined || !contributors) return name;
@@ -166,7 +171,7 @@ function readPublisher(credit: JsonObject, { contributors }: People): string | u
   return taken && formatSortedName(taken.name);
 }
 
-/** Adds an author if any role is neither supporting nor that of an editor, or if there is no role. */
+/** Adds a person as an author if any role is neither supporting nor `editor`, or if there is no role. */
 function addPerson(people: People, name: CitedName, roles: readonly string[]): void {
   if (roles.length === 0 || roles.some(isAuthorRole)) people.authors = append(people.authors, name);
   else if (roles.includes('editor')) people.editors = append(people.editors, name);
@@ -177,7 +182,7 @@ function isAuthorRole(role: string): boolean {
   return role !== 'editor' && !supportingRoles.has(role);
 }
 
-/** Returns the roles of a contributor in lower case, without vocabulary and separators: `contactperson`. */
+/** Returns the roles of a contributor in lower case, without vocabulary prefix and separators: `contactperson`. */
 function readRoles(entry: JsonObject): readonly string[] {
   const written = entry['contributor_roles'] ?? entry['roles'] ?? entry['role'];
   if (Array.isArray(written)) return listTexts(written).map(toRole);
@@ -210,7 +215,7 @@ function readPersonName(entry: JsonObject): CitedName | undefined {
   return given === undefined ? { family } : { family, given };
 }
 
-/** Splits `Family, Given`. Leaves any other name unchanged, because its order is unknown. */
+/** Splits a person's name of the form `Family, Given`. Leaves any other name whole, because its order is unknown. */
 function readFullName(entry: JsonObject): CitedName | undefined {
   const given = readGivenName(entry);
   const name = readText(entry['name']) ?? readText(entry['title']) ?? given;

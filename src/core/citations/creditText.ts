@@ -8,8 +8,8 @@ const isPlain = /^[A-Za-z0-9][!-~]*(?: [!-~]+)*$/;
 const invisible = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\uFEFF]+/gu;
 
 /**
- * Returns a value as one line of text without control and direction characters, at most 5,000 characters long. Returns
- * undefined if it has no letter, digit or symbol: servers send `""` or `","` for unknown values.
+ * Returns a string or number as one line of text without control and bidirectional characters, at most 5,000 characters
+ * long. Returns undefined for text without a letter, digit or symbol: servers send `""` or `","` for unknown values.
  */
 export function readText(value: unknown): string | undefined {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
@@ -32,8 +32,8 @@ export function listObjects(value: unknown): readonly JsonObject[] {
 }
 
 /**
- * Appends a value to a list, and creates the list for its first value. Pushing to an empty list would reserve space for
- * many values, and a citation has many lists with a single one.
+ * Appends a value to a list, which it creates for the first value. Pushing to an empty array would reserve space for
+ * many values, and most lists in a citation have only one.
  */
 export function append<T>(list: T[] | undefined, value: T): T[] {
   if (!list) return [value];
@@ -59,19 +59,22 @@ export function omitUndefined<T extends object>(object: T): { [K in keyof T]?: E
 const plainDoi = /^10\.\d{4,9}\/[^\s{}\\"]+$/;
 const doiPrefix = /^(?:https?:\/\/(?:dx\.)?doi\.org\/|doi:\s*)/i;
 
-/** Parses a DOI in any form that servers use: `10.1234/a`, `doi:10.1234/a`, `https://doi.org/10.1234/a`. */
+/**
+ * Parses a DOI in any form that servers use: `10.1234/a`, `doi:10.1234/a`, `https://doi.org/10.1234/a`. Returns
+ * undefined for any other text.
+ */
 export function parseDoi(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const doi = text.startsWith('10.') ? text : text.replace(doiPrefix, '');
   return plainDoi.test(doi) ? doi : undefined;
 }
 
-/** Addresses that are in normalized form already, apart from those with segments that begin with a dot. */
+/** Matches normalized URLs, but also URLs with path segments that start with a dot, which may not be normalized. */
 const plainAddress = /^https?:\/\/[a-z\d]+(?:[.-][a-z\d]+)*\/[\w./~-]*$/;
 
 /**
- * Returns an http or https address in its normalized form, without spaces, braces and letters beyond ASCII. Returns
- * undefined for any other text and for addresses that contain a user name or password.
+ * Returns an HTTP or HTTPS URL in normalized form, without spaces, braces and non-ASCII letters. Returns undefined for
+ * any other value, and for URLs that contain a user name or password.
  */
 export function parseWebAddress(value: unknown): string | undefined {
   if (isPlainAddress(value)) return value;

@@ -2,9 +2,9 @@ import type { StatedLicense, TransferFile } from '../model/transferModel.ts';
 import type { JsonObject } from '../util/json.ts';
 import { append, listObjects, parseWebAddress, readText, toObject } from './creditText.ts';
 
-/** A license that metadata state. */
+/** A license stated in metadata. */
 export interface License {
-  /** The SPDX ID if the license is known; otherwise, the name or address in the metadata. */
+  /** The SPDX ID of a known license; otherwise, the name or address in the metadata. */
   readonly name: string;
   readonly url?: string;
   /** True if `name` is an SPDX ID. */
@@ -15,11 +15,11 @@ export interface License {
 export interface LicenseCount {
   readonly license?: License;
   readonly fileCount: number;
-  /** True if the wording of the license forbids passing the files on. */
+  /** True if the name of the license forbids redistribution of the files. */
   readonly forbidsSharing: boolean;
 }
 
-/** SPDX IDs of the licenses that data repositories use, apart from those of Creative Commons. */
+/** SPDX IDs of licenses that are common in data repositories, apart from Creative Commons. */
 const otherSpdxIds = [
   ...['ODbL-1.0', 'ODC-By-1.0', 'PDDL-1.0', 'MIT', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'Unlicense'],
   ...['GPL-2.0-only', 'GPL-2.0-or-later', 'GPL-3.0-only', 'GPL-3.0-or-later', 'LGPL-3.0-only', 'LGPL-3.0-or-later'],
@@ -60,7 +60,7 @@ export function readStatedLicenses(resource: JsonObject): readonly StatedLicense
   );
 }
 
-/** Counts the files of a transfer by license, without those whose metadata were unknown. */
+/** Counts the files of a transfer by license. Leaves out files whose metadata was unknown. */
 export function countFileLicenses(files: readonly TransferFile[]): readonly LicenseCount[] {
   return countLicenses(
     files.flatMap(({ licenses }) =>
