@@ -11,7 +11,7 @@ export interface CodeService {
   readonly keyVariable: string;
 }
 
-/** A search (§4.3). Databases are named as the service expects (D7: database name or id). */
+/** A search (§4.3). `database` is the name or ID that the service expects (D7: database name or id). */
 interface SearchCode {
   readonly kind: 'search';
   readonly database: string;

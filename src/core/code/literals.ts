@@ -1,4 +1,4 @@
-/** Matches characters that don't show or that change how other text is displayed. */
+/** Matches characters that are invisible or that change how other text is displayed. */
 const unprintable = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 /** Defines how a language writes JSON values. */
@@ -41,7 +41,7 @@ function wrapLines([open, close]: readonly [string, string], items: readonly str
   return `${open}\n${items.map((item) => inner + item).join(',\n')}\n${outer}${close}`;
 }
 
-/** Quotes text for Python and R. Escapes characters that don't show. */
+/** Quotes text for Python and R. Escapes invisible characters. */
 export function quoteText(text: string): string {
   return JSON.stringify(text).replace(unprintable, (character) => {
     const code = (character.codePointAt(0) ?? 0).toString(16);
@@ -49,7 +49,7 @@ export function quoteText(text: string): string {
   });
 }
 
-/** Formats a value as indented JSON. Escapes characters that don't show, except for line feeds between its lines. */
+/** Formats a value as indented JSON. Escapes invisible characters, except for the line feeds between lines. */
 export function formatJson(value: unknown): string {
   return JSON.stringify(value, undefined, 2).replace(unprintable, (character) =>
     character === '\n' ? character : escapeUnits(character),

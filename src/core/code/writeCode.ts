@@ -7,8 +7,8 @@ import { writeR } from './writeR.ts';
 export type CodeLanguage = 'python' | 'curl' | 'r';
 
 /**
- * Returns the languages that can express the requests. dtspy supports neither plain tokens nor a search without words,
- * R neither empty names nor text that isn't valid Unicode.
+ * Returns the languages that can express the requests. dtspy supports neither plain tokens nor a search with an empty
+ * query. R supports neither empty names nor text that isn't valid Unicode.
  */
 export function listCodeLanguages(service: CodeService, requests: readonly CodeRequest[]): readonly CodeLanguage[] {
   const isForDtspy = service.scheme === 'base64' && !requests.some((one) => one.kind === 'search' && one.query === '');
@@ -21,7 +21,10 @@ function isForR(value: unknown): boolean {
   return Object.entries(value).every(([name, member]) => name !== '' && isForR(name) && isForR(member));
 }
 
-/** Writes a program that sends the requests. It reads the key from the environment. Ends without a line feed. */
+/**
+ * Writes a program that sends the requests. The program reads the key from an environment variable. Its text doesn't
+ * end with a line feed.
+ */
 export function writeCode(language: CodeLanguage, service: CodeService, requests: readonly CodeRequest[]): string {
   const write = { python: writePython, curl: writeCurl, r: writeR }[language];
   return write(service, requests);

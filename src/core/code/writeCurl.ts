@@ -2,8 +2,8 @@ import { getComment, toHttpForm, type CodeRequest, type CodeService } from './co
 import { formatJson, quoteForShell } from './literals.ts';
 
 /**
- * Writes a shell script that sends the requests with curl, for bash and sh. The key reaches curl by standard input, and
- * never by its command line, which other users of the machine can read.
+ * Writes a shell script for bash and sh that sends the requests with curl. Passes the key to curl through standard
+ * input, because other users of the machine can read its command line.
  */
 export function writeCurl(service: CodeService, requests: readonly CodeRequest[]): string {
   const { keyVariable } = service;

@@ -1,6 +1,6 @@
 import { quoteText } from './literals.ts';
 
-/** The files of a transfer that code opens. */
+/** The files of a transfer that the generated code opens. */
 export interface OpenedFiles {
   /** Absolute path of the folder. */
   readonly folder: string;
@@ -13,18 +13,18 @@ export interface OpenedFiles {
     | {
         /** Milliseconds since 1970. */
         readonly at: number;
-        /** False if some of the files were damaged and it isn't known which. */
+        /** False if some files were damaged or missing, and it isn't known which ones. */
         readonly areIntact: boolean;
       }
     | undefined;
 }
 
-/** Opens the files of some formats with a Python library. */
+/** The Python code that opens files with certain endings. */
 interface FormatReader {
   readonly endings: readonly string[];
   readonly import: string;
   readonly variable: string;
-  /** An expression with `path`. */
+  /** A Python expression that opens the file at `path`. */
   readonly expression: string;
 }
 
@@ -55,7 +55,7 @@ function readCompressed(endings: readonly string[], variable: string, format: st
   return [read(endings, 'import gzip\nfrom Bio import SeqIO', variable, expression)];
 }
 
-/** Writes a Python program that opens files by their formats. It lists the files of other formats and opens none. */
+/** Writes a Python program that opens files by their formats. The program only lists files of other formats. */
 export function writeOpeningCode(files: OpenedFiles): string {
   const { folder, paths } = files;
   const used = readers.filter(({ endings }) => paths.some((path) => hasEnding(path, endings)));

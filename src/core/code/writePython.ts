@@ -11,8 +11,8 @@ const syntax: ValueSyntax = {
 };
 
 /**
- * Writes a Python program that sends the requests with dtspy. That library encodes the key itself and refuses a search
- * without words. After most errors, it logs them and returns None or, in recent versions, no files.
+ * Writes a Python program that sends the requests with dtspy. dtspy encodes the key itself and rejects a search with an
+ * empty query. It only logs most errors and then returns None or, in recent versions, an empty list.
  */
 export function writePython({ address, keyVariable }: CodeService, requests: readonly CodeRequest[]): string {
   return [
@@ -50,7 +50,10 @@ function writeFileRequest(request: Extract<CodeRequest, { readonly kind: 'search
   ].join('\n');
 }
 
-/** Handles an empty result, which dtspy can't read if the service sends null, and an error of its earlier versions. */
+/**
+ * Handles an empty result, which makes dtspy fail if the service sends null, and None, which its earlier versions
+ * return after an error.
+ */
 const emptyResultLines = [
   'except TypeError as error:',
   '    if "NoneType" not in str(error):',
