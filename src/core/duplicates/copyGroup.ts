@@ -51,7 +51,7 @@ export class CopyGroup {
     return this.count(file.database, -1) === 0;
   }
 
-  /** Changes the number of files of a database, and returns it. */
+  /** Adds `change` to the number of files of a database, and returns the new number. */
   private count(database: string, change: number): number {
     const count = (this.fileCounts.get(database) ?? 0) + change;
     if (count > 0) this.fileCounts.set(database, count);

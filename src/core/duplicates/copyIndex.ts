@@ -25,7 +25,7 @@ export class CopyIndex implements Disposable {
   private readonly groups = new Map<string, IndexedFile | CopyGroup>();
   private readonly changed = this.lifetime.track(new Emitter<readonly string[]>());
 
-  /** Carries the keys of the searches with files whose copies have changed. */
+  /** Fires with the keys of the searches that contain files whose copies have changed. */
   readonly onDidChange = this.changed.event;
 
   constructor(store: SearchStore) {
@@ -88,7 +88,7 @@ export class CopyIndex implements Disposable {
     const key = file.kind === 'file' ? getGroupKey(connectionId, file) : undefined;
     if (file.kind !== 'file' || key === undefined) return;
     const found = this.groups.get(key);
-    // Nearly every file is the only one with its content, and needs no group.
+    // Most files are the only ones with their content, and need no group.
     const group = found && toGroup(found);
     this.groups.set(key, group ?? file);
     if (group?.add(file)) markDatabases(connectionId, group, affected);

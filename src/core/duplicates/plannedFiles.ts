@@ -1,7 +1,7 @@
 import type { TransferFile, TransferOrder } from '../model/transferModel.ts';
 import { getContentKey } from './contentKey.ts';
 
-/** Returns the files whose content an earlier order of the same submission contains: the same file of another source. */
+/** Returns the files whose content is also in an earlier order of the same submission, which has a different source. */
 export function findRepeatedFiles(orders: readonly TransferOrder[]): ReadonlySet<TransferFile> {
   const repeated = new Set<TransferFile>();
   const seen = new Set<string>();

@@ -19,9 +19,9 @@ export function filterSameDestination(
 }
 
 /**
- * Finds the files whose content was already delivered by earlier transfers to the same destination. Returns the end of
- * the newest such transfer for each, in milliseconds since 1970. For a transfer with an entry in `verified`, only those
- * files count; for any other completed transfer, all files with a hash in its record.
+ * Finds the files whose content earlier transfers already delivered to the same destination. Maps each of these files
+ * to the end of the newest such transfer, in milliseconds since 1970. For a transfer with an entry in `verified`, only
+ * those files count; for any other completed transfer, all files with a hash in its record.
  */
 export function findReceivedFiles(
   files: readonly TransferFile[],
