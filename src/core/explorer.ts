@@ -42,7 +42,9 @@ interface ExplorerDependencies {
   readonly log: Logger;
   readonly clock: Clock;
   readonly ledgerFolder: string;
-  /** The ID of the local service in the ledger, if it differs (D63: shared ledger folder). */
+  /**
+   * The ID of the local service in the ledger, if it differs from the ID in this window (D63: shared ledger folder).
+   */
   readonly alias?: ConnectionAlias | undefined;
   readonly getOrcid: (connectionId: string) => string;
   /** Returns the time limit of a submission in seconds; undefined for the default (D16: timeouts and retries). */
@@ -163,7 +165,7 @@ export class Explorer implements Disposable {
   }
 }
 
-/** Returns a function that creates clients. Their code is loaded when the first one is created. */
+/** Returns a function that creates clients. Loads the code of the client on the first call. */
 function createClientFactory(options: ClientOptions): (observer?: RouteObserver) => Promise<DataTransferClient> {
   return async (observer) => {
     const client = await import('./client/dataTransferClient.ts');
