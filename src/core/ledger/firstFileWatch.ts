@@ -3,14 +3,14 @@ import type { Clock } from '../util/clock.ts';
 import type { Disposable } from '../util/lifetime.ts';
 import { RecordFolderWatch } from './recordFolderWatch.ts';
 
-/** Selects the files to wait for. */
+/** Options for {@link FirstFileWatch}. */
 interface FirstFileOptions {
-  /** Returns true if one of the names in the folder is such a file. */
+  /** Returns true if any of the file names in the folder belongs to a file to wait for. */
   hasMatch(names: readonly string[]): boolean | Promise<boolean>;
   onFound(): void;
 }
 
-/** Calls back once, as soon as a folder of the ledger has a file to wait for. Does not read any files. */
+/** Calls `onFound` once, when a folder of the ledger contains a file to wait for. Does not read any files. */
 export class FirstFileWatch implements Disposable {
   private readonly folder: string;
   private readonly options: FirstFileOptions;

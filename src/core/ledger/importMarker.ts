@@ -10,13 +10,16 @@ import { recordFolders, type RecordFolder } from './recordNames.ts';
 /** The modification times of the record folders of a ledger, in milliseconds since 1970; 0 for a missing folder. */
 type FolderTimes = Readonly<Record<RecordFolder, number>>;
 
-/** The result of an import, as its marker records it. */
+/** The result of an import, as recorded in its marker. */
 export interface ImportMarker {
   /** The times of the folders when the import started. */
   readonly times: FolderTimes;
-  /** The modification times of records that can't be compared with their folder's, by {@link toRecordId}. */
+  /**
+   * The modification times of records that are as recent as their folder's, so that the folder's time can't show
+   * whether they were imported. Keyed by {@link toRecordId}.
+   */
   readonly recent: Readonly<JsonObject>;
-  /** The keys of transfers that were removed, and may be restored. */
+  /** The keys of removed transfers that may still be restored. */
   readonly removed: readonly string[];
   /** The keys of transfers that could not be imported yet. */
   readonly open: readonly string[];
@@ -29,7 +32,7 @@ export function toRecordId(folder: RecordFolder, key: string): string {
   return `${folder}/${key}`;
 }
 
-/** Returns true if a ledger has changes that were not imported into another one. Reads no records. */
+/** Returns true if `source` has changes that were not imported into `target`. Does not read any records. */
 export async function needsImport(source: string, target: string): Promise<boolean> {
   const now = await readFolderTimes(source);
   if (recordFolders.every((name) => now[name] === 0)) return false;
@@ -37,7 +40,7 @@ export async function needsImport(source: string, target: string): Promise<boole
   return !marker || marker.open.length > 0 || recordFolders.some((name) => now[name] !== marker.times[name]);
 }
 
-/** Reads the modification times of the record folders. Rejects with the system's error if that fails. */
+/** Reads the modification times of the record folders. Rejects with the file system's error if that fails. */
 export async function readFolderTimes(ledgerFolder: string): Promise<FolderTimes> {
   const [running = 0, ended = 0, removed = 0] = await Promise.all(
     recordFolders.map((name) => readTime(join(ledgerFolder, name))),
@@ -45,7 +48,7 @@ export async function readFolderTimes(ledgerFolder: string): Promise<FolderTimes
   return { running, ended, removed };
 }
 
-/** Reads the marker of the last import from `source` into `target`; undefined if there was none. */
+/** Reads the marker of the last import from `source` into `target`; undefined if there is no valid one. */
 export async function readImportMarker(source: string, target: string): Promise<ImportMarker | undefined> {
   const text = await readFile(getMarkerFile(source, target), 'utf8').catch(() => '');
   const { source: marked, times, recent, removed, open } = parseJsonObject(text) ?? {};
@@ -54,8 +57,8 @@ export async function readImportMarker(source: string, target: string): Promise<
 }
 
 /**
- * Marks the records of `source` as imported into `target`. The marker is in the target, so that it shares the fate of
- * what was imported. Nothing changes in `source`.
+ * Marks the records of `source` as imported into `target`. Stores the marker in `target`, so that deleting the imported
+ * records also deletes the marker. Does not change `source`.
  */
 export async function writeImportMarker(source: string, target: string, marker: ImportMarker): Promise<void> {
   const file = getMarkerFile(source, target);

@@ -12,21 +12,21 @@ const lockTimeoutMs = 2_000;
 interface IndexContent {
   /** The modification time of the folder `ended` for which the keys are valid, in milliseconds since 1970. */
   readonly changedAt: number;
-  /** The keys of the transfers that ended last, most recent first. The folder has more. */
+  /** The keys of the transfers that ended last, most recent first. The folder contains other records, too. */
   readonly keys: readonly string[];
 }
 
 /** The transfers that ended last, most recent first. */
 export interface LastEnded {
   readonly keys: readonly string[];
-  /** True if others have ended. */
+  /** True if there are other ended transfers. */
   readonly hasMore: boolean;
 }
 
 /**
- * Caches which transfers ended last, so that they can be listed without checking all records (D48: ledger as files).
- * The cache is valid for one modification time of the folder, so that every change that does not update it makes it
- * outdated.
+ * Caches the keys of the transfers that ended last, so that they can be listed without checking all records (D48:
+ * ledger as files). The cache is valid only for one modification time of the folder. Any change that does not update
+ * the cache therefore invalidates it.
  */
 export class LastEndedIndex {
   private readonly file: string;
@@ -40,14 +40,20 @@ export class LastEndedIndex {
     this.clock = clock;
   }
 
-  /** Returns the keys of the transfers that ended last, most recent first; undefined unless the index is valid. */
+  /**
+   * Returns the keys of the transfers that ended last, most recent first; undefined if the index is missing or
+   * outdated.
+   */
   async read(): Promise<readonly string[] | undefined> {
     const [changedAt, text] = await Promise.all([this.readChangedAt(), readFile(this.file, 'utf8').catch(() => '')]);
     const content = parseJsonObject(text) ?? {};
     return isContent(content) && content.changedAt === changedAt ? content.keys : undefined;
   }
 
-  /** Returns the keys that `scan` finds. Caches them if there are more, and the folder did not change in the meantime. */
+  /**
+   * Returns the result of `scan`. Caches its keys if there are other ended transfers, unless the folder changed in the
+   * meantime.
+   */
   async rebuild(scan: () => Promise<LastEnded>): Promise<LastEnded> {
     const changedAt = await this.readChangedAt();
     const found = await scan();
@@ -57,8 +63,9 @@ export class LastEndedIndex {
   }
 
   /**
-   * Runs `write`, which writes the record of an ended transfer, and updates the index if it was valid before. One window
-   * does so at a time. If another one takes too long, `write` runs anyway, and leaves the index outdated.
+   * Runs `write`, which writes the record of an ended transfer, and updates the index if it was valid before. Only one
+   * window does so at a time. If another one takes too long, runs `write` without updating the index, which becomes
+   * outdated.
    */
   async update(key: string, write: () => Promise<void>): Promise<void> {
     let writing: Promise<void> | undefined;
@@ -71,14 +78,14 @@ export class LastEndedIndex {
     await runUnderLock(`${this.file}.lock`, this.clock, act, lockTimeoutMs).catch(writeOnce);
   }
 
-  /** Writes the index. If that fails, the previous one is outdated, and the next list is made without it. */
+  /** Writes the index. If that fails, the previous index is outdated, and the next read ignores it. */
   private async write(content: IndexContent): Promise<void> {
     await writeFileAtomically(this.file, JSON.stringify(content)).catch(() => undefined);
   }
 
   /**
-   * Returns the folder's modification time. Returns NaN, which no index has, if it is unknown, or if another machine may
-   * have changed it unnoticed (D30: network file systems).
+   * Returns the folder's modification time. Returns NaN, which matches no index, if the time is unknown, or if another
+   * machine may have changed the folder unnoticed (D30: network file systems).
    */
   private async readChangedAt(): Promise<number> {
     this.isRemote ??= isRemoteFolder(this.folder);
@@ -96,7 +103,7 @@ function isContent(value: object): value is IndexContent {
   return typeof changedAt === 'number' && Array.isArray(keys) && keys.every(isKey);
 }
 
-/** Returns true if a value can be the key of a transfer, and names no file of another folder. */
+/** Returns true if a value can be the key of a transfer. Rejects paths to other folders. */
 function isKey(value: unknown): boolean {
   return typeof value === 'string' && basename(value) === value;
 }

@@ -24,23 +24,24 @@ import { formatRecord } from './transferRecord.ts';
 const maxParallelFiles = 32;
 /** Another window may import thousands of records on a slow disk. */
 const lockTimeoutMs = 120_000;
-/** A record may be older than the folder's last change, because it is written first and renamed later. */
+/** A record can be older than the folder's last change, because it is written before it is renamed. */
 const toleranceMs = 60_000;
 
-/** Names the ledgers of an import. */
+/** Options for {@link importRecords}. */
 export interface ImportRequest {
-  /** The ledger to read, in which nothing is changed but the marker. */
+  /** The ledger to read. Not changed, except that unreadable records are moved aside. */
   readonly source: string;
   readonly target: string;
-  /** The ID that the local service gets in the target. */
+  /** The ID that the local service has in the target. */
   readonly alias?: ConnectionAlias | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 /**
- * Copies the records of one ledger into another, and marks them afterwards (D63: shared ledger folder). Records that the
- * target has are merged, so that it can be repeated. Rejects with the system's error if a record can't be copied.
+ * Copies the records of one ledger into another, and then marks them as imported (D63: shared ledger folder). Merges
+ * records that the target already has, so that an import can be repeated. If a record can't be read, leaves it to the
+ * next import. Rejects with the file system's error if a record can't be written.
  */
 export async function importRecords(request: ImportRequest): Promise<void> {
   const { source, target, clock } = request;
@@ -86,7 +87,7 @@ class LedgerImport {
     });
   }
 
-  /** Returns true if the last import did not have this version of a record in this folder. */
+  /** Returns true if the last import did not include this version of a record in this folder. */
   private isChanged(folder: RecordFolder, key: string, at: number): boolean {
     const { before } = this;
     if (!before || before.open.includes(key)) return true;
@@ -99,7 +100,8 @@ class LedgerImport {
   }
 
   private async importRecord(folder: RecordFolder, key: string, at: number): Promise<void> {
-    // A window of an earlier version waits for the response, and would be considered closed (D12: never resubmit).
+    // Skips a submission for which a window of an earlier version still awaits the response. The target has no lock for
+    // it, so that its window would be considered closed (D12: never resubmit).
     if (await this.isPending(key)) {
       this.open.push(key);
       return;
@@ -109,7 +111,7 @@ class LedgerImport {
     else if (found) await this.addOrMerge(folder, found.transfer, at);
   }
 
-  /** One damaged file does not keep the other records from being shared. */
+  /** Logs the failure, and leaves the record to the next import. The other records are imported regardless. */
   private reportUnreadable(key: string, error: unknown): undefined {
     this.request.log.warn(`The record ${key} could not be imported: ${getErrorCode(error)}`);
     this.open.push(key);

@@ -31,7 +31,10 @@ export class LedgerWatch implements Disposable {
     await Promise.all(Object.values(this.watches).map((watch) => watch.prepare()));
   }
 
-  /** Starts watching a folder. All changes after it resolves, or since `prepare`, are reported. */
+  /**
+   * Starts watching a folder. Reports all changes after the returned promise resolves. If `prepare` was called, also
+   * reports the changes since that call.
+   */
   async start(folder: WatchedFolder): Promise<void> {
     await this.watches[folder].start();
   }

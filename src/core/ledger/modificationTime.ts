@@ -4,7 +4,10 @@ import type { Clock } from '../util/clock.ts';
 /** The precision of modification times on the least precise file system, FAT. */
 const precisionMs = 2_000;
 
-/** Returns when a folder was last modified, in milliseconds since 1970; NaN, which equals nothing, if it's missing. */
+/**
+ * Returns the time when a folder was last modified, in milliseconds since 1970; NaN if the folder can't be read. NaN
+ * never equals another time.
+ */
 export async function readModificationTime(folder: string): Promise<number> {
   return await stat(folder).then(
     ({ mtimeMs }) => mtimeMs,
@@ -12,7 +15,7 @@ export async function readModificationTime(folder: string): Promise<number> {
   );
 }
 
-/** Returns true if any later change gives the folder another modification time. */
+/** Returns true if `modifiedAt` is old enough that any later change results in a different modification time. */
 export function isDistinctTime(modifiedAt: number, clock: Clock): boolean {
   return modifiedAt < clock.now() - precisionMs;
 }

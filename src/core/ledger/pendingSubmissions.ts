@@ -4,7 +4,10 @@ import { createFolder } from '../util/createFolder.ts';
 import { FileLock } from '../util/fileLock.ts';
 import type { Disposable } from '../util/lifetime.ts';
 
-/** Records the submissions for which an open window awaits the response: they are not lost (D12: never resubmit). */
+/**
+ * Records the submissions for which an open window awaits the response, so that they aren't treated as lost (D12: never
+ * resubmit).
+ */
 export class PendingSubmissions implements Disposable {
   private readonly folder: string;
   private readonly clock: Clock;
@@ -23,7 +26,10 @@ export class PendingSubmissions implements Disposable {
     if (lock) this.own.set(key, lock);
   }
 
-  /** Removes the entry for a submission whose outcome was saved. Never rejects: the transfer may have been sent. */
+  /**
+   * Removes the entry for a submission whose outcome was saved. Never rejects, because the transfer may already have
+   * been sent.
+   */
   async end(key: string): Promise<void> {
     const lock = this.own.get(key);
     this.own.delete(key);

@@ -64,7 +64,7 @@ export class PollingLease implements Disposable {
     });
   }
 
-  /** Sets the connections that this window is able to poll. Publishes the focus only while transfers are running. */
+  /** Sets the connections that this window can poll. Publishes the window's focus only while transfers are running. */
   setEligible(connectionIds: ReadonlySet<string>, hasRunning: boolean): void {
     this.eligible = connectionIds;
     this.hasRunning = hasRunning;
@@ -78,14 +78,15 @@ export class PollingLease implements Disposable {
   }
 
   /**
-   * Requests a poll from the window that holds the lease. It polls immediately, or at its next heartbeat at the latest.
+   * Requests a poll from the window that holds the lease. That window polls immediately, or at its next heartbeat at
+   * the latest.
    */
   async requestPoll({ connectionId, ...content }: PollRequest): Promise<void> {
     const name = `${this.toFileName(connectionId)}.${randomUUID()}.want`;
     await this.notifyWindows(() => this.messages.write(name, content));
   }
 
-  /** Returns true if this window is focused, or if another one was at its last heartbeat. */
+  /** Returns true if this window is focused, or if another window was focused at its last heartbeat. */
   isAnyWindowFocused(): boolean {
     return this.isFocusElsewhere || this.dependencies.hasFocus();
   }
@@ -203,7 +204,7 @@ export class PollingLease implements Disposable {
     this.pollRequested.fire({ connectionId, ...(typeof key === 'string' && { key }) });
   }
 
-  /** Makes this window poll all eligible connections: if the folder is not writable, polling must continue. */
+  /** Makes this window poll all eligible connections, because polling must continue if the folder is not writable. */
   private pollWithoutLease(error: unknown): void {
     if (this.isDisposed) return;
     const unleased = [...this.eligible].filter((connectionId) => !this.leases.has(connectionId));

@@ -12,7 +12,7 @@ import { fromStoredId, replaceConnection, toStoredId, type ConnectionAlias } fro
 import { parseRecordKey, recordFolders, toRecordName, type RecordFolder } from './recordNames.ts';
 import { parseRecord } from './transferRecord.ts';
 
-/** Reads many small files in less time than `readFile` of `node:fs/promises`, which opens a `FileHandle` for each. */
+/** Reads many small files faster than `readFile` of `node:fs/promises`, which creates a `FileHandle` for each one. */
 const readFile = promisify(fs.readFile);
 
 /** The result of reading a record file; `record` contains its entire content. */
@@ -36,7 +36,7 @@ export class RecordFiles {
     this.alias = alias;
   }
 
-  /** Returns a transfer as it is written, with the ID that its connection has in the ledger. */
+  /** Returns a transfer in its stored form, with the ID that its connection has in the ledger. */
   toStored(transfer: Transfer): Transfer {
     return replaceConnection(transfer, toStoredId(this.alias, transfer.order.connectionId));
   }
@@ -71,7 +71,10 @@ export class RecordFiles {
     return known.some(Boolean);
   }
 
-  /** Reads a record; `later` if a later version wrote it, in which case the file is left untouched. */
+  /**
+   * Reads a record. Resolves to `later`, and leaves the file untouched, if a later version wrote it. Resolves to
+   * undefined if the record is missing or damaged, and moves a damaged file aside.
+   */
   async read(folder: RecordFolder, key: string): Promise<FoundRecord | 'later' | undefined> {
     const path = this.path(folder, key);
     const text = await ignoreMissing(readFile(path, 'utf8'));
@@ -109,7 +112,7 @@ export class RecordFiles {
     return undefined;
   }
 
-  /** Writes a record atomically to an existing folder. With `isDurable`, it survives a system crash. */
+  /** Writes a record atomically to an existing folder. With `isDurable`, the record survives a system crash. */
   async write(folder: RecordFolder, key: string, text: string, isDurable: boolean): Promise<void> {
     await writeFileAtomically(this.path(folder, key), text, isDurable);
   }
@@ -132,7 +135,7 @@ export class RecordFiles {
     return (await ignoreMissing(stat(this.path(folder, key))))?.mtimeMs;
   }
 
-  /** Deletes matching files in a folder that were last modified before `before`. */
+  /** Deletes matching files in a folder that were last modified before `before`, in milliseconds since 1970. */
   async purge(name: string, before: number, matches: (name: string) => boolean = () => true): Promise<void> {
     const path = join(this.folder, name);
     for (const file of ((await ignoreMissing(readdir(path))) ?? []).filter(matches)) {

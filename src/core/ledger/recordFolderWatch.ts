@@ -17,7 +17,7 @@ export class RecordFolderWatch implements Disposable {
   private readonly notify: (key: string | undefined) => void;
   private readonly watch: FolderWatch;
   private waiting: Disposable | undefined;
-  /** The modification time before the changes that `start` reports; NaN if any may have been made. */
+  /** The modification time at `prepare`, to detect changes since then; NaN if the time can't rule out a change. */
   private preparedAt: number | undefined;
   private isDisposed = false;
 
@@ -39,8 +39,8 @@ export class RecordFolderWatch implements Disposable {
   }
 
   /**
-   * Starts watching, and creates the folder if it doesn't exist. Every change after the returned promise resolves, or
-   * since `prepare`, is reported.
+   * Starts watching, and creates the folder if it doesn't exist. Reports all changes after the returned promise
+   * resolves. If `prepare` was called, also reports the changes since that call.
    */
   async start(): Promise<void> {
     await createFolder(this.folder, 0o700).catch(() => undefined);

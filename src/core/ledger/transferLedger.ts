@@ -16,7 +16,7 @@ type RecordChange =
   | { readonly kind: 'same' | 'removed' | 'missing' | 'unreadable' }
   | { readonly kind: 'there'; readonly transfer: Transfer };
 
-/** A record of another ledger. */
+/** A record from another ledger. */
 interface ImportedRecord {
   readonly folder: RecordFolder;
   readonly key: string;
@@ -29,10 +29,10 @@ const maxParallelFiles = 32;
 const dayMs = 86_400_000;
 
 /**
- * Stores all submitted transfers in one file each, with separate folders for running and ended ones. Several windows
- * can write at the same time: each write locks the transfer and is merged with the file. The ledger contains no API
- * keys and refers to connections by the extension's own ID (D29: shared service). Files that cannot be read are moved
- * aside, never deleted.
+ * Stores each submitted transfer in a file of its own, with separate folders for running and ended transfers. Several
+ * windows can write at the same time, because each write locks the transfer and merges it with the file. Contains no
+ * API keys, and refers to connections by the extension's own IDs (D29: shared service). Moves unreadable files aside
+ * and never deletes them.
  */
 export class TransferLedger {
   private readonly clock: Clock;
@@ -58,8 +58,9 @@ export class TransferLedger {
   }
 
   /**
-   * Adds the record of another ledger, with its modification time, which decides which transfers ended last and until
-   * when a removed one can be restored. Resolves to false, and changes nothing, if this ledger has the transfer.
+   * Adds a record from another ledger. Preserves its modification time, which determines which transfers ended last and
+   * how long a removed one can be restored. Resolves to false, and changes nothing, if this ledger already has the
+   * transfer.
    */
   async add({ folder, key, text, at }: ImportedRecord): Promise<boolean> {
     await this.files.createFolder(folder);
@@ -98,7 +99,7 @@ export class TransferLedger {
   async loadRunning(): Promise<readonly Transfer[]> {
     const transfers = await mapConcurrently(await this.files.listKeys('running'), maxParallelFiles, async (key) => {
       const identity = await this.files.getIdentity(key);
-      // If a window is killed between two steps, both files remain; the one in `ended` is valid.
+      // If a window is killed while moving a record to `ended`, both files remain; the one in `ended` is valid.
       if (identity?.startsWith('ended')) return undefined;
       const found = await this.files.tryToRead('running', key);
       if (found) this.seen.set(key, identity);

@@ -1,12 +1,12 @@
 import { hasEnded, type StateChange, type Transfer, type TransferState } from '../model/transferModel.ts';
 import { omit } from '../util/omit.ts';
 
-/** Fields that must all be taken from the same side. */
+/** Fields that are taken from a single version, even if only the other version has them. */
 const statusFields = ['cancelUnheeded', 'problem', 'status', 'askedAt'] as const;
 
 /**
- * Merges two windows' versions of a transfer. The end of a transfer is never undone, its ID is never lost, and the
- * server's later status wins. In a tie, `later` wins.
+ * Merges two windows' versions of a transfer. The end of a transfer is never undone, its ID is never lost, and the more
+ * recent status from the server wins. In a tie, `later` wins.
  */
 export function mergeTransfers(earlier: Transfer, later: Transfer): Transfer {
   if (disowns(later, earlier)) return later;
@@ -27,8 +27,8 @@ export function mergeTransfers(earlier: Transfer, later: Transfer): Transfer {
 
 /**
  * Returns true if, according to `one`, the ID of `other` and all statuses received for it belong to a different
- * transfer (D35: misrouted responses). A user can confirm that ID later. In that case, `foreignIds` of `other` also
- * contains it.
+ * transfer (D35: misrouted responses). Returns false if `foreignIds` of `other` contains that ID as well, because a
+ * user has then confirmed the ID.
  */
 function disowns(one: Transfer, other: Transfer): boolean {
   const { id } = other;
@@ -60,7 +60,10 @@ function outranks(one: Transfer, other: Transfer): boolean {
   return false;
 }
 
-/** Ranks final states: one that the server reported, then a transfer that it no longer knows, then a refusal. */
+/**
+ * Ranks final states: those that the server reported first, then a transfer that the server no longer knows, then a
+ * refusal.
+ */
 function getEndRank(transfer: Transfer): number {
   if (!hasEnded(transfer.state)) return 0;
   if (isReportedEnd(transfer)) return 3;
@@ -71,7 +74,7 @@ function isReportedEnd({ state }: Transfer): boolean {
   return hasEnded(state) && state !== 'expired' && state !== 'refused';
 }
 
-/** Prefers the earlier of two final states, because nothing happens to a transfer after it. */
+/** Prefers the earlier of two final states, because a transfer doesn't change after its end. */
 function rankByEarlierEnd(transfer: Transfer): number {
   return hasEnded(transfer.state) ? -getChangedAt(transfer) : 0;
 }
@@ -89,14 +92,15 @@ function getChangedAt({ changes, createdAt }: Transfer): number {
   return Math.max(createdAt, ...changes.map(({ at }) => at));
 }
 
-/** The order of states that changed at the same time. */
+/** The order of state changes with the same time. */
 const stateOrder: readonly TransferState[] = [
   ...(['submitting', 'notConfirmed', 'refused', 'accepted', 'staging', 'active', 'finalizing', 'inactive'] as const),
   ...(['unknown', 'running', 'expired', 'cancelled', 'failed', 'succeeded'] as const),
 ];
 
 /**
- * Merges the changes from both sides by time, up to the end of the transfer. The last change is to the merged state.
+ * Merges the changes from both versions by time, up to the end of the transfer. The last change leads to the merged
+ * state.
  */
 function mergeChanges(more: Transfer, less: Transfer): readonly StateChange[] {
   const known = new Map(

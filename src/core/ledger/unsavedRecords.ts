@@ -9,7 +9,7 @@ import { mergeTransfers } from './transferMerge.ts';
 const minWaitMs = 2_000;
 const maxWaitMs = 300_000;
 
-/** Writes transfers to the ledger. Keeps those that cannot be written in memory and retries writing them. */
+/** Writes transfers to the ledger. If a write fails, keeps the transfer in memory and retries. */
 export class UnsavedRecords implements Disposable {
   private readonly ledger: TransferLedger;
   private readonly clock: Clock;
@@ -20,7 +20,7 @@ export class UnsavedRecords implements Disposable {
   private retryTimer: Disposable | undefined;
   private isFailing = false;
 
-  /** Carries the error of the first failed write. Fires again only after all records have been saved. */
+  /** Fires with the error of the first failed write. Fires again only after all records have been saved. */
   readonly onDidFail = this.failed.event;
 
   constructor(ledger: TransferLedger, clock: Clock, log: Logger) {
@@ -29,7 +29,10 @@ export class UnsavedRecords implements Disposable {
     this.log = log;
   }
 
-  /** Writes a transfer now or later. Resolves to the merged record. Never rejects. */
+  /**
+   * Writes a transfer. If that fails, retries later. Resolves to the merged record, even if it is not written yet.
+   * Never rejects.
+   */
   async save(transfer: Transfer): Promise<Transfer> {
     const unsaved = this.unsaved.get(transfer.key);
     const latest = unsaved ? mergeTransfers(unsaved, transfer) : transfer;

@@ -11,12 +11,15 @@ export function getUserLedgerFolder(environment: NodeJS.ProcessEnv, platform: No
 function getDataFolder(environment: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
   if (platform === 'win32') return environment['LOCALAPPDATA'] || join(homedir(), 'AppData', 'Local');
   const chosen = getChosenFolder(environment);
-  // The specification of the variable says that a relative path is to be ignored.
+  // The XDG specification requires relative paths to be ignored.
   if (chosen !== undefined && isAbsolute(chosen)) return chosen;
   return platform === 'darwin' ? join(homedir(), 'Library', 'Application Support') : join(homedir(), '.local', 'share');
 }
 
-/** A snap of the editor has a data directory for each of its revisions, which commands elsewhere don't use. */
+/**
+ * Returns `XDG_DATA_HOME` as the user set it. A snap of the editor sets the variable to a folder of its current
+ * revision, which programs outside the snap don't use.
+ */
 function getChosenFolder(environment: NodeJS.ProcessEnv): string | undefined {
   const { XDG_DATA_HOME: chosen, SNAP_USER_DATA: ofSnap } = environment;
   const isOfSnap = ofSnap !== undefined && chosen !== undefined && `${chosen}/`.startsWith(`${ofSnap}/`);
