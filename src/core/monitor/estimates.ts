@@ -53,7 +53,7 @@ export class Estimates implements Disposable {
     this.loadTimer?.dispose();
   }
 
-  /** Loads earlier transfers, which are the only basis for an estimate before any file has moved. */
+  /** Schedules loading earlier transfers, which are the only basis for an estimate before any file has moved. */
   private loadSoon(): void {
     const { clock, loadFinished } = this.dependencies;
     this.loadTimer ??= clock.after(loadAfterMs, () => {

@@ -7,7 +7,7 @@ import { getRetryWaitMs, minRequestGapMs, getIntervalStretch } from './pollSched
 export interface PollResult {
   /** Milliseconds until the next poll, if the queue is not busy; absent if there was no response. */
   readonly intervalMs?: number;
-  /** The reason why the entire queue must wait: the network or the service failed. */
+  /** Set if the network or the service failed, so that the entire queue must wait. */
   readonly failure?: Reason;
 }
 
@@ -20,7 +20,7 @@ interface PollQueueDependencies {
 interface QueueEntry {
   /**
    * Time of the next poll, in milliseconds since 1970. `-Infinity` means as soon as possible. `Infinity` during a poll,
-   * unless another one is requested meanwhile, because the response of the current one may be outdated.
+   * unless another poll is requested in the meantime, because the current response may then be outdated.
    */
   dueAt: number;
   /** The time of the last request and, once received, of its response; -Infinity before the first request. */
@@ -30,7 +30,7 @@ interface QueueEntry {
 
 /** Maximum pause. Timers stop while the machine sleeps; short pauses make it possible to detect that quickly. */
 const maxPauseMs = 10_000;
-/** Minimum time by which a pause must be exceeded to indicate sleep or a changed clock. */
+/** Minimum time by which a pause must exceed its planned duration to indicate sleep or a changed clock. */
 const sleepMs = 30_000;
 /** Maximum duration of a request, unless the machine sleeps in the meantime (D16: timeouts and retries). */
 const maxRequestMs = 150_000;
@@ -42,7 +42,7 @@ export class PollQueue implements Disposable {
   private readonly entries = new Map<string, QueueEntry>();
   private wake = new AbortController();
   private isRunning = false;
-  /** Number of consecutive network failures. They delay the queue until `resumesAt`. */
+  /** Number of consecutive failures of the network or the service. They delay the queue until `resumesAt`. */
   private failures = 0;
   private resumesAt = 0;
   /** Time before which the server accepts no requests (`Retry-After`). `pollNow` does not override it. */
@@ -84,7 +84,7 @@ export class PollQueue implements Disposable {
     this.wake.abort();
   }
 
-  /** Stops waiting after network failures, because the network may be available again. */
+  /** Ends the delay after failures, because the network may be available again. */
   private wakeUp(): void {
     this.failures = 0;
     this.resumesAt = 0;

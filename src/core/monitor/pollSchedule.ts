@@ -23,12 +23,15 @@ export function getPollIntervalMs(transfer: Transfer, now: number, { minInterval
   return hasFocus ? focused : 2 * focused;
 }
 
-/** Returns when the service accepted the transfer, which can be much later than its submission. */
+/** Returns the time when the service accepted the transfer, which can be much later than its submission. */
 function getAcceptedAt({ changes, createdAt }: Transfer): number {
   return changes.find(({ state }) => state === 'accepted')?.at ?? createdAt;
 }
 
-/** Increases the interval for an unknown state over time, because that state may be final (D10: open status set). */
+/**
+ * Returns the interval for a transfer without recent progress. For an unknown state, the interval grows over time,
+ * because that state may be final (D10: open status set).
+ */
 function getIdleIntervalMs({ state }: Transfer, idleMs: number): number {
   return state === 'running' ? Math.min(idleMs / 12, hour) : 5 * minute;
 }
@@ -47,7 +50,7 @@ export function getIntervalStretch(entries: Iterable<{ readonly intervalMs: numb
 }
 
 /**
- * Returns the delay after consecutive network failures, in milliseconds; `random` is in 0…1 (D33: polling intervals).
+ * Returns the delay after consecutive failures, in milliseconds. `random` is between 0 and 1 (D33: polling intervals).
  */
 export function getRetryWaitMs(failures: number, random: number): number {
   const doubled = Math.min(2 * second * 2 ** (failures - 1), 5 * minute);

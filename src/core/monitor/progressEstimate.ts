@@ -35,8 +35,8 @@ export function getPace(transfer: Transfer): number | undefined {
 }
 
 /**
- * Detects a stall: as of the last poll, no file had been moved for a long time and for longer than in any earlier
- * pause.
+ * Detects a stall: at the last poll, no file had moved for at least ten minutes, and for at least twice as long as in
+ * any earlier pause.
  */
 function detectStall(transfer: Transfer): Estimate | undefined {
   const { askedAt, movement = [] } = transfer;
@@ -72,13 +72,16 @@ function getRate(from: ProgressSample, last: ProgressSample, to: number): number
   return elapsedMs >= minProgressMs && last.moved > from.moved ? (last.moved - from.moved) / elapsedMs : undefined;
 }
 
-/** Returns when moving files started, after staging. */
+/** Returns the time when the service started to move files, after staging. */
 function getMoveStart({ createdAt, changes }: Transfer, movement: readonly ProgressSample[]): number {
   const firstMove = movement[1]?.at ?? Infinity;
   return changes.findLast(({ state, at }) => state === 'active' && at < firstMove)?.at ?? createdAt;
 }
 
-/** Estimates from earlier paces. Undefined if the transfer has already taken longer than any of them predicts. */
+/**
+ * Estimates a range from the paces of earlier transfers. Undefined if the transfer has already taken longer than any of
+ * them predicts.
+ */
 function estimateFromEarlier(transfer: Transfer, earlier: readonly number[], now: number): Estimate | undefined {
   const count = countFiles(transfer);
   if (earlier.length === 0 || count === 0) return undefined;

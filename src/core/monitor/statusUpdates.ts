@@ -19,7 +19,7 @@ export interface ReplyHistory {
   readonly notFound: number;
   /** Replies since a cancel was accepted that reported no change (D13: ignored cancel). */
   readonly unheeded: number;
-  /** Consecutive failed requests, for a reason that affects only this transfer. */
+  /** Consecutive requests that failed for a reason that affects only this transfer. */
   readonly failed: number;
   /**
    * Consecutive replies with this file count, which exceeds the number of requested files (D35: misrouted responses).
@@ -37,7 +37,7 @@ const largerThreshold = 3;
 /** The reply to a status request: a status, or the reason why there is none. */
 export type StatusReply = Partial<Reply<TransferStatus | undefined>>;
 
-/** Returns the transfer and its history after a reply received at `at`. */
+/** Returns the transfer and its history after a reply. `at` is the time of the reply, in milliseconds since 1970. */
 export function applyReply(
   transfer: Transfer,
   history: ReplyHistory,
@@ -46,7 +46,7 @@ export function applyReply(
 ): [Transfer, ReplyHistory] {
   if (value) return applyStatus(transfer, history, value, at);
   if (reason.kind === 'notFound') return applyNotFound(transfer, history, at);
-  // The failure affects only this transfer: it is shown, and the next poll is delayed.
+  // The failure affects only this transfer. It becomes the transfer's problem and delays its next poll.
   const failures = { ...history, failed: history.failed + 1 };
   return [{ ...transfer, problem: reason }, failures];
 }
@@ -83,7 +83,10 @@ function applyStatus(
   ];
 }
 
-/** Counts consecutive replies with the same higher file count: a transfer can grow (D35: misrouted responses). */
+/**
+ * Counts consecutive replies that report the same file count, above the requested one. A transfer can grow (D35:
+ * misrouted responses).
+ */
 function countLarger(transfer: Transfer, { larger }: ReplyHistory, status: TransferStatus): ReplyHistory['larger'] {
   const count = status.fileCount ?? 0;
   const isOwnId = status.id === undefined || status.id === transfer.id;
