@@ -8,11 +8,11 @@ export type UnmetExpectation =
       readonly limit: number;
       readonly actual: number;
     }
-  /** The size of some files is unknown, so that the size of all of them can't be checked. */
+  /** Some file sizes are unknown, so that the total size can't be checked. */
   | { readonly kind: 'unknownSizes'; readonly count: number }
   | { readonly kind: 'missingIds'; readonly ids: readonly string[] };
 
-/** Compares files with the expectations of a recipe. Nothing may be sent unless the result is empty. */
+/** Returns the expectations of a recipe that the files don't meet. Nothing may be sent unless the result is empty. */
 export function checkExpectations(expect: Recipe['expect'], files: readonly RecipeFile[]): readonly UnmetExpectation[] {
   const { bytes, unknownCount } = sumUpFiles(files);
   const found = new Set(files.map(({ id }) => id));

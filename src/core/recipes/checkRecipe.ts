@@ -4,7 +4,7 @@ import type { RecipeProblem } from './recipeProblem.ts';
 import type { Recipe } from './recipeSchema.ts';
 import type { RecipePath, RecipeText } from './recipeText.ts';
 
-/** The facts about a service that a recipe is compared with. */
+/** The facts about a service that a recipe is checked against. */
 export interface ServiceFacts {
   readonly databases: readonly Database[];
   /** The search parameters of the source; absent if unknown. */
@@ -13,12 +13,15 @@ export interface ServiceFacts {
   readonly missingIds?: ReadonlySet<string>;
 }
 
-/** Returns the name of a database that a recipe refers to by name or ID; undefined if there is none. */
+/** Returns the database that a recipe refers to by name or ID; undefined if there is none. */
 export function findDatabase(databases: readonly Database[], named: string): Database | undefined {
   return databases.find(({ name }) => name === named) ?? databases.find(({ id }) => id === named);
 }
 
-/** Returns a recipe that refers to its databases by name, as transfers do. Leaves unknown databases unchanged. */
+/**
+ * Returns a recipe with the names of its databases in place of IDs, because transfers use names. Leaves unknown
+ * databases unchanged.
+ */
 export function withDatabaseNames(recipe: Recipe, databases: readonly Database[]): Recipe {
   const toName = (named: string): string => findDatabase(databases, named)?.name ?? named;
   const { from, to } = recipe;
@@ -29,7 +32,10 @@ export function withDatabaseNames(recipe: Recipe, databases: readonly Database[]
   };
 }
 
-/** Compares a recipe with its service: the databases, the IDs, and the parameters of the search. */
+/**
+ * Returns the conflicts between a recipe and its service: unknown or unsuitable databases, unknown IDs, and unknown
+ * search parameters.
+ */
 export function checkRecipe(text: RecipeText, recipe: Recipe, facts: ServiceFacts): readonly RecipeProblem[] {
   const { from, to } = recipe;
   const place: RecipePath = ['to', 'database'];
@@ -71,7 +77,7 @@ function checkParameters(
   known: readonly string[] | undefined,
   names: readonly string[],
 ): readonly RecipeProblem[] {
-  // A service that doesn't list its parameters accepts any.
+  // A service that doesn't list its parameters is assumed to accept any.
   if (!known || known.length === 0) return [];
   return names
     .filter((name) => !known.includes(name))

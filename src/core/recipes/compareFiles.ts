@@ -1,13 +1,13 @@
 import { parseDeclaredHash } from '../util/declaredHash.ts';
 import type { RecipeFile } from './recipeFile.ts';
 
-/** A file that is described differently than before. */
+/** A file whose description has changed. */
 interface ChangedFile {
   readonly before: RecipeFile;
   readonly after: RecipeFile;
 }
 
-/** The difference between the files of a lock and those that were found. */
+/** The difference between the files in a lock and the files that were found. */
 export interface LockDifference {
   readonly added: readonly RecipeFile[];
   readonly gone: readonly RecipeFile[];
@@ -16,14 +16,14 @@ export interface LockDifference {
 }
 
 /**
- * Compares files by ID. A file has changed if its path, its size or its hash has. A size or hash that only one side
- * states proves nothing: a service may compute hashes later (D22: staged means hashed).
+ * Compares files by ID. A file has changed if its path, size or hash differs. Ignores a size or hash that is known on
+ * only one side, because a service may compute hashes later (D22: staged means hashed).
  */
 export function compareFiles(before: readonly RecipeFile[], after: readonly RecipeFile[]): LockDifference {
   const earlier = new Map(before.map((file) => [file.id, file]));
   const later = new Set(after.map(({ id }) => id));
   const added = after.filter(({ id }) => !earlier.has(id));
-  // Nearly all files are unchanged, and need no pair.
+  // Creates pairs only for changed files, because nearly all files are unchanged.
   const changed = after.flatMap((file) => {
     const one = earlier.get(file.id);
     return one && hasChanged({ before: one, after: file }) ? [{ before: one, after: file }] : [];
@@ -41,7 +41,7 @@ function hasChanged({ before, after }: ChangedFile): boolean {
   return before.path !== after.path || differs(before.bytes, after.bytes) || hasOtherHash(before.hash, after.hash);
 }
 
-/** Returns true if the hashes prove different content. Hashes of different algorithms prove nothing. */
+/** Returns true if the hashes prove that the content differs. Hashes of different algorithms can't be compared. */
 function hasOtherHash(before: string | undefined, after: string | undefined): boolean {
   const [one, other] = [parseDeclaredHash(before), parseDeclaredHash(after)];
   if (one && other) return one.algorithm === other.algorithm && one.hex !== other.hex;

@@ -4,7 +4,7 @@ import type { RecipeFilters } from './recipeSchema.ts';
 
 type FileTest = (file: FileEntry) => boolean;
 
-/** Returns a function that is true for the files that pass all filters of a recipe. */
+/** Creates a function that returns true for files that pass all filters of a recipe. */
 export function createFileTest(filters: RecipeFilters | undefined): FileTest {
   const { formats, paths, bytes } = filters ?? {};
   const tests = [
@@ -15,7 +15,10 @@ export function createFileTest(filters: RecipeFilters | undefined): FileTest {
   return (file) => tests.every((test) => test(file));
 }
 
-/** Compressed variants match as in searches: `fastq` includes `fastq.gz` (D21: search syntax). */
+/**
+ * Creates a test for formats. Like a search, it accepts compressed variants: `fastq` includes `fastq.gz` (D21: search
+ * syntax).
+ */
 function createFormatTest(formats: readonly string[]): FileTest {
   const suffixes = formats.map((format) => `.${format.toLowerCase().replace(/^\./, '')}`);
   return ({ format = '', path, name }) => {
@@ -33,7 +36,7 @@ function createPathTest(patterns: readonly string[]): FileTest {
   return ({ path, name }) => accepted.some((pattern) => pattern.matches(path ?? name));
 }
 
-/** Creates a function that is true for files in a size range, never for a file of unknown size. */
+/** Creates a test for a range of sizes. A file of unknown size never passes. */
 function createSizeTest({ least = 0, most = Infinity }: NonNullable<RecipeFilters['bytes']>): FileTest {
   return ({ sizeBytes }) => sizeBytes !== undefined && sizeBytes >= least && sizeBytes <= most;
 }

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { sortRecipeFiles } from './recipeFile.ts';
 
-/** The format that this version reads and writes. */
+/** The version of the lock format that this program reads and writes. */
 export const lockVersion = 1;
 
 const lockSchema = z.strictObject({
@@ -22,16 +22,16 @@ const lockSchema = z.strictObject({
   ),
 });
 
-/** A lock as it is stored, with the checksum of its content. */
+/** The schema of a stored lock, which includes the checksum of its content. */
 export const storedSchema = z.extend(lockSchema, { checksum: z.string() });
 
-/** The record of the last run of a recipe, in the file beside it (D61: recipe and lock). */
+/** The record of a recipe's last run, stored in a file beside the recipe (D61: recipe and lock). */
 export type RecipeLock = z.infer<typeof lockSchema>;
 
-/** The line before the files of a lock. */
+/** The line that precedes the list of files in a lock. */
 export const filesLine = '  "files": [';
 
-/** Formats a lock with one file per line, sorted by ID, so that its versions differ in few lines. */
+/** Formats a lock with one file per line, sorted by ID, so that diffs between its versions are small. */
 export function formatLock(lock: RecipeLock): string {
   const { files, ...head } = lock;
   const lines = Object.entries(head).map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)},\n`);
@@ -40,19 +40,19 @@ export function formatLock(lock: RecipeLock): string {
   return `{\n${lines.join('')}  "files": ${list},\n  "checksum": ${JSON.stringify(getChecksum(lock))}\n}\n`;
 }
 
-/** Formats a file of a lock. */
+/** Formats one of the files in a lock. */
 export function formatLockedFile({ id, path, bytes, hash }: RecipeLock['files'][number]): string {
   return JSON.stringify({ id, path, bytes, hash });
 }
 
-/** Computes a checksum of the content, which does not depend on white space. */
+/** Computes the checksum of a lock's content. White space does not affect it. */
 export function getChecksum(lock: RecipeLock): string {
   const hash = startChecksum(lock);
   for (const file of sortRecipeFiles(lock.files)) addToChecksum(hash, formatLockedFile(file));
   return endChecksum(hash);
 }
 
-/** Starts the checksum of a lock. Its files have to be added, sorted by ID. */
+/** Starts the checksum of a lock. The caller must then add the lock's files, sorted by ID. */
 export function startChecksum({ version, recipe, service, from, to, transfer }: RecipeLock): Hash {
   const { name, address, version: serviceVersion } = service;
   const head = [version, recipe, name, address, serviceVersion, from, to, transfer.id, transfer.submitted];
@@ -64,7 +64,7 @@ export function addToChecksum(hash: Hash, file: string): void {
   hash.update(`\n${file}`);
 }
 
-/** Returns a checksum as it is stored. */
+/** Returns a checksum in its stored form: `sha256:` and hexadecimal digits. */
 export function endChecksum(hash: Hash): string {
   return `sha256:${hash.digest('hex')}`;
 }

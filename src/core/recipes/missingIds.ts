@@ -12,19 +12,19 @@ interface IdLookup {
 
 const none: ReadonlySet<string> = new Set();
 
-/** Stores the IDs of recipes for which a database had no file when they were last looked up. */
+/** Stores the IDs from recipes for which a database had no file at the last lookup. */
 export class MissingIds {
   private readonly found = new Map<string, Set<string>>();
   private readonly changed = new Emitter<void>();
 
   readonly onDidChange = this.changed.event;
 
-  /** Returns the missing IDs of a database. */
+  /** Returns the IDs for which a database had no file. */
   get(connectionId: string, database: string): ReadonlySet<string> {
     return this.found.get(toKey(connectionId, database)) ?? none;
   }
 
-  /** Replaces what is known about these IDs. */
+  /** Records the result of a lookup. Replaces earlier results for the same IDs. */
   record({ connectionId, database, ids, missing }: IdLookup): void {
     const key = toKey(connectionId, database);
     const known = new Set(this.found.get(key));

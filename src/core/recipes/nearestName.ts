@@ -1,4 +1,4 @@
-/** Returns the known name that differs least from a misspelled one; undefined if none is similar. */
+/** Returns the known name that is most similar to a misspelled one; undefined if none is similar. */
 export function findNearestName(name: string, known: readonly string[]): string | undefined {
   const lower = name.toLowerCase();
   const ranked = known.map((one) => ({ one, distance: getDistance(lower, one.toLowerCase()) }));
@@ -10,7 +10,7 @@ export function findNearestName(name: string, known: readonly string[]): string 
 /** Longer names are not compared, because the time grows with the square of their length. */
 const maxLength = 100;
 
-/** Returns the number of letters to insert, remove or replace. */
+/** Returns the edit distance: the number of letters to insert, remove or replace. */
 function getDistance(one: string, other: string): number {
   if (Math.max(one.length, other.length) > maxLength) return maxLength;
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);

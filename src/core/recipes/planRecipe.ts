@@ -13,33 +13,33 @@ import type { ResolvedFiles } from './resolvedFiles.ts';
 /** Maximum number of files in a transfer that a recipe describes. */
 const maxRecipeFiles = 250_000;
 
-/** Describes what to plan. */
+/** Options for {@link planRecipe}. */
 export interface PlanRequest {
   readonly recipe: Recipe;
   /** The recipe's folder, to which the path of a table is relative. */
   readonly folder: string;
   readonly lock?: RecipeLock | undefined;
-  /** True to send exactly the files of the lock, and none if one of them is gone or has changed. */
+  /** True to send exactly the files in the lock, or nothing if one of them is gone or has changed. */
   readonly isLocked?: boolean;
 }
 
-/** The files that a recipe names now, compared with its lock and its expectations. Nothing was sent. */
+/** The files that a recipe currently refers to, compared with its lock and its expectations. Nothing was sent. */
 export interface RecipePlan extends ResolvedFiles {
   readonly recipe: Recipe;
   readonly isLocked: boolean;
-  /** Absent without a lock. */
+  /** Absent if there is no lock, or if the files could not be determined. */
   readonly difference?: LockDifference;
   readonly unmet: readonly UnmetExpectation[];
-  /** The databases of the lock. Set only in a locked run whose recipe names different ones. */
+  /** The databases in the lock. Set only in a locked run, if the recipe names different databases. */
   readonly lockedDatabases?: LockedDatabases;
 }
 
-/** Names of the databases of the last run. */
+/** Names of the databases in the last run. */
 type LockedDatabases = Pick<RecipeLock, 'from' | 'to'>;
 
 /**
- * Determines the files of a recipe with read-only requests. With `isLocked`, these are the files of the lock, which
- * must be given.
+ * Determines the files of a recipe with read-only requests. With `isLocked`, looks up the files in the lock, which is
+ * then required.
  */
 export async function planRecipe(source: RecipeSource, request: PlanRequest): Promise<RecipePlan> {
   const { recipe, lock, isLocked = false } = request;
@@ -62,12 +62,12 @@ async function resolve(source: RecipeSource, request: PlanRequest): Promise<Reso
   if (isLocked && lock) {
     const known = lock.files;
     const locked = await resolveIds(source, { database: from.database, ids: known.map(({ id }) => id), known });
-    // A missing file of the lock is part of the difference.
+    // Missing files are part of the difference from the lock.
     return { ...locked, missing: [] };
   }
   if (from.table) return await resolveTable(source, from, from.table, folder);
   if (from.ids) return await resolveIds(source, { ...from, ids: from.ids });
-  // One file more than allowed shows that there are too many.
+  // Requests one more file than allowed, to detect whether there are too many.
   const limit = Math.min((expect?.files?.most ?? maxRecipeFiles) + 1, maxRecipeFiles);
   return await resolveSearch(source, from, limit);
 }
@@ -89,7 +89,7 @@ export function findObstacle(plan: RecipePlan): PlanObstacle | undefined {
   return recipe.to ? undefined : 'noDestination';
 }
 
-/** Returns the transfer that a plan describes. The recipe must have a destination. */
+/** Returns the order for a plan's transfer. The recipe must have a destination. */
 export function toOrder(
   { recipe, files }: RecipePlan,
   user: Pick<TransferOrder, 'connectionId' | 'orcid'>,

@@ -5,10 +5,10 @@ import { parseDeclaredHash } from '../util/declaredHash.ts';
 /** A file of a recipe, with the properties that identify the file and its content. */
 export interface RecipeFile {
   readonly id: string;
-  /** Its path in the database; its name if the database states no path. */
+  /** The path in the database; the name of the file if the database states no path. */
   readonly path: string;
   readonly bytes?: number;
-  /** The hash as the database declares it. */
+  /** The hash in the form in which the database declares it. */
   readonly hash?: string;
 }
 
@@ -31,7 +31,7 @@ export function toTransferFile({ id, path, bytes, hash }: RecipeFile): TransferF
   };
 }
 
-/** Sorts files by ID, in an order that doesn't depend on the language. */
+/** Sorts files by ID. The order does not depend on the locale. */
 export function sortRecipeFiles(files: readonly RecipeFile[]): readonly RecipeFile[] {
   return files.toSorted((one, other) => compareText(one.id, other.id));
 }

@@ -9,8 +9,8 @@ import { recipeExtension } from './recipeNames.ts';
 import { maxLockBytes, readWrittenLock } from './writtenLock.ts';
 
 /**
- * The result of reading a lock. `edited`: someone changed it by hand, so that it proves nothing. `foreign`: it belongs to
- * another recipe. `newer`: a later version wrote it.
+ * The result of reading a lock. `broken`: it isn't a valid lock. `newer`: a later version wrote it. `foreign`: it
+ * belongs to another recipe. `edited`: its checksum is wrong, so that its content can't be trusted.
  */
 export type LockReadResult =
   | { readonly kind: 'none' }
@@ -23,11 +23,11 @@ export function getLockPath(recipePath: string): string {
   return recipePath.slice(0, -recipeExtension.length) + recipeExtension.replace('.json', '.lock.json');
 }
 
-/** Reads the lock of a recipe. Rejects with the system's error if it can't be read. */
+/** Reads the lock of a recipe. Rejects with the file system's error if it can't be read. */
 export async function readLock(recipePath: string): Promise<LockReadResult> {
   const [path, name] = [getLockPath(recipePath), basename(recipePath)];
   try {
-    // Nearly every lock is unchanged since it was written, and it may have 100,000 files.
+    // Tries the faster reader first, because a lock may have 100,000 files and is rarely edited.
     const lock = await readWrittenLock(path);
     return lock ? checkName(lock, name) : parseLock(await readRegularFile(path, maxLockBytes), name);
   } catch (error) {
@@ -53,13 +53,13 @@ function checkName(lock: RecipeLock, recipeName: string): LockReadResult & { rea
 }
 
 /**
- * Replaces the lock of a recipe. If that fails, for example because the disk is full, the earlier lock remains. Rejects
- * with the system's error.
+ * Replaces the lock of a recipe. If that fails, for example because the disk is full, keeps the earlier lock and
+ * rejects with the file system's error.
  */
 export async function writeLock(recipePath: string, lock: RecipeLock): Promise<void> {
   const path = getLockPath(recipePath);
   await writeFileAtomically(path, formatLock(lock), true);
-  // A lock is committed and shared like its recipe.
+  // The lock gets the permissions of its recipe, because both are committed and shared.
   const { mode } = await stat(join(dirname(recipePath), basename(recipePath)));
   await chmod(path, mode & 0o666);
 }

@@ -1,4 +1,7 @@
-/** Returns the places in a path at which a part of a pattern can end, given those at which it starts; both ascending. */
+/**
+ * Returns the positions in a path at which a part of a pattern can end, given the positions at which it can start. Both
+ * lists are in ascending order.
+ */
 type PatternPart = (path: string, starts: readonly number[]) => readonly number[];
 
 const wildcards: Readonly<Record<string, PatternPart>> = {
@@ -9,8 +12,8 @@ const wildcards: Readonly<Record<string, PatternPart>> = {
 };
 
 /**
- * Matches whole paths with a pattern: `*` and `?` match within a folder, `**` across folders. Takes time in proportion to
- * the lengths of path and pattern: a regular expression could block the program for hours.
+ * Matches entire paths with a pattern: `*` and `?` match within a folder, `**` across folders. Takes time in proportion
+ * to the lengths of the path and the pattern, unlike a regular expression, which could block the program for hours.
  */
 export class PathPattern {
   private readonly parts: readonly PatternPart[];
@@ -42,7 +45,7 @@ function listPlaces(first: number, last: number): readonly number[] {
 function skipInFolder(path: string, starts: readonly number[]): readonly number[] {
   const ends: number[] = [];
   for (const start of starts) {
-    // An earlier start in the same folder has reached all of its places.
+    // An earlier start in the same folder already covers these positions.
     if (start <= (ends.at(-1) ?? -1)) continue;
     let at = start;
     while (isInFolder(path, at)) ends.push(at++);
@@ -51,7 +54,7 @@ function skipInFolder(path: string, starts: readonly number[]): readonly number[
   return ends;
 }
 
-/** Skips nothing, or any folders with their slash. */
+/** Skips any number of folders, including none, with their slashes. */
 function skipFolders(path: string, starts: readonly number[]): readonly number[] {
   const [first = path.length] = starts;
   const ends = [...starts];

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** The format that this version reads and writes. A recipe without `version` is assumed to have it. */
+/** The version of the recipe format that this program reads and writes. Also applies to a recipe without `version`. */
 export const recipeVersion = 1;
 
 const countSchema = z.int().check(z.gte(0));
@@ -78,7 +78,7 @@ export const recipeSchema = z.strictObject({
 /** The content of a `*.transfer.json` file. */
 export type Recipe = z.infer<typeof recipeSchema>;
 
-/** A range of numbers, both ends included; an absent end is open. */
+/** An inclusive range of numbers. An absent end is unlimited. */
 export type RecipeRange = z.infer<typeof rangeSchema>;
 
 /** See {@link recipeSchema}. */

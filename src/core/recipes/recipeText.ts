@@ -16,7 +16,7 @@ export class RecipeText {
   private readonly text: string;
   private readonly root: Node | undefined;
   private lineBreaks: readonly number[] | undefined;
-  /** The position of the first syntax error; those that follow it are often its consequences. */
+  /** The position of the first syntax error. Later errors are often caused by the first one. */
   readonly error: TextRange | undefined;
 
   constructor(text: string) {
@@ -44,7 +44,7 @@ export class RecipeText {
     return name ? this.toRange(name.offset, name.length) : this.findValue(path);
   }
 
-  /** Lists the repeated names in objects, of which a parser keeps only the last value. */
+  /** Finds names that occur more than once in an object. A parser keeps only the last value of each. */
   findRepeatedNames(): readonly { readonly path: RecipePath; readonly range: TextRange }[] {
     return this.root ? [...this.listRepeated(this.root, [])] : [];
   }
@@ -92,7 +92,7 @@ function parseText(text: string): {
   try {
     return { root: parseTree(text, errors, { allowTrailingComma: true }), errors };
   } catch (error) {
-    // The parser recurses for each level of nesting.
+    // The parser is recursive, and deep nesting overflows the stack.
     if (error instanceof RangeError) return { errors: [{ offset: 0, length: 1 }] };
     throw error;
   }

@@ -13,7 +13,10 @@ const pageSize = 500;
 /** Maximum number of files to compare with the filters. */
 const maxCompared = 2_000_000;
 
-/** Requests all pages of a recipe's search, until there are `limit` files (D9: paging). */
+/**
+ * Requests the pages of a recipe's search until there are no more, or more than `limit` files (D9: paging). Returns at
+ * most `limit` files.
+ */
 export async function resolveSearch(
   source: RecipeSource,
   { database, search, filters }: Recipe['from'],

@@ -20,7 +20,7 @@ interface ColumnValues {
   readonly values: readonly string[];
 }
 
-/** Finds the files for the rows of a table, which is in the recipe's folder or a subfolder. */
+/** Finds the files for the rows of a table. The table must be in the recipe's folder or a subfolder. */
 export async function resolveTable(
   source: RecipeSource,
   { database, filters }: Recipe['from'],
@@ -36,7 +36,10 @@ export async function resolveTable(
   return { files, missing: index.values.filter((value) => index.get(value)?.count !== 1), isCut: false };
 }
 
-/** Returns the reason why the service did not compare a value with all files; a value that is too long has no file. */
+/**
+ * Returns the reason why the service did not compare a value with all files. Ignores values that are too long, because
+ * no file has them.
+ */
 function findReason(index: MatchIndex): Reason | undefined {
   for (const value of index.values) {
     const matches = index.get(value);

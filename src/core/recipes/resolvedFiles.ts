@@ -8,7 +8,7 @@ export type TableProblem = 'missing' | 'unreadable' | 'tooLarge' | 'noSheet' | '
 export type ResolveFailure =
   { readonly kind: 'service'; readonly reason: Reason } | { readonly kind: 'table'; readonly problem: TableProblem };
 
-/** The files that a recipe names, as the service describes them now. */
+/** The files that a recipe refers to, with the properties that the service currently reports. */
 export interface ResolvedFiles {
   readonly files: readonly RecipeFile[];
   /** The IDs, or values of the table, for which there isn't exactly one file. */

@@ -1,10 +1,10 @@
 import type { SearchQuery } from '../model/searchQuery.ts';
 import { recipeVersion, type Recipe } from './recipeSchema.ts';
 
-/** Describes a recipe to save. */
+/** The content of a recipe to save. */
 export type RecipeDraft = Omit<Recipe, '$schema' | 'version'>;
 
-/** Returns the source of a recipe for a search; a search by IDs stays one. */
+/** Converts a search to the source of a recipe. A search by IDs becomes a list of IDs. */
 export function toRecipeSource({ database, ids, query, status, specific }: SearchQuery): Recipe['from'] {
   if (ids) return { database, ids: [...ids] };
   const filters = { ...(status && { status }), ...(specific && { specific }) };

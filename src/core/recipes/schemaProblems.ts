@@ -36,7 +36,7 @@ function isMissing(text: RecipeText, path: RecipePath): boolean {
   return value === undefined;
 }
 
-/** Lists the fields that the schema has for the object at a path. */
+/** Returns the names of the fields that the schema defines for the object at a path. */
 function listFields(path: RecipePath): readonly string[] {
   let schema: $ZodType | undefined = recipeSchema;
   for (const part of path) schema = isObjectSchema(schema) ? unwrap(schema._zod.def.shape[part]) : undefined;

@@ -12,14 +12,14 @@ import {
   type RecipeLock,
 } from './lockFormat.ts';
 
-/** Maximum size of a lock: several times that of one with the maximum number of files. */
+/** Maximum size of a lock. A lock with the maximum number of files is several times smaller. */
 export const maxLockBytes = 256 * 1024 * 1024;
 
 type LockedFile = RecipeLock['files'][number];
 
 /**
- * Reads a lock that is exactly as this version writes it, with a correct checksum, and never holds its whole text in
- * memory. Resolves to undefined for any other lock. Rejects with the system's error if it can't be read.
+ * Reads a lock in exactly the form that this version writes, with a correct checksum. Never holds its entire text in
+ * memory. Resolves to undefined for any other lock. Rejects with the file system's error if it can't be read.
  */
 export async function readWrittenLock(path: string): Promise<RecipeLock | undefined> {
   const reader = new LockReader();
@@ -34,7 +34,7 @@ export async function readWrittenLock(path: string): Promise<RecipeLock | undefi
   }
 }
 
-/** Reads the lines of a lock one after another. */
+/** Reads a lock line by line. */
 class LockReader {
   private readonly headLines: string[] = [];
   private readonly files: LockedFile[] = [];
@@ -43,7 +43,7 @@ class LockReader {
   private checksum: Hash | undefined;
   private hasComma = true;
 
-  /** Returns false if the line isn't as it would be written. */
+  /** Returns false if this version would not have written the line. */
   read(line: string): boolean {
     if (!this.checksum) return this.readHead(line);
     if (line.startsWith('    ')) return this.hasComma && this.endLines.length === 0 && this.readFile(line);
@@ -51,7 +51,7 @@ class LockReader {
     return this.endLines.length <= 3;
   }
 
-  /** The lock, after the last line; undefined if its checksum is wrong. */
+  /** Returns the lock after the last line; undefined if the lock is incomplete or its checksum is wrong. */
   get lock(): RecipeLock | undefined {
     if (!this.head || !this.checksum || this.hasComma) return undefined;
     const end = ['  ],', `  "checksum": ${JSON.stringify(endChecksum(this.checksum))}`, '}'];
