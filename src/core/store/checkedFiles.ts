@@ -49,7 +49,7 @@ export class CheckedFiles {
     }
   }
 
-  /** Updates the stored metadata of the given files that are checked. */
+  /** Replaces the stored metadata of the given files that are checked. */
   renew(key: string, files: readonly FileEntry[]): void {
     const own = this.bySearch.get(key);
     if (!own) return;

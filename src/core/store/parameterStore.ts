@@ -13,7 +13,7 @@ export class ParameterStore {
   private readonly listings = new Map<string, ParameterListing>();
   private readonly changed = new Emitter<string>();
 
-  /** Carries the name of the database whose parameters were set. */
+  /** Fires with the name of the database whose parameters were set. */
   readonly onDidChange = this.changed.event;
 
   get(database: string): ParameterListing | undefined {

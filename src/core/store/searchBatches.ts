@@ -2,7 +2,7 @@ import type { Search, SearchStore } from './searchStore.ts';
 
 /**
  * Marks searches that were started together as a batch, and collapses those without results. Does nothing if fewer than
- * two have no results: redrawing rows without need could discard a checkbox that the user selects at that moment.
+ * two have no results, because an unnecessary redraw could discard a checkbox that the user selects at that moment.
  */
 export function setBatch(store: SearchStore, keys: readonly string[], batchId: string): void {
   const empty = filterEmpty(
@@ -14,7 +14,10 @@ export function setBatch(store: SearchStore, keys: readonly string[], batchId: s
   for (const { key } of empty) store.update(key, { isCollapsed: true });
 }
 
-/** Removes a search from its batch, so that it has its own row, and expands it if it was folded. */
+/**
+ * Removes a search from its batch, so that it has its own row. Expands the row if it was collapsed because the search
+ * found nothing.
+ */
 export function leaveBatch(store: SearchStore, key: string): void {
   const search = store.get(key);
   if (search?.batchId === undefined) return;
@@ -38,7 +41,10 @@ function filterEmpty(store: SearchStore, batch: readonly Search[]): readonly Sea
   return empty.length > 1 ? empty : [];
 }
 
-/** Returns true for a search that ended without results. Saved results are empty until new ones have arrived. */
+/**
+ * Returns true for a search that ended without results. A saved search without results stays empty until new ones
+ * arrive.
+ */
 function isEmpty({ files, missing, mayHaveMore, reason, isLoading, isStale }: Search): boolean {
   const hasEnded = isStale || !isLoading;
   return hasEnded && !mayHaveMore && !reason && files.length + missing.length === 0;

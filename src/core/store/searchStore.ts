@@ -20,10 +20,13 @@ export interface Search {
   /** The IDs for which no file was returned, if files were requested by ID. */
   readonly missing: readonly MissingId[];
   readonly order: ResultOrder;
-  /** 0-based index of the first result not requested yet; for words, a multiple of the page size (D9: paging). */
+  /**
+   * 0-based index of the first result not requested yet. For a search by query, a multiple of the page size (D9:
+   * paging).
+   */
   readonly nextOffset: number;
   readonly mayHaveMore: boolean;
-  /** The number of consecutive pages without a new file, up to the last one (D9: paging). */
+  /** The number of consecutive pages without a new file, counted back from the last page (D9: paging). */
   readonly pagesWithoutNew: number;
   /** The last page as received, to detect a database that repeats every page (D9: paging). */
   readonly lastPage?: readonly FoundFile[];
@@ -31,11 +34,14 @@ export interface Search {
   readonly reason?: Reason;
   /** The time of the last page, in milliseconds since 1970. */
   readonly loadedAt?: number;
-  /** True if the files were saved by an earlier window and not requested since (D59: saved searches). */
+  /** True if the files were saved by an earlier window and have not been requested since (D59: saved searches). */
   readonly isStale: boolean;
-  /** True if the user collapsed the row, or if it was folded because it found nothing. */
+  /** True if the row is collapsed, by the user or because the search found nothing. */
   readonly isCollapsed: boolean;
-  /** Identifies the search of all databases that it belongs to, if several of them found nothing. */
+  /**
+   * Identifies the search of all databases that this search belongs to. Set only if several of its searches found
+   * nothing.
+   */
   readonly batchId?: string;
 }
 
@@ -73,16 +79,16 @@ export class SearchStore {
   private opened = 0;
   private leftOutSearches: LeftOutSearches | undefined;
 
-  /** Carries the keys of the searches that were changed, added or removed. */
+  /** Fires with the keys of the searches that were changed, added or removed. */
   readonly onDidChange = this.changed.event;
 
   /**
-   * Carries the keys of the searches whose checked files changed. `onDidChange` does not fire for files that the user
-   * checks.
+   * Fires with the keys of the searches whose checked files changed. `onDidChange` does not fire for files that the
+   * user checks.
    */
   readonly onDidChangeChecks = this.checksChanged.event;
 
-  /** Carries the key of a search that the user collapsed or expanded. */
+  /** Fires with the key of a search that the user collapsed or expanded. */
   readonly onDidCollapse = this.collapsed.event;
 
   getAll(): readonly Search[] {
@@ -116,7 +122,7 @@ export class SearchStore {
     this.changed.fire([key]);
   }
 
-  /** Adds the searches of an earlier window, newest first, with their checks (D59: saved searches). */
+  /** Adds the searches that an earlier window saved, newest first, with their checked files (D59: saved searches). */
   restoreSaved(saved: readonly SavedSearch[]): void {
     const added = saved.filter(({ key }) => !this.searches.has(key));
     for (const [position, { checked, unknownIds, ...rest }] of added.entries()) {
@@ -144,7 +150,10 @@ export class SearchStore {
     this.checksChanged.fire([key]);
   }
 
-  /** Stores that the user collapsed or expanded a search. `onDidChange` does not fire: the editor shows it already. */
+  /**
+   * Stores that the user collapsed or expanded a search. Does not fire `onDidChange`, because the editor has already
+   * updated the row.
+   */
   setCollapsed(key: string, isCollapsed: boolean): void {
     const stored = this.searches.get(key);
     if (!stored || stored.search.isCollapsed === isCollapsed) return;
@@ -152,7 +161,7 @@ export class SearchStore {
     this.collapsed.fire(key);
   }
 
-  /** Changes a search, unless it was dismissed meanwhile. Fires only if anything differs. */
+  /** Changes a search, unless it was dismissed in the meantime. Fires `onDidChange` only if anything differs. */
   update(key: string, change: SearchChange): void {
     const stored = this.searches.get(key);
     const differs = (field: keyof SearchChange): boolean => stored?.search[field] !== change[field];
@@ -167,7 +176,10 @@ export class SearchStore {
     this.changed.fire([key]);
   }
 
-  /** Adds new files without firing an event, because `update` follows. Returns their number (D9: paging). */
+  /**
+   * Adds the files that are new to a search, and returns their number (D9: paging). Fires no event, because the caller
+   * calls `update` afterwards.
+   */
   add(key: string, files: readonly FoundFile[]): number {
     const stored = this.searches.get(key);
     if (!stored) return 0;
@@ -213,7 +225,7 @@ export class SearchStore {
     this.checksChanged.fire([key]);
   }
 
-  /** Sets checkboxes like `setChecked`, and redraws their rows, because the user did not toggle them. */
+  /** Sets checkboxes like `setChecked`, and also redraws the rows, because the user did not toggle the checkboxes. */
   drawChecked(key: string, files: readonly FileEntry[], checked: boolean): void {
     this.setChecked(key, files, checked);
     this.changed.fire([key]);
@@ -251,7 +263,7 @@ export class SearchStore {
     return this.checks.getAll();
   }
 
-  /** Unchecks all files in the given searches, by default in all of them. */
+  /** Unchecks all files in the given searches; by default, in all searches. */
   uncheck(keys: readonly string[] = [...this.searches.keys()]): void {
     const emptied = keys.filter((key) => this.checks.clear(key).size > 0);
     this.notifyUnchecked(emptied);

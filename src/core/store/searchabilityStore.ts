@@ -16,12 +16,12 @@ interface Entry {
 const maxConnections = 50;
 const maxDatabases = 200;
 
-/** Stores which searches the databases of each connection refuse (D38: learned searchability). */
+/** Stores the kinds of searches that the databases of each connection refuse (D38: learned searchability). */
 export class SearchabilityStore {
   private readonly entries = new Map<string, Entry>();
   private readonly changed = new Emitter<string>();
 
-  /** Carries the name of the database whose searchability changed. */
+  /** Fires with the name of the database whose searchability changed. */
   readonly onDidChange = this.changed.event;
 
   constructor(saved?: unknown) {

@@ -7,7 +7,7 @@ export class TransferStore {
   private readonly changed = new Emitter<readonly string[]>();
   private earlier = false;
 
-  /** Carries the keys of the transfers that were changed, added or removed. */
+  /** Fires with the keys of the transfers that were changed, added or removed. */
   readonly onDidChange = this.changed.event;
 
   getAll(): readonly Transfer[] {
@@ -28,7 +28,7 @@ export class TransferStore {
     return this.filterNewestFirst(({ state }) => hasEnded(state));
   }
 
-  /** True if transfers from earlier sessions have ended and are stored, but not loaded yet. */
+  /** True if ended transfers from earlier sessions are stored, but not loaded yet. */
   get hasEarlier(): boolean {
     return this.earlier;
   }
