@@ -1,11 +1,11 @@
 import type { Cell } from '../util/delimitedRows.ts';
 
-/** Maximum number of characters of a cell. The ends of longer ones are replaced by "…". */
+/** Maximum number of characters in a cell. Longer text is cut and ends with "…". */
 const maxCellLength = 64;
 
 /**
- * Yields rows as lines of text in which columns are aligned with spaces, for reading in an editor. Calls `listRows`
- * twice: for the widths of the columns, and for the lines. The first row is followed by a ruler.
+ * Yields rows as lines of text for reading in an editor, with columns aligned by spaces and a ruler below the first
+ * row. Calls `listRows` twice: to measure the columns, and to format the rows.
  */
 export function* alignRows(listRows: () => Iterable<readonly Cell[]>): Generator<string> {
   const widths = measureColumns(listRows());

@@ -14,16 +14,16 @@ export interface DataTable {
   readonly rows: readonly TableRow[];
   /** Name of the sheet; absent for a text file. */
   readonly sheet?: string;
-  /** The keys of the cells whose integers a spreadsheet has rounded; empty for a text file. */
+  /** The keys of cells in which a spreadsheet has rounded an integer; empty for a text file. */
   readonly roundedCells: ReadonlySet<string>;
 }
 
-/** Maximum size of the file of a table, in bytes. */
+/** Maximum size of a table's file, in bytes. */
 export const maxTableBytes = 32_000_000;
 
 /**
- * Parses a table of separated values. Throws a {@link TableError} if it is too wide, because every row of the result
- * has as many columns as the longest one.
+ * Parses a table of separated values. Throws a {@link TableError} if it has too many columns, or too many cells once
+ * every row is as wide as the longest one.
  */
 export function parseTextTable(text: string): DataTable {
   const rows: TableRow[] = [];
@@ -37,9 +37,9 @@ export function parseTextTable(text: string): DataTable {
 }
 
 /**
- * Reads the tables in a file: the sheets of a spreadsheet that contain anything, or one table of separated values.
- * Rejects with a {@link TableError} if a spreadsheet isn't a workbook or a table needs too much memory, and with
- * another error if the file is damaged.
+ * Reads the tables in a file: the sheets of a spreadsheet that are not empty, or one table of separated values. Rejects
+ * with a {@link TableError} if a spreadsheet isn't a workbook or a table needs too much memory, and with another error
+ * if the file is damaged.
  */
 export async function readTables(fileName: string, bytes: Uint8Array): Promise<readonly DataTable[]> {
   if (!/\.xlsx$/i.test(fileName)) return [parseTextTable(decodeTableText(bytes))];
@@ -47,7 +47,7 @@ export async function readTables(fileName: string, bytes: Uint8Array): Promise<r
   return await readSpreadsheet(bytes);
 }
 
-/** Returns the number of columns. */
+/** Returns the number of cells in the longest row. */
 export function countColumns({ rows }: DataTable): number {
   return rows.reduce((most, { cells }) => Math.max(most, cells.length), 0);
 }

@@ -8,9 +8,9 @@ export type MatchGap =
 
 /** Files of a database that weren't compared with any value. */
 export interface SkippedFiles {
-  /** Position of the first one in the list of all files, counted from 0. */
+  /** 0-based position of the first of these files in the list of all files. */
   readonly start: number;
-  /** Absent for all files from `start`, whose number is unknown. */
+  /** Absent if all files from `start` on were skipped, because their number is unknown. */
   readonly count?: number;
   readonly reason: Reason;
 }

@@ -3,9 +3,9 @@ import { parseDeclaredHash } from '../util/declaredHash.ts';
 import type { MatchGap, SkippedFiles } from './matchGap.ts';
 import type { MatchKey } from './tableColumns.ts';
 
-/** The files that have a value of a column. */
+/** The files that match one value of a column. */
 export interface FileMatches {
-  /** The first files, at most 100. */
+  /** The first matching files, at most {@link maxListedMatches}. */
   readonly files: readonly FileEntry[];
   readonly count: number;
   /** The reason why the value was not compared with all files. */
@@ -21,7 +21,10 @@ interface StoredMatches {
   gap?: MatchGap;
 }
 
-/** Collects the files that match the values of a column. Memory grows with the values, not with the files offered. */
+/**
+ * Collects the files that match the values of a column. Memory use grows with the number of values, not with the number
+ * of compared files.
+ */
 export class MatchIndex {
   readonly key: MatchKey;
   private readonly byValue = new Map<string, StoredMatches>();
@@ -45,7 +48,7 @@ export class MatchIndex {
     return this.skipped;
   }
 
-  /** The number of values with more files than are listed. */
+  /** The number of values that match more files than are listed. */
   get shortenedCount(): number {
     return [...this.byValue.values()].filter(({ files, count }) => count > files.length).length;
   }
@@ -65,12 +68,15 @@ export class MatchIndex {
     return this.listFiles(() => true);
   }
 
-  /** Returns the matches of a cell; undefined if the cell is empty. */
+  /** Returns the matches of a cell's value; undefined if the value is empty or not in the index. */
   get(value: string): FileMatches | undefined {
     return this.byValue.get(normalizeValue(this.key, value));
   }
 
-  /** Returns true if no other file can match. An ID has one file, even if the look-up of others failed. */
+  /**
+   * Returns true if no other file can match. An ID with a match is complete even if other lookups failed, because only
+   * one file has it.
+   */
   isComplete({ count, gap }: FileMatches): boolean {
     if (this.key === 'id' && count > 0) return true;
     return gap === undefined && this.skipped.length === 0;
@@ -81,19 +87,19 @@ export class MatchIndex {
     for (const value of new Set(getFileValues(this.key, file))) this.addMatch(value, file);
   }
 
-  /** Adds the files that match one value, without duplicates. */
+  /** Adds the files that match a value, without duplicates. Ignores files that don't match. */
   addTo(value: string, files: readonly FileEntry[]): void {
     const distinct = new Map(files.map((file) => [file.id, file]));
     for (const file of distinct.values()) if (getFileValues(this.key, file).includes(value)) this.addMatch(value, file);
   }
 
-  /** Stores the reason why a value was not compared with all files. */
+  /** Records the reason why a value was not compared with all files. */
   setGap(value: string, gap: MatchGap): void {
     const matches = this.byValue.get(value);
     if (matches) matches.gap = gap;
   }
 
-  /** Stores that files weren't compared with any value. */
+  /** Records files that weren't compared with any value. */
   addSkipped(files: SkippedFiles): void {
     this.skipped.push(files);
   }

@@ -4,8 +4,8 @@ import { countColumns, type DataTable, type TableRow } from './dataTable.ts';
 import type { FileMatches, MatchIndex } from './matchIndex.ts';
 
 /**
- * The result for a row. `failed`: the value was not looked up. `incomplete`: it was not compared with all files, so that
- * another one may match.
+ * The result for a row. `failed`: the value was not looked up. `incomplete`: the value was not compared with all files,
+ * so that another file may match.
  */
 export type MatchStatus = 'matched' | 'several' | 'notFound' | 'empty' | 'incomplete' | 'failed';
 
@@ -31,7 +31,7 @@ export function countStatuses(matched: MatchedTable): Readonly<Record<MatchStatu
   return counts;
 }
 
-/** The status as written to a file. Not translated, because programs read it. */
+/** The text of each status in exported files. Not translated, because programs read it. */
 const statusWords: Readonly<Record<MatchStatus, string>> = {
   matched: 'matched',
   several: 'several matches',
@@ -49,8 +49,8 @@ export function* formatMatches(matched: MatchedTable, separator: Separator): Gen
 }
 
 /**
- * Yields the cells of the result, row by row: the original columns, the number of the row, and the file. A row with
- * several matches is repeated for each file that is listed. The first row has the names of the columns.
+ * Yields the cells of the result, row by row: the original columns, the row number, the status, the number of matches,
+ * and the file. Repeats a row with several matches for each listed file. The first row contains the column names.
  */
 export function* listMatchRows(matched: MatchedTable): Generator<readonly Cell[]> {
   const width = countColumns(matched.table);
@@ -90,7 +90,7 @@ function createHeaders(width: number): readonly string[] {
   return Array.from({ length: width }, (_, index) => `column_${index + 1}`);
 }
 
-/** Returns a name that the table does not have yet. */
+/** Returns a column name that the table does not have yet. */
 function makeUnique(name: string, headers: readonly string[]): string {
   return headers.includes(name) ? makeUnique(`${name}_matched`, headers) : name;
 }

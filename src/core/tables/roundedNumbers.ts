@@ -1,10 +1,12 @@
 import type { DataTable } from './dataTable.ts';
 import { getCellKey } from './sheetNumber.ts';
 
-/** Matches an integer as a spreadsheet shortens it, without its last digits: `1.23457E+15`. */
+/**
+ * Matches an integer that a spreadsheet has shortened to scientific notation, without its last digits: `1.23457E+15`.
+ */
 const shortenedInteger = /^\s*[+-]?\d+(?:[.,]\d+)?E\+\d+\s*$/i;
 
-/** Returns the lines with a number in a column whose last digits a spreadsheet has lost. */
+/** Returns the line numbers of the rows in which a spreadsheet has rounded the number in the given column. */
 export function findRoundedRows({ rows, roundedCells }: DataTable, column: number): readonly number[] {
   return rows
     .filter(

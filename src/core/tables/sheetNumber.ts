@@ -1,13 +1,13 @@
-/** Returns the key of a cell in `roundedCells` of a table. */
+/** Returns the key of a cell in the `roundedCells` of a table. */
 export function getCellKey(line: number, column: number): string {
   return `${line}/${column}`;
 }
 
 /** A number in a spreadsheet. */
 export class SheetNumber {
-  /** The number with all digits, because an ID has no exponent. */
+  /** The number with all digits instead of an exponent, because IDs have no exponent. */
   readonly text: string;
-  /** True for an integer above 2^53, or one in scientific notation with more digits than are stored. */
+  /** True if an integer may have lost digits: it exceeds 2^53, or it is in scientific notation and at least 10^15. */
   readonly isRounded: boolean;
 
   constructor(text: string) {

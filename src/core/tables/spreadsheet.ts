@@ -4,8 +4,8 @@ import { getCellKey, SheetNumber } from './sheetNumber.ts';
 import { checkWorkbook } from './workbookCheck.ts';
 
 /**
- * Reads the sheets of an XLSX file that are not empty. Formulas are read as their stored values. Rejects with a
- * `TableError` if the file isn't a workbook or needs too much memory, and with another error if it is damaged.
+ * Reads the sheets of an XLSX file that are not empty. Reads formulas as their stored values. Rejects with a
+ * `TableError` if the file isn't a workbook or needs too much memory, and with another error if the file is damaged.
  */
 export async function readSpreadsheet(bytes: Uint8Array): Promise<readonly DataTable[]> {
   await checkWorkbook(bytes);

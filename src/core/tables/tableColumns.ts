@@ -14,7 +14,7 @@ export interface TableColumn {
   readonly valueCount: number;
 }
 
-/** Number of values that describe a column. */
+/** Maximum number of sample values of a column. */
 const sampleSize = 50;
 
 /** Describes the columns of a table. */

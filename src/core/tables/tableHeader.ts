@@ -12,7 +12,7 @@ export function detectHeader(columns: readonly TableColumn[], column: TableColum
   return hasNames === hasValues ? undefined : hasNames;
 }
 
-/** Returns true if all values below the first row contain digits, and the first one does not. */
+/** Returns true if all values below the first row contain digits, and the value in the first row does not. */
 function isNumbered({ header, samples }: TableColumn): boolean {
   const values = samples.filter(Boolean);
   return header !== '' && !/\d/.test(header) && values.length > 0 && values.every((value) => /\d/.test(value));
@@ -45,7 +45,10 @@ function getForms(value: string): readonly string[] {
   return [getPattern(text), ...(/^.+?[:/]/.exec(text) ?? []), ...(/\.[a-z]\w{1,7}$/i.exec(text) ?? [])].filter(Boolean);
 }
 
-/** Returns the punctuation of a value between its words; empty if it has no digits, like most names. */
+/**
+ * Returns a value with each word replaced by `9` if it contains a digit, or else by `a`. Returns an empty string if the
+ * value has no digits, like most column names.
+ */
 function getPattern(text: string): string {
   return /\d/.test(text) ? text.replace(/[\p{L}\p{N}]+/gu, (word) => (/\p{N}/u.test(word) ? '9' : 'a')) : '';
 }

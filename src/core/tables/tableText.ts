@@ -12,7 +12,7 @@ export function decodeTableText(bytes: Uint8Array): string {
   }
 }
 
-/** Number of leading bytes that are inspected. */
+/** Number of bytes to inspect at the start of a file. */
 const sampleSize = 1024;
 
 /** Detects UTF-16 by its byte order mark or by the position of the zero bytes of ASCII characters. */

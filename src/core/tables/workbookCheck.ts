@@ -1,12 +1,13 @@
 import { listZipEntries, unpackZipEntry, type ZipEntry } from '../util/zipArchive.ts';
 import { maxCells, TableError } from './tableError.ts';
 
-/** Maximum size of all files of a workbook, unpacked. */
+/** Maximum total size of the unpacked files in a workbook, in bytes. */
 export const maxUnpackedBytes = 250_000_000;
 
 /**
- * Checks that a workbook can be read in bounded memory. Rejects with a {@link TableError} if it isn't a ZIP archive, if
- * it unpacks to too many bytes (according to its directory or in fact), or if a sheet has too many cells.
+ * Checks that a workbook can be read in limited memory. Rejects with a {@link TableError} if it isn't a ZIP archive, if
+ * it unpacks to too many bytes (according to its directory, or when actually unpacked), or if a sheet has too many
+ * cells.
  */
 export async function checkWorkbook(bytes: Uint8Array): Promise<void> {
   const entries = listEntries(bytes);
@@ -35,8 +36,8 @@ async function unpack(entry: ZipEntry): Promise<Uint8Array> {
 }
 
 /**
- * Matches a row or a cell up to the end of its tag, where the parser finds it: quoted text may contain `<` and `>`, and a
- * quote without a second one is an ordinary character.
+ * Matches the tag of a row or a cell, up to the end that the parser finds. Quoted text can contain `<` and `>`. A quote
+ * without a closing quote is an ordinary character.
  */
 const rowOrCell = /<(?:[\w.-]*:)?(?:row|c)\s(?:"(?:[^"]*")?|'(?:[^']*')?|[^>"']+)*/g;
 
@@ -49,7 +50,7 @@ const place = /(?<![\w.-])r\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 /** Matches a cell without content, such as one that only has a format. */
 const emptyCell = /^<[\w.:-]+(?:\s+[\w.:-]+="[^"'<>]*")*\s*\/$/;
 
-/** Throws if the last row and column of a sheet are too far from the first: the parser fills the gaps. */
+/** Throws if a sheet spans too many rows and columns, because the parser fills the gaps with empty cells. */
 function checkCells(xml: string): void {
   let [rows, columns] = [1, 1];
   for (const [tag] of xml.matchAll(rowOrCell)) {
