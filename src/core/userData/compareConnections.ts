@@ -3,7 +3,7 @@ import { omit } from '../util/omit.ts';
 
 /** A connection in a user data file, compared with the saved ones. */
 export interface ConnectionComparison {
-  /** The connection to save, without the variable of its key. Has the ID that it has on this machine. */
+  /** The connection to save, with its ID on this machine. Does not contain the environment variable in the file. */
   readonly connection: Connection;
   /** The ID in the file. */
   readonly fileId: string;
@@ -11,13 +11,13 @@ export interface ConnectionComparison {
   readonly saved?: Connection;
   readonly isDifferent: boolean;
   /**
-   * The environment variable in the file, unless this machine uses the same one. Its value would be sent to the
-   * connection's address.
+   * The environment variable of the key in the file, unless this machine uses the same one. Its value would be sent to
+   * the connection's address.
    */
   readonly variable?: string;
 }
 
-/** Compares connections with the saved ones. */
+/** Compares the connections in a user data file with the saved ones. */
 export function compareConnections(
   connections: readonly Connection[],
   saved: readonly Connection[],
@@ -26,8 +26,9 @@ export function compareConnections(
 }
 
 /**
- * Returns the connection to save, with the parts that the user selected; undefined if none. A variable without its
- * connection is added to the saved one, but only if its value goes to the address in the file, which the user saw.
+ * Returns the connection to save, with the parts that the user selected; undefined if there is nothing to save. If the
+ * user selected only the variable, adds it to the saved connection, provided that its address is the one in the file,
+ * which the user saw.
  */
 export function selectConnection(
   { connection, saved, variable }: ConnectionComparison,
@@ -52,7 +53,10 @@ function compareConnection(given: Connection, all: readonly Connection[]): Conne
   };
 }
 
-/** Returns the connection to save. The key's variable and permissions apply only to the address they were given for. */
+/**
+ * Returns the connection to save. Keeps the saved variable and the permission for plain HTTP only if the address is the
+ * same, because both apply only to that address.
+ */
 function toSaved(given: Connection, saved: Connection | undefined, all: readonly Connection[]): Connection {
   const connection = { ...omit(given, 'apiKeyVariable'), id: saved?.id ?? given.id };
   if (!saved) return { ...connection, name: getFreeName(given, all) };

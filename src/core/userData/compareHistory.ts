@@ -15,8 +15,9 @@ export interface HistoryComparison {
 }
 
 /**
- * Compares transfers with the stored ones, in one step for each. The same transfer has the same key, or the same connection and ID. `ids` maps
- * the IDs of connections in the file to those on this machine.
+ * Compares transfers with the stored ones, in one step per transfer. Two records belong to the same transfer if they
+ * have the same key, or the same connection and ID. `ids` maps the IDs of connections in the file to those on this
+ * machine.
  */
 export function* compareHistory(
   transfers: readonly Transfer[],

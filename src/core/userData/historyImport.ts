@@ -22,9 +22,10 @@ interface HistoryChange {
 }
 
 /**
- * Adds transfers to the ledger. Writes them beside it first, and moves them into it after `saveOthers` has resolved, so
- * that a full disk, a cancellation or a failure of `saveOthers` leaves the ledger as it was. Resolves to the number of
- * added records; those that another import has added in the meantime are not counted. Rejects with the first failure.
+ * Adds transfers to the ledger. Writes new records to a separate folder first, and moves them into the ledger after
+ * `saveOthers` has resolved. A full disk, a cancellation or a failure of `saveOthers` therefore leaves the ledger
+ * unchanged. Resolves to the number of added records, without those that another import has added in the meantime.
+ * Rejects with the first failure.
  */
 export async function importHistory(
   { created, updated }: HistoryChange,
@@ -46,7 +47,7 @@ export async function importHistory(
   return await runUnderLock(join(ledgerFolder, 'import.lock'), systemClock, run, lockTimeoutMs);
 }
 
-/** Records in a folder beside those of the ledger. Used under the lock of imports. */
+/** Writes records to a folder beside those of the ledger, and then moves them. The caller must hold the import lock. */
 class StagedRecords {
   private readonly work: RecordWork;
   private readonly folder: string;
@@ -60,14 +61,14 @@ class StagedRecords {
     this.ledger = new TransferLedger(work.ledgerFolder, work.log);
   }
 
-  /** Writes the records. Deletes those that an import left behind when its window was killed. */
+  /** Writes the records. Before that, deletes those that were left behind by an import whose window was killed. */
   async write(transfers: readonly Transfer[]): Promise<void> {
     await this.delete();
     await createFolder(this.folder, 0o700);
     await mapWithProgress(transfers, this.work, async (transfer) => {
       const path = this.getPath(transfer);
       await writeFileAtomically(path, formatRecord(transfer));
-      // The time decides which transfers ended last.
+      // The modification time determines which transfers ended last.
       const at = (transfer.changes.at(-1)?.at ?? transfer.createdAt) / 1000;
       await utimes(path, at, at);
     });
@@ -86,8 +87,8 @@ class StagedRecords {
   }
 
   /**
-   * Moves a record into the ledger. Restores one that the user removed on this machine. Resolves to false if the ledger
-   * already has it.
+   * Moves a record into the ledger. If the user removed the transfer on this machine, restores it. Resolves to false if
+   * the ledger already has the transfer.
    */
   private async add(transfer: Transfer): Promise<boolean> {
     const { key, state } = transfer;

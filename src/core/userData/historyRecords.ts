@@ -8,10 +8,10 @@ const maxParallelFiles = 32;
 /** Number of records after which progress is reported. */
 const reportInterval = 500;
 
-/** Receives the number of completed records, and of all. */
+/** Receives the number of completed records, and the total number. */
 type RecordProgress = (done: number, total: number) => void;
 
-/** Options of reading and writing many records. */
+/** Options for reading and writing many records. */
 export interface RecordWork {
   readonly ledgerFolder: string;
   readonly log: Logger;
@@ -26,8 +26,8 @@ interface StoredHistory {
 }
 
 /**
- * Reads records with the IDs that connections have in the ledger (D63: shared ledger folder). Skips damaged ones.
- * Rejects with the signal's reason if it is aborted.
+ * Reads all records in the given folders. Does not convert the connection IDs of the ledger to those of a window (D63:
+ * shared ledger folder). Skips damaged records. Rejects with the signal's reason if it is aborted.
  */
 export async function readHistory(folders: readonly RecordFolder[], work: RecordWork): Promise<StoredHistory> {
   const files = new RecordFiles(work.ledgerFolder, work.log);
@@ -41,8 +41,8 @@ export async function readHistory(folders: readonly RecordFolder[], work: Record
 }
 
 /**
- * Maps a list concurrently, in any order. Reports progress. After a failure, or if the signal is aborted, starts no
- * further call, waits for those under way, and rejects with the error or the signal's reason.
+ * Maps items concurrently and reports progress. The results are in no particular order. After a failure or an abort,
+ * starts no further call, waits for the calls in progress, and rejects with the error or the signal's reason.
  */
 export async function mapWithProgress<T, R>(
   items: readonly T[],

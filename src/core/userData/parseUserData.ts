@@ -13,13 +13,13 @@ import { parseConnection, parseServedEntry, parseTransfer } from './userDataSche
 /** The result of parsing a user data file. */
 export type UserDataReadResult =
   | { readonly kind: 'broken'; readonly line: number; readonly column: number }
-  /** JSON of another kind. */
+  /** Valid JSON, but not a user data file. */
   | { readonly kind: 'other' }
   /** Written by a later version of the extension. */
   | { readonly kind: 'later'; readonly version: number }
   | ParsedUserData;
 
-/** The valid entries of a user data file, and the lines of the others. Lines count from 1. */
+/** The valid entries of a user data file, and the line numbers of the others. Lines count from 1. */
 export interface ParsedUserData {
   readonly kind: 'parsed';
   readonly data: UserData;
@@ -33,7 +33,7 @@ type Path = readonly (string | number)[];
 
 const maxLevels = 100;
 
-/** Parses the text of a user data file, in one step for each entry. Unknown fields are dropped. Never throws. */
+/** Parses the text of a user data file, in one step per entry. Drops unknown fields. Never throws. */
 export function* parseUserData(text: string): Steps<UserDataReadResult> {
   const read = yield* readJsonInSteps(text);
   if (read.kind !== 'object') return read;
@@ -62,7 +62,7 @@ interface ParsedList<T> {
   readonly invalid: readonly Path[];
 }
 
-/** Parses a list. The first of several entries with the same identity is valid. */
+/** Parses a list. If several entries have the same identity, only the first one is valid. */
 function* parseList<T>(
   document: JsonObject,
   name: string,

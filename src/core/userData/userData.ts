@@ -17,7 +17,7 @@ export class UserDataSizeError extends Error {
 /** A folder or store that the local service serves, as the settings describe it. Has a `folder` or a `remote`. */
 export interface ServedEntry {
   readonly name: string;
-  /** An absolute path on the machine of the export. */
+  /** An absolute path on the machine that exported the file. */
   readonly folder?: string | undefined;
   /** An rclone remote and a path, such as `lab:bucket/prefix`. */
   readonly remote?: string | undefined;

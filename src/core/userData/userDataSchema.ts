@@ -72,7 +72,7 @@ const orderSchema = z.object({
 });
 
 const transferSchema = z.object({
-  // The key is the name of the record's file.
+  // The key is used as the name of the record's file.
   key: z.string().check(z.regex(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/)),
   order: orderSchema,
   createdAt: timeSchema,
@@ -112,22 +112,23 @@ const placeSchema = z
   })
   .check(z.refine(({ folder, remote }) => (folder === undefined) !== (remote === undefined)));
 
-/** Parses a transfer. Drops unknown fields; undefined if the value is not a valid transfer. */
+/** Parses a transfer. Drops unknown fields. Returns undefined if the value is not a valid transfer. */
 export function parseTransfer(value: unknown): Transfer | undefined {
   const { data } = z.safeParse(transferSchema, value);
   return data && settleSubmission(data as Transfer);
 }
 
 /**
- * Parses a connection, without the permission to send a key over plain HTTP. Drops unknown fields; undefined if it is
- * not valid or contains what looks like a key.
+ * Parses a connection, without the permission to send a key over plain HTTP. Drops unknown fields. Returns undefined if
+ * the connection is not valid or seems to contain a key.
  */
 export function parseConnection(value: unknown): Connection | undefined {
   return withoutSecrets(z.safeParse(connectionSchema, value).data as Connection | undefined);
 }
 
 /**
- * Parses a served folder or store. Drops unknown fields; undefined if it is not valid or contains what looks like a key.
+ * Parses a served folder or store. Drops unknown fields. Returns undefined if the entry is not valid or seems to
+ * contain a key.
  */
 export function parseServedEntry(value: unknown): ServedEntry | undefined {
   return withoutSecrets(z.safeParse(placeSchema, value).data as ServedEntry | undefined);
@@ -137,7 +138,10 @@ function withoutSecrets<T>(entry: T | undefined): T | undefined {
   return findSecrets(entry).length === 0 ? entry : undefined;
 }
 
-/** Marks a submission as not confirmed, because its response reaches only the other machine (D12: never resubmit). */
+/**
+ * Marks a pending submission as not confirmed, because its response reaches only the other machine (D12: never
+ * resubmit).
+ */
 function settleSubmission(transfer: Transfer): Transfer {
   if (transfer.state !== 'submitting') return transfer;
   const changes = [...transfer.changes, { state: 'notConfirmed', at: transfer.createdAt }] as const;
