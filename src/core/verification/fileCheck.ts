@@ -24,7 +24,10 @@ interface FileCheckOptions {
   onRead(bytes: number): void;
 }
 
-/** Checks a file's size and hash. Follows no link to outside the folder. Rejects only with the signal's reason. */
+/**
+ * Checks a file's size and hash. Does not open a file outside the folder, even if a link points to it. Rejects only
+ * with the signal's reason.
+ */
 export async function checkFile(file: ManifestFile, options: FileCheckOptions): Promise<FileOutcome> {
   try {
     const path = await resolvePath(file, options.folder);

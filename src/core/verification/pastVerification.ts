@@ -5,7 +5,7 @@ import type { VerificationReport } from './verification.ts';
 export interface PastVerification {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Number of files in the manifest, and of requested files that it doesn't list. */
+  /** Number of files in the manifest plus the number of requested files that it doesn't list. */
   readonly fileCount: number;
   readonly intactCount: number;
   /** Paths of the files that were not intact; absent if there are too many. */
@@ -15,8 +15,8 @@ export interface PastVerification {
 const maxDamaged = 100;
 
 /**
- * Converts a verification report to the form in which it is stored. `unlistedCount` is the number of requested files
- * without an entry.
+ * Converts a verification report to its stored form. `unlistedCount` is the number of requested files that the manifest
+ * doesn't list.
  */
 export function toPastVerification(report: VerificationReport, unlistedCount: number, at: number): PastVerification {
   const { manifest, intactCount, findings } = report;
@@ -34,7 +34,7 @@ export function getPastResult(
   return intactCount === 0 ? 'damaged' : 'unknown';
 }
 
-/** Returns true if a stored value is valid. */
+/** Returns true if a stored value is a valid {@link PastVerification}. */
 export function isPastVerification(value: unknown): value is PastVerification {
   if (!isJsonObject(value)) return false;
   const { at, fileCount, intactCount, damaged = [] } = value;

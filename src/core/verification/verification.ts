@@ -35,8 +35,8 @@ const maxParallelChecks = 4;
 const progressMs = 200;
 
 /**
- * Checks all files that a manifest lists, and finds files that it does not list. Problems with single files are in the
- * report. Rejects immediately when the signal is aborted, even if a disk does not respond.
+ * Checks all files that a manifest lists, and finds files that it does not list. Includes problems with individual
+ * files in the report. Rejects immediately when the signal is aborted, even if a disk does not respond.
  */
 export async function verifyTransfer(
   manifest: TransferManifest,
@@ -108,7 +108,10 @@ class ProgressMeter {
     this.sizeBytes = files.reduce((sum, file) => sum + getReadSize(file), 0);
   }
 
-  /** Starts counting a file: at most its size while it is read, and its whole size when it ends. */
+  /**
+   * Starts counting a file's bytes. Counts at most the declared size while the file is read, and the remainder when
+   * `end` is called.
+   */
   start(file: ManifestFile): { read(bytes: number): void; end(): void } {
     let remaining = getReadSize(file);
     const count = (bytes: number): void => {
