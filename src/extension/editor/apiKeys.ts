@@ -16,10 +16,10 @@ export type FoundKey =
 /** Describes a change to a key by another window. An `unreadable` key can be read only after a reload. */
 type KeyChange = 'changed' | 'forgotten' | 'unreadable';
 
-/** Describes a key when this window last read or wrote it. */
+/** Identifies the key that this window last read or wrote. */
 interface KnownKey {
   readonly fingerprint: string;
-  /** Content of the marker file when the key was read or written. */
+  /** Content of the marker file at that time. */
   readonly marker: string | undefined;
 }
 
@@ -34,10 +34,11 @@ interface ApiKeysDependencies {
 const prefix = 'dataTransfer.apiKey.';
 
 /**
- * Stores the key of each connection in the editor's secret storage, bound to the origin of the connection's address. In
- * some browser-based editors, secrets last only for a session. A marker file distinguishes a lost key from one that was
- * never saved, and a connection can refer to an environment variable for its key instead. Other editors read secrets
- * only when a window loads. Each saved key gets a new marker, so that other windows detect the change.
+ * Stores the key of each connection in the editor's secret storage, bound to the origin of the connection's address. A
+ * connection can also name an environment variable that contains its key. In some browser-based editors, secrets last
+ * only for a session, and a marker file distinguishes a lost key from one that was never saved. Some editors read
+ * secrets only when a window loads. Each saved key therefore gets a new marker, which tells other windows that the key
+ * has changed.
  */
 export class ApiKeys implements Disposable {
   private readonly dependencies: ApiKeysDependencies;
@@ -77,7 +78,7 @@ export class ApiKeys implements Disposable {
     return (await this.readFromSecrets(connection)).key === key;
   }
 
-  /** Deletes a key. Deletes its marker first, because a missing key without a marker was deleted and not lost. */
+  /** Deletes a key. Deletes its marker first, because a missing key that still has a marker is reported as lost. */
   async forget(connectionId: string): Promise<void> {
     this.known.delete(connectionId);
     await rm(this.getMarkerPath(connectionId), { force: true });
@@ -89,7 +90,10 @@ export class ApiKeys implements Disposable {
     return this.readFromEnvironment(connection) !== undefined;
   }
 
-  /** Detects a change to a key by another window. A key that the editor has lost does not count as changed. */
+  /**
+   * Detects a change to a key by another window. Returns undefined if the key is unchanged or if the editor has lost
+   * it.
+   */
   async compare(connection: Connection): Promise<KeyChange | undefined> {
     const { id } = connection;
     const previous = this.known.get(id);
@@ -131,7 +135,7 @@ export class ApiKeys implements Disposable {
     return join(this.dependencies.markerFolder, createHash('sha256').update(connectionId).digest('hex').slice(0, 32));
   }
 
-  /** Writes a new marker. A failure is ignored, because the key can still be saved. */
+  /** Writes a new marker. Ignores failures, because the key can be saved without a marker. */
   private async writeMarker(connectionId: string): Promise<string | undefined> {
     const marker = randomUUID();
     try {

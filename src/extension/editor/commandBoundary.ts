@@ -5,7 +5,7 @@ import type { Logger } from '../../core/util/logger.ts';
 import { getCommandDeclaration, type CommandArguments, type CommandId } from './contributions.ts';
 import { createShowLogAction, type NoticeAction, type Notices } from './notices.ts';
 
-/** A failure to show to the user, with a message and buttons for remedies. */
+/** Thrown to end a command with an error message for the user. The notification's buttons offer remedies. */
 export class CommandFailure extends Error {
   override readonly name: string = 'CommandFailure';
   readonly actions: readonly NoticeAction[];
@@ -16,12 +16,15 @@ export class CommandFailure extends Error {
   }
 }
 
-/** A failure that isn't an error: the command has nothing to act on yet. Its buttons are the next steps. */
+/**
+ * Thrown if a command has nothing to act on yet. The message is shown as information and not as an error. Its buttons
+ * offer the next steps.
+ */
 export class CommandHint extends CommandFailure {
   override readonly name = 'CommandHint';
 }
 
-/** Handlers of commands by id; `selection` has all selected rows if the command was started from a tree. */
+/** Maps command IDs to handlers. `selection` contains all selected rows if the command was invoked from a tree. */
 export type CommandHandlers<Services, Id extends CommandId = CommandId> = {
   readonly [I in Id]: (
     services: Services,
@@ -35,7 +38,7 @@ export function runCommand<I extends CommandId>(id: I, argument?: CommandArgumen
   void commands.executeCommand(id, argument);
 }
 
-/** Runs commands: logs and times each one, and shows a failure once. */
+/** Runs commands. Logs and times each one, and shows failures to the user. */
 export class CommandBoundary<Services extends { readonly log: Logger; readonly notices: Notices }> {
   private readonly handlers: CommandHandlers<Services>;
   private readonly services: Services;
@@ -45,12 +48,12 @@ export class CommandBoundary<Services extends { readonly log: Logger; readonly n
     this.services = services;
   }
 
-  /** Runs a command with the editor's arguments: a row, and all selected rows. */
+  /** Runs a command with the arguments that the editor passes: a row, and all selected rows. */
   readonly perform = async (id: CommandId, argument?: unknown, selection?: unknown): Promise<void> => {
     await this.run(id, () => this.runHandler(this.handlers, id, argument, selection));
   };
 
-  /** Runs work that was not started by a command like {@link perform}. `name` is for the log. */
+  /** Runs work that no command started, with the same logging and error handling. `name` appears in the log. */
   async run(name: string, work: () => Promise<void>): Promise<void> {
     const startedAt = performance.now();
     this.services.log.debug(`${name} started`);
@@ -90,7 +93,7 @@ export class CommandBoundary<Services extends { readonly log: Logger; readonly n
   }
 }
 
-/** Returns true if a command accepts an argument: a row of the right kind, a URI, or a reference passed by a page. */
+/** Returns true if a command accepts an argument: a row of a listed kind, a URI, or a file reference from a page. */
 function isArgumentFor<I extends CommandId>(id: I, argument: unknown): argument is CommandArguments[I] {
   const kinds: readonly unknown[] = getCommandDeclaration(id).takes ?? [];
   if (argument instanceof Uri) return kinds.includes('folder') || kinds.includes('document');

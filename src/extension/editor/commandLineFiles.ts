@@ -15,7 +15,7 @@ export interface CommandLinePaths {
   readonly ledgerFolder: string;
 }
 
-/** The connections of this window, as the command line reads them. */
+/** The connections of this window, in the form that the command line reads. */
 export interface CommandLineConnections {
   readonly orcid: string;
   readonly connections: readonly Connection[];
@@ -38,18 +38,18 @@ export async function writeLaunchers(paths: CommandLinePaths): Promise<void> {
   await writeFileAtomically(`${launcher}.cmd`, createWindowsLauncher(variables));
 }
 
-/** The system for which a command is written. */
+/** The system on which a command runs. */
 interface TargetSystem {
   readonly platform: NodeJS.Platform;
-  /** The path of the command interpreter, `%ComSpec%`. */
+  /** Path of the command interpreter (`%ComSpec%`). */
   readonly shell?: string | undefined;
 }
 
 /**
- * Returns the command that starts the command line in another program, without variables of a terminal. On Windows, the
- * interpreter is given by its full path, because a bare name is also searched in the agent's folder. `/d` ignores
- * commands of the registry, whose output would be read as an answer. With `call`, quotes around the path and arguments
- * are kept.
+ * Returns the command with which an agent starts the command line, without the variables of a terminal. On Windows, the
+ * command names the interpreter by its full path, because Windows also looks for a bare name in the agent's folder.
+ * `/d` skips AutoRun commands in the registry, whose output would be mistaken for a response. `call` preserves the
+ * quotes around the path and the arguments.
  */
 export function getLauncherCommand(
   { folder }: Pick<CommandLinePaths, 'folder'>,
@@ -59,7 +59,7 @@ export function getLauncherCommand(
   return platform === 'win32' ? [shell, '/d', '/c', 'call', `${launcher}.cmd`] : [launcher];
 }
 
-/** Creates a script that uses the variables of the terminal or, elsewhere, these values. */
+/** Creates a shell script. Environment variables that are already set take precedence over `variables`. */
 function createShellLauncher(variables: readonly (readonly [string, string])[]): string {
   const lines = variables.map(
     ([name, value]) => `[ "$${name}" ] || export ${name}='${value.replaceAll("'", `'\\''`)}'\n`,
@@ -68,8 +68,8 @@ function createShellLauncher(variables: readonly (readonly [string, string])[]):
 }
 
 /**
- * Creates a batch file. It starts programs by their full path, because a bare name is also searched in the current
- * folder.
+ * Creates a batch file. It starts programs by their full path, because Windows also looks for a bare name in the
+ * current folder.
  */
 function createWindowsLauncher(variables: readonly (readonly [string, string])[]): string {
   const lines = variables.map(([name, value]) => `if not defined ${name} set "${name}=${value.replaceAll('%', '%%')}"`);
@@ -82,7 +82,7 @@ function createWindowsLauncher(variables: readonly (readonly [string, string])[]
   return [...start, ...lines, '"%DATA_TRANSFER_NODE%" "%DATA_TRANSFER_CLI%" %*', ''].join('\r\n');
 }
 
-/** Writes the connections without their keys: only the names of variables are in the file. */
+/** Writes the connections to a file, which names the environment variables of the keys but contains no keys. */
 export async function writeConnections(
   { folder }: CommandLinePaths,
   { orcid, connections, local }: CommandLineConnections,
@@ -93,7 +93,9 @@ export async function writeConnections(
   await writeFileAtomically(getConnectionsFile(folder), `${JSON.stringify(content, undefined, 2)}\n`);
 }
 
-/** Sets the variables of new terminals, so that `data-transfer` uses the transfers and connections of this window. */
+/**
+ * Sets environment variables for new terminals, so that `data-transfer` uses this window's transfers and connections.
+ */
 export function setTerminalVariables(
   variables: Pick<EnvironmentVariableCollection, 'prepend' | 'replace'>,
   paths: CommandLinePaths,

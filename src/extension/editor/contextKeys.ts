@@ -14,7 +14,7 @@ interface ContextSources {
   readonly localService: LocalService;
 }
 
-/** Updates the context keys for the manifest's `when` clauses when the stores change. */
+/** Updates the context keys that the manifest's `when` clauses use whenever a store changes. */
 export function watchContextKeys(sources: ContextSources): Disposable {
   const { connectionStore, searchStore, transferStore, localService } = sources;
   const lifetime = new Lifetime();

@@ -30,7 +30,7 @@ export interface LeftOutNode {
   readonly kind: 'leftOut';
 }
 
-/** A connection's row. Without `id`, the row of the active connection. */
+/** A connection's row. Without `id`, the active connection's row. */
 export interface ConnectionNode {
   readonly kind: 'connection';
   readonly id?: string;
@@ -43,7 +43,7 @@ export interface DatabaseNode {
   readonly name: string;
 }
 
-/** The row of the searches of a batch that found nothing. */
+/** The row that groups a batch's searches without results. */
 export interface EmptySearchesNode {
   readonly kind: 'emptySearches';
   readonly batchId: string;
@@ -55,7 +55,7 @@ export interface TransferNode {
   readonly key: string;
 }
 
-/** The row of a transfer that an agent proposes. */
+/** The row of a transfer proposed by an agent. */
 export interface PlanNode {
   readonly kind: 'plan';
   readonly id: string;
@@ -67,7 +67,7 @@ export interface RecipeNode {
   readonly uri: Uri;
 }
 
-/** A button in a welcome view, which disappears once its command takes effect. */
+/** A button in a welcome view. It disappears once its command takes effect. */
 export interface WelcomeButton {
   readonly kind: 'welcome';
 }
@@ -80,7 +80,7 @@ interface ArgumentTypes {
   readonly leftOut: LeftOutNode;
   readonly emptySearches: EmptySearchesNode;
   readonly file: FileNode;
-  /** A file that a page passes. It has no row. */
+  /** A file passed by a page. It has no row. */
   readonly fileRef: FileRef;
   readonly transfer: TransferNode;
   readonly plan: PlanNode;
@@ -95,7 +95,7 @@ interface ArgumentTypes {
 /** The kinds of arguments that commands accept. */
 type ArgumentKind = keyof ArgumentTypes;
 
-/** Declares a command, whose title is in `package.nls.json`. */
+/** Declares a command. Its title is in `package.nls.json`. */
 interface CommandDeclaration {
   /** The kinds of arguments that the command accepts. The editor may pass rows of other kinds, which are ignored. */
   readonly takes?: readonly ArgumentKind[];
@@ -105,8 +105,8 @@ interface CommandDeclaration {
 }
 
 /**
- * Declares all commands. `npm run manifest` writes the commands in `package.json` from this table, and a test compares
- * them. If a command receives no argument, for example from the Command Palette, it prompts the user for one.
+ * Declares all commands. `npm run manifest` writes them to `package.json`, and a test checks that both match. If a
+ * command receives no argument, for example from the Command Palette, it prompts the user for one.
  */
 const commandTable = {
   'dataTransfer.connect': { takes: ['welcome'], icon: 'plug' },

@@ -2,7 +2,7 @@ import type { Logger } from '../../core/util/logger.ts';
 
 type Level = keyof Logger;
 
-/** Stores messages until the log exists, which is created when the extension is first used. */
+/** Buffers messages until the log is created, which happens when the extension is first used. */
 export class EarlyLog implements Logger {
   private readonly entries: { readonly level: Level; readonly message: string }[] = [];
   readonly trace = this.createWriter('trace');
@@ -11,7 +11,7 @@ export class EarlyLog implements Logger {
   readonly warn = this.createWriter('warn');
   readonly error = this.createWriter('error');
 
-  /** Writes the stored messages, and forgets them. */
+  /** Writes the buffered messages to a log and clears the buffer. */
   writeTo(log: Logger): void {
     for (const { level, message } of this.entries.splice(0)) log[level](message);
   }

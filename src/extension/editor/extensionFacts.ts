@@ -14,7 +14,7 @@ interface Manifest {
   readonly contributes: { readonly configuration: { readonly properties: object } };
 }
 
-/** Reads the facts from the manifest provided by the editor. */
+/** Reads the facts from the manifest that the editor provides. */
 export function readExtensionFacts(manifest: unknown): ExtensionFacts {
   const { publisher, name, version, contributes } = manifest as Manifest;
   return { id: `${publisher}.${name}`, version, settingIds: Object.keys(contributes.configuration.properties) };

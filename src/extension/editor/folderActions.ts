@@ -6,7 +6,7 @@ interface FolderAction {
   run(): unknown;
 }
 
-/** Lists the ways to show a folder, those that stay in this window first. */
+/** Lists the actions that show a folder. Actions that stay in this window come first. */
 export function listRevealActions(folder: string): readonly FolderAction[] {
   const uri = Uri.file(folder);
   const run = (id: string, ...rest: unknown[]) => {

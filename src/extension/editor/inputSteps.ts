@@ -5,15 +5,15 @@ export function createConditionalStep(run: (position: StepPosition) => ReturnTyp
   return Object.assign(run, { isConditional: true });
 }
 
-/** Creates a step that asks for more about the answer of the step before, and has the same number. */
+/** Creates a follow-up to the previous step. Both have the same step number. */
 export function createContinuation(run: (position: StepPosition) => ReturnType<Step>): Step {
   return Object.assign(run, { isContinuation: true });
 }
 
 /**
- * Runs steps in either direction until the last one is complete. Resolves to false if the user cancels. Steps must not
- * have effects before that, except for storing values. `last` shows no quick input (for example, a dialog instead) and
- * is not counted.
+ * Runs steps until the last one is complete. The user can go back to earlier steps. Resolves to false if the user
+ * cancels. A step must only store its value: side effects have to wait until all steps are complete. `last` doesn't
+ * count as a step, because it shows something other than a quick input, such as a dialog.
  */
 export async function runSteps(title: string, steps: readonly Step[], last?: Step): Promise<boolean> {
   const all = last ? [...steps, last] : steps;
@@ -32,7 +32,10 @@ export async function runSteps(title: string, steps: readonly Step[], last?: Ste
   return true;
 }
 
-/** Counts the steps that were shown and those that may follow, but no skipped ones and no continuations. */
+/**
+ * Creates the position of the current step. The total counts the steps that were shown and those that may follow,
+ * without skipped steps and continuations.
+ */
 function createPosition(
   title: string,
   steps: readonly Step[],

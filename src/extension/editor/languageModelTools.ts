@@ -7,16 +7,16 @@ import {
 } from 'vscode';
 import type { Disposable } from '../../core/util/lifetime.ts';
 
-/** A call of a tool by an agent. */
+/** An agent's call to a tool. */
 export interface ToolCall {
-  /** The name of the tool without the prefix of the manifest. */
+  /** The tool's name without the manifest's prefix. */
   readonly name: string;
-  /** The input as it arrived: the editor doesn't compare it with the schema. */
+  /** The input as received. The editor doesn't validate it against the schema. */
   readonly input: unknown;
   readonly signal: AbortSignal;
 }
 
-/** The functions behind the tools. */
+/** The functions that implement the tools. */
 interface ToolFunctions {
   /** Runs a tool. Resolves to its answer as JSON. */
   call(call: ToolCall): Promise<string>;
@@ -31,7 +31,7 @@ interface ToolManifest {
   readonly contributes: { readonly languageModelTools?: readonly { readonly name: string }[] };
 }
 
-/** The start of the names in the manifest, which all extensions share. */
+/** Prefix of the tools' names in the manifest. All extensions share one namespace. */
 const prefix = 'data_transfer_';
 
 /** Registers the tools of the manifest. Registers none in an editor without language model tools. */
@@ -42,7 +42,10 @@ export function registerLanguageModelTools(manifest: unknown, functions: ToolFun
   return languageModelTools.map(({ name }) => lm.registerTool(name, createTool(name.slice(prefix.length), functions)));
 }
 
-/** Creates a tool without the editor's own confirmation, which settings can skip: the extension asks instead. */
+/**
+ * Creates a tool without the editor's own confirmation, which users can disable in settings. The extension asks
+ * instead.
+ */
 function createTool(name: string, { call, describe }: ToolFunctions): LanguageModelTool<unknown> {
   return {
     prepareInvocation: () => {

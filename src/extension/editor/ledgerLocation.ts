@@ -11,18 +11,21 @@ import { createFolder } from '../../core/util/createFolder.ts';
 import { EarlyLog } from './earlyLog.ts';
 import { localConnectionId } from './machine.ts';
 
-/** The folder of the transfer records that this window uses. */
+/** The folder of transfer records that this window uses. */
 export interface LedgerLocation {
   readonly folder: string;
-  /** The ID of this editor's local service in the records, if other editors use them too. */
+  /**
+   * Maps the ID of this editor's local service to its ID in the shared records. Absent if the window doesn't share
+   * records.
+   */
   readonly alias?: ConnectionAlias;
   readonly log: EarlyLog;
 }
 
 /**
- * Opens the folder of records that all windows of the user share (D63: shared ledger folder). Imports the records in the
- * editor's own storage first. If that fails before anything was imported, or the folder can't be found, the window uses
- * those records. Never rejects.
+ * Opens the folder of records that all windows of the user share (D63: shared ledger folder). First imports the records
+ * in the editor's own storage. Falls back to that storage if the shared folder can't be used, or if no import has
+ * succeeded yet. Never rejects.
  */
 export async function openLedgerLocation(
   storageFolder: string,
@@ -45,14 +48,14 @@ async function openShared(storageFolder: string, own: string, folder: string, lo
     await access(folder, constants.R_OK | constants.W_OK);
     if (await needsImport(own, folder)) await importOwn({ source: own, target: folder, alias }, log);
   } catch (error) {
-    // After an import, the records in the storage are outdated.
+    // After an earlier import, the window's own records are outdated.
     if (!(await readImportMarker(own, folder))) throw error;
     log.warn(`The transfer records in ${own} could not be imported into ${folder}: ${String(error)}`);
   }
   return { folder, alias, log };
 }
 
-/** Loads the import only if there is something to import, because every window runs this when it opens. */
+/** Imports the window's own records. Loads the code for this on demand, because few windows need it. */
 async function importOwn(request: Pick<ImportRequest, 'source' | 'target' | 'alias'>, log: EarlyLog): Promise<void> {
   const { importRecords } = await import('../../core/ledger/ledgerImport.ts');
   await importRecords({ ...request, clock, log });

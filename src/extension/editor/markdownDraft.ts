@@ -29,7 +29,7 @@ export class MarkdownDraft implements Disposable {
   }
 
   /**
-   * Opens an editor; only one can be open at a time. Resolves to the accepted text, or undefined if the document is
+   * Opens an editor. Only one can be open at a time. Resolves to the accepted text, or to undefined if the document is
    * closed.
    */
   async write(text: string): Promise<string | undefined> {
@@ -86,7 +86,7 @@ export class MarkdownDraft implements Disposable {
   }
 }
 
-/** Opens the preview unless Markdown support is missing in the editor. */
+/** Opens the preview. Does nothing if the editor has no Markdown support. */
 async function showPreview({ document, viewColumn }: TextEditor): Promise<void> {
   try {
     await commands.executeCommand('markdown.showPreviewToSide', document.uri);
@@ -96,20 +96,23 @@ async function showPreview({ document, viewColumn }: TextEditor): Promise<void> 
   }
 }
 
-/** Maximum time that a preview usually takes to load, in milliseconds. */
+/** Time within which a preview usually loads, in milliseconds. */
 const previewLoadMs = 5_000;
 
-/** Number of times that a preview takes the focus: when it opens and when it has loaded. */
-const focusTakings = 2;
+/** Number of times that a preview takes the focus: when it opens, and when it has loaded. */
+const previewFocusCount = 2;
 
-/** Moves the focus back to the text when the preview takes it unprompted, however slowly it loads. */
+/**
+ * Moves the focus back to the text each time the preview takes it. After {@link previewLoadMs}, the user may have
+ * selected the preview, so only the first {@link previewFocusCount} times count.
+ */
 function restoreFocus({ document, viewColumn }: TextEditor): Disposable {
   const end = performance.now() + previewLoadMs;
   let taken = 0;
   return window.tabGroups.onDidChangeTabGroups(({ changed }) => {
     const isFocusTaken = changed.some(({ isActive, activeTab }) => isActive && activeTab && isPreview(activeTab));
     if (isFocusTaken) taken += 1;
-    if (!isFocusTaken || (taken > focusTakings && performance.now() >= end)) return;
+    if (!isFocusTaken || (taken > previewFocusCount && performance.now() >= end)) return;
     // The document may have been closed in the meantime.
     window.showTextDocument(document, viewColumn).then(undefined, () => undefined);
   });

@@ -14,7 +14,7 @@ export interface RecentSearch {
   readonly specific?: JsonObject;
 }
 
-/** The format of citations, and the action that was taken with them. */
+/** The citation format that was last used, and what was done with the citations. */
 interface LastCitation {
   readonly format?: CitationFormat;
   readonly action?: 'copy' | 'insert' | 'save';
@@ -28,7 +28,7 @@ const maxServers = 50;
 const maxDestinationFolders = 50;
 const maxStoredLength = 20_000;
 
-/** The text of the instructions, or the address of the file that contains them. */
+/** The text of the instructions, or the URI of the file that contains them. */
 export type LastInstructions = { readonly text: string } | { readonly file: string };
 
 /** Stores recent input and learned facts. Must not contain secrets. */
@@ -57,7 +57,7 @@ export class Memory {
     return await this.readText('lastDescription');
   }
 
-  /** Returns the instructions for the last transfer: their text, or the address of the file that contains them. */
+  /** Returns the instructions for the last transfer: their text, or the URI of the file that contains them. */
   async getLastInstructions(): Promise<LastInstructions | undefined> {
     const stored = await this.state.read('lastInstructions');
     if (!isJsonObject(stored)) return undefined;
@@ -120,7 +120,7 @@ export class Memory {
     });
   }
 
-  /** Returns the last format of citations, and what was done with them. */
+  /** Returns the citation format that was last used, and what was done with the citations. */
   async getLastCitation(): Promise<LastCitation> {
     const stored = await this.state.read('lastCitation');
     const { format: storedFormat, action: storedAction } = isJsonObject(stored) ? stored : {};
@@ -133,7 +133,7 @@ export class Memory {
     await this.state.write('lastCitation', citation);
   }
 
-  /** Returns the address of the last file with IDs. */
+  /** Returns the URI of the last file that IDs or a table were read from. */
   async getLastIdFile(): Promise<string | undefined> {
     return await this.readText('lastIdFile');
   }
@@ -142,7 +142,7 @@ export class Memory {
     await this.state.write('lastIdFile', address);
   }
 
-  /** Returns the folder that the user selected for the transferred files of a database. */
+  /** Returns the folder in which the user located the transferred files of a database. */
   async getDestinationFolder(connectionId: string, database: string): Promise<string | undefined> {
     const folders = readFolders(await this.state.read('landedFolders'));
     return folders.find(([id, name]) => id === connectionId && name === database)?.[2];

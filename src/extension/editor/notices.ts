@@ -26,7 +26,10 @@ export class Notices {
     return (await this.choose('warning', message, detail, label)) === label;
   }
 
-  /** Shows {@link confirm} with `closeLabel` instead of "Cancel", which users could mistake for the other button. */
+  /**
+   * Works like {@link confirm}, but labels the other button `closeLabel`, because "Cancel" could be mistaken for the
+   * action.
+   */
   async confirmOrLeave(message: string, detail: string, label: string, closeLabel: string): Promise<boolean> {
     const [yes, no] = [{ title: label }, { title: closeLabel, isCloseAffordance: true }];
     return (

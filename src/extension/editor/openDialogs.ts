@@ -1,6 +1,6 @@
 import { l10n, window, type Uri } from 'vscode';
 
-/** Shows a dialog to select a folder; undefined if the user cancels. */
+/** Lets the user select a folder. Resolves to undefined if the user cancels. */
 export async function pickFolder(title: string): Promise<Uri | undefined> {
   const [folder] =
     (await window.showOpenDialog({
@@ -13,7 +13,7 @@ export async function pickFolder(title: string): Promise<Uri | undefined> {
   return folder;
 }
 
-/** Shows a dialog to select a file with one of the given extensions; undefined if the user cancels. */
+/** Lets the user select a file with one of the given extensions. Resolves to undefined if the user cancels. */
 export async function pickFile(
   title: string,
   kind: string,

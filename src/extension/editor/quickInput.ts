@@ -23,12 +23,14 @@ export interface StepPosition {
 /** The entered value, or the action by which the user left the input. */
 export type InputResult<T> = { readonly value: T } | 'back' | 'cancel';
 
-/** Shows an input, stores its value and returns the next action; `skip` if no input was required. */
+/** Shows an input, stores its value and resolves to the next action. Resolves to `skip` if no input was required. */
 export interface Step {
   (position: StepPosition): Promise<'next' | 'skip' | 'back' | 'cancel'>;
   /** True for a step that is counted only when it is shown, because its answer is usually known. */
   readonly isConditional?: boolean;
-  /** True for a step that has the number of the step before, whose answer decides whether it is needed. */
+  /**
+   * True for a step that shares the previous step's number, because the previous answer decides whether it is shown.
+   */
   readonly isContinuation?: boolean;
 }
 
@@ -49,7 +51,7 @@ export interface InputButton {
   /** Name of the product icon. */
   readonly icon: string;
   readonly label: string;
-  /** Obtains the value; `text` is the input's current text. */
+  /** Obtains the value. `text` is the input's current text. */
   run(text: string): Promise<InputResult<string>>;
 }
 
@@ -60,11 +62,14 @@ export interface TextInputOptions {
   readonly value?: string;
   readonly password?: boolean;
   readonly buttons?: readonly InputButton[];
-  /** Returns an error message for a text while the user types. */
+  /** Returns an error message if a text is invalid. Called while the user types. */
   readonly validate?: (value: string) => string | undefined;
-  /** Describes what was understood of a valid text, below the input. */
+  /** Returns the interpretation of a valid text, shown below the input. */
   readonly describe?: (value: string) => string | undefined;
-  /** Resolves to an error message after Enter, which keeps the input open. `signal` is aborted when it closes. */
+  /**
+   * Validates the value after Enter. Resolves to an error message to keep the input open. `signal` is aborted when the
+   * input closes.
+   */
   check?(value: string, signal: AbortSignal): Promise<string | undefined>;
 }
 
@@ -115,7 +120,7 @@ export async function askText(position: StepPosition, options: TextInputOptions)
   return pressed && typeof result === 'object' ? await pressed.run(result.value) : result;
 }
 
-/** Shows the mistake in the current text of an input, or what was understood of it. */
+/** Shows the error in an input's current text or, if the text is valid, its interpretation. */
 function showState(input: InputBox, { validate, describe }: TextInputOptions): void {
   const value = input.value.trim();
   const error = validate?.(value);
@@ -158,7 +163,7 @@ export async function pickOne<T>(position: StepPosition, options: PickOptions<T>
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
   pick.items = options.choices.map(escapeChoice);
-  // A choice may have the value undefined, which doesn't mean that it is to be highlighted.
+  // `active` may be absent, which differs from highlighting a choice whose value is undefined.
   const active = 'active' in options && pick.items.find((choice) => choice.value === options.active);
   if (active) pick.activeItems = [active];
   const closing = new AbortController();

@@ -7,20 +7,22 @@ import type { Recipe } from '../../core/recipes/recipeSchema.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import { describeRecipeProblem } from '../words/recipeProblemWords.ts';
 
-/** The problems that the editor itself reports, from the JSON syntax and the schema. */
+/** The problems that the editor itself reports: JSON syntax errors and violations of the schema. */
 const reportedByEditor: ReadonlySet<RecipeProblemKind> = new Set([
   ...(['syntax', 'notObject', 'repeatedField', 'missingField'] as const),
   ...(['wrongType', 'wrongValue', 'wrongNumber', 'empty'] as const),
 ]);
 
 interface DiagnosticsDependencies {
-  /** Returns the facts about the service of a recipe; undefined unless a connection to it is open. */
+  /** Resolves to the facts about a recipe's service. Undefined unless a connection to the service is open. */
   getFacts(recipe: Recipe): Promise<ServiceFacts | undefined>;
   /** Calls the listener when the facts may have changed. */
   onDidChangeFacts(listener: () => void): Disposable;
 }
 
-/** Shows the problems of open recipes. Problems that depend on the service are shown only while it is connected. */
+/**
+ * Shows the problems of open recipes. Shows problems that depend on the service only while the service is connected.
+ */
 export class RecipeDiagnostics implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly dependencies: DiagnosticsDependencies;

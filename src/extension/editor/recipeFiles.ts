@@ -5,10 +5,10 @@ import type { ContextKeys } from './contributions.ts';
 
 const contextKey: keyof ContextKeys = 'dataTransfer.hasRecipes';
 
-/** Maximum number of rows. Users find more recipes in the Explorer view. */
+/** Maximum number of rows. The Explorer view shows further recipes. */
 const maxFiles = 500;
 
-/** Lists the recipes of the workspace, and shows their view while there are any. */
+/** Lists the recipes in the workspace, and shows the Recipes view while there are any. */
 export class RecipeFiles implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly changed = this.lifetime.track(new EventEmitter<void>());
@@ -21,7 +21,7 @@ export class RecipeFiles implements Disposable {
     const watcher = this.lifetime.track(workspace.createFileSystemWatcher('**/*.transfer.json', false, true));
     this.lifetime.track(watcher.onDidCreate(() => this.refresh()));
     this.lifetime.track(watcher.onDidDelete(() => this.refresh()));
-    // The editor reports only the folder if one is deleted.
+    // When a folder is deleted, the editor reports only the folder and not the files in it.
     const folders = this.lifetime.track(workspace.createFileSystemWatcher('**', true, true));
     this.lifetime.track(folders.onDidDelete((folder) => this.removeBelow(folder)));
     this.lifetime.track(workspace.onDidChangeWorkspaceFolders(() => this.refresh()));
@@ -33,7 +33,7 @@ export class RecipeFiles implements Disposable {
     return this.files;
   }
 
-  /** Calls the listener for each recipe that is open, or that is opened later. */
+  /** Calls the listener for each open recipe, and whenever another one is opened. */
   onDidOpen(listener: () => void): Disposable {
     const notify = ({ uri }: TextDocument): void => {
       if (isRecipePath(uri.path)) listener();
@@ -53,7 +53,7 @@ export class RecipeFiles implements Disposable {
   private async refresh(): Promise<void> {
     const refresh = ++this.refreshes;
     const found = await workspace.findFiles('**/*.transfer.json', '**/node_modules/**', maxFiles);
-    // A later search has the current result.
+    // A newer search supersedes this one.
     if (refresh !== this.refreshes) return;
     this.files = found.sort((one, other) => one.path.localeCompare(other.path));
     await commands.executeCommand('setContext', contextKey, found.length > 0);

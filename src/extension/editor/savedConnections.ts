@@ -8,7 +8,7 @@ import { toPlainLine } from '../words/plainText.ts';
 /** Contains the valid connections in the setting, and an error message for each invalid entry. */
 export interface SavedConnections {
   readonly connections: readonly Connection[];
-  /** IDs of invalid entries, if they can be read. */
+  /** IDs of the invalid entries whose ID is readable. */
   readonly brokenIds: readonly string[];
   readonly problems: readonly string[];
 }

@@ -10,7 +10,7 @@ import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { writeFileAtomically } from '../../core/util/writeFileAtomically.ts';
 
-/** Services of {@link SavedSearches}. */
+/** Dependencies of {@link SavedSearches}. */
 interface SavedSearchesDependencies {
   /** The folder of this workspace. */
   readonly folder: string;
@@ -22,15 +22,15 @@ interface SavedSearchesDependencies {
 type StoredSearch = NonNullable<ReturnType<typeof parseSavedSearch>>;
 
 const maxSearches = 20;
-/** Searches with checked files are kept beyond the newest ones. */
+/** Maximum number of searches if those beyond {@link maxSearches} have checked files. */
 const maxSearchesWithChecks = 100;
 const maxFileBytes = 64 * 1024 * 1024;
-/** Limits writing to 1/5 of the time. */
+/** Limits writing to one fifth of the time. */
 const writeShare = 5;
 
 /**
- * Saves the searches of a workspace, one file each, and restores them in the next window (D59: saved searches). No call
- * rejects: a search that can't be saved is lost when the window closes.
+ * Saves each search of a workspace to a file, and restores the searches in the next window (D59: saved searches). No
+ * method rejects: a search that can't be saved is lost when the window closes.
  */
 export class SavedSearches implements Disposable {
   private readonly lifetime = new Lifetime();
@@ -50,7 +50,7 @@ export class SavedSearches implements Disposable {
     this.lifetime.track(store.onDidCollapse((key) => this.saveLater([key])));
   }
 
-  /** Adds the saved searches to the store. */
+  /** Adds the saved searches to the store. Deletes the files of searches that exceed the limits. */
   async restore(): Promise<void> {
     const found = await this.readAll();
     found.sort((one, other) => other.openedAt - one.openedAt);
@@ -81,7 +81,7 @@ export class SavedSearches implements Disposable {
   }
 
   private async writeChanged(): Promise<void> {
-    // Several changes of one event loop turn are written together.
+    // Wait, so that all changes in one turn of the event loop are written together.
     await Promise.resolve();
     const { clock } = this.dependencies;
     for (const key of this.takeChanged()) {
@@ -127,7 +127,8 @@ export class SavedSearches implements Disposable {
   }
 
   /**
-   * Assigns the time by which searches are ordered. It is unique even if several searches open in the same millisecond.
+   * Records the time at which a search was opened, which determines the order. The time is unique even if several
+   * searches open in the same millisecond.
    */
   private assignOpenedAt(key: string): void {
     if (this.openedAt.has(key)) return;
@@ -135,7 +136,7 @@ export class SavedSearches implements Disposable {
     this.openedAt.set(key, this.lastOpenedAt);
   }
 
-  /** Removes the files of searches that newer ones have displaced. */
+  /** Deletes the files of searches that newer searches have displaced. */
   private async removeOldest(): Promise<void> {
     const { store } = this.dependencies;
     for (const [position, { key }] of store.getAll().entries())
@@ -157,7 +158,7 @@ export class SavedSearches implements Disposable {
     }
   }
 
-  /** Reads a search. Sets a damaged or foreign file aside. */
+  /** Reads a search. Renames a file that is damaged or isn't a saved search. */
   private async readOne(name: string): Promise<StoredSearch | undefined> {
     const path = join(this.dependencies.folder, name);
     try {
@@ -183,7 +184,7 @@ function isKept(position: number, checkedCount: number): boolean {
   return position < maxSearches || (checkedCount > 0 && position < maxSearchesWithChecks);
 }
 
-/** Keys are UUIDs; any other text of a foreign file must not become a path. */
+/** Removes all characters that a UUID doesn't have, so that a manipulated key can't lead to another folder. */
 function toFileName(key: string): string {
   return `${key.replaceAll(/[^\w-]/g, '')}.json`;
 }

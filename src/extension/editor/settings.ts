@@ -26,7 +26,7 @@ export interface ServedStore extends ServedFields {
   /** An rclone remote and a path, such as `lab:bucket/prefix`. */
   readonly remote: string;
   readonly folder?: undefined;
-  /** Age in minutes at which a search renews the listing. */
+  /** Age of the listing, in minutes, above which a search refreshes it. */
   readonly rescanMinutes?: number;
   /** Permits transfers to restore archived files (D67: archived objects). The service refuses an invalid value. */
   readonly restore?: unknown;
@@ -129,13 +129,13 @@ export class Settings {
     return parseBandwidth(this.get('rclone.bandwidth', ''));
   }
 
-  /** Returns the rule for transfers that agents propose. A value that can't be understood allows none. */
+  /** Returns the rule for transfers that agents propose. Returns `never` for an invalid value. */
   get agentSubmission(): 'ask' | 'never' {
     const value = workspace.getConfiguration(section).get<unknown>('agents.submit', 'ask');
     return value === 'ask' ? 'ask' : 'never';
   }
 
-  /** Returns true if the view of the recipes shows how many have new files. */
+  /** Returns true if the Recipes view shows the number of recipes with new files. */
   get isRecipeBadgeEnabled(): boolean {
     return this.get('recipes.badge', false);
   }
@@ -160,7 +160,7 @@ export class Settings {
     return Array.isArray(value) ? value : [];
   }
 
-  /** Returns a list to be modified and saved. Throws if the value is not a list, because saving would overwrite it. */
+  /** Returns a list to modify and save. Throws if the value is not a list, because saving would overwrite it. */
   private getEntries(key: string): readonly unknown[] {
     const value = workspace.getConfiguration(section).get<unknown>(key) ?? [];
     if (Array.isArray(value)) return value;
@@ -182,7 +182,7 @@ export class Settings {
   }
 }
 
-/** Returns true for an entry with either a folder or a remote. The service checks both. */
+/** Returns true for an entry with either a folder or a remote. The service validates the values. */
 function isServedPlace(value: unknown): value is ServedPlace {
   if (!isJsonObject(value)) return false;
   const { name, folder, remote, organization } = value;
@@ -191,7 +191,7 @@ function isServedPlace(value: unknown): value is ServedPlace {
   return texts && (organization === undefined || typeof organization === 'string');
 }
 
-/** Omits an interval that isn't a positive number, or belongs to a folder, which the service would refuse. */
+/** Omits a rescan interval that the service would refuse: one that isn't a positive number, or one for a folder. */
 function omitInvalidInterval(place: ServedPlace): ServedPlace {
   const { rescanMinutes, ...others }: ServedPlace & { readonly rescanMinutes?: unknown } = place;
   const isValid = place.remote !== undefined && typeof rescanMinutes === 'number' && rescanMinutes > 0;

@@ -7,7 +7,7 @@ import { runUnderLock } from '../../core/util/fileLock.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { writeFileAtomically } from '../../core/util/writeFileAtomically.ts';
 
-/** Describes the methods of the editor's state that are used here. */
+/** The methods of the editor's state that {@link StateFiles} uses. */
 interface EditorState {
   get(name: string): unknown;
   update(name: string, value: undefined): PromiseLike<void>;
@@ -23,13 +23,13 @@ interface StateFilesDependencies {
 }
 
 /**
- * Stores small JSON values in one file each (D45: store before showing). The editor saves its own state only some time
- * after an extension sets it, so a window that is reloaded in the meantime loses it. Here, a value is on disk when the
- * call resolves. No call rejects: a value that cannot be written is kept in memory until the window closes.
+ * Stores small JSON values in one file each (D45: store before showing). The editor writes its own state to disk with a
+ * delay, and a window that reloads before then loses the change. Here, a value is on disk when the call resolves. No
+ * method rejects: a value that can't be written stays in memory until the window closes.
  */
 export class StateFiles {
   private readonly dependencies: StateFilesDependencies;
-  /** The last write of each value, so that this window's writes run in order. */
+  /** The last write of each value, which the next one waits for. */
   private readonly writes = new Map<string, Promise<void>>();
   /** Values that could not be written. */
   private readonly unsaved = new Map<string, unknown>();
@@ -50,7 +50,7 @@ export class StateFiles {
 
   /**
    * Updates a value under a lock that excludes other windows. `change` may be called twice. If the file can't be read,
-   * the value is left unchanged, so that the change doesn't replace all others.
+   * leaves the value unchanged, because writing it would discard the existing content.
    */
   async update(name: string, change: (value: unknown) => unknown): Promise<void> {
     const { folder, clock } = this.dependencies;
@@ -63,13 +63,13 @@ export class StateFiles {
         await createFolder(folder, 0o700);
         await runUnderLock(join(folder, `${name}.lock`), clock, store);
       } catch {
-        // Without the lock, at worst a concurrent change by another window is lost.
+        // Without the lock, the worst case is that another window's concurrent change is lost.
         await store();
       }
     });
   }
 
-  /** Reads a value; undefined if its file can't be read. A damaged file has no value. */
+  /** Reads a value. Returns undefined if the file can't be read, and `{ value: undefined }` if the file is damaged. */
   private async tryToRead(name: string): Promise<{ readonly value: unknown } | undefined> {
     if (this.unsaved.has(name)) return { value: this.unsaved.get(name) };
     try {
@@ -124,7 +124,7 @@ export class StateFiles {
     return join(this.dependencies.folder, `${name}.json`);
   }
 
-  /** Logs a failure once per value and kind of failure. */
+  /** Logs the first failure of each operation on a value. */
   private report(name: string, operation: 'read' | 'written' | 'moved', error: unknown): void {
     const failure = [name, operation].join(' ');
     if (this.reported.has(failure)) return;

@@ -5,7 +5,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { window, workspace, type Uri } from 'vscode';
 
-/** Shows a dialog to save a file; undefined if the user cancels. `kinds` maps labels to file extensions. */
+/**
+ * Lets the user select a file to save to. `kinds` maps labels to file extensions. Resolves to undefined if the user
+ * cancels.
+ */
 export async function pickNewFile(
   title: string,
   suggested: Uri,
@@ -15,8 +18,8 @@ export async function pickNewFile(
 }
 
 /**
- * Writes text in chunks. A local file is written under a temporary name and then renamed, so that a failure does not
- * damage an existing file. Rejects if writing fails.
+ * Writes text in chunks. Writes a local file under a temporary name first and renames it at the end, so that a failure
+ * doesn't damage an existing file. Rejects if writing fails.
  */
 export async function writeTextFile(file: Uri, pieces: Iterable<string>): Promise<void> {
   if (file.scheme !== 'file') {

@@ -3,8 +3,8 @@ import { localConnectionId } from './machine.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * Returns the `orcid` of a connection's requests: the ORCID iD, or the login name for the local service, which accepts
- * any text (D19: ORCID iD format). Empty if another service is used before an iD was set.
+ * Returns the `orcid` for a connection's requests: the ORCID iD or, for the local service, which accepts any text, the
+ * login name (D19: ORCID iD format). Empty for any other service while no ORCID iD is set.
  */
 export function getUserId({ orcid }: Pick<Settings, 'orcid'>, connectionId: string): string {
   return orcid || (connectionId === localConnectionId ? getLoginName() : '');

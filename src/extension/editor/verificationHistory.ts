@@ -11,7 +11,7 @@ export class VerificationHistory {
   private readonly state: StateFiles;
   private readonly changed = new Emitter<string>();
 
-  /** Carries the key of the transfer that was verified in this window. */
+  /** Fires with the key of a transfer that was verified in this window. */
   readonly onDidChange = this.changed.event;
 
   constructor(state: StateFiles) {
@@ -23,7 +23,7 @@ export class VerificationHistory {
     return readAll(await this.state.read(stateName)).get(key);
   }
 
-  /** Replaces the verification of a transfer. */
+  /** Records the verification of a transfer. Replaces an earlier one. */
   async record(key: string, verification: PastVerification): Promise<void> {
     await this.state.update(stateName, (stored) => {
       const others = [...readAll(stored)].filter(([other]) => other !== key);
