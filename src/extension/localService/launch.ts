@@ -10,17 +10,17 @@ export interface LaunchOptions {
   readonly dataFolder: string;
   /** Number of days for which ended transfers are retained. */
   readonly retentionDays: number;
-  /** Path of rclone; undefined to search for it (D62: stores through rclone). */
+  /** Path of rclone. Undefined to search for rclone (D62: stores through rclone). */
   readonly rclone: string | undefined;
-  /** Maximum number of bytes that all transfers together read from stores, and write to them, per second. */
+  /** Maximum number of bytes per second that all transfers together read from and write to stores. */
   readonly storeBytesPerSecond?: number | undefined;
 }
 
 const startLimitMs = 30_000;
 
 /**
- * Starts a service that outlives this process. Resolves once the service listens and has written its record to the data
- * folder. Rejects with the service's last message if it cannot start.
+ * Starts a service that outlives this process. Resolves once the service is listening and has written its record to the
+ * data folder. Rejects with the service's last message if the service can't start.
  */
 export async function launchService({ program, dataFolder, ...config }: LaunchOptions): Promise<void> {
   const child = spawn(process.execPath, [program, '--config', '-'], {
@@ -31,7 +31,7 @@ export async function launchService({ program, dataFolder, ...config }: LaunchOp
     windowsHide: true,
   });
   if (!hasPipes(child)) throw await waitForError(child);
-  // Ignores errors when writing to a process that has exited. The events below report the exit.
+  // The process may have exited already. The events below report its exit.
   child.stdin.on('error', () => undefined);
   child.stdin.end(`${JSON.stringify({ dataFolder, databases: [], ...config, shared: true })}\n`);
   try {

@@ -11,14 +11,14 @@ import type { SharedServiceAccess } from './serviceRecord.ts';
 /** Describes the end of a lease: the service was stopped or replaced, or the connection was lost. */
 export type LeaseEnd = 'stopped' | 'replaced' | 'lost';
 
-/** Thrown if the service refuses to serve a database, with its name and the reason. */
+/** Thrown if the service refuses to serve a database. The message contains the database's name and the reason. */
 class LeaseRefused extends Error {
   override readonly name = 'LeaseRefused';
 }
 
 const startTimeoutMs = 30_000;
 
-/** Represents a window's use of the shared service through an open connection (D29: shared service). */
+/** An open connection through which a window uses the shared service (D29: shared service). */
 export class Lease implements Disposable {
   /** Resolves when the lease ends, including through {@link dispose}. */
   readonly ended: Promise<LeaseEnd>;
@@ -63,7 +63,7 @@ export class Lease implements Disposable {
   }
 }
 
-/** Parses an event; undefined for a line that was truncated when the connection was lost. */
+/** Parses an event. Returns undefined for a line that was truncated when the connection was lost. */
 function parseEvent(line: string): unknown {
   try {
     const value: unknown = JSON.parse(line);
@@ -73,7 +73,10 @@ function parseEvent(line: string): unknown {
   }
 }
 
-/** Waits for the first line. The error listeners remain and handle later connection errors; `close` reports the end. */
+/**
+ * Waits for the first line. Rejects if the response ends before it. The error listeners stay registered, so that later
+ * connection errors are handled.
+ */
 async function waitForFirstLine(response: IncomingMessage, lines: Interface): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const handleEnd = (): void => reject(new Error('The local service has just ended'));

@@ -12,7 +12,8 @@ interface LocalServiceDependencies extends ServiceOptions {
 }
 
 /**
- * Describes a change to the service: `moved` to a different address, `stopped` by a user, or `ended` in another way.
+ * Describes a change to the service: `moved` means that its address has changed, `stopped` that a user stopped it, and
+ * `ended` that it exited for another reason.
  */
 export type LocalServiceChange = 'started' | 'moved' | 'stopped' | 'ended';
 
@@ -54,8 +55,8 @@ export class LocalService implements Disposable {
   }
 
   /**
-   * Starts the service unless it is already running. Resolves once it serves this window's databases. Rejects with the
-   * service's message if it cannot start, or with the reason why it refuses a database.
+   * Starts the service unless it is running. Resolves once the service serves this window's databases. Rejects with the
+   * service's message if the service can't start, or with the reason why it refuses a database.
    */
   async start(): Promise<LocalServiceAccess> {
     await this.stopping;
@@ -77,7 +78,7 @@ export class LocalService implements Disposable {
     await scanDatabase(await this.start(), databaseId);
   }
 
-  /** Returns the number of other windows that use the service; undefined if it is not running. */
+  /** Returns the number of other windows that use the service. Returns undefined if the service isn't running. */
   async countOtherWindows(): Promise<number | undefined> {
     const { findService, getServiceState } = await loadServiceCode();
     const running = this.current?.record ?? (await findService(this.dependencies.dataFolder));
@@ -109,7 +110,7 @@ export class LocalService implements Disposable {
     try {
       await stopService(record, false);
     } catch (error) {
-      // A service that has just ended counts as stopped.
+      // A service that has exited in the meantime counts as stopped.
       if (await findService(dependencies.dataFolder)) throw error;
     } finally {
       current?.lease.dispose();
@@ -135,7 +136,7 @@ export class LocalService implements Disposable {
         this.applyPlaceChanges();
         return access;
       } catch (error) {
-        // An unused service may exit at this moment.
+        // An unused service may exit between being found and granting the lease.
         if (isLeaseRefused(error) || attempt === maxAttempts) throw error;
       }
     }
@@ -171,7 +172,7 @@ export class LocalService implements Disposable {
     this.databasesChanged.fire();
   }
 
-  /** Reconnects automatically after a crash, or if another service replaces this one. */
+  /** Reconnects after a crash, or after another service has replaced this one. */
   private async handleLeaseEnd(service: ServiceUse, end: LeaseEnd): Promise<void> {
     if (this.current !== service || this.isDisposed) return;
     this.current = undefined;
@@ -187,8 +188,8 @@ export class LocalService implements Disposable {
   }
 
   /**
-   * Determines whether the service should be restarted. The service removes its record when it exits normally, but not
-   * when it crashes.
+   * Returns true if the service crashed or was replaced, unless it has restarted too often within a minute. The service
+   * removes its record when it exits normally, but not when it crashes.
    */
   private async shouldRestart(end: LeaseEnd): Promise<boolean> {
     const { clock, log, dataFolder } = this.dependencies;
@@ -205,7 +206,7 @@ export class LocalService implements Disposable {
   }
 }
 
-/** Loads the code for communicating with the service on first use instead of at startup. */
+/** Loads the code for communicating with the service on first use, to keep startup fast. */
 async function loadServiceCode() {
   const modules = [import('./serviceFinder.ts'), import('./serviceLink.ts'), import('./lease.ts')] as const;
   const [finder, link, lease] = await Promise.all(modules);

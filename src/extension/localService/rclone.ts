@@ -18,7 +18,10 @@ interface ConfiguredRemote {
 const maxOutputBytes = 64 * 1024 * 1024;
 const timeoutMs = 120_000;
 
-/** Lists the remotes that the user has configured, except for those whose names the service refuses (D62). */
+/**
+ * Lists the remotes that the user has configured. Omits remotes whose names the service refuses (D62: stores through
+ * rclone).
+ */
 export async function listRemotes(program: string): Promise<readonly ConfiguredRemote[]> {
   const text = await runRclone(program, ['listremotes', '--long'], '', AbortSignal.timeout(timeoutMs));
   return text.split('\n').flatMap((line) => {
@@ -28,7 +31,10 @@ export async function listRemotes(program: string): Promise<readonly ConfiguredR
   });
 }
 
-/** Lists the names of the folders at one level of a store. Rejects with the cause as a clause. */
+/**
+ * Lists the names of the folders at one level of a store. Rejects with an error whose message is a clause about the
+ * cause.
+ */
 export async function listStoreFolders(
   program: string,
   remote: string,
@@ -41,7 +47,9 @@ export async function listStoreFolders(
   return listed.flatMap((one: unknown) => (isJsonObject(one) && typeof one['Name'] === 'string' ? [one['Name']] : []));
 }
 
-/** Counts the files at one level of a store, up to a limit. Resolves to the limit if there may be more. */
+/**
+ * Counts the files at one level of a store, up to `limit`. The store may have more files if the result equals `limit`.
+ */
 export async function countStoreFiles(
   program: string,
   remote: string,
@@ -62,7 +70,7 @@ export async function countStoreFiles(
   return Math.min(count, limit);
 }
 
-/** Runs rclone and resolves to its output. Rejects with the cause, never with what rclone printed. */
+/** Runs rclone and resolves to its output. Rejects with a description of the cause instead of rclone's own message. */
 async function runRclone(
   program: string,
   args: readonly string[],

@@ -15,7 +15,10 @@ export interface ServiceFolders {
   readonly samplesFolder: string;
 }
 
-/** Returns the folders, given the extension's installation folder and its storage folder. */
+/**
+ * Returns the folders below the extension's installation folder and its storage folder. `machine` is this machine's
+ * name.
+ */
 export function getServiceFolders(extension: Uri, storage: Uri, machine: string): ServiceFolders {
   return {
     dataFolder: Uri.joinPath(storage, 'local-service', machine).fsPath,
@@ -25,8 +28,8 @@ export function getServiceFolders(extension: Uri, storage: Uri, machine: string)
 }
 
 /**
- * Returns the databases served by this window: those in the settings, other workspace folders, a folder for received
- * files and, if the settings list no databases, the samples.
+ * Returns the databases served by this window: those in the settings, the remaining workspace folders, a folder for
+ * received files and, if the settings list no databases, the samples.
  */
 export async function getServedPlaces(
   settings: Settings,
@@ -50,7 +53,10 @@ export async function getServedPlaces(
   return [...saved, ...open, ...builtIn];
 }
 
-/** Returns the samples as read-only: they belong to the extension, and updates would delete other files in them. */
+/**
+ * Returns the folder of samples. It is read-only, because an update of the extension would delete files transferred to
+ * it.
+ */
 function createSampleFolder({ samplesFolder }: ServiceFolders, organization: string): ServedFolder {
   return { name: l10n.t('Sample Data'), folder: samplesFolder, organization, readOnly: true };
 }
@@ -60,7 +66,7 @@ function addOrganization(place: ServedPlace, machine: string): ServedPlace {
   return { organization, ...place };
 }
 
-/** Finds the settings entry for a database by the database's address. */
+/** Finds the settings entry for a database, given the database's address. */
 export function findSavedPlace(settings: Settings, url: string): ServedPlace | undefined {
   return settings.servedPlaces.find((place) => isPlaceAddress(url, place));
 }

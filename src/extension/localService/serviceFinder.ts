@@ -14,11 +14,11 @@ export interface ServiceOptions {
   readonly program: string;
   /** Data folder of the service on this machine. */
   readonly dataFolder: string;
-  /** Version of the service in {@link program}. */
+  /** Version of the service at {@link program}. */
   readonly version: string;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Returns the settings of a newly started service. */
+  /** Returns the settings for a service that is about to start. */
   getConfig(): Omit<LaunchOptions, 'program' | 'dataFolder'>;
 }
 
@@ -26,8 +26,8 @@ const retryDelayMs = 100;
 const maxWaitMs = 45_000;
 
 /**
- * Finds the running service on this machine. Undefined if there is none, if its process isn't the user's, or if it does
- * not accept the recorded token.
+ * Finds the service that is running on this machine. Resolves to undefined if there is none, if its process isn't
+ * the user's, or if the service doesn't accept the recorded token.
  */
 export async function findService(dataFolder: string): Promise<ServiceRecord | undefined> {
   const record = await readServiceRecord(dataFolder);
@@ -40,9 +40,9 @@ export async function findService(dataFolder: string): Promise<ServiceRecord | u
 }
 
 /**
- * Finds the service on this machine, which all windows share (D29: shared service). Starts a new one if there is none
- * or if it is an older version. Rejects if it cannot be started. If two windows start one at the same time, the
- * journal's lock makes the second one exit.
+ * Finds the service on this machine, which all windows share (D29: shared service). Starts a new one if there is none,
+ * and replaces an older version. A lock ensures that only one window starts the service. Rejects if the service can't
+ * be started.
  */
 export async function findOrStartService(options: ServiceOptions): Promise<ServiceRecord> {
   const { clock, dataFolder } = options;
@@ -58,7 +58,7 @@ export async function findOrStartService(options: ServiceOptions): Promise<Servi
   }
 }
 
-/** Returns true if a service is older than `ownVersion`. Without a sharing token, its version is 0.1 (D41: two secrets). */
+/** Returns true if a service is older than `ownVersion`. Only version 0.1 has no sharing token (D41: two secrets). */
 function isOlder({ version, sharingToken }: ServiceRecord, ownVersion: string): boolean {
   return sharingToken === undefined || compareVersions(version, ownVersion) < 0;
 }

@@ -13,9 +13,7 @@ interface ServiceState {
 const stateTimeoutMs = 10_000;
 const stopTimeoutMs = 60_000;
 
-/**
- * Requests the service's state. Rejects if there is no timely response, or if the service does not accept the token.
- */
+/** Requests the service's state. Rejects if the service doesn't respond in time or doesn't accept the token. */
 export async function getServiceState(access: SharedServiceAccess): Promise<ServiceState> {
   const { status, body } = await readResponse(send(access, 'GET', '/service', access.token), stateTimeoutMs);
   const value: unknown = JSON.parse(body);
@@ -26,16 +24,14 @@ export async function getServiceState(access: SharedServiceAccess): Promise<Serv
   return { pid, leases };
 }
 
-/**
- * Stops a service for all windows after it has saved its state. `isReplaced` notifies them that a new one will follow.
- */
+/** Stops a service for all windows. The service saves its state first. `isReplaced` tells the windows that a new service will follow. */
 export async function stopService(access: SharedServiceAccess, isReplaced: boolean): Promise<void> {
   const sent = send(access, 'DELETE', `/service?replaced=${isReplaced}`, getSharingToken(access));
   const { status } = await readResponse(sent, stopTimeoutMs);
   if (status !== 204) throw new Error(`The local service responded with ${status}`);
 }
 
-/** Starts a scan of a store, given the ID of the database. Resolves when the scan is queued. */
+/** Starts a scan of a store, given the ID of its database. Resolves when the scan is queued. */
 export async function scanDatabase(access: SharedServiceAccess, id: string): Promise<void> {
   const sent = send(access, 'POST', `/databases/${encodeURIComponent(id)}/scans`, access.token);
   const { status } = await readResponse(sent, stateTimeoutMs);
@@ -77,7 +73,7 @@ async function readResponse(sent: ClientRequest, timeoutMs: number): Promise<{ s
   }
 }
 
-/** Resolves to the response; rejects if there is none. Ignores later errors on the request. */
+/** Resolves to the response. Rejects if there is none. Ignores later errors of the request. */
 export async function waitForResponse(sent: ClientRequest): Promise<IncomingMessage> {
   return await new Promise((resolve, reject) => {
     sent.once('response', resolve);

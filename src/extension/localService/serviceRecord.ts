@@ -10,7 +10,9 @@ export interface LocalServiceAccess {
 
 /** Contains the address and the secrets of a shared service (D29: shared service). */
 export interface SharedServiceAccess extends LocalServiceAccess {
-  /** Authorizes leases and stopping the service (D41: two secrets). Absent in version 0.1, which uses the token. */
+  /**
+   * Authorizes leases and stopping the service (D41: two secrets). Absent in version 0.1, which uses `token` instead.
+   */
   readonly sharingToken?: string;
 }
 
@@ -20,7 +22,7 @@ export interface ServiceRecord extends SharedServiceAccess {
   /** Name of the machine on which the service runs. */
   readonly host: string;
   readonly version: string;
-  /** The namespaces of the process, as it recorded them. */
+  /** On Linux, the namespaces in which the process ID and the address are valid. */
   readonly namespaces: unknown;
 }
 
@@ -46,7 +48,9 @@ function areTexts<K extends string>(values: Record<K, unknown>): values is Recor
   return Object.values(values).every((value) => typeof value === 'string');
 }
 
-/** Compares two version numbers: negative if `first` is older, positive if it is newer. */
+/**
+ * Compares two version numbers. Returns a negative number if `first` is older, and a positive number if it is newer.
+ */
 export function compareVersions(first: string, second: string): number {
   const [left, right] = [first, second].map((version) => version.split(/\D+/).map(Number));
   const length = Math.max(left?.length ?? 0, right?.length ?? 0);
