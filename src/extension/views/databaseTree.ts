@@ -36,14 +36,14 @@ const retryCommand = { id: 'dataTransfer.refreshDatabases', title: l10n.t('Retry
 
 type ConnectedState = Extract<ConnectionState, { readonly kind: 'connected' }>;
 
-/** Services of a {@link DatabaseTree}. */
+/** Dependencies of a {@link DatabaseTree}. */
 export interface DatabaseTreeDependencies {
   readonly store: ConnectionStore;
   readonly parameters: ParameterStore;
   readonly searchability: SearchabilityStore;
-  /** Requests the search parameters of a database, given its name. The store reports the result. */
+  /** Requests the search parameters of a database, given its name. The result appears in the store. */
   loadParameters(name: string): unknown;
-  /** Returns true if the database at this address is a folder listed in the settings. */
+  /** Returns true if the settings list the folder or store at this address. */
   isSaved(url: string): boolean;
 }
 
@@ -55,7 +55,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
   private readonly rows = new Map<string, DatabaseNode>();
   private readonly organizationRows = new Map<string, OrganizationNode>();
   private readonly changed = this.lifetime.track(new EventEmitter<DatabaseTreeNode | undefined>());
-  /** True until the editor has redrawn after the last reported change. */
+  /** True if a change was reported that the editor hasn't redrawn yet. */
   private isRedrawPending = false;
 
   readonly onDidChangeTreeData = this.changed.event;
@@ -102,7 +102,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     this.lifetime.dispose();
   }
 
-  /** Reports as few changes as possible, because the editor omits the row from a click that happens during a redraw. */
+  /** Reports as few changes as possible, because a click during a redraw runs the command without its row. */
   private redraw(): void {
     if (this.isRedrawPending) return;
     this.isRedrawPending = true;
@@ -110,8 +110,8 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
   }
 
   /**
-   * Redraws what contains a database. The editor ignores a change of the row itself if it arrives together with the
-   * row's children, which still say that they are loading.
+   * Redraws the parent of a database's row. The editor ignores a change of the row that fires while it receives the
+   * row's children, and would keep showing that they are loading.
    */
   private redrawParent(name: string): void {
     const parent = this.getParent({ kind: 'database', name });
@@ -131,14 +131,17 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     return [...problemRows, ...organizations.map((name) => this.getOrganizationRow(name))];
   }
 
-  /** Returns the row of an organization. An organization keeps its row object, so that the row can be redrawn. */
+  /** Returns an organization's row. Always returns the same object, which the editor needs to redraw the row. */
   private getOrganizationRow(name: string): OrganizationNode {
     const row = this.organizationRows.get(name) ?? { kind: 'organization', name };
     this.organizationRows.set(name, row);
     return row;
   }
 
-  /** Returns the rows of databases. A database keeps its row object, so that the row can be redrawn individually. */
+  /**
+   * Returns the rows of databases. Returns the same object for each database, which the editor needs to redraw a single
+   * row.
+   */
   private createDatabaseRows(databases: readonly Database[]): DatabaseNode[] {
     return databases.map(({ name }) => {
       const row = this.rows.get(name) ?? { kind: 'database', name };
@@ -147,7 +150,9 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     });
   }
 
-  /** Creates the row that lists the files of a database, unless the database is known to refuse that request. */
+  /**
+   * Creates the row that lists all files of a database. Returns no row if the database is known to refuse this request.
+   */
   private createListRows(node: DatabaseNode): MessageNode[] {
     if (this.getSearchability(node.name)) return [];
     const text = l10n.t('List All Files');
@@ -211,7 +216,7 @@ function showStore(item: TreeItem, listing: StoreListing, isSaved: boolean): voi
   item.description = describeStoreState(listing);
 }
 
-/** Creates the row that starts a stopped service. The row of the connection shows the state. */
+/** Creates the row that starts a stopped service. The connection's row shows that the service is stopped. */
 function createStartRow(): DatabaseTreeNode {
   const text = l10n.t('Start Local Service');
   const command = { id: 'dataTransfer.startLocalService', title: text };

@@ -2,7 +2,7 @@ import { getEmptySearches } from '../../core/store/searchBatches.ts';
 import type { Search, SearchStore } from '../../core/store/searchStore.ts';
 import type { EmptySearchesNode } from '../editor/contributions.ts';
 
-/** Determines which searches are folded into the row of the databases without results. */
+/** Determines which searches are folded into the row for databases without results. */
 export class EmptySearches {
   private readonly store: SearchStore;
   private readonly nodes = new Map<string, EmptySearchesNode>();
@@ -13,7 +13,7 @@ export class EmptySearches {
     this.update();
   }
 
-  /** Reads the store. Returns true if a search was folded or unfolded since the last call. */
+  /** Updates from the store. Returns true if a search was folded or unfolded since the last call. */
   update(): boolean {
     const before = [...this.folded].join();
     const batches = new Set(this.store.getAll().flatMap(({ batchId }) => batchId ?? []));
@@ -21,13 +21,13 @@ export class EmptySearches {
     return before !== [...this.folded].join();
   }
 
-  /** Returns the row that contains a search; undefined if the search has its own. */
+  /** Returns the row into which a search is folded. Undefined if the search has its own row. */
   getRow(search: Search | undefined): EmptySearchesNode | undefined {
     const isFolded = search?.batchId !== undefined && this.folded.has(search.key);
     return isFolded ? this.getNode(search.batchId) : undefined;
   }
 
-  /** Returns the row to show after the last one of these searches that belongs to its batch. */
+  /** Returns the row for a batch's empty searches if the given search is the last of its batch in `searches`. */
   getLastRow(searches: readonly Search[], { key, batchId }: Search): EmptySearchesNode | undefined {
     const batch = batchId === undefined ? [] : searches.filter((search) => search.batchId === batchId);
     return batch.at(-1)?.key === key ? batch.map((search) => this.getRow(search)).find(Boolean) : undefined;

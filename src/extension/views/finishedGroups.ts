@@ -1,31 +1,32 @@
 import type { Transfer } from '../../core/model/transferModel.ts';
 
 /**
- * Names a group of finished transfers: `finished` for the newest ones, which are always visible, or a group of days.
+ * Names a group of finished transfers: `finished` for the newest transfers, which are always visible, or a range of
+ * days.
  */
 export type FinishedGroup = 'finished' | DayGroup;
 
 /** Names a range of days on which transfers ended. */
 type DayGroup = 'today' | 'yesterday' | 'thisWeek' | 'earlier';
 
-/** All groups of days, most recent first. */
+/** All ranges of days, most recent first. */
 const dayGroups: readonly DayGroup[] = ['today', 'yesterday', 'thisWeek', 'earlier'];
 
 const newestCount = 5;
 
 /** Assigns finished transfers to groups. */
 export interface FinishedLayout {
-  /** The transfers of each group, newest first. `finished` has the newest of all. */
+  /** The transfers of each group, newest first. `finished` contains the newest transfers. */
   readonly groups: Readonly<Record<FinishedGroup, readonly Transfer[]>>;
   /** The group of each transfer, by its key. */
   readonly groupByKey: ReadonlyMap<string, FinishedGroup>;
-  /** Groups of days that have transfers, most recent first. */
+  /** Ranges of days that have transfers, most recent first. */
   readonly days: readonly DayGroup[];
 }
 
 /**
- * Groups finished transfers by the time they ended. `isPartial` means that some are not loaded yet: they may belong to
- * any day, so every loaded transfer except the newest is put in `earlier`.
+ * Groups finished transfers by the time they ended. `isPartial` means that some transfers aren't loaded yet. They could
+ * belong to any day, so all loaded transfers except the newest are put into `earlier`.
  */
 export function arrangeFinished(finished: readonly Transfer[], now: number, isPartial: boolean): FinishedLayout {
   const sorted = [...finished].sort((a, b) => getEndedAt(b) - getEndedAt(a) || b.createdAt - a.createdAt);
@@ -59,7 +60,7 @@ export function getStartOfDay(now: number, offset = 0): number {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + offset).getTime();
 }
 
-/** Creates a function that assigns a time to a group of days. Weeks start on Monday (ISO 8601). */
+/** Creates a function that returns the range of days to which a time belongs. Weeks start on Monday (ISO 8601). */
 function createDayFinder(now: number): (at: number) => DayGroup {
   const daysSinceMonday = (new Date(now).getDay() + 6) % 7;
   const starts = { today: 0, yesterday: -1, thisWeek: -daysSinceMonday };

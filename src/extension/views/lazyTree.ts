@@ -7,7 +7,7 @@ import {
 } from 'vscode';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 
-/** Provides the rows of a view whose tree is created only when the editor first requests them. */
+/** Provides the rows of a view. Creates the tree for them only when the editor first requests rows. */
 export class LazyTree<T> implements TreeDataProvider<T>, Disposable {
   private readonly lifetime = new Lifetime();
   private readonly changed = this.lifetime.track(new EventEmitter<T | T[] | undefined>());
@@ -25,7 +25,7 @@ export class LazyTree<T> implements TreeDataProvider<T>, Disposable {
     this.start = start;
   }
 
-  /** Sets the tree that provides the rows from now on. */
+  /** Sets the tree that provides the rows. */
   fill(tree: TreeDataProvider<T>): void {
     this.tree = tree;
     const changes = tree.onDidChangeTreeData?.((node) => this.changed.fire(node ?? undefined));
@@ -33,7 +33,7 @@ export class LazyTree<T> implements TreeDataProvider<T>, Disposable {
     this.resolveFilled();
   }
 
-  /** Waits only for {@link fill}, not for the rest of the startup, which may wait for a disk. */
+  /** Waits only for {@link fill} and not for the rest of the startup, which may be waiting for a disk. */
   async getChildren(parent?: T): Promise<T[] | null | undefined> {
     if (!this.tree) await Promise.race([this.filled, this.start()]);
     return await this.tree?.getChildren(parent);
@@ -55,7 +55,7 @@ export class LazyTree<T> implements TreeDataProvider<T>, Disposable {
     this.lifetime.dispose();
   }
 
-  /** Returns the tree, which is loaded whenever the editor passes one of its rows. */
+  /** Returns the tree. Throws if it isn't loaded, which can't happen after the editor has received rows. */
   private get loadedTree(): TreeDataProvider<T> {
     if (!this.tree) throw new Error('There are no rows yet.');
     return this.tree;

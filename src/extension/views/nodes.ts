@@ -42,14 +42,14 @@ export interface MessageNode {
   readonly command?: { readonly id: string; readonly title: string; readonly argument?: unknown };
 }
 
-/** Groups a range of the files of a large search, starting at the 0-based position `start`. */
+/** Groups a range of files in a large search. `start` is the zero-based position of the first one. */
 export interface PartNode {
   readonly kind: 'part';
   readonly searchKey: string;
   readonly start: number;
 }
 
-/** Groups the IDs of a search for which no file was found. */
+/** Groups the IDs for which a search found no file. */
 export interface MissingNode {
   readonly kind: 'missing';
   readonly searchKey: string;
@@ -57,7 +57,7 @@ export interface MissingNode {
   readonly isUnknown: boolean;
 }
 
-/** Groups the checked files that aren't in the results of a search. */
+/** Groups the checked files that aren't among the results of a search. */
 interface UnlistedNode {
   readonly kind: 'unlisted';
   readonly searchKey: string;

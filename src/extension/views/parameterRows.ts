@@ -8,7 +8,10 @@ import type { MessageNode } from './nodes.ts';
 /** Maximum number of parameters in the tooltip. */
 const maxParameters = 20;
 
-/** Creates the row that lists the search parameters of a database. The local service's parameters have labels. */
+/**
+ * Creates the row that lists a database's search parameters. `isLocal` is true for the local service, whose parameters
+ * have labels.
+ */
 export function createParametersRow(
   owner: string,
   parameters: ParameterListing['parameters'],

@@ -23,8 +23,8 @@ const icons: Readonly<Record<MessageNode['icon'], ThemeIcon>> = {
 };
 
 /**
- * Sets the screen reader text of a row. `state` describes a state that only the icon shows. By default, the editor
- * announces the tooltip, which lacks the row's name and may contain long addresses and IDs.
+ * Sets the screen reader text of a row. `state` is a state that only the icon shows. By default, the editor announces
+ * the tooltip, which lacks the row's name and may contain long addresses and IDs.
  */
 export function setAccessibleLabel(item: TreeItem, state = ''): TreeItem {
   const texts = [item.label, state, item.description].filter((text) => typeof text === 'string');
@@ -50,8 +50,8 @@ export function createMessageItem(node: MessageNode): TreeItem {
 }
 
 /**
- * Returns the screen reader text. By default, the editor announces the tooltip, which may be long. That is appropriate
- * only for failures, whose tooltip is a full sentence.
+ * Returns the screen reader text of a message. By default, the editor announces the tooltip, which may be long. This is
+ * appropriate only for failures, whose tooltip is a full sentence.
  */
 function getAccessibleText({ icon, tooltip }: MessageNode, text: string): string {
   return toPlainLine(icon === 'error' ? (tooltip ?? text) : text);
@@ -67,7 +67,7 @@ export function createEmptyRow(owner: string, text: string): MessageNode {
   return { kind: 'message', id: `${owner}/nothing`, icon: 'nothing', text };
 }
 
-/** Describes a failure by a full sentence, its reason and the command that helps. */
+/** Describes a failure with a full sentence, its reason, and the command that helps. */
 interface RowProblem {
   readonly sentence: string;
   readonly reason: string;
@@ -76,8 +76,8 @@ interface RowProblem {
 }
 
 /**
- * Creates the rows for a failure and the command that helps. The row starts with the reason; the tooltip has the full
- * text.
+ * Creates the rows for a failure and the command that helps. The failure's row starts with the reason, and its tooltip
+ * contains the full text.
  */
 export function createProblemRows(
   owner: string,
@@ -90,7 +90,9 @@ export function createProblemRows(
   ];
 }
 
-/** Creates the rows for a failed request: those of {@link createProblemRows}, and a fix for a rejected sign-in. */
+/**
+ * Creates the rows for a failed request: the rows of {@link createProblemRows}, and one that fixes a rejected sign-in.
+ */
 export function createFailureRows(
   owner: string,
   connectionId: string,
@@ -103,7 +105,7 @@ export function createFailureRows(
   ];
 }
 
-/** Creates the row with the command that fixes a rejected sign-in. Returns no row if only a retry helps. */
+/** Creates the row with the command that fixes a rejected sign-in. Returns no row if the only remedy is a retry. */
 function createRemedyRows(owner: string, reason: Reason, connectionId: string): MessageNode[] {
   const remedy = getSignInRemedy(reason, connectionId);
   if (!remedy) return [];
@@ -112,7 +114,7 @@ function createRemedyRows(owner: string, reason: Reason, connectionId: string): 
   return [{ kind: 'message', id: `${owner}/${icon}`, icon, text: title, command }];
 }
 
-/** Creates an empty item for a row that the editor still requests although it was just removed. */
+/** Creates an empty item for a row that was just removed but that the editor still requests. */
 export function createRemovedItem(id: string): TreeItem {
   const item = new TreeItem('');
   item.id = id;

@@ -6,7 +6,7 @@ import { formatTime } from '../words/localeFormats.ts';
 import { toPlainLine } from '../words/plainText.ts';
 import { setAccessibleLabel } from './placeholders.ts';
 
-/** The transfers that agents propose. */
+/** Lists the transfers that agents propose. */
 export interface PlanList {
   /** Returns the plans that await a decision, newest first. */
   getAll(): readonly TransferPlan[];
@@ -16,7 +16,7 @@ export interface PlanList {
 
 const icon = new ThemeIcon('hubot', new ThemeColor('list.warningForeground'));
 
-/** Creates the row of a transfer that an agent proposes. A click shows its summary. */
+/** Creates the row of a transfer proposed by an agent. A click shows its summary. */
 export function createPlanItem(plan: TransferPlan): TreeItem {
   const { id, source, destination, requestedBy, expiresAt, createdAt } = plan;
   const item = new TreeItem(getPlanTitle(plan));

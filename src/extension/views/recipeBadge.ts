@@ -10,12 +10,15 @@ interface RecipeBadgeDependencies {
     readonly isRecipeBadgeEnabled: boolean;
     onDidChangeRecipeBadge(listener: () => void): Disposable;
   };
-  /** Returns the result of the last check, without starting a new one. */
+  /** Returns the result of the last check. Doesn't start a check. */
   hasNewFiles(uri: Uri): boolean;
   onDidChangeStatus(listener: () => void): Disposable;
 }
 
-/** Shows the number of recipes with new files on their view, if the setting enables it (D61: recipe and lock). */
+/**
+ * Shows the number of recipes with new files as a badge of their view, if the setting enables it (D61: recipe and
+ * lock).
+ */
 export class RecipeBadge implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly dependencies: RecipeBadgeDependencies;

@@ -13,7 +13,7 @@ import type { RecipeNode } from '../editor/contributions.ts';
 import { toPlainLine } from '../words/plainText.ts';
 import { setAccessibleLabel } from './placeholders.ts';
 
-/** The status of a recipe, as its row shows it. */
+/** The status of a recipe as shown in its row. */
 export interface RecipeStatus {
   readonly description: string;
   readonly icon: 'beaker' | 'bell-dot' | 'error';
@@ -24,7 +24,10 @@ export interface RecipeStatus {
 /** Dependencies of {@link RecipeTree}. */
 interface RecipeTreeDependencies {
   readonly files: { readonly all: readonly Uri[]; readonly onDidChange: Event<void> };
-  /** Returns what is known about a recipe, and determines the rest in the background. */
+  /**
+   * Returns the known status of a recipe. Determines a missing or old status in the background and reports it as a
+   * change.
+   */
   getStatus(uri: Uri): Promise<RecipeStatus>;
   onDidChangeStatus(listener: () => void): Disposable;
 }

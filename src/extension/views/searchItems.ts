@@ -36,7 +36,7 @@ export function createSearchItem(search: Search): TreeItem {
   return setAccessibleLabel(item, describeSearchState(search));
 }
 
-/** Creates the row of the searches of a batch that found nothing. */
+/** Creates the row that groups a batch's searches without results. */
 export function createEmptySearchesItem({ batchId }: EmptySearchesNode, searches: readonly Search[]): TreeItem {
   const text = plural(searches.length, '{0} database without results', '{0} databases without results');
   const item = new TreeItem(text, TreeItemCollapsibleState.Collapsed);
@@ -49,7 +49,7 @@ export function createEmptySearchesItem({ batchId }: EmptySearchesNode, searches
   return setAccessibleLabel(item);
 }
 
-/** Creates the row of a search below that of {@link createEmptySearchesItem}, which already shows the search terms. */
+/** Creates the row of a search below {@link createEmptySearchesItem}, whose row already shows the search terms. */
 export function createFoldedSearchItem(search: Search): TreeItem {
   const item = createSearchItem(search);
   item.label = getDatabaseLabel(search.query.database);
@@ -57,13 +57,13 @@ export function createFoldedSearchItem(search: Search): TreeItem {
   return setAccessibleLabel(item, describeSearchState(search));
 }
 
-/** Describes the meaning of the icon for screen readers. */
+/** Describes, for screen readers, the state that the icon shows. */
 function describeSearchState({ isLoading, reason }: Search): string {
   if (isLoading) return l10n.t('searching');
   return reason ? l10n.t('failed') : '';
 }
 
-/** Describes the age of results that an earlier window loaded (D59: saved searches). */
+/** Describes the age of results that were loaded in an earlier window (D59: saved searches). */
 function describeAge({ isStale, loadedAt }: Search): string {
   return isStale && loadedAt !== undefined ? l10n.t('as of {0}', formatTime(loadedAt, Date.now())) : '';
 }
@@ -75,7 +75,7 @@ function getSearchIcon({ isLoading, isStale, reason, query }: Search): ThemeIcon
   return new ThemeIcon(query.ids ? 'list-selection' : 'search');
 }
 
-/** Creates the row of a part, with the numbers and names of its first and last file. */
+/** Creates the row of a part. It shows the numbers and names of the part's first and last file. */
 export function createPartItem(search: Search, node: PartNode, files: readonly FoundFile[], isOpen: boolean): TreeItem {
   const numbers = [node.start + 1, node.start + files.length].map(formatNumber);
   const { Expanded, Collapsed } = TreeItemCollapsibleState;
@@ -88,7 +88,7 @@ export function createPartItem(search: Search, node: PartNode, files: readonly F
   return setAccessibleLabel(item);
 }
 
-/** Creates the row of the checked files that aren't in the results of a search. */
+/** Creates the row for checked files that aren't among the results of a search. */
 export function createUnlistedItem(search: Search, count: number): TreeItem {
   const isGone = !search.mayHaveMore && !search.isStale;
   const text = isGone
@@ -102,7 +102,7 @@ export function createUnlistedItem(search: Search, count: number): TreeItem {
   return setAccessibleLabel(item);
 }
 
-/** Returns the row ID of the checked files that aren't in the results of a search. */
+/** Returns the ID of the row for checked files that aren't among the results of a search. */
 export function getUnlistedItemId(searchKey: string): string {
   return `${searchKey}/unlisted`;
 }
@@ -119,7 +119,7 @@ export function createOtherConnectionItem(name: string, connectionId: string, se
   return setAccessibleLabel(item);
 }
 
-/** Creates the row of the IDs for which no file was found: unknown to the service, or not looked up. */
+/** Creates the row for IDs without a file: either unknown to the service, or not looked up. */
 export function createMissingItem(search: Search, node: MissingNode): TreeItem {
   const { isUnknown } = node;
   const ids = filterMissingIds(search, isUnknown);
@@ -132,14 +132,15 @@ export function createMissingItem(search: Search, node: MissingNode): TreeItem {
   return setAccessibleLabel(item);
 }
 
-/** Returns the row ID of the IDs for which no file was found. */
+/** Returns the ID of the row for IDs without a file. */
 export function getMissingItemId({ searchKey, isUnknown }: MissingNode): string {
   return `${searchKey}/${isUnknown ? 'missing' : 'failed'}`;
 }
 
 /**
- * Creates the row of a file, with its check box and the other databases that have it. Its icon differs if there are
- * any, because a narrow view cuts their names off; {@link createFileTooltip} adds the tooltip on hover.
+ * Creates the row of a file with its checkbox and the names of other databases that have the file. If there are any,
+ * the row has a different icon, because a narrow view truncates the names. {@link createFileTooltip} adds the tooltip
+ * on hover.
  */
 export function createFileItem(node: FileNode, isChecked: boolean, alsoIn: readonly string[]): TreeItem {
   const { file } = node;
@@ -154,7 +155,7 @@ export function createFileItem(node: FileNode, isChecked: boolean, alsoIn: reado
   return item;
 }
 
-/** Lists the metadata of a file and the other databases that have it, one value per line. */
+/** Lists the metadata of a file, and other databases that have it. Each value is on its own line. */
 export function createFileTooltip(file: FileEntry, alsoIn: readonly string[]): string {
   const facts: readonly [string, string | undefined][] = [
     [l10n.t('Path'), file.path ?? file.name],

@@ -31,7 +31,7 @@ import {
 } from './searchTreeRows.ts';
 import { DisplayOrder } from './displayOrder.ts';
 
-/** Splits long lists into parts of this size, so that the editor draws few rows at a time. */
+/** Long lists are split into parts of this size, so that the editor renders few rows at a time. */
 const filesPerPart = 1000;
 
 /** Provides the connections that searches belong to. */
@@ -60,8 +60,8 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
   readonly onDidChangeTreeData = this.changed.event;
 
   /**
-   * Searches of other connections are grouped by connection if `connections` are given. Files that other databases have
-   * too are marked if `copies` are given (D60: same content).
+   * Groups the searches of other connections if `connections` is given. Marks files that other databases have as well
+   * if `copies` is given (D60: same content).
    */
   constructor(store: SearchStore, connections?: SearchConnections, copies?: CopyIndex) {
     this.store = store;
@@ -100,10 +100,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     }
   }
 
-  /**
-   * Creates the tooltip of a file on hover, because the tooltips of all files would dominate the data sent to the
-   * editor.
-   */
+  /** Creates a file's tooltip on hover. The tooltips of all files would be most of the data sent to the editor. */
   resolveTreeItem(item: TreeItem, node: SearchTreeNode): TreeItem {
     if (node.kind === 'file') item.tooltip = createFileTooltip(node.file, this.findDatabases(node));
     return item;
@@ -127,7 +124,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
   getParent(node: SearchTreeNode): SearchTreeNode | undefined {
     if (node.kind === 'part' || node.kind === 'missing' || node.kind === 'unlisted')
       return this.roots.get(node.searchKey);
-    // Without a parent, the editor doesn't unfold a folded search to reveal it.
+    // The editor needs the parent to expand a collapsed row above the one that it reveals.
     if (node.kind === 'search') return this.getShownRow(node.key) === node ? this.findGroup(node.key) : undefined;
     if (node.kind === 'emptySearches') return this.findFoldGroup(node);
     const search = node.kind === 'file' ? this.store.get(node.searchKey) : undefined;
@@ -137,7 +134,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     return createPartNode(search, index - (index % filesPerPart));
   }
 
-  /** Creates the rows of the searches, of the databases that the last one skipped, and of other connections. */
+  /** Creates the rows for searches, for databases that the last search skipped, and for other connections. */
   private createRootRows(): SearchTreeNode[] {
     const { leftOut } = this.store;
     const own = this.store.getAll().filter((search) => !this.isElsewhere(search));
@@ -149,7 +146,9 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     return [...rows, ...new Set(others.map(({ connectionId }) => this.getGroup(connectionId)))];
   }
 
-  /** Creates the row of a search unless it is folded. After a batch's last search, adds the row of its empty ones. */
+  /**
+   * Creates a search's row unless it is folded. The row for a batch's empty searches follows the batch's last search.
+   */
   private createSearchRows(searches: readonly Search[], search: Search): SearchTreeNode[] {
     const fold = this.empty.getLastRow(searches, search);
     return [...(this.empty.getRow(search) ? [] : [this.getRoot(search.key)]), ...(fold ? [fold] : [])];
@@ -168,10 +167,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     return first && this.findGroup(first.key);
   }
 
-  /**
-   * Returns true for a search that belongs to a connection other than the active one or, if none is active, the last
-   * one.
-   */
+  /** Returns true if a search's connection isn't the active one or, if none is active, that of the newest search. */
   private isElsewhere({ connectionId }: Search): boolean {
     if (!this.connections) return false;
     const [newest] = this.store.getAll();
@@ -219,12 +215,12 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     return isShown ? [{ kind: 'unlisted', searchKey: key }] : [];
   }
 
-  /** Returns the row that shows a search: its own, or that of the databases without results if it is folded. */
+  /** Returns the row that shows a search: its own or, if it is folded, the row for databases without results. */
   getShownRow(key: string): SearchTreeNode {
     return this.empty.getRow(this.store.get(key)) ?? this.getRoot(key);
   }
 
-  /** Returns the row of a search, for example to reveal it. */
+  /** Returns a search's own row. Always returns the same object, by which the editor can reveal the row. */
   getRoot(key: string): SearchNode {
     const existing = this.roots.get(key);
     if (existing) return existing;
@@ -237,7 +233,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     this.lifetime.dispose();
   }
 
-  /** Reports as few changes as possible, because the editor loses a check that the user makes while it redraws rows. */
+  /** Reports as few changes as possible, because a checkbox that is toggled during a redraw loses the change. */
   private refresh(keys: readonly string[]): void {
     const areShown = keys.length > 0 && keys.every((key) => this.roots.has(key) && this.store.get(key));
     for (const key of keys) if (!this.store.get(key)) this.forget(key);
@@ -261,7 +257,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     this.shown.forget(key);
   }
 
-  /** Returns the names of the other databases that have the same file. */
+  /** Returns the names of the other databases that have the file. */
   private findDatabases({ connectionId, file }: FileNode): readonly string[] {
     return this.copies?.findDatabases(connectionId, file) ?? [];
   }
@@ -283,7 +279,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     return this.shown.getFiles(search).slice(start, start + filesPerPart);
   }
 
-  /** Creates the row of a part. Expands the first part, and the last one after more files were loaded. */
+  /** Creates the row of a part. Expands the first part and, after more files were loaded, the last part. */
   private createPartItem(search: Search, node: PartNode): TreeItem {
     const isLast = node.start + filesPerPart >= search.files.length;
     return createPartItem(search, node, this.getFiles(search, node), node.start === 0 || (isLast && !search.isLoading));

@@ -35,10 +35,7 @@ export function createMissingRow({ key }: Search, { id, reason }: MissingId): Me
   return { kind: 'message', id: `${key}/missing/${id}`, icon: 'missing', text, tooltip: `${text}\n${reasonText}` };
 }
 
-/**
- * Creates the row that lists the databases skipped by a search, and searches them on request (D38: learned
- * searchability).
- */
+/** Creates the row that lists the databases skipped by a search. A click searches them (D38: learned searchability). */
 export function createLeftOutRow({ refused }: LeftOutSearches): MessageNode {
   const lines = refused.map(({ query, searchability }) =>
     l10n.t('{0}: {1}', getDatabaseLabel(query.database), describeSearchabilityDetail(searchability)),
@@ -49,7 +46,7 @@ export function createLeftOutRow({ refused }: LeftOutSearches): MessageNode {
   return { kind: 'message', id: 'leftOut', icon: 'about', text, tooltip: lines.join('\n'), command };
 }
 
-/** Creates the row that makes the connection of other searches active. */
+/** Creates the row that switches to the connection of other searches. */
 export function createSwitchRow(connectionId: string, name: string): MessageNode {
   const text = l10n.t('Switch to {0}', toPlainLine(name));
   const argument: ConnectionNode = { kind: 'connection', id: connectionId };
@@ -57,7 +54,7 @@ export function createSwitchRow(connectionId: string, name: string): MessageNode
   return { kind: 'message', id: `connection/${connectionId}/switch`, icon: 'switch', text, command };
 }
 
-/** Creates the rows after the files of a search: missing IDs, progress, failures, and ways to load more. */
+/** Creates the rows after the files of a search: missing IDs, progress, failures, and commands that load more files. */
 export function createLastRows(search: Search, node: SearchNode): SearchTreeNode[] {
   const missed = [true, false].flatMap((isUnknown): SearchTreeNode[] =>
     filterMissingIds(search, isUnknown).length > 0 ? [{ kind: 'missing', searchKey: search.key, isUnknown }] : [],
@@ -96,7 +93,7 @@ function createMoreRows(search: Search, node: SearchNode): MessageNode[] {
   return [more, row('all', l10n.t('Load All'), 'loadAll')];
 }
 
-/** Describes the progress of a search, or the reason why it stopped early (D9: paging). */
+/** Describes a search's progress or, if it stopped early, the reason (D9: paging). */
 function describeLoaded({ files, pagesWithoutNew }: Search): string {
   if (pagesWithoutNew >= maxPagesWithoutNew) {
     return l10n.t('stopped because the last three pages contained no new files; more may exist');
@@ -130,7 +127,9 @@ function createEditRow({ key }: Search, node: SearchNode): MessageNode {
   return { kind: 'message', id: `${key}/edit`, icon: 'edit', text: l10n.t('Refine Search…'), command };
 }
 
-/** Describes a failure for its row. The message of a schema validator appears only in the tooltip. */
+/**
+ * Describes a failure for its row. The message of a schema validator would be too long and appears only in the tooltip.
+ */
 function describeFailure(reason: Reason, database: string): string {
   if (reason.kind !== 'entryRejected') return describeReason(reason);
   return l10n.t("invalid entry in {0}, rejected by the service's own validation", database);

@@ -2,18 +2,18 @@ import { commands, type TreeView } from 'vscode';
 
 const extendCommands = { down: 'list.expandSelectionDown', up: 'list.expandSelectionUp' } as const;
 
-/** Extends the selection of a view, without the command that the editor runs for the only selected row. */
+/** Extends the selection of a view without opening the selected rows. */
 export class SelectionExtender {
   private readonly view: Pick<TreeView<unknown>, 'selection'>;
   private runningCount = 0;
-  /** The selection after the last extension, which includes the focused row. */
+  /** The selection after it was last extended. Includes the focused row. */
   private extended: readonly unknown[] | undefined;
 
   constructor(view: Pick<TreeView<unknown>, 'selection'>) {
     this.view = view;
   }
 
-  /** True while the editor may run the command of a row that only became selected. */
+  /** True while the editor may run the command of a row that only became selected and wasn't clicked. */
   get isExtending(): boolean {
     return this.runningCount > 0;
   }
@@ -30,7 +30,9 @@ export class SelectionExtender {
     }
   }
 
-  /** Adds the focused row to the selection, which the editor's commands don't do: they add only the row after it. */
+  /**
+   * Adds the focused row to the selection. The editor's commands don't do so: they add only the next or previous row.
+   */
   private async selectFocused(): Promise<void> {
     const before = this.view.selection.length;
     await run('list.toggleSelection');
@@ -38,7 +40,7 @@ export class SelectionExtender {
   }
 }
 
-/** Runs a command of the editor and waits until its effects have arrived, which precede the reply to a later request. */
+/** Runs a command of the editor and waits for its effects. They have arrived when a second request is answered. */
 async function run(command: string): Promise<void> {
   await commands.executeCommand(command);
   await commands.executeCommand('noop');

@@ -4,13 +4,13 @@ import { viewIds, type RecipeNode } from '../editor/contributions.ts';
 import { LazyTree } from './lazyTree.ts';
 import type { DatabaseTreeNode, SearchTreeNode, TransferTreeNode } from './nodes.ts';
 
-/** Connects a view to the tree that provides its rows. */
+/** A view, with a function that sets the tree for its rows. */
 interface LazyView<T> {
   readonly view: TreeView<T>;
   fill(tree: TreeDataProvider<T>): void;
 }
 
-/** Registers the views of the side bar at activation. `start` fills them when one is first opened. */
+/** Registers the views of the side bar during activation. `start` fills them when one of them is first opened. */
 export class SideBar implements Disposable {
   private readonly lifetime = new Lifetime();
   readonly databases: LazyView<DatabaseTreeNode>;

@@ -2,28 +2,30 @@ import type { TreeView } from 'vscode';
 import type { SearchStore } from '../../core/store/searchStore.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 
-/** Services of {@link StaleSearches}. */
+/** Dependencies of {@link StaleSearches}. */
 interface StaleSearchesDependencies {
   readonly store: SearchStore;
   readonly view: Pick<TreeView<unknown>, 'visible' | 'onDidChangeVisibility'>;
-  /** Returns the active session: a new object each time a connection is opened. */
+  /** Returns the active session. Each time a connection is opened, its session is a new object. */
   getSession(): { readonly connection: { readonly id: string } } | undefined;
   onDidChangeSession(listener: () => void): Disposable;
   /** Reloads the files of a search. */
   refresh(key: string): Promise<void>;
 }
 
-/** Limits the load on a service after the window reloads. */
+/** Limits the load on a service after a window reloads. */
 const maxParallelRefreshes = 4;
 
 /**
- * Reloads the files of searches saved by an earlier window once they are visible: the view is shown, the row is
- * expanded and the connection is open (D59: saved searches).
+ * Reloads the files of searches that an earlier window saved. Reloads a search once its files are visible: the view is
+ * shown, the search's row is expanded, and its connection is open (D59: saved searches).
  */
 export class StaleSearches implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly dependencies: StaleSearchesDependencies;
-  /** The session in which each search was last requested. A failed request is repeated only in a new session. */
+  /**
+   * The session in which each search was last reloaded. After a failure, a search is reloaded only in a new session.
+   */
   private readonly requested = new Map<string, unknown>();
   private running = 0;
 

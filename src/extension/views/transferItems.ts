@@ -18,7 +18,7 @@ import { setAccessibleLabel } from './placeholders.ts';
 
 const maxSourceLength = 18;
 
-/** Returns the keys of transfers whose rows have the same title: equal file count and destination. */
+/** Returns the keys of transfers whose rows have the same title. */
 export function findLookAlikes(transfers: readonly Transfer[]): ReadonlySet<string> {
   const keysByTitle = new Map<string, string[]>();
   for (const transfer of transfers) {
@@ -54,7 +54,7 @@ function getIcon(transfer: Transfer): ThemeIcon {
   return isPaused(transfer) ? icons.inactive : icons[transfer.state];
 }
 
-/** Creates the row of a transfer. Adds time and source to a row that would otherwise look like another one. */
+/** Creates the row of a transfer. Adds time and source if `isAlike` is true, because another row has the same title. */
 export function createTransferItem(
   transfer: Transfer,
   estimate: string | undefined,
@@ -75,7 +75,9 @@ export function createTransferItem(
   return setAccessibleLabel(item);
 }
 
-/** Lists the facts that a row shows after its title, most important first, because a narrow view truncates the end. */
+/**
+ * Lists the facts after a row's title. The most important fact comes first, because a narrow view truncates the end.
+ */
 function listFacts(
   transfer: Transfer,
   estimate: string | undefined,
@@ -91,7 +93,7 @@ function listFacts(
   return [describeRowProgress(transfer), estimate, asOf, elsewhere, ...distinction];
 }
 
-/** Returns the time and source, which distinguish rows with the same file count and destination. */
+/** Returns the time and source, which distinguish rows with the same title. */
 function getDistinction(transfer: Transfer, now: number): readonly string[] {
   const at = hasEnded(transfer.state) ? getEndedAt(transfer) : transfer.createdAt;
   return [formatTime(at, now), toPlainText(transfer.order.source, maxSourceLength)];

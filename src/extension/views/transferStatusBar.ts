@@ -11,34 +11,37 @@ import { describeReason } from '../words/reasonWords.ts';
 import { formatMovedFiles, describeStatus } from '../words/transferWords.ts';
 import { createTransferTable } from './transferTable.ts';
 
-/** Services of a {@link TransferStatusBar}. */
+/** Dependencies of a {@link TransferStatusBar}. */
 interface StatusBarDependencies {
   readonly store: TransferStore;
   readonly clock: Clock;
-  /** Returns true if the connection is open, so that the status of its transfers can be requested. */
+  /** Returns true if the connection is open. Otherwise, the status of its transfers can't be requested. */
   isConnected(connectionId: string): boolean;
   /**
-   * Returns the last rejection of a key that worked before. Its transfers wait for a new attempt (D28: retry rejected
-   * keys).
+   * Returns the last rejection of a key that worked before. Meanwhile, its transfers wait for the next attempt (D28:
+   * retry rejected keys).
    */
   keyRejection(connectionId: string): Reason | undefined;
-  /** Describes the remaining time of a transfer. Returns undefined without a reliable estimate. */
+  /** Describes the remaining time of a transfer. Returns undefined if there is no reliable estimate. */
   estimate(transfer: Transfer): string | undefined;
 }
 
 const doneDurationMs = 60_000;
 
-/** Describes the content of the status bar item. */
+/** The content of the status bar item. */
 interface StatusBarContent {
   readonly text: string;
   readonly tooltip: string | MarkdownString;
   readonly severity?: 'error' | 'warning';
 }
 
-/** Outcomes of a transfer that need the user's attention. */
+/** Outcomes of a transfer that require the user's attention. */
 type BadEnd = 'failed' | 'partial' | 'expired';
 
-/** Summarizes the transfers: running ones, those finished in the last minute, and failed ones until acknowledged. */
+/**
+ * Summarizes transfers: those that are running, that finished in the last minute, or that failed and aren't
+ * acknowledged yet.
+ */
 export class TransferStatusBar implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly dependencies: StatusBarDependencies;
@@ -57,17 +60,17 @@ export class TransferStatusBar implements Disposable {
     this.draw();
   }
 
-  /** Stops showing ended transfers that the user has now seen. */
+  /** Stops showing ended transfers, because the user has seen them. */
   acknowledge(): void {
     this.unseen.clear();
     this.doneUntil = 0;
     this.draw();
   }
 
-  /** Updates the item, for example when a connection was opened or closed. */
+  /** Updates the item. Call this, for example, after a connection was opened or closed. */
   draw(): void {
     const content = this.getContent();
-    // Setting the tooltip closes it while the user hovers over the item, even if the text is unchanged.
+    // Setting the tooltip would close it while the user hovers over the item, even if its text is the same.
     const { text, tooltip, severity } = content ?? {};
     const drawn = JSON.stringify([text, typeof tooltip === 'object' ? tooltip.value : tooltip, severity]);
     if (drawn === this.drawn) return;
@@ -118,7 +121,8 @@ export class TransferStatusBar implements Disposable {
   }
 
   /**
-   * Describes transfers with a bad outcome, worst first. An expired transfer isn't a failure: its outcome is unknown.
+   * Describes unacknowledged transfers, worst outcome first. An expired transfer isn't a failure, because its outcome
+   * is unknown.
    */
   private createUnseenContent(): StatusBarContent {
     const ends = [...this.unseen.values()];
@@ -132,7 +136,9 @@ export class TransferStatusBar implements Disposable {
     return { text: `$(${endIcons[worst]}) ${text}`, tooltip: l10n.t('Show transfers'), severity };
   }
 
-  /** Describes the only unacknowledged transfer if it completed without all its files. */
+  /**
+   * Describes the unacknowledged transfer if it is the only one and completed without transferring all of its files.
+   */
   private describeOnlyPartial(): string | undefined {
     const [[key, end] = [], other] = this.unseen;
     const transfer = end === 'partial' && !other && key !== undefined ? this.dependencies.store.get(key) : undefined;
@@ -150,7 +156,10 @@ export class TransferStatusBar implements Disposable {
     return { text: `$(debug-pause) ${text}`, tooltip, severity: 'warning' };
   }
 
-  /** Describes transfers whose status can't be requested because the connection is closed or the key was rejected. */
+  /**
+   * Describes transfers whose status can't be requested because their connection is closed or their key was rejected.
+   * Returns undefined if at least one connection works.
+   */
   private createWaitingContent(running: readonly Transfer[]): StatusBarContent | undefined {
     const { isConnected, keyRejection } = this.dependencies;
     const ids = [...new Set(running.map(({ order }) => order.connectionId))];
@@ -190,7 +199,7 @@ function describeEnd(end: BadEnd, count: number): string {
   return plural(count, '{0} transfer expired', '{0} transfers expired');
 }
 
-/** Describes the remaining outcomes in a list whose first entry already mentions transfers. */
+/** Describes an outcome in a list whose first entry already contains the word "transfer". */
 function describeMore(end: BadEnd, count: number): string {
   if (end === 'partial') return plural(count, '{0} incomplete', '{0} incomplete');
   return plural(count, '{0} expired', '{0} expired');

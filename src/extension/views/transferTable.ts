@@ -7,7 +7,7 @@ import { formatMovedFiles, describeStatus, getTransferTitle } from '../words/tra
 /** Maximum number of rows in the tooltip. */
 const maxRows = 10;
 
-/** Describes a column by its title and the Markdown of its cells. */
+/** A column: its title, and a function that returns the Markdown of a cell. */
 type Column = readonly [title: string, cell: (transfer: Transfer) => string];
 
 /** Creates a table of transfers for a tooltip. Each title links to the transfer's page. */
@@ -38,7 +38,7 @@ export function createTransferTable(
   return table;
 }
 
-/** Formats a row with extra spaces, because the editor renders columns too close together. */
+/** Formats a row. Adds spaces, because the editor renders the columns too close together. */
 function formatTableLine(cells: readonly string[]): string {
   return `| ${cells.join('&nbsp;&nbsp; | ')} |`;
 }
@@ -48,7 +48,10 @@ function createPageLink({ key }: Transfer): string {
   return `command:dataTransfer.showTransferProgress?${encodeURIComponent(JSON.stringify([node]))}`;
 }
 
-/** Escapes a server's text for Markdown: everything except letters, digits and spaces becomes a character reference. */
+/**
+ * Escapes a server's text for Markdown. Every character except letters, digits and spaces becomes a character
+ * reference.
+ */
 function escapeMarkdown(text: string): string {
   return text.replace(/[^\p{L}\p{N} ]/gu, (character) => `&#${character.codePointAt(0)};`);
 }

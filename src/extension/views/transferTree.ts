@@ -13,21 +13,23 @@ import { createTransferItem, findLookAlikes } from './transferItems.ts';
 
 type Group = TransferGroupNode['group'];
 
-/** Services of a {@link TransferTree}. */
+/** Dependencies of a {@link TransferTree}. */
 export interface TransferTreeDependencies {
   readonly store: TransferStore;
   readonly clock: Clock;
   /** Loads the transfers that ended in earlier sessions. */
   loadFinished(): Promise<void>;
-  /** Loads only the most recent of these, which is fast. */
+  /** Loads only the most recent transfers of earlier sessions, which is fast. */
   loadLastFinished(): Promise<void>;
   /** The transfers that agents propose. */
   readonly plans: PlanList;
-  /** Describes the remaining time of a transfer. Returns undefined without a reliable estimate. */
+  /** Describes the remaining time of a transfer. Returns undefined if there is no reliable estimate. */
   estimate(transfer: Transfer): string | undefined;
 }
 
-/** Provides the rows of the transfers: running ones before finished ones, newest first. */
+/**
+ * Provides the rows of the transfers. Running transfers come before finished ones, and newer ones before older ones.
+ */
 export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposable {
   private readonly lifetime = new Lifetime();
   private readonly dependencies: TransferTreeDependencies;
@@ -45,9 +47,9 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
   private readonly shownIn = new Map<string, Group>();
   private layout: FinishedLayout | undefined;
   private lastFinished: 'unloaded' | 'loading' | 'loaded' = 'unloaded';
-  /** Keys of transfers that need time and source to be distinguishable within their group. */
+  /** Keys of transfers whose rows need time and source, because another row in their group has the same title. */
   private readonly alike = new Set<string>();
-  /** The last drawn appearance of each row, serialized, by key. */
+  /** The last rendered appearance of each row, serialized, by transfer key. */
   private readonly drawn = new Map<string, string>();
   private readonly changed = this.lifetime.track(new EventEmitter<TransferTreeNode | undefined>());
 
@@ -132,7 +134,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     return group === 'finished' ? (this.getLayout().groupByKey.get(transfer.key) ?? group) : group;
   }
 
-  /** Returns the groups by day. The first call loads the most recent transfers of earlier sessions. */
+  /** Returns the groups by day. The first call starts loading the most recent transfers of earlier sessions. */
   private getOlderRows(): TransferTreeNode[] {
     const { store, loadLastFinished } = this.dependencies;
     const days = this.getLayout().days.map((day) => this.groups[day]);
@@ -179,7 +181,10 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     return node;
   }
 
-  /** Redraws single rows that stay in their groups, or the whole tree when a row is added, removed or moved. */
+  /**
+   * Redraws single rows if all changed transfers stay in their groups. Redraws the whole tree if a row is added,
+   * removed or moved.
+   */
   private refresh(keys: readonly string[]): void {
     this.layout = undefined;
     const isInPlace = (key: string): boolean => {
@@ -193,7 +198,10 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     for (const key of redrawn) this.changed.fire(this.rows.get(key));
   }
 
-  /** Returns true if a row looks different from when it was last drawn. Redrawing would close its menu and tooltip. */
+  /**
+   * Returns true if a row would look different from the last time. Redrawing an unchanged row would close its menu and
+   * tooltip.
+   */
   private hasRowChanged(key: string): boolean {
     const transfer = this.dependencies.store.get(key);
     return !transfer || this.drawn.get(key) !== serializeItem(this.createItem(transfer));
@@ -237,7 +245,10 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     return item;
   }
 
-  /** Returns the number of transfers in a group and its subgroups. Returns undefined while the number is unknown. */
+  /**
+   * Returns the number of transfers in a group and its subgroups. Undefined while it depends on transfers that aren't
+   * loaded.
+   */
   private countTransfers(group: Group): number | undefined {
     const { store, plans } = this.dependencies;
     if (group === 'proposed') return plans.getAll().length;
@@ -246,7 +257,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
   }
 }
 
-/** Returns the visible properties of a row as text to compare. */
+/** Serializes the visible properties of a row, for comparison. */
 function serializeItem({ label, description, tooltip, iconPath, contextValue }: TreeItem): string {
   return JSON.stringify([label, description, tooltip, iconPath, contextValue]);
 }

@@ -14,7 +14,7 @@ import { SelectionExtender } from './selectionExtender.ts';
 import type { SideBar } from './sideBar.ts';
 import { TransferTree, type TransferTreeDependencies } from './transferTree.ts';
 
-/** Services of {@link TreeViews}. */
+/** Dependencies of {@link TreeViews}. */
 interface TreeViewsDependencies {
   readonly databases: DatabaseTreeDependencies;
   readonly searchStore: SearchStore;
@@ -55,7 +55,7 @@ export class TreeViews implements Disposable {
     this.drawChecked();
   }
 
-  /** Moves the focus to the connection's row once the editor has drawn it. */
+  /** Moves the focus to the connection's row once the editor has rendered it. */
   readonly focusConnection = (): void => {
     revealNode(this.sideBar.databases.view, { kind: 'connection' }, { select: false, focus: true });
   };
@@ -67,7 +67,7 @@ export class TreeViews implements Disposable {
     const { view } = this.sideBar.searchResults;
     const options = { select: false, focus: true };
     view.reveal(this.searchTree.getRoot(started.key), options).then(undefined, () => {
-      // It may have been folded before the editor drew it.
+      // The search may have been folded in the meantime.
       revealNode(view, this.searchTree.getShownRow(started.key), options);
     });
   };
@@ -77,7 +77,7 @@ export class TreeViews implements Disposable {
     return this.sideBar.searchResults.view.selection;
   }
 
-  /** Expands a database, and selects it. */
+  /** Expands and selects a database. */
   readonly expandDatabase = (node: DatabaseNode): void => {
     revealNode(this.sideBar.databases.view, node, { select: true, focus: false, expand: true });
   };
@@ -122,8 +122,8 @@ export class TreeViews implements Disposable {
   }
 
   /**
-   * Shows the number of checked files next to the view's title. Redrawing the row of a search instead would make the
-   * editor request all of its files, and lose a check that the user makes in the meantime.
+   * Shows the number of checked files next to the view's title. The search's row isn't redrawn, because the editor
+   * would request all of its files and could lose a check that the user makes in the meantime.
    */
   private drawChecked(): void {
     this.sideBar.searchResults.view.description = formatCheckedCount(this.searchStore.checked);
@@ -147,7 +147,7 @@ function createSearchConnections({ databases, getConnectionName }: TreeViewsDepe
   };
 }
 
-/** Reveals a row. Ignores a row that has moved in the meantime, for example because its transfer ended. */
+/** Reveals a row. Does nothing if the row has moved in the meantime, for example because its transfer ended. */
 function revealNode<T>(
   view: TreeView<T>,
   node: T,
