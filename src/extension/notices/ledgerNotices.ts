@@ -14,7 +14,7 @@ export function notifyUnsavedRecords(unsaved: UnsavedRecords, notices: Notices):
   });
 }
 
-/** Describes a failed write as part of a sentence. Returns `fallback` for unknown causes. */
+/** Describes the cause of a failed write as part of a sentence. Returns `fallback` if the cause is unknown. */
 export function describeWriteError(error: unknown, fallback: string): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOSPC' || code === 'EDQUOT') return l10n.t('the disk is full');

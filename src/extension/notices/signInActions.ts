@@ -5,7 +5,7 @@ import type { ConnectionNode } from '../editor/contributions.ts';
 import type { NoticeAction } from '../editor/notices.ts';
 import { getSignInRemedy } from '../words/signInWords.ts';
 
-/** Creates the button of a notification that fixes a rejected sign-in. Returns no button if only a retry helps. */
+/** Creates the button that fixes a rejected sign-in. Returns no button if the only remedy is a retry. */
 export function createRemedyActions(reason: Reason | undefined, connectionId: string): readonly NoticeAction[] {
   const remedy = reason && getSignInRemedy(reason, connectionId);
   if (!remedy) return [];

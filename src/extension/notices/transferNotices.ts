@@ -10,14 +10,17 @@ import { toPlainLine } from '../words/plainText.ts';
 import { describeReason } from '../words/reasonWords.ts';
 import { formatMovedFiles, getTransferTitle } from '../words/transferWords.ts';
 
-/** Services of {@link TransferNotices}. */
+/** Dependencies of {@link TransferNotices}. */
 interface TransferNoticesDependencies {
   readonly store: TransferStore;
   readonly notices: Notices;
   readonly clock: Clock;
   /** Returns the user's notification level. */
   level(): 'all' | 'problems' | 'none';
-  /** Returns true for transfers submitted in this window, which shows their notifications before other windows. */
+  /**
+   * Returns true for a transfer submitted in this window. Other windows wait before they notify the user of such a
+   * transfer.
+   */
   isMine(transfer: Transfer): boolean;
   /** Claims a notification by name. Resolves to true in exactly one window. */
   claim(name: string): Promise<boolean>;
@@ -25,15 +28,21 @@ interface TransferNoticesDependencies {
   showFiles(key: string): void;
   showProgress(key: string): void;
   showTransfers(): void;
-  /** Handles the user's answer that an unconfirmed transfer has started (D12: never resubmit). */
+  /** Called when the user answers that an unconfirmed transfer has started (D12: never resubmit). */
   didStart(key: string): void;
-  /** Handles the user's answer that an unconfirmed transfer hasn't started (D12: never resubmit). */
+  /** Called when the user answers that an unconfirmed transfer hasn't started (D12: never resubmit). */
   didNotStart(key: string): void;
 }
 
-/** Time within which ends of transfers share one notification, because statuses are polled one at a time. */
+/**
+ * Transfers that end within this time share one notification. Statuses are polled one at a time, so they arrive
+ * separately.
+ */
 const batchWindowMs = 1000;
-/** Time that other windows wait for the submitting window, which may be closed, to notify first. */
+/**
+ * Time in milliseconds for which other windows wait for the submitting window, which may be closed, to notify the user
+ * first.
+ */
 const deferralMs = { withFocus: 2000, without: 3000 };
 
 /** Notifies the user of each transfer that ends or remains unconfirmed while this window is open. */
@@ -122,7 +131,7 @@ export class TransferNotices implements Disposable {
     return { label: l10n.t('Show Details'), run: () => this.dependencies.showProgress(key) };
   }
 
-  /** Creates the button that shows the transferred files, if any. */
+  /** Creates the button that shows the transferred files. Returns no button if there are none. */
   private createFilesActions(transfer: Transfer): readonly NoticeAction[] {
     if (!hasTransferredFiles(transfer)) return [];
     return [{ label: l10n.t('Show Files'), run: () => this.dependencies.showFiles(transfer.key) }];
@@ -167,7 +176,7 @@ export class TransferNotices implements Disposable {
   }
 }
 
-/** Returns true for outcomes that are news to the user, which excludes cancellations and refused submissions. */
+/** Returns true for a final state that is news to the user. Excludes cancellations and refused submissions. */
 function shouldNotify({ state }: Transfer): boolean {
   return hasEnded(state) && state !== 'cancelled' && state !== 'refused';
 }
@@ -195,7 +204,7 @@ function describeOutcomes({ total, complete, partial, failed }: OutcomeCounts): 
   return plural(total, '{1} of {0} transfer failed.', '{1} of {0} transfers failed.', formatNumber(failed));
 }
 
-/** Describes a transfer that completed without all its files (D39: server data display). */
+/** Describes a transfer that completed without transferring all of its files (D39: server data display). */
 function describePartialTransfer(transfer: Transfer): string {
   const moved = formatMovedFiles(transfer) ?? '';
   if (transfer.startedElsewhere) return l10n.t('Completed: {0} transferred.', moved);

@@ -10,7 +10,7 @@ const notificationDelayMs = 1_000;
 
 const sendNowCommand: CommandId = 'dataTransfer.sendNow';
 
-/** A request that waits until the server has finished another one (D34: serialized requests). */
+/** A request that waits until the server has responded to another one (D34: serialized requests). */
 export interface WaitingRequest {
   /** Title of the request, for example "Transfer 2 files to Archive". */
   readonly title: string;
@@ -24,7 +24,10 @@ interface ShownRequest extends WaitingRequest {
   report?: (message: string) => void;
 }
 
-/** Lets the sender report a wait, and lets the user withdraw the request. */
+/**
+ * Connects the sender of a request to its notification: the sender reports waiting, and the user can withdraw the
+ * request.
+ */
 interface FollowedTurn {
   readonly observer: TurnObserver;
   readonly signal: AbortSignal;

@@ -25,7 +25,7 @@ import {
 import type { HostIntent } from '../../webviews/messages/pageMessages.ts';
 import { copyText, PanelHost, getPageWords } from './panelHost.ts';
 
-/** Services of the metadata pages. */
+/** Dependencies of the metadata pages. */
 export interface MetadataPanelsDependencies {
   readonly extensionUri: Uri;
   readonly log: Logger;
@@ -53,7 +53,7 @@ export class MetadataPage implements Disposable {
   private snapshot: MetadataSnapshot;
   private pendingRequest: AbortController | undefined;
   private isWaiting = false;
-  /** Fix for the problem that the page shows. */
+  /** The command that fixes the problem shown on the page. */
   private remedy: SignInRemedy | undefined;
 
   constructor(panel: WebviewPanel, dependencies: MetadataPanelsDependencies, snapshot: MetadataSnapshot) {
@@ -89,8 +89,8 @@ export class MetadataPage implements Disposable {
   }
 
   /**
-   * Shows a file: the known metadata immediately, then the service's response. Skips the request if the file is already
-   * shown.
+   * Shows a file: first the known metadata, then the service's response. Sends no request if the page already shows or
+   * fetches the current metadata of the file.
    */
   show(ref: FileRef, known?: FileEntry): void {
     const { found, receivedAt, loading, problem, old } = this.snapshot;
@@ -104,7 +104,7 @@ export class MetadataPage implements Disposable {
     void this.fetch();
   }
 
-  /** Fetches the metadata of the shown file. Aborts an earlier request. */
+  /** Fetches the metadata of the shown file. Aborts the previous request. */
   async fetch(): Promise<void> {
     this.pendingRequest?.abort();
     const request = new AbortController();
@@ -165,7 +165,7 @@ export class MetadataPage implements Disposable {
     return copies.length === 0 ? undefined : copies.map(({ database, name }) => ({ database, name }));
   }
 
-  /** Redraws the page if a search has found other copies of its file. */
+  /** Updates the page if searches have found other copies of its file. */
   private updateCopies(): void {
     const { copies } = this.snapshot;
     if (!isDeepStrictEqual(copies, this.findCopies(this.snapshot))) this.update({});
@@ -208,16 +208,16 @@ const intentCommands = {
   cite: 'dataTransfer.cite',
 } as const;
 
-/** Number of copies that the page lists. */
+/** Maximum number of copies that the page lists. */
 const maxCopies = 20;
 
-/** Replaces the name in the reference, which anyone may have written in a link, with that of the found file. */
+/** Replaces the reference's name, which may come from a link and can't be trusted, with the found file's name. */
 function withFoundName(snapshot: MetadataSnapshot): MetadataSnapshot {
   const { found, ref } = snapshot;
   return found?.kind === 'file' ? { ...snapshot, ref: { ...ref, name: found.name } } : snapshot;
 }
 
-/** Adds the citation of the file, if its complete metadata are known. */
+/** Adds the file's citation if the complete metadata is known. */
 function withCitation({ citation: _, ...snapshot }: MetadataSnapshot): MetadataSnapshot {
   const { found } = snapshot;
   if (found?.kind !== 'file' || found.isSummary) return snapshot;

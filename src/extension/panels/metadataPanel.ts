@@ -12,7 +12,7 @@ interface ShowMetadataOptions {
   readonly preserveFocus?: boolean;
 }
 
-/** Maximum time between the clicks of a double click, which the editor reports as two single clicks. */
+/** Maximum time in milliseconds between the clicks of a double-click, which the editor reports as two single clicks. */
 const doubleClickMs = 500;
 
 /** Manages the open metadata pages: one pinned page per file, and at most one preview page. */
@@ -33,8 +33,8 @@ export class MetadataPanels implements Disposable {
   }
 
   /**
-   * Shows a file in its own page if it has one, otherwise in the preview page or a new page. Pins a file that is shown
-   * twice within {@link doubleClickMs}, because a double click on its row arrives as two calls.
+   * Shows a file in its own page if it has one. Otherwise, shows it in the preview page or a new page. Pins the page if
+   * the file is shown twice within {@link doubleClickMs}, because a double-click on its row arrives as two calls.
    */
   show(ref: FileRef, known?: FileEntry, options: ShowMetadataOptions = {}): void {
     const pages = [...this.pages];
@@ -47,7 +47,8 @@ export class MetadataPanels implements Disposable {
   }
 
   /**
-   * Restores a page with its last content after a reload. Sends no request, because the service may not be running yet.
+   * Restores a page with its saved content after a reload. Requests the metadata only if none was saved, because the
+   * service may not be running yet.
    */
   readonly restore = (panel: WebviewPanel, state: unknown): void => {
     if (!isMetadataPageState(state)) {

@@ -6,7 +6,7 @@ import { toOpenableLink } from '../../webviews/messages/links.ts';
 import { isHostIntent, type HostIntent, type PageWords } from '../../webviews/messages/pageMessages.ts';
 import { getPageFolders, createShellHtml, type PageName } from './shell.ts';
 
-/** Services of a {@link PanelHost}. */
+/** Dependencies of a {@link PanelHost}. */
 interface PanelHostDependencies {
   readonly extensionUri: Uri;
   readonly log: Logger;
@@ -16,15 +16,18 @@ interface PanelHostDependencies {
 interface PageContract<Intent, Message> {
   readonly page: PageName;
   readonly isIntent: Guard<Intent>;
-  /** Creates the first message to a page that has started or restarted: its full content and the translations. */
+  /**
+   * Creates the first message to a page that has started or restarted. It contains the page's full content and the
+   * translations.
+   */
   readonly createStartMessage: () => Message;
   /** Handles a user action in the page. */
   readonly onIntent: (intent: Exclude<Intent, HostIntent>) => void;
 }
 
 /**
- * Loads a page into an editor panel and exchanges messages with it. Answers each `ready` with a full snapshot, because
- * a page may restart at any time, for example after being hidden. Ignores messages that the guard rejects.
+ * Loads a page into an editor panel and exchanges messages with it. Answers each `ready` message with a full snapshot,
+ * because a page may restart at any time, for example after being hidden. Ignores messages that the guard rejects.
  */
 export class PanelHost<Intent extends { readonly type: string }, Message extends object> implements Disposable {
   readonly panel: WebviewPanel;
@@ -51,7 +54,7 @@ export class PanelHost<Intent extends { readonly type: string }, Message extends
   }
 
   /**
-   * Sends a message to the page. Drops messages before the first `ready`, because the start message has the full
+   * Sends a message to the page. Drops messages before the first `ready`, because the start message contains the full
    * content.
    */
   post(message: Message): void {
@@ -83,7 +86,10 @@ export class PanelHost<Intent extends { readonly type: string }, Message extends
   }
 }
 
-/** Opens an address outside the editor. Checks it again, because the page isn't trusted, and ignores an unsafe one. */
+/**
+ * Opens an address outside the editor if it is safe. Validates the address here as well, because the page isn't
+ * trusted.
+ */
 function openLink(address: string, log: Logger): void {
   const link = toOpenableLink(address);
   if (link === undefined) return;
@@ -97,7 +103,7 @@ export function getPageWords(): PageWords {
   return { language: env.language, ...(l10n.bundle !== undefined && { bundle: l10n.bundle }) };
 }
 
-/** Copies text to the clipboard, and confirms it in the status bar, because the page may have lost focus. */
+/** Copies text to the clipboard. Confirms it in the status bar, because the page may have lost focus. */
 export function copyText(text: string, confirmation: string, log: Logger): void {
   env.clipboard.writeText(text).then(
     () => window.setStatusBarMessage(confirmation, 3000),

@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { Uri, type Webview } from 'vscode';
 import { wordsLanguage } from '../words/localeFormats.ts';
 
-/** Name of a page, which is the name of its bundle in `dist/webviews`. */
+/** Name of a page and of its bundle in `dist/webviews`. */
 export type PageName = 'metadata' | 'transfer';
 
-/** Returns the folders of the extension from which a page may load files. */
+/** Returns the extension's folders from which a page may load files. */
 export function getPageFolders(extensionUri: Uri): readonly Uri[] {
   return [Uri.joinPath(extensionUri, 'dist', 'webviews'), Uri.joinPath(extensionUri, 'media')];
 }
 
 /**
- * Creates the HTML document of a page: one script, the chunks that it imports, one style sheet, and a content security
- * policy that allows nothing else. Contains no text from a server.
+ * Creates the HTML document of a page. Its content security policy allows only the page's script, the chunks that the
+ * script imports, and the extension's style sheets. Contains no text from a server.
  */
 export function createShellHtml(webview: Webview, extensionUri: Uri, page: PageName, title: string): string {
   const nonce = randomBytes(24).toString('base64url');

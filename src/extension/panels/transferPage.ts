@@ -38,7 +38,7 @@ import type { HostIntent } from '../../webviews/messages/pageMessages.ts';
 import { copyText, PanelHost, getPageWords } from './panelHost.ts';
 import { findPlace, type TransferPlaceDependencies } from './transferPlace.ts';
 
-/** Services of the transfer pages. */
+/** Dependencies of the transfer pages. */
 export interface TransferPanelsDependencies {
   readonly extensionUri: Uri;
   readonly log: Logger;
@@ -47,7 +47,7 @@ export interface TransferPanelsDependencies {
   readonly transfers: TransferStore;
   /** Loads the transfers that ended in earlier sessions. */
   loadFinished(): Promise<void>;
-  /** Estimates the remaining time of a transfer. Returns undefined without a reliable estimate. */
+  /** Estimates the remaining time of a transfer. Returns undefined if there is no reliable estimate. */
   getEstimate(transfer: Transfer): Estimate | undefined;
   /** Reveals the row of a transfer in the Transfers view. */
   reveal(key: string): void;
@@ -55,7 +55,7 @@ export interface TransferPanelsDependencies {
   readonly places: TransferPlaceDependencies;
 }
 
-/** Number of files in a snapshot. The full list is sent once, when the page requests it. */
+/** Maximum number of files in a snapshot. The full list is sent once, when the page requests it. */
 const firstFileCount = 200;
 
 /** Controls an open transfer page. Its transfer may not be in the store yet. */
@@ -131,7 +131,7 @@ export class TransferPage implements Disposable {
     };
   }
 
-  /** Counts licenses only if the files differ from those of the last snapshot. */
+  /** Returns the number of files under each license. Recounts only if the list of files has changed. */
   private getLicenses({ order: { files } }: Transfer): readonly PageLicense[] {
     if (this.licensed?.files !== files) this.licensed = { files, rows: listLicenseRows(countFileLicenses(files)) };
     return this.licensed.rows;

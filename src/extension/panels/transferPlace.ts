@@ -8,14 +8,14 @@ import type { VerificationHistory } from '../editor/verificationHistory.ts';
 import { describePastVerification, describeUntransferredFiles } from '../words/verificationWords.ts';
 import type { PagePlace } from '../../webviews/messages/transferMessages.ts';
 
-/** Services that locate transferred files. */
+/** Dependencies of {@link findPlace}. */
 export interface TransferPlaceDependencies {
   /** Finds the folder of a transfer on this machine, without prompting. */
   locateFiles(transfer: Transfer): Promise<TransferredFolder | undefined>;
   readonly verificationHistory: Pick<VerificationHistory, 'get' | 'onDidChange'>;
 }
 
-/** Returns the location of a transfer's files, or undefined if the transfer didn't succeed. */
+/** Returns the location of a transfer's files. Undefined if the transfer didn't succeed or wrote no files. */
 export async function findPlace(
   transfer: Transfer | undefined,
   now: number,
