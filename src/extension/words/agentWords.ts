@@ -6,12 +6,12 @@ import { toPlainLine, toPlainText } from './plainText.ts';
 
 const maxAgentLength = 60;
 
-/** Returns the title of a proposed transfer: "3 files to My Data". */
+/** Returns the title of a proposed transfer, such as "3 files to My Data". */
 export function getPlanTitle({ files, destination }: TransferPlan): string {
   return l10n.t('{0} to {1}', formatFileCount(files.length), toPlainLine(destination));
 }
 
-/** Returns the name that an agent reports, in one short line. */
+/** Returns the name that an agent reports for itself, in one short line. */
 export function formatAgentName(agent: string): string {
   return toPlainText(agent, maxAgentLength) || l10n.t('an agent');
 }
@@ -21,12 +21,12 @@ export function describeRequester(agent: string): string {
   return l10n.t('Requested by: {0}', formatAgentName(agent));
 }
 
-/** Describes who requested a transfer and who decided: "Requested by Claude Code, confirmed by you". */
+/** Describes who requested and who confirmed a transfer, such as "Requested by Claude Code, confirmed by you". */
 export function describeConfirmedRequest(agent: string): string {
   return l10n.t('Requested by {0}, confirmed by you', formatAgentName(agent));
 }
 
-/** Warns that the text of a plan was copied from a server; empty otherwise. */
+/** Warns if the description or instructions of a plan were copied from a server. Returns an empty string otherwise. */
 export function describeTextOrigin({ textOrigin }: TransferPlan): string {
   return textOrigin === 'server' ? l10n.t('The description or the instructions were copied from a server.') : '';
 }
@@ -41,7 +41,7 @@ export function describeProposal(plan: TransferPlan): string {
   return l10n.t('{0} proposes a transfer: {1}', formatAgentName(plan.requestedBy), getPlanTitle(plan));
 }
 
-/** Describes a plan that closed without a transfer; undefined if it was submitted. */
+/** Describes a plan that was closed without a transfer. Returns undefined if it was submitted. */
 export function describeClosedPlan(plan: TransferPlan, state: PlanState | undefined): string | undefined {
   if (state?.kind === 'declined') return l10n.t('Declined the proposed transfer of {0}.', getPlanTitle(plan));
   const isExpired = state === undefined || state.kind === 'expired';

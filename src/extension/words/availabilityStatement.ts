@@ -8,23 +8,26 @@ import { escapeMarkdown } from './markdownText.ts';
 import { formatNames } from './nameList.ts';
 import { toPlainLine } from './plainText.ts';
 
-/** The facts in a data availability statement. */
+/** The facts that a data availability statement presents. */
 interface AvailabilityFacts {
   readonly files: readonly CitableFile[];
-  /** The services that have the files. */
+  /** The services from which the files are available. */
   readonly services: readonly CitedService[];
   /** Absent if no file is known to have been transferred. */
   readonly receipt?: TransferReceipt;
 }
 
-/** A service that has files to cite. */
+/** A service from which cited files are available. */
 export interface CitedService {
   readonly name: string;
   /** True for a local service, whose name means nothing to the readers of a paper. */
   readonly isLocal: boolean;
 }
 
-/** Writes a data availability statement in Markdown: files, sources, service, day of the transfer, and references. */
+/**
+ * Writes a data availability statement in Markdown. It states the files, their sources, the service, and the day of the
+ * transfer, and lists the references.
+ */
 export function formatAvailabilityStatement(facts: AvailabilityFacts, citations: readonly Citation[]): string {
   const references = citations.map((citation) => `- ${formatMarkdownReference(citation)}\n`);
   const sentences = [describeFiles(facts), describeOrigin(facts)].filter(Boolean);

@@ -4,16 +4,16 @@ import { formatList, formatNumber, plural } from './localeFormats.ts';
 import { toPlainLine } from './plainText.ts';
 import { getDatabaseLabel } from './searchWords.ts';
 
-/** The files of a planned submission that need not be sent. */
+/** The files of a planned submission that don't need to be sent. */
 interface SummarizedCopies extends KnownCopies {
   readonly fileCount: number;
   /** Name of the destination. */
   readonly destination: string;
-  /** Number of files that are copies of a file of another source. */
+  /** Number of files that are identical to a file from another source. */
   readonly repeatedCount: number;
 }
 
-/** Returns a sentence for each reason why files need not be sent; none if nothing is known. */
+/** Returns a sentence for each reason why files don't need to be sent. Returns no sentence if there is no reason. */
 export function createCopyLines(copies: SummarizedCopies): readonly string[] {
   const { atDestination, received, repeatedCount, destination } = copies;
   return [
@@ -23,17 +23,19 @@ export function createCopyLines(copies: SummarizedCopies): readonly string[] {
   ].filter(Boolean);
 }
 
-/** Returns the label of the button that leaves out files. */
+/** Returns the label of the button that leaves out `count` files. */
 export function formatLeaveOutLabel(count: number): string {
   return l10n.t('Leave Out {0}', formatNumber(count));
 }
 
-/** Names the databases that have the same file, for its row: "also in A, B and 3 more". Empty for none. */
+/**
+ * Names the databases that also have a file, for the file's row: "also in A, B and 3 more". Empty if there are none.
+ */
 export function formatAlsoIn(databases: readonly string[]): string {
   return databases.length === 0 ? '' : l10n.t('also in {0}', formatDatabases(databases, 2));
 }
 
-/** Names the databases that have the same file, for its tooltip. */
+/** Names the databases that also have a file, for the file's tooltip. */
 export function formatDatabases(databases: readonly string[], limit = 10): string {
   const names = formatList(databases.slice(0, limit).map(getDatabaseLabel));
   const rest = databases.length - limit;

@@ -2,24 +2,29 @@ import { env, l10n } from 'vscode';
 import type { Estimate } from '../../core/model/estimate.ts';
 import { formatList, plural } from './localeFormats.ts';
 
-/** Describes an estimate for a row: "about 4 min", "4–7 min, based on 3 earlier transfers". */
+/** Describes an estimate for a row, such as "about 4 min" or "4–7 min, based on 3 earlier transfers". */
 export function describeEstimate(estimate: Estimate): string {
   const isEarlier = estimate.kind === 'range' && estimate.basis === 'earlier';
   return formatList([formatTimeLeft(estimate), isEarlier ? describeEstimateBasis(estimate) : undefined]);
 }
 
-/** Formats an estimate without its basis: "about 4 min", "4–7 min", "no progress for 40 min". */
+/** Formats an estimate without its basis, such as "about 4 min", "4–7 min" or "no progress for 40 min". */
 export function formatTimeLeft(estimate: Estimate): string {
   if (estimate.kind === 'range') return formatTimeSpan(estimate.lowMs, estimate.highMs);
   return l10n.t('no progress for {0}', formatDuration(estimate.sinceMs));
 }
 
-/** Formats the time since the last progress of a stalled transfer: "40 min ago". Returns undefined for any other. */
+/**
+ * Formats the time since a stalled transfer last made progress, such as "40 min ago". Returns undefined if it isn't
+ * stalled.
+ */
 export function formatLastProgress(estimate: Estimate): string | undefined {
   return estimate.kind === 'range' ? undefined : l10n.t('{0} ago', formatDuration(estimate.sinceMs));
 }
 
-/** Describes the basis of an estimate: "based on 3 earlier transfers". Returns undefined without a time range. */
+/**
+ * Describes the basis of an estimate, such as "based on 3 earlier transfers". Returns undefined for a stalled transfer.
+ */
 export function describeEstimateBasis(estimate: Estimate): string | undefined {
   if (estimate.kind === 'stalled') return undefined;
   if (estimate.basis === 'movement') return l10n.t('based on files transferred so far');
@@ -49,7 +54,7 @@ function getTimeUnit(durationMs: number): TimeUnit {
   return durationMs < 1.5 * timeUnits.day ? 'hour' : 'day';
 }
 
-/** Rounds to whole units, or to halves for fewer than 10 hours or days. */
+/** Rounds a duration to whole units, or to halves if it is less than 10 hours or days. */
 function roundToUnit(durationMs: number, unit: TimeUnit): number {
   const value = durationMs / timeUnits[unit];
   const step = unit !== 'minute' && value < 10 ? 0.5 : 1;

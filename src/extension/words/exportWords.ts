@@ -2,7 +2,9 @@ import { l10n } from 'vscode';
 import type { Omission } from '../../core/model/exportOmissions.ts';
 import { formatFileCount, plural } from './localeFormats.ts';
 
-/** Reports an export: its name, the number of its files, and the files that it does not contain. */
+/**
+ * Reports an export: the name of the exported file, the number of files that it contains, and the files that it omits.
+ */
 export function describeExport(name: string, fileCount: number, omissions: readonly Omission[]): string {
   const exported = l10n.t('Exported {0} ({1}).', name, formatFileCount(fileCount));
   return [exported, ...omissions.map(describeOmission)].join(' ');

@@ -3,7 +3,7 @@ import type { LinkProblem, LinkTarget } from '../../core/model/link.ts';
 import { toPlainLine, toPlainText } from './plainText.ts';
 import { describeFilters, describeSearchTerms, getDatabaseLabel } from './searchWords.ts';
 
-/** The confirmation that a link asks for. */
+/** The confirmation prompt for a link. */
 interface LinkConfirmation {
   readonly question: string;
   /** One fact per line. */
@@ -12,7 +12,7 @@ interface LinkConfirmation {
   readonly label: string;
 }
 
-/** Describes why a link can't be opened, in a sentence short enough for a notification of one line. */
+/** Describes why a link can't be opened. The sentence fits into a one-line notification. */
 export function describeLinkProblem({ kind, field = '' }: LinkProblem): string {
   const sentences: Readonly<Record<LinkProblem['kind'], string>> = {
     tooLong: l10n.t('This link is too long.'),
@@ -24,7 +24,7 @@ export function describeLinkProblem({ kind, field = '' }: LinkProblem): string {
   return sentences[kind];
 }
 
-/** Describes why no link can be made. */
+/** Describes why a link can't be created. */
 export function describeUnlinkable({ kind, field = '' }: LinkProblem): string {
   if (kind === 'tooLong') return l10n.t('This is too long for a link.');
   if (kind === 'badService') return l10n.t("The address of this connection can't be part of a link.");
@@ -32,7 +32,7 @@ export function describeUnlinkable({ kind, field = '' }: LinkProblem): string {
   return l10n.t("No link was copied because “{0}” contains invisible characters or can't be part of a link.", name);
 }
 
-/** Describes a link and what opening it sends to a service. `address` is undefined for the local service. */
+/** Describes a link, and the data that opening it sends to a service. `address` is undefined for the local service. */
 export function describeLink(target: LinkTarget, name: string, address: string | undefined): LinkConfirmation {
   const service = toPlainLine(address === undefined ? name : `${name} (${address})`);
   const effect = describeEffect(target, toPlainLine(name));

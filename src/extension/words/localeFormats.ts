@@ -8,15 +8,15 @@ export function formatNumber(value: number): string {
   return numberFormat.format(limitAmount(value));
 }
 
-/** Language of the user interface: the editor's, or English if there is no translation. */
+/** Language of the user interface: the editor's language, or English if there is no translation for it. */
 export const wordsLanguage = l10n.bundle === undefined ? 'en' : env.language;
 
 const pluralRules = new Intl.PluralRules(wordsLanguage);
 
 /**
- * Translates a message in the plural form that the language requires for a count. `{0}` is the count; `others` are the
- * remaining placeholders. In a bundle, the key of a form is the English text with the name of the form, such as `{0}
- * files/many`. The form `other` has no suffix.
+ * Translates a message in the plural form that the language requires for a count. `{0}` is the count, and `others` are
+ * the other placeholders. In a translation bundle, the key of a plural form is the English text followed by the form's
+ * name, such as `{0} files/many`. The key of the form `other` has no suffix.
  */
 export function plural(count: number, one: string, other: string, ...others: readonly string[]): string {
   const form = pluralRules.select(count);
@@ -31,24 +31,27 @@ export function formatFileCount(count: number): string {
 
 const percentFormat = new Intl.NumberFormat(env.language, { style: 'percent', maximumFractionDigits: 0 });
 
-/** Formats a fraction from 0 to 1 as "62%". Rounds down, so that only a complete transfer shows 100%. */
+/**
+ * Formats a fraction from 0 to 1 as a percentage, such as "62%". Rounds down, so that only a complete transfer shows
+ * 100%.
+ */
 export function formatPercent(share: number): string {
   return percentFormat.format(floorToPercent(share));
 }
 
 const listFormat = new Intl.ListFormat(env.language, { type: 'unit', style: 'short' });
 
-/** Joins strings to a list: "a, b, c". Skips empty and undefined ones. */
+/** Joins strings into a list, such as "a, b, c". Skips empty and undefined strings. */
 export function formatList(parts: readonly (string | undefined)[]): string {
   return listFormat.format(parts.filter((part) => part !== undefined).filter(Boolean));
 }
 
-/** Formats a time, with its date unless it is today. Both values are in milliseconds since 1970. */
+/** Formats a time. Includes the date unless it is today. Both values are in milliseconds since 1970. */
 export function formatTime(at: number, now: number): string {
   return new Intl.DateTimeFormat(env.language, getTimeForm(new Date(at), new Date(now))).format(at);
 }
 
-/** Returns the format of a time. Omits the date of today and the current year, because rows are narrow. */
+/** Returns the format for a time. Omits today's date and the current year, because rows are narrow. */
 function getTimeForm(at: Date, now: Date): Intl.DateTimeFormatOptions {
   if (at.toDateString() === now.toDateString()) return { timeStyle: 'short' };
   const isThisYear = at.getFullYear() === now.getFullYear();
@@ -57,7 +60,7 @@ function getTimeForm(at: Date, now: Date): Intl.DateTimeFormatOptions {
     : { dateStyle: 'medium', timeStyle: 'short' };
 }
 
-/** Formats a number of bytes: `67 kB`. */
+/** Formats a number of bytes, such as "67 kB". */
 export function formatSize(sizeBytes: number): string {
   return formatByteSize(sizeBytes, env.language);
 }

@@ -16,7 +16,7 @@ export function describeColumn({ header, index }: TableColumn, hasHeader: boolea
   return (hasHeader && toPlainLine(header)) || l10n.t('Column {0}', formatNumber(index + 1));
 }
 
-/** Returns the name of the file property that a table is matched by. */
+/** Returns the name of the file property by which the rows of a table are matched. */
 export function describeMatchKey(key: MatchKey): string {
   if (key === 'id') return l10n.t('File IDs');
   return key === 'name' ? l10n.t('File names or paths') : l10n.t('Hashes');
@@ -47,14 +47,14 @@ export function describeMatchFailure(reason: Reason): string {
   return l10n.t('Some rows could not be looked up: {0}', describeReason(reason));
 }
 
-/** States that values were not looked up because of their length; undefined if there are none. */
+/** States that values were not looked up because they are too long. Returns undefined if there are none. */
 export function describeLongValues(gaps: readonly MatchGap[]): string | undefined {
   const count = gaps.filter(({ kind }) => kind === 'tooLong').length;
   if (count === 0) return undefined;
   return plural(count, '{0} value is too long to look up.', '{0} values are too long to look up.');
 }
 
-/** States how much of the searches for single values was compared; undefined if all of it was. */
+/** States how many of the files found for single values were compared. Returns undefined if all of them were. */
 export function describeTruncation(gaps: readonly MatchGap[]): string | undefined {
   const compared = gaps.flatMap((gap) => (gap.kind === 'truncated' ? [gap.comparedCount] : []));
   if (compared.length === 0) return undefined;
@@ -81,7 +81,7 @@ function describeRange({ start, count }: SkippedFiles): string {
   return count === undefined ? l10n.t('all files from {0}', position) : l10n.t('file {0}', position);
 }
 
-/** States that the table does not list all matches of some values. */
+/** States that the table doesn't list all matches for some values. */
 export function describeShortening(count: number): string {
   return plural(
     count,
@@ -91,10 +91,10 @@ export function describeShortening(count: number): string {
   );
 }
 
-/** Maximum number of rows or files that a message names. */
+/** Maximum number of rows or files that a message lists. */
 const maxNamed = 5;
 
-/** Warns about numbers whose last digits a spreadsheet has dropped. `lines` are their rows. */
+/** Warns about numbers whose last digits a spreadsheet has dropped. `lines` are the line numbers of their rows. */
 export function describeRounding(lines: readonly number[]): string {
   const rest = lines.length > maxNamed ? plural(lines.length - maxNamed, '{0} other', '{0} others') : undefined;
   return plural(
@@ -105,7 +105,7 @@ export function describeRounding(lines: readonly number[]): string {
   );
 }
 
-/** Explains why a file is not read as a table. */
+/** Explains why a file can't be read as a table. */
 export function describeTableError(kind: TableErrorKind, name: string): string {
   const [columns, cells] = [formatNumber(maxColumns), formatNumber(maxCells)];
   const sentences: Readonly<Record<TableErrorKind, string>> = {

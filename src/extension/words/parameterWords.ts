@@ -5,12 +5,12 @@ import { parseWrittenSize, writeSize } from '../../core/util/writtenSize.ts';
 import { formatList, plural } from './localeFormats.ts';
 import { toPlainLine } from './plainText.ts';
 
-/** Formats the value of a parameter as a user would type it. */
+/** Formats the value of a parameter the way a user would type it. */
 export function formatParameterValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Describes the values that a parameter accepts: "one of asc, desc", "text", "number". */
+/** Describes the values that a parameter accepts, such as "one of asc, desc", "text" or "number". */
 export function describeParameterType({ type, values }: SearchParameter): string {
   if (values.length > 0) return l10n.t('one of {0}', toPlainLine(formatList(values.map(formatParameterValue))));
   const scalar = /^array\((\w+)\)$/.exec(type)?.[1] ?? type;
@@ -22,7 +22,7 @@ export function describeParameterType({ type, values }: SearchParameter): string
   return Object.hasOwn(words, scalar) ? (words[scalar] ?? '') : toPlainLine(type);
 }
 
-/** Converts between a parameter's value and its notation for users, for example 1000000 and "1 MB". */
+/** Converts between a parameter's value and the notation that users see and type, for example 1000000 and "1 MB". */
 export interface ParameterForm {
   /** Example of the notation. */
   readonly example: string;
@@ -30,15 +30,15 @@ export interface ParameterForm {
   parse(text: string): unknown;
   /** Returns text that `parse` converts back to this value. */
   write(value: unknown): string;
-  /** Describes the parsed value in full. */
+  /** Describes the parsed value precisely. */
   describe(value: unknown): string;
 }
 
-/** Presents a parameter of the local service. */
+/** Describes how a parameter of the local service is presented. */
 interface LocalParameter {
   readonly label: string;
   readonly form?: ParameterForm;
-  /** Display names of the listed values. */
+  /** Display names of the values in the parameter's list. */
   readonly values?: Readonly<Record<string, string>>;
 }
 
@@ -63,19 +63,20 @@ function findLocalParameter(name: string, isLocal: boolean): LocalParameter | un
   return Object.hasOwn(parameters, name) ? parameters[name] : undefined;
 }
 
-/** Returns the label of a parameter, which is its name for any service but the local one. */
+/** Returns the label of a parameter. Only the local service's parameters have labels other than their names. */
 export function getParameterLabel(name: string, isLocal: boolean): string {
   return findLocalParameter(name, isLocal)?.label ?? (toPlainLine(name) || l10n.t('(no name)'));
 }
 
 /**
- * Returns the notation for a parameter of the local service. Returns undefined if users type the value as it is sent.
+ * Returns the notation for a parameter of the local service. Returns undefined if users type the value in the form in
+ * which it is sent.
  */
 export function findParameterForm(name: string, isLocal: boolean): ParameterForm | undefined {
   return findLocalParameter(name, isLocal)?.form;
 }
 
-/** Describes the value of a parameter. */
+/** Formats the value of a parameter for display. */
 export function describeParameterValue(name: string, value: unknown, isLocal: boolean): string {
   const parameter = findLocalParameter(name, isLocal);
   const text = formatParameterValue(value);
@@ -84,7 +85,7 @@ export function describeParameterValue(name: string, value: unknown, isLocal: bo
   return toPlainLine(Object.hasOwn(values, text) ? (values[text] ?? text) : text);
 }
 
-/** Describes a parameter with its value. */
+/** Formats a parameter's label and value. */
 export function describeParameter(name: string, value: unknown, isLocal: boolean): string {
   return l10n.t('{0}: {1}', getParameterLabel(name, isLocal), describeParameterValue(name, value, isLocal));
 }

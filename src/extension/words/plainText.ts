@@ -2,12 +2,12 @@ import { limitMarks, shortenPath, shortenText } from '../../core/util/displayLim
 
 const maxLineLength = 300;
 
-/** Returns a server's text as one line for a notification or a row, without control and direction characters. */
+/** Converts a server's text to one line for a notification or a row. Removes control and direction characters. */
 export function toPlainLine(text: string): string {
   return toPlainText(text, maxLineLength);
 }
 
-/** Like {@link toPlainLine}, with a custom length limit, for example for a tooltip. */
+/** Works like {@link toPlainLine}, with a custom length limit, for example for a tooltip. */
 export function toPlainText(text: string, maxLength: number): string {
   const line = text
     .slice(0, 4 * maxLength)
@@ -17,10 +17,10 @@ export function toPlainText(text: string, maxLength: number): string {
   return shortenText(limitMarks(line), maxLength);
 }
 
-/** Maximum number of characters of a placeholder that fit into an input. */
+/** Maximum number of characters of a placeholder that fit into an input box. */
 const maxPlaceholder = 72;
 
-/** Returns a path as the placeholder of an input, which would cut the end of a long one. */
+/** Shortens a path for an input's placeholder, because the input would truncate the end of a long path. */
 export function toPathPlaceholder(path: string): string {
   return toPlainLine(shortenPath(path, maxPlaceholder));
 }
@@ -33,7 +33,7 @@ export function escapeIconsAndLinks(text: string): string {
   return text.replaceAll('$(', '$ (').replaceAll('](', '] (');
 }
 
-/** Describes an error by its message. */
+/** Returns an error's message as one line. */
 export function describeError(error: unknown): string {
   return toPlainLine(error instanceof Error ? error.message : String(error));
 }

@@ -45,12 +45,15 @@ const reasonWords: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
   cancelled: () => l10n.t('the operation was canceled'),
 };
 
-/** Describes a failure as the second half of a sentence, without a period: "the service can't be reached". */
+/** Describes a failure as the second half of a sentence, without a period, such as "the service can't be reached". */
 export function describeReason(reason: Reason): string {
   return reasonWords[reason.kind](reason);
 }
 
-/** Describes the reason why a transfer wasn't sent, as the second half of a sentence that states it. */
+/**
+ * Describes why a transfer wasn't sent. The result is the second half of a sentence whose first half says that it
+ * wasn't.
+ */
 export function describeUnsentReason(reason: Reason): string {
   const { kind, cause } = reason;
   return kind === 'lookupFailed' && cause
@@ -58,7 +61,7 @@ export function describeUnsentReason(reason: Reason): string {
     : describeReason(reason);
 }
 
-/** Describes why a response must belong to another request (D35: misrouted responses). */
+/** Describes why a response must be the response to another request (D35: misrouted responses). */
 function describeForeignResponse({ code, detail = '' }: Reason): string {
   const line = toPlainLine(detail);
   if (code === 'NIL_ID') return l10n.t('the server returned an empty transfer ID ({0})', line);
@@ -87,7 +90,7 @@ function appendDetail(text: string, reason: Reason): string {
   return status === undefined ? text : l10n.t('{0} ({1})', text, status);
 }
 
-/** Removes the final punctuation of a sentence, so that it can be embedded in another one. */
+/** Removes the final punctuation from a sentence, so that it can be embedded in another one. */
 function trimEndMark(text: string): string {
   return text.replace(/[\s.!?…]+$/u, '');
 }

@@ -10,7 +10,7 @@ import { formatNames } from './nameList.ts';
 import { toPlainLine } from './plainText.ts';
 import { describeReason } from './reasonWords.ts';
 
-/** Counts the differences: "1 new, 2 changed, 11 unchanged". */
+/** Counts the differences, such as "1 new, 2 changed, 11 unchanged". */
 function formatDifference(difference: LockDifference): string {
   const { sameCount } = difference;
   const unchanged = sameCount > 0 ? plural(sameCount, '{0} unchanged', '{0} unchanged') : undefined;
@@ -18,8 +18,8 @@ function formatDifference(difference: LockDifference): string {
 }
 
 /**
- * Describes the difference from the last run for a row: "1 new, 2 changed" or "no changes since 9:30 AM". `lastRun` is
- * an ISO 8601 time from a lock, which can be edited by hand; `now` is in milliseconds since 1970.
+ * Describes the difference from the last run for a row, such as "1 new, 2 changed" or "no changes since 9:30 AM".
+ * `lastRun` is an ISO 8601 time from a lock, which may have been edited by hand. `now` is in milliseconds since 1970.
  */
 export function describeRowDifference(difference: LockDifference, lastRun: string, now: number): string {
   if (hasDifference(difference)) return formatList(listDifferences(difference));
@@ -35,14 +35,14 @@ function listDifferences({ added, gone, changed }: LockDifference): readonly (st
   ];
 }
 
-/** Describes how many files a plan has: "12 files, 3 MB". */
+/** Describes the number and size of a plan's files, such as "12 files, 3 MB". */
 export function formatPlanSize({ files }: RecipePlan): string {
   const { bytes, unknownCount } = sumUpFiles(files);
   const count = formatFileCount(files.length);
   return unknownCount === files.length ? count : l10n.t('{0}, {1}', count, formatSize(bytes));
 }
 
-/** Describes the difference from the last run, and an unusual state of the lock. */
+/** Describes the difference from the last run. Adds a note if the lock is missing, edited or unusable. */
 export function describeLock(lock: LockReadResult, difference: LockDifference | undefined): readonly string[] {
   const since = difference ? [l10n.t('Since the last run: {0}', formatDifference(difference))] : [];
   const sentences: Readonly<Record<LockReadResult['kind'], readonly string[]>> = {
@@ -56,7 +56,7 @@ export function describeLock(lock: LockReadResult, difference: LockDifference | 
   return sentences[lock.kind];
 }
 
-/** Describes why a plan sends nothing. */
+/** Describes why a plan can't be submitted. */
 export function describeObstacle(plan: RecipePlan, obstacle: PlanObstacle): string {
   const { failure, unmet, difference, files } = plan;
   switch (obstacle) {

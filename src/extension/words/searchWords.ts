@@ -21,20 +21,22 @@ export function getDatabaseLabel(name: string): string {
   return toPlainLine(name) || l10n.t('(no name)');
 }
 
-/** Describes the target of a search: the terms in quotes, all files, or a number of IDs. */
+/** Describes what a search looks for: the terms in quotes, all files, or a number of IDs. */
 export function describeSearchTerms({ query, ids }: Pick<SearchQuery, 'query' | 'ids'>): string {
   if (ids) return plural(ids.length, '{0} ID', '{0} IDs');
   const words = toPlainLine(query);
   return words === '' ? l10n.t('All files') : l10n.t('“{0}”', words);
 }
 
-/** Describes the status and specific parameters of a search. Returns an empty string if there are none. */
+/** Describes the staging status and the specific parameters of a search. Returns an empty string if there are none. */
 export function describeFilters({ status, specific }: Filters, isLocal: boolean): string {
   const parameters = Object.entries(specific ?? {}).map(([name, value]) => describeParameter(name, value, isLocal));
   return toPlainLine([status && describeStagingStatus(status), ...parameters].filter(Boolean).join(' · '));
 }
 
-/** Describes briefly which requests a database is known to refuse, for its row (D38: learned searchability). */
+/**
+ * Describes briefly, for a database's row, which requests the database is known to refuse (D38: learned searchability).
+ */
 export function describeSearchability({ kind }: Searchability): string {
   const words: Readonly<Record<Searchability['kind'], string>> = {
     notSearchable: l10n.t('not searchable'),
@@ -44,7 +46,7 @@ export function describeSearchability({ kind }: Searchability): string {
   return words[kind];
 }
 
-/** Describes in a sentence which requests a database is known to refuse, with the server's message. */
+/** Describes which requests a database is known to refuse in a sentence with the server's message. */
 export function describeSearchabilityDetail({ kind, detail }: Searchability): string {
   const sentences: Readonly<Record<Searchability['kind'], string>> = {
     notSearchable: l10n.t("This database can't be searched."),
@@ -70,16 +72,16 @@ export function describeOrder(order: ResultOrder): string {
   return words[order];
 }
 
-/** Formats the number of files found: "40+ files" if there may be more, and an empty string for none. */
+/** Formats the number of files found, such as "40+ files" if there may be more. Returns an empty string for none. */
 export function formatResultCount({ files, mayHaveMore }: Search): string {
   if (files.length === 0) return '';
   return mayHaveMore ? plural(files.length, '{0}+ files', '{0}+ files') : formatFileCount(files.length);
 }
 
 /**
- * Formats the number of checked files, and their size if known. Returns an empty string for none. The text is short
- * because the view's title and four buttons leave little room. It starts with the number, because the editor truncates
- * the end.
+ * Formats the number of checked files, and their size if known. Returns an empty string for none. The text is short,
+ * because the view's title and four buttons leave little room. The number comes first, because the editor truncates the
+ * end.
  */
 export function formatCheckedCount({ count, sizeBytes }: CheckedTally): string {
   if (count === 0) return '';

@@ -8,7 +8,10 @@ export function getLocalServiceName(): string {
   return l10n.t('Local Service');
 }
 
-/** Returns the name of another machine's local service that uses the same home folder (D30: network file systems). */
+/**
+ * Returns the name of another machine's local service, which is known here because both machines share a home folder
+ * (D30: network file systems). Returns undefined for any other connection.
+ */
 export function getForeignServiceName(connectionId: string): string | undefined {
   const machine = connectionId === localConnectionId ? undefined : getMachine(connectionId);
   return machine === undefined ? undefined : l10n.t('Local Service on {0}', toPlainLine(machine));

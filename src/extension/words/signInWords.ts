@@ -3,25 +3,28 @@ import type { Reason } from '../../core/model/reason.ts';
 import type { ConnectionNode } from '../editor/contributions.ts';
 import { localConnectionId } from '../editor/machine.ts';
 
-/** Returns true for a problem with the key, its account, or the ORCID iD (D44: classify sign-in failures). */
+/**
+ * Returns true if a request failed because of the key, the key's account or the ORCID iD (D44: classify sign-in
+ * failures).
+ */
 export function isSignInRejected({ kind, signIn }: Reason): boolean {
   return kind === 'unauthorized' || signIn !== undefined;
 }
 
-/** Describes a rejected sign-in as the second half of a sentence, without the service's message. */
+/** Describes a rejected sign-in as the second half of a sentence. Omits the service's message. */
 export function describeSignInRejection({ signIn, keyWorked, detail }: Reason): string {
   if (signIn === 'orcid') return l10n.t('the service rejected the ORCID iD');
   if (signIn === 'account') return l10n.t('the account of this API key has no ORCID iD');
   if (signIn === 'outage') return l10n.t("the service couldn't check the API key");
   const isOfKey = signIn === 'key' || detail === undefined;
-  // A key that worked before may still be valid (D28: retry rejected keys), and an unknown message may have another
-  // cause.
+  // A key that worked before may still be valid (D28: retry rejected keys), and a message that isn't recognized may
+  // have another cause.
   return isOfKey && !keyWorked
     ? l10n.t('the service rejected the API key')
     : l10n.t('the service rejected the sign-in');
 }
 
-/** Describes the automatic retries of a key that worked before (D28: retry rejected keys). */
+/** Explains that a key that worked before is being retried (D28: retry rejected keys). */
 export function describeKeyDoubt({ signIn }: Reason): string {
   return signIn === 'outage'
     ? l10n.t("The service couldn't check the API key. Your key worked before, so it's being retried.")
@@ -37,8 +40,8 @@ export interface SignInRemedy {
 }
 
 /**
- * Returns the command that fixes a rejected sign-in, or undefined if only a retry helps (D44: classify sign-in
- * failures).
+ * Returns the command that fixes a rejected sign-in. Returns undefined if the only remedy is a retry (D44: classify
+ * sign-in failures).
  */
 export function getSignInRemedy(reason: Reason, connectionId: string): SignInRemedy | undefined {
   if (!isSignInRejected(reason) || reason.signIn === 'outage') return undefined;

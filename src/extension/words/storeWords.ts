@@ -3,7 +3,9 @@ import type { StoreListing } from '../../core/model/databaseModel.ts';
 import { formatFileCount, formatNumber, formatSize, formatTime, plural } from './localeFormats.ts';
 import { toPlainLine } from './plainText.ts';
 
-/** Describes the top level of a store: "2 folders, 1,000 or more files". Files are counted up to a limit. */
+/**
+ * Describes the top level of a store, such as "2 folders, 1,000 or more files". Files are counted up to `maxFileCount`.
+ */
 export function describeStoreContent(folderCount: number, fileCount: number, maxFileCount: number): string {
   const folders = plural(folderCount, '{0} folder', '{0} folders');
   const limit = formatNumber(maxFileCount);
@@ -11,7 +13,10 @@ export function describeStoreContent(folderCount: number, fileCount: number, max
   return l10n.t('{0}, {1}', folders, files);
 }
 
-/** Describes the state of a store for its row: "scanning: 120,000 files", "as of 10:42", or why it can't be listed. */
+/**
+ * Describes the state of a store for its row: "scanning: 120,000 files", "as of 10:42", or why the store can't be
+ * listed.
+ */
 export function describeStoreState(listing: StoreListing): string {
   const { state, asOf, scanned, files, problem } = listing;
   if (state === 'scanning') return describeScan(scanned ?? files);
@@ -29,8 +34,8 @@ function describeFailedScan(problem: string | undefined): string {
 }
 
 /**
- * Describes the files of a store, its free space and the failure of its last scan for the tooltip of its row, one
- * sentence per line.
+ * Describes a store for its row's tooltip: the files, the free space, and the failure of the last scan. Each sentence
+ * is on its own line.
  */
 export function describeStoreListing({ files, asOf, freeBytes, problem }: StoreListing): string {
   const count = formatFileCount(files);

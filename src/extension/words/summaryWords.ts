@@ -15,15 +15,15 @@ export interface FileName {
 /** Returns the staging status of a file, or undefined if it is unknown (D31: staged display). */
 export type StagingLookup = (file: FileName) => FileStaging | undefined;
 
-/** Facts that a summary shows in addition to the orders. */
+/** The facts that a summary shows besides the orders. */
 interface SummaryFacts {
   readonly getStaging: StagingLookup;
   readonly licenses: readonly LicenseCount[];
-  /** Free space at the destination, if it is known on this machine. */
+  /** Free space at the destination in bytes. Undefined if unknown. */
   readonly freeBytes: number | undefined;
 }
 
-/** Summary of the transfers to be submitted. */
+/** The summary of the transfers to be submitted. */
 export interface Summary {
   /** One fact per line. */
   readonly lines: readonly string[];
@@ -60,7 +60,7 @@ export function countFiles(orders: readonly TransferOrder[]): number {
 const maxNames = 3;
 const maxNameLength = 60;
 
-/** Names the first files: "Files: a.csv, b.csv, c.csv and 38 more". */
+/** Names the first files, such as "Files: a.csv, b.csv, c.csv and 38 more". */
 function formatFileNames(files: readonly TransferFile[]): string {
   const names = formatList(files.slice(0, maxNames).map(({ name }) => toPlainText(name, maxNameLength)));
   const rest = files.length - maxNames;
@@ -78,7 +78,7 @@ function createDetailLines(order: TransferOrder | undefined): readonly string[] 
   ];
 }
 
-/** Formats the size of files: "1.2 MB", "1.2 MB, and 3 files of unknown size", "unknown". */
+/** Formats the total size of files, such as "1.2 MB", "1.2 MB, and 3 files of unknown size" or "unknown". */
 function formatTotalSize(files: readonly TransferFile[]): string {
   const unknown = files.filter(({ sizeBytes }) => sizeBytes === undefined).length;
   if (unknown === files.length) return l10n.t({ message: 'unknown', comment: ['size'] });
@@ -118,10 +118,12 @@ function formatStagingLine(orders: readonly TransferOrder[], getStaging: Staging
   return l10n.t('Staging: {0}', formatList(parts));
 }
 
-/** Maximum number of licenses that a summary names, so that the buttons of its dialog stay in view. */
+/** Maximum number of licenses in a summary. More of them could push the dialog's buttons out of view. */
 const maxLicenses = 5;
 
-/** Counts files by license: "Licenses: CC-BY-4.0 (2 files), not stated (1 file)". Empty if no file states one. */
+/**
+ * Counts files by license, such as "Licenses: CC-BY-4.0 (2 files), not stated (1 file)". Empty if no file states one.
+ */
 function formatLicenseLine(licenses: readonly LicenseCount[]): string {
   if (!licenses.some(({ license }) => license)) return '';
   const counts = licenses.slice(0, maxLicenses).map(({ license, fileCount }) => {
@@ -135,16 +137,18 @@ function formatLicenseLine(licenses: readonly LicenseCount[]): string {
   );
 }
 
-/** A license, with the number of files in words. */
+/** A license, and the number of files under it in words. */
 interface LicenseRow {
   readonly name: string;
   readonly url?: string;
   readonly files: string;
-  /** Warns that the license forbids redistribution. */
+  /** Warns that the license forbids sharing the files. */
   readonly warning?: string;
 }
 
-/** Returns a row for each license, with the files that state none last. Returns no row if no file states a license. */
+/**
+ * Returns a row for each license. Files that state no license come last. Returns no rows if no file states a license.
+ */
 export function listLicenseRows(licenses: readonly LicenseCount[]): readonly LicenseRow[] {
   if (!licenses.some(({ license }) => license)) return [];
   return licenses.map((count) => {
@@ -158,7 +162,10 @@ export function listLicenseRows(licenses: readonly LicenseCount[]): readonly Lic
   });
 }
 
-/** Returns a warning for each license that forbids passing files on, and for the number of those beyond the first few. */
+/**
+ * Returns a warning for each license that forbids sharing the files. One warning covers those beyond {@link
+ * maxLicenses}.
+ */
 export function describeForbiddenSharing(licenses: readonly LicenseCount[]): readonly string[] {
   const forbidding = licenses.filter(({ forbidsSharing }) => forbidsSharing);
   const warnings = forbidding.slice(0, maxLicenses).map(describeForbidden);
@@ -191,11 +198,11 @@ function formatTransferCount(count: number): string {
   return count > 1 ? plural(count, 'Will run as {0} transfer.', 'Will run as {0} transfers, one per source.') : '';
 }
 
-/** Lists the IDs of a transfer that may crash the server (D37: crashing file ids). */
+/** The IDs of a transfer's files that may crash the server (D37: crashing file ids). */
 interface CrashingIds {
   /** IDs for which the server closes the connection during a metadata request. */
   readonly unsafe: readonly string[];
-  /** IDs that weren't looked up after the connection was lost during their submission. */
+  /** IDs that couldn't be checked. They were part of a submission during which the connection was lost. */
   readonly unchecked: readonly string[];
 }
 

@@ -19,7 +19,7 @@ export function getStepTitle(name: TestStepName): string {
   return words[name];
 }
 
-/** Formats a step as a line: its name, its outcome, and its findings or the failure. */
+/** Formats a step as a line: its name, its outcome, and either its findings or its failure. */
 export function formatStep(step: TestStep): string {
   const name = getStepTitle(step.name);
   if (step.outcome === 'notTried') return l10n.t('{0}: not tested', name);
@@ -74,14 +74,14 @@ function isMissingKey(name: TestStepName, { kind, status }: Reason): boolean {
   return name === 'key' && kind === 'unauthorized' && status === undefined;
 }
 
-/** Suggests a fix for a failed step, and where to apply it: an editor setting, or the API key. */
+/** Suggests a fix for a failed step: a text, and the editor setting or the API key to change. */
 export interface Advice {
   readonly text: string;
   readonly setting?: string;
   readonly needsKey?: boolean;
 }
 
-/** Returns the advice for the step at which a connection test stopped. */
+/** Returns advice for the step at which a connection test failed. */
 export function getAdvice({ name, facts, reason = { kind: 'unreachable' } }: TestStep): Advice {
   if (isMissingKey(name, reason)) return { text: l10n.t('Set the API key of this connection.'), needsKey: true };
   if (isSignInRejected(reason)) return getSignInAdvice(reason);

@@ -1,6 +1,9 @@
 import { l10n } from 'vscode';
 
-/** Describes a tool that an agent has called, for the chat. Contains no text from the agent. */
+/**
+ * Describes a tool call to the user while it runs. Contains no text from the agent. Returns undefined for an unknown
+ * tool.
+ */
 export function describeToolCall(name: string): string | undefined {
   const sentences: Readonly<Record<string, string>> = {
     list_databases: l10n.t('Listing databases'),

@@ -9,7 +9,7 @@ const maxRowTitleLength = 18;
 const maxStateLength = 40;
 const maxRowStateLength = 18;
 
-/** Returns the word for a state of a transfer, for rows, pages and notifications. */
+/** Returns the word for a transfer's state in rows, pages and notifications. */
 export function describeState(state: TransferState): string {
   const words: Readonly<Record<TransferState, string>> = {
     submitting: l10n.t('submitting'),
@@ -30,7 +30,7 @@ export function describeState(state: TransferState): string {
   return words[state];
 }
 
-/** Returns the title of a transfer for notifications and prompts: "3 files to My Data". */
+/** Returns the title of a transfer for notifications and prompts, such as "3 files to My Data". */
 export function getTransferTitle(transfer: Transfer): string {
   const count = getFileCount(transfer);
   const files = count === undefined ? l10n.t('some files') : (formatMissedFiles(transfer) ?? formatFileCount(count));
@@ -39,8 +39,8 @@ export function getTransferTitle(transfer: Transfer): string {
 }
 
 /**
- * Returns the state and {@link getTransferTitle} for a row: "active · 3 files to My Data". The state comes first,
- * because a narrow side bar truncates the end. Shortens a long destination.
+ * Returns the title of a transfer's row, such as "active · 3 files to My Data". It consists of the state and {@link
+ * getTransferTitle}. The state comes first, because a narrow side bar truncates the end. Shortens a long destination.
  */
 export function getTransferRowTitle(transfer: Transfer): string {
   const { order } = transfer;
@@ -49,14 +49,14 @@ export function getTransferRowTitle(transfer: Transfer): string {
   return `${getRowState(transfer).word} · ${title}`;
 }
 
-/** Returns the text of a row after {@link getTransferRowTitle}: details of the state, and the progress. */
+/** Returns the text that follows {@link getTransferRowTitle} in a row: details of the state, and the progress. */
 export function describeRowProgress(transfer: Transfer): string {
   const { detail } = getRowState(transfer);
   const moved = getOutcome(transfer) === 'partial' ? undefined : formatMovedNumbers(transfer);
   return [detail, moved].filter(Boolean).join(' · ');
 }
 
-/** Returns the state of a transfer as one or two words, and the remaining details of {@link describeStatus}. */
+/** Returns the state of a transfer in one or two words, and the remaining details of {@link describeStatus}. */
 function getRowState(transfer: Transfer): { readonly word: string; readonly detail?: string } {
   const { replacedBy, state, cancelUnheeded } = transfer;
   if (replacedBy !== undefined && state === 'refused')
@@ -69,12 +69,16 @@ function getRowState(transfer: Transfer): { readonly word: string; readonly deta
   return word === status ? { word } : { word, detail: status };
 }
 
-/** Returns "0 of 2 files" for a transfer that completed without all its files, and undefined for any other. */
+/**
+ * Returns "0 of 2 files" for a transfer that completed without transferring all files. Returns undefined for any other.
+ */
 function formatMissedFiles(transfer: Transfer): string | undefined {
   return getOutcome(transfer) === 'partial' ? formatMovedFiles(transfer) : undefined;
 }
 
-/** Returns the number of transferred files: "2 of 3 files". Returns undefined if the server didn't report it. */
+/**
+ * Returns the number of transferred files, such as "2 of 3 files". Returns undefined if the server didn't report it.
+ */
 export function formatMovedFiles(transfer: Transfer): string | undefined {
   const { moved, total } = getProgress(transfer);
   return moved === undefined || total === undefined
@@ -82,21 +86,23 @@ export function formatMovedFiles(transfer: Transfer): string | undefined {
     : l10n.t('{0} of {1}', formatNumber(moved), formatFileCount(total));
 }
 
-/** Returns {@link formatMovedFiles} as numbers, for a row whose title counts the files: "2 of 3". */
+/**
+ * Returns the numbers of {@link formatMovedFiles}, such as "2 of 3", for a row whose title contains the word "files".
+ */
 function formatMovedNumbers(transfer: Transfer): string | undefined {
   const { moved, total } = getProgress(transfer);
   const isKnown = moved !== undefined && total !== undefined;
   return isKnown ? l10n.t('{0} of {1}', formatNumber(moved), formatNumber(total)) : undefined;
 }
 
-/** Returns true for a transfer that failed before its request was sent, so that the server can't have refused it. */
+/** Returns true if a transfer failed before its request was sent, which means that the server didn't refuse it. */
 export function isUnsent({ state, problem }: Transfer): boolean {
   return state === 'refused' && (problem?.kind === 'notConnected' || problem?.kind === 'lookupFailed');
 }
 
 /**
- * Returns the status of a transfer in a few words: its state, or a more specific description (D10: open status set,
- * D13: ignored cancel, D39: server data display).
+ * Describes the status of a transfer in a few words: its state, or something more specific (D10: open status set, D13:
+ * ignored cancel, D39: server data display).
  */
 export function describeStatus(transfer: Transfer): string {
   if (transfer.replacedBy !== undefined && transfer.state === 'refused') {
@@ -115,13 +121,13 @@ export function describeStatus(transfer: Transfer): string {
     : l10n.t('canceling');
 }
 
-/** Returns the word for a state or, if the state is unknown, the server's own word (D10: open status set). */
+/** Returns the word for a state. If the state is unknown, returns the server's own word (D10: open status set). */
 function describeServerState({ state, status }: Transfer): string {
   const serverState = state === 'running' ? toPlainText(status?.status ?? '', maxStateLength) : '';
   return serverState === '' ? describeState(state) : serverState;
 }
 
-/** Returns the status and progress of a transfer: "active · 2 of 3 files". */
+/** Describes the status and progress of a transfer, such as "active · 2 of 3 files". */
 export function describeProgress(transfer: Transfer): string {
   const moved = getOutcome(transfer) === 'partial' ? undefined : formatMovedFiles(transfer);
   return [describeStatus(transfer), moved].filter(Boolean).join(' · ');

@@ -13,7 +13,7 @@ interface RowText {
   readonly detail?: string;
 }
 
-/** A folder or store that the local service serves. */
+/** A folder or store that the local service serves, as far as a row describes it. */
 interface ServedText {
   readonly name: string;
   readonly folder?: string | undefined;
@@ -22,7 +22,9 @@ interface ServedText {
 
 const maxLines = 5;
 
-/** Describes exported or imported data: "12 transfers, 2 connections, 1 database". Omits what is empty. */
+/**
+ * Describes exported or imported data, such as "12 transfers, 2 connections, 1 database". Omits kinds without entries.
+ */
 export function describeUserData(data: {
   readonly transfers: readonly unknown[];
   readonly connections: readonly unknown[];
@@ -65,7 +67,7 @@ export function describeUpdates(count: number): RowText {
   return { label, detail: l10n.t('Adds information that only the file has to the records on this machine.') };
 }
 
-/** Describes a connection in the file. `saved` is the one on this machine that it would replace. */
+/** Describes a connection in a user data file. `saved` is the connection on this machine that it would replace. */
 export function describeConnectionRow(connection: Connection, saved: Connection | undefined): RowText {
   const detail = saved
     ? l10n.t('Replaces {0} ({1}) on this machine.', toPlainLine(saved.name), formatAddress(saved))
@@ -73,7 +75,7 @@ export function describeConnectionRow(connection: Connection, saved: Connection 
   return { label: toPlainLine(connection.name), description: formatAddress(connection), detail };
 }
 
-/** Describes the environment variable of a connection, whose value the service would receive. */
+/** Describes a connection's environment variable, whose value would be sent to the service. */
 export function describeVariableRow(connection: Connection, variable: string): RowText {
   return {
     label: l10n.t('Environment variable {0}', variable),
@@ -82,7 +84,7 @@ export function describeVariableRow(connection: Connection, variable: string): R
   };
 }
 
-/** Describes a served folder or store. `saved` is the entry that it would replace. */
+/** Describes a served folder or store in a user data file. `saved` is the entry that it would replace. */
 export function describeDatabaseRow(
   place: ServedText,
   saved: ServedText | undefined,
@@ -98,7 +100,7 @@ export function describeOrcidRow(orcid: string, replaced: string): RowText {
   return { label: l10n.t('ORCID iD'), description: orcid, detail };
 }
 
-/** Describes the entries in a user data file that were skipped because they are invalid. */
+/** Describes the invalid entries of a user data file, which were skipped. */
 export function describeInvalidLines(lines: readonly number[]): string {
   return plural(
     lines.length,
@@ -108,7 +110,7 @@ export function describeInvalidLines(lines: readonly number[]): string {
   );
 }
 
-/** Warns of values in a file that look like a key. */
+/** Warns about values in a file that look like keys. */
 export function describeSecretLines(file: string, lines: readonly number[]): string {
   return plural(
     lines.length,

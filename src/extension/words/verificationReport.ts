@@ -7,7 +7,7 @@ import { getOutcomeGroup, outcomeGroups, describeVerification, type OutcomeGroup
 import { formatNumber, formatTime } from './localeFormats.ts';
 import { toPlainText } from './plainText.ts';
 
-/** Adds the context of a verification to its report. */
+/** The context of a verification, for its report. */
 interface ReportFacts {
   /** The transfer of the files, if known. */
   readonly transfer?: Transfer;
@@ -23,8 +23,8 @@ const maxPathLength = 4_000;
 const maxColumnWidth = 60;
 
 /**
- * Formats a verification as plain text: the transfer, the counts, and each file with a difference or a problem. Text
- * from the manifest appears without control characters.
+ * Formats a verification as plain text: the transfer, the counts, and each file with a difference or a problem. Removes
+ * control characters from the manifest's text.
  */
 export function formatReport(report: VerificationReport, facts: ReportFacts): string {
   const { manifest, intactCount, extra } = report;
@@ -79,7 +79,7 @@ function createFactRows({ manifest }: VerificationReport, { transfer, at }: Repo
       : []),
     [l10n.t('Manifest'), toReportLine(manifest.file)],
     ...(manifest.created === undefined ? [] : [[l10n.t('Manifest written'), toReportLine(manifest.created)] as const]),
-    // Formats relative to 1970, so that the time includes its date.
+    // Formatted relative to 1970, so that the date is included.
     [l10n.t('Verified on'), formatTime(at, 0)],
   ];
   return rows.filter(([, value]) => value !== '');
@@ -147,7 +147,7 @@ function formatCount(count: number, isTruncated: boolean): string {
   return isTruncated ? l10n.t('more than {0}', formatNumber(count)) : formatNumber(count);
 }
 
-/** Aligns the second column of rows, up to a maximum width of the first column. */
+/** Aligns the second column of rows. Limits the width of the first column. */
 function alignColumns(rows: readonly Row[]): readonly string[] {
   const widths = rows.flatMap(([subject, ...details]) => (details.length > 0 ? [subject.length] : []));
   const width = Math.min(

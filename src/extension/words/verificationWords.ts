@@ -22,15 +22,15 @@ export const outcomeGroups: readonly OutcomeGroup[] = [
   'notCompared',
 ];
 
-/** Returns the group of an outcome, or undefined for an unchanged file. */
+/** Returns the group of an outcome. Returns undefined for an intact file. */
 export function getOutcomeGroup({ kind }: FileOutcome): OutcomeGroup | undefined {
   if (kind === 'intact') return undefined;
   return kind === 'size' || kind === 'hash' ? 'changed' : kind;
 }
 
 /**
- * Describes a verification in a few sentences: "2 of 1,000 files are missing, 1 has changed." `unlistedCount` is the
- * number of requested files that the manifest doesn't list.
+ * Describes a verification in a few sentences, such as "2 of 1,000 files are missing, 1 has changed." `unlistedCount`
+ * is the number of requested files that the manifest doesn't list.
  */
 export function describeVerification(report: VerificationReport, unlistedCount: number): string {
   const { extra, manifest } = report;
@@ -116,7 +116,7 @@ function describeGroup(group: OutcomeGroup, count: number, subject: string): str
   return words[group];
 }
 
-/** Describes the last verification of a transfer and its time: "All 3 files verified (10:42 AM)." */
+/** Describes the last verification of a transfer and its time, such as "All 3 files verified (10:42 AM)." */
 export function describePastVerification({ at, fileCount, intactCount }: PastVerification, now: number): string {
   const time = formatTime(at, now);
   return intactCount === fileCount
@@ -130,12 +130,12 @@ export function describePastVerification({ at, fileCount, intactCount }: PastVer
       );
 }
 
-/** Names the requested files that a transfer left out. */
+/** Lists the requested files that were not transferred. */
 export function describeUntransferredFiles(files: readonly TransferFile[]): string {
   return l10n.t('Not transferred: {0}', formatNames(files.map(({ id, name }) => name || id)));
 }
 
-/** Describes the progress of a verification: "312 of 1,000 files, 1.2 GB of 4 GB". */
+/** Describes the progress of a verification, such as "312 of 1,000 files, 1.2 GB of 4 GB". */
 export function describeCheckProgress({
   checkedFileCount,
   fileCount,
