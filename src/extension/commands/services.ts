@@ -34,7 +34,7 @@ import type { TransferStatusBar } from '../views/transferStatusBar.ts';
 import type { TreeViews } from '../views/treeViews.ts';
 import type { ProposedPlans } from './agents/proposedPlans.ts';
 
-/** Services on top of the editor's API. */
+/** The services that use the editor's API. */
 export interface EditorServices {
   readonly facts: ExtensionFacts;
   readonly log: Logger;
@@ -52,7 +52,7 @@ export interface EditorServices {
   showLog(): void;
 }
 
-/** Services of the commands. Each function destructures the ones that it uses. */
+/** The services that commands use. Each function destructures those that it needs. */
 export interface CommandServices extends EditorServices {
   readonly connectionStore: ConnectionStore;
   readonly searchStore: SearchStore;

@@ -12,7 +12,10 @@ export type SharedArgument = SearchNode | FileNode | FileRef | TransferNode;
 
 type SharedRow = SearchNode | TransferNode;
 
-/** Returns the row of a command, or a search or transfer that the user picks. Undefined if the user canceled. */
+/**
+ * Returns the argument of a command, or a search or transfer that the user picks. Returns undefined if the user
+ * cancels.
+ */
 export async function chooseShared(
   { searchStore, transferStore }: CommandServices,
   argument: SharedArgument | undefined,

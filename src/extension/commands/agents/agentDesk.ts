@@ -14,7 +14,7 @@ import { getDestinationFreeBytes } from '../submission/destinationSpace.ts';
 import { askAboutCancel, askAboutPlan } from './planPrompt.ts';
 import { reportPlanSubmission } from './planReview.ts';
 
-/** Runs the tools that agents call in this window. Never opens a connection or starts a service on its own. */
+/** Runs the tools that agents call in this window. Never opens a connection or starts a service. */
 export class AgentDesk {
   private readonly services: CommandServices;
   private readonly queue = new CallQueue();
@@ -24,7 +24,7 @@ export class AgentDesk {
     this.services = services;
   }
 
-  /** Runs a tool. Resolves to the answer as JSON; an expected failure is an answer too. */
+  /** Runs a tool. Resolves to the answer as JSON. Expected failures are answers as well. */
   async call({ name, input, signal }: ToolCall): Promise<string> {
     const context = await this.createContext(l10n.t('an agent in {0}', env.appName));
     const { content } = await callAgentTool(context, name, input, signal);
@@ -52,7 +52,10 @@ export class AgentDesk {
     return open ?? failUnconnected(address ?? id);
   }
 
-  /** Shows one dialog at a time, so that an agent can't flood the window with dialogs. */
+  /**
+   * Asks the user for a decision. Refuses a second question while one is open, so that agents can't flood the window
+   * with dialogs.
+   */
   private async confirm(question: AgentQuestion, agent: string): Promise<AgentDecision> {
     if (this.isAsking) return createBusyDecision();
     this.isAsking = true;

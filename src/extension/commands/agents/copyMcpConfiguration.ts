@@ -6,14 +6,14 @@ import { toPlainLine } from '../../words/plainText.ts';
 import { pickConnection } from '../connections/connectionPicker.ts';
 import type { CommandServices } from '../services.ts';
 
-/** A program that starts MCP servers, with the file in which it finds them. */
+/** A program that starts MCP servers, and the file with its configuration. */
 interface McpClient {
-  /** Its name, which is the same in all languages. */
+  /** The program's name, which is the same in all languages. */
   readonly id: string;
   readonly file?: string;
 }
 
-/** The command that starts the MCP server, as the configuration of a client contains it. */
+/** The command that starts the MCP server, in the format of a client's configuration. */
 interface McpServer {
   readonly command: string;
   readonly args: readonly string[];
@@ -27,12 +27,15 @@ const mcpClients: readonly McpClient[] = [
 
 const thisSystem = { platform: process.platform, shell: process.env['ComSpec'] };
 
-/** A name that no other program sets, so that the server never sends the key of another service. */
+/**
+ * Default environment variable for a key. No other program uses this name, so the server never sends another service's
+ * key.
+ */
 const defaultKeyVariable = 'DATA_TRANSFER_KEY';
 
 /**
- * Copies the configuration with which an agent outside of the editor starts the MCP server. It contains the names of a
- * connection and of the variable with its key, and never the key.
+ * Copies the configuration with which an agent outside the editor starts the MCP server. It contains the ID of a
+ * connection and the name of the environment variable for its key, but never the key itself.
  */
 export async function copyMcpConfiguration(services: CommandServices): Promise<void> {
   const { sessions, commandLinePaths, notices } = services;
@@ -63,7 +66,10 @@ function createChoice(client: McpClient): Choice<McpClient> {
   return { label: client.id, description: client.file ?? l10n.t('command and arguments as JSON'), value: client };
 }
 
-/** Returns the variable with the key; undefined for the local service, whose key the server reads by itself. */
+/**
+ * Returns the environment variable for a connection's key. Undefined for the local service, whose key the server finds
+ * by itself. `isNamed` is true if the connection names the variable.
+ */
 function getKeyVariable({ settings }: CommandServices, id: string): { name: string; isNamed: boolean } | undefined {
   if (id === localConnectionId) return undefined;
   const name = settings.connections.find((connection) => connection.id === id)?.apiKeyVariable;

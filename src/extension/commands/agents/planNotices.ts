@@ -15,11 +15,15 @@ interface PlanNoticesDependencies {
   claim(name: string): Promise<boolean>;
 }
 
-/** Delay before a plan is announced. Until then, only the window whose agent planned it asks for confirmation. */
+/**
+ * Delay in milliseconds before a plan is announced. Until then, only the window of the agent that created it asks for
+ * confirmation.
+ */
 const noticeDelayMs = 5_000;
 
 /**
- * Announces plans that are still undecided after a delay, in one window only, and reports plans that close unconfirmed.
+ * Announces plans that are still undecided after a delay, in one window only. Shows a message in the status bar when a
+ * plan closes without a transfer.
  */
 export function watchPlanNotices({ plans, notices, clock, claim }: PlanNoticesDependencies): Disposable {
   const lifetime = new Lifetime();

@@ -9,7 +9,9 @@ import { getTransferTitle } from '../../words/transferWords.ts';
 import type { CommandServices } from '../services.ts';
 import { confirmSubmission } from '../submission/submissionSummary.ts';
 
-/** Shows the summary of a proposed transfer, with buttons that submit and decline it. Its service must be connected. */
+/**
+ * Shows the summary of a proposed transfer, with buttons to submit and to decline it. Its service must be connected.
+ */
 export async function askAboutPlan(
   services: CommandServices,
   plan: TransferPlan,
@@ -24,7 +26,7 @@ export async function askAboutPlan(
   return { kind: answer === 'next' ? 'yes' : 'no', by: getPlace() };
 }
 
-/** Asks if a transfer is to be canceled, and names the agent that requests it. */
+/** Asks whether to cancel a transfer. Names the agent that requested the cancellation. */
 export async function askAboutCancel(
   { notices }: CommandServices,
   transfer: Transfer,
@@ -37,7 +39,7 @@ export async function askAboutCancel(
   return { kind: isConfirmed ? 'yes' : 'no', by: getPlace() };
 }
 
-/** Returns the name of this editor, for the record of a decision. */
+/** Returns the name of this editor, which is recorded with each decision. */
 export function getPlace(): string {
   return env.appName;
 }

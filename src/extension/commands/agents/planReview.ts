@@ -10,7 +10,7 @@ import type { CommandServices } from '../services.ts';
 import { reportSubmission } from '../submission/submitter.ts';
 import { askAboutPlan, getPlace } from './planPrompt.ts';
 
-/** Shows the summary of a proposed transfer, and submits or declines it, depending on the answer. */
+/** Shows the summary of a proposed transfer. Submits or declines the transfer, depending on the answer. */
 export async function confirmPlan(services: CommandServices, node: PlanNode | undefined): Promise<void> {
   const plan = await choosePlan(services, node, l10n.t('Select the proposed transfer to confirm'));
   const connectionId = plan && (await openPlanService(services, plan));
@@ -20,13 +20,13 @@ export async function confirmPlan(services: CommandServices, node: PlanNode | un
   else if (decision.kind === 'no') await decline(services, plan);
 }
 
-/** Declines a proposed transfer. The agent learns of it on its next call. */
+/** Declines a proposed transfer. The agent is notified when it next calls a tool. */
 export async function declinePlan(services: CommandServices, node: PlanNode | undefined): Promise<void> {
   const plan = await choosePlan(services, node, l10n.t('Select the proposed transfer to decline'));
   if (plan) await decline(services, plan);
 }
 
-/** Shows the row of the transfer that a plan has become, and a refusal by the service. */
+/** Shows the row of the transfer that was created from a plan. If the service refused it, also shows the reason. */
 export function reportPlanSubmission(services: CommandServices, planId: string): void {
   const transfer = services.transferStore.getAll().find(({ requestedBy }) => requestedBy?.plan === planId);
   if (transfer) reportSubmission(services, transfer);
@@ -46,7 +46,10 @@ async function choosePlan(
   return typeof answer === 'string' ? undefined : answer.value;
 }
 
-/** Returns the ID of the connection to the service of a plan. Opens it if needed; undefined if the user cancels. */
+/**
+ * Opens the connection to the service of a plan if needed, and returns the connection's ID. Undefined if the user
+ * cancels.
+ */
 async function openPlanService(services: CommandServices, plan: TransferPlan): Promise<string | undefined> {
   const { connectionId, address } = plan.service;
   const isOpen = findPlanConnection(services.sessions, plan) !== undefined;
@@ -72,7 +75,10 @@ async function decline({ proposedPlans }: CommandServices, plan: TransferPlan): 
   await proposedPlans.refresh();
 }
 
-/** Throws a {@link CommandFailure} with a sentence for the user instead of one for the agent. */
+/**
+ * Runs `work`. Replaces an {@link AgentError}, whose message is for the agent, with a {@link CommandFailure} for the
+ * user.
+ */
 async function catchAgentError<T>(plan: TransferPlan, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

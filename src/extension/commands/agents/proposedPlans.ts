@@ -11,15 +11,15 @@ interface ProposedPlansDependencies {
   readonly log: Logger;
 }
 
-/** A plan that no longer awaits a decision, with its state; undefined if its file is gone. */
+/** A plan that no longer awaits a decision, and its state. The state is undefined if the plan's file is gone. */
 interface ClosedPlan {
   readonly plan: TransferPlan;
   readonly state: PlanState | undefined;
 }
 
 /**
- * Lists the transfers that agents propose, including those of other windows and programs. Reports when they are decided
- * or expire.
+ * Lists the transfers that agents propose, including agents in other windows and programs. Reports plans that are
+ * decided or expire.
  */
 export class ProposedPlans implements Disposable {
   private readonly lifetime = new Lifetime();
@@ -32,7 +32,7 @@ export class ProposedPlans implements Disposable {
   private expiry: Disposable | undefined;
 
   readonly onDidChange = this.changed.event;
-  /** Fires for each plan that was decided or has expired. */
+  /** Fires for each plan that has been decided or has expired. */
   readonly onDidClose = this.closed.event;
 
   constructor(dependencies: ProposedPlansDependencies) {
@@ -50,12 +50,12 @@ export class ProposedPlans implements Disposable {
     return this.plans.find((plan) => plan.id === id);
   }
 
-  /** Returns the store of the plans, which starts to watch its folder when it is first used. */
+  /** Opens the store of plans on first use, and starts watching its folder. */
   async openStore(): Promise<PlanStore> {
     return await (this.opened ??= this.open());
   }
 
-  /** Reads the plans again. Never rejects. */
+  /** Reloads the plans. Never rejects. */
   async refresh(): Promise<void> {
     this.refreshing = this.refreshing.then(() => this.read()).catch((error: unknown) => this.logError(error));
     await this.refreshing;

@@ -4,12 +4,14 @@ import type { Logger } from '../../../core/util/logger.ts';
 import type { Disposable } from '../../../core/util/lifetime.ts';
 import type { Settings } from '../../editor/settings.ts';
 
-/** Combines the setting with the file that the MCP server and the command line read. The stricter rule applies. */
+/**
+ * Combines the agents setting with the file that the MCP server and the command line read. The stricter rule applies.
+ */
 export class WindowPolicy extends AgentPolicy {
   private readonly settings: Pick<Settings, 'agentSubmission'>;
   private saving: Promise<void> = Promise.resolve();
 
-  /** `folder` is the ledger's folder. */
+  /** Creates the policy. `folder` is the ledger's folder. */
   constructor(folder: string, settings: Pick<Settings, 'agentSubmission'>) {
     super(folder);
     this.settings = settings;
@@ -21,8 +23,8 @@ export class WindowPolicy extends AgentPolicy {
   }
 
   /**
-   * Saves the setting now if it is `never`, and then whenever the user changes it. A `never` that another editor or the
-   * user wrote to the file therefore survives the start of a window. Logs a failure.
+   * Saves the setting to the file: immediately if it is `never`, and later whenever the user changes it. Starting a
+   * window therefore preserves a `never` that another editor or the user wrote to the file. Logs failures.
    */
   follow(log: Logger): Disposable {
     if (this.settings.agentSubmission === 'never') this.queueSave(log);

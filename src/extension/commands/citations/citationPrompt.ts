@@ -6,7 +6,7 @@ import { getCitationFormatName } from '../../words/citationWords.ts';
 /** The action to take with citations. */
 export type CitationAction = 'copy' | 'insert' | 'save';
 
-/** Asks for a format, with the last one highlighted. */
+/** Asks for a citation format. Highlights the last one. */
 export async function askCitationFormat(
   position: StepPosition,
   last: CitationFormat | undefined,
@@ -19,7 +19,7 @@ export async function askCitationFormat(
   return toStepResult(await pickOne(position, { placeholder, choices, ...(last && { active: last }) }), store);
 }
 
-/** Asks for the action, with the last one highlighted. Offers to insert only if a text editor is active. */
+/** Asks for the action. Highlights the last one. Offers to insert the citations only if a text editor is active. */
 export async function askCitationAction(
   position: StepPosition,
   last: CitationAction | undefined,

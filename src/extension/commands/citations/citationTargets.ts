@@ -8,7 +8,7 @@ import { getCitationFormatName } from '../../words/citationWords.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
 
-/** Replaces the selections in the active text editor with a text. */
+/** Replaces the selections in the active text editor with the given text. */
 export async function insertText(text: string): Promise<void> {
   const editor = window.activeTextEditor;
   const isInserted = await editor?.edit((edit) => {
@@ -17,7 +17,7 @@ export async function insertText(text: string): Promise<void> {
   if (!isInserted) throw new CommandFailure(l10n.t('Could not insert the citations: the editor is read-only.'));
 }
 
-/** Asks for a file, and writes citations to it. */
+/** Asks for a file and writes citations to it. */
 export async function saveCitations({ notices }: CommandServices, format: CitationFormat, text: string): Promise<void> {
   const name = citationFileNames[format];
   const kinds = { [getCitationFormatName(format)]: [name.replace(/^.*\./, '')] };

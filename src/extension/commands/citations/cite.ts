@@ -12,7 +12,9 @@ import { askCitationAction, askCitationFormat, type CitationAction } from './cit
 import { insertText, saveCitations } from './citationTargets.ts';
 import { collectCitedFiles, type CiteArgument } from './citedFiles.ts';
 
-/** Cites files: asks for a format, and copies the citations, inserts them at the cursor or saves them. */
+/**
+ * Creates citations for files in a format that the user picks. Copies them, inserts them at the cursor, or saves them.
+ */
 export async function cite(
   services: CommandServices,
   argument: CiteArgument | undefined,
@@ -28,7 +30,10 @@ export async function cite(
   await deliver(services, { ...request, citations, text });
 }
 
-/** Copies a data availability statement in Markdown: files, sources, service, the day of the transfer, and citations. */
+/**
+ * Copies a data availability statement in Markdown. It contains the files, sources, service, day of the transfer, and
+ * citations.
+ */
 export async function copyAvailabilityStatement(
   services: CommandServices,
   argument: CiteArgument | undefined,

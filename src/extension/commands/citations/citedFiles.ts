@@ -16,21 +16,21 @@ import type { CommandServices } from '../services.ts';
 import { locateTransferredFiles } from '../verification/transferredFolders.ts';
 import { readCitableManifest } from './citableManifest.ts';
 
-/** The object of a citation command: a file, a search, a transfer or a manifest. */
+/** Argument of a citation command: a file, a search, a transfer or a manifest. */
 export type CiteArgument = CommandArguments['dataTransfer.cite'];
 
-/** Files to cite, with what is known about their transfer. */
+/** Files to cite, and the known facts about their transfer. */
 export interface CitedFiles {
   readonly files: readonly CitableFile[];
-  /** The services that have the files; empty for a manifest. */
+  /** The services from which the files are available. Empty for a manifest. */
   readonly services: readonly CitedService[];
   /** Absent if no file is known to have been transferred. */
   readonly receipt?: TransferReceipt;
 }
 
 /**
- * Collects what a command was started on; otherwise the checked files, or files that the user picks. Returns undefined
- * if the user cancels.
+ * Collects the files to cite. These are the files of the command's argument. Without one, they are the checked files or
+ * those that the user picks. Returns undefined if the user cancels.
  */
 export async function collectCitedFiles(
   services: CommandServices,
@@ -76,7 +76,10 @@ async function collectTransfer(
   return cited && { ...cited, ...(receipt && { receipt }) };
 }
 
-/** Fetches missing metadata. Warns about files without metadata; fails if no file has any. */
+/**
+ * Fetches missing metadata. Warns about files without metadata. Throws a {@link CommandFailure} if no file has
+ * metadata.
+ */
 async function collectFiles(services: CommandServices, files: readonly KnownFile[]): Promise<CitedFiles | undefined> {
   const loaded = await loadCompleteEntries(services, files);
   if (!loaded) return undefined;
@@ -92,14 +95,17 @@ async function collectFiles(services: CommandServices, files: readonly KnownFile
   return { files: citable, services: listServices(services, files) };
 }
 
-/** Lists the services of the files, apart from connections that were removed. */
+/** Lists the services of the files. Omits connections that were removed. */
 function listServices(services: CommandServices, files: readonly KnownFile[]): readonly CitedService[] {
   const ids = [...new Set(files.map(({ ref }) => ref.connectionId))];
   const named = ids.map((id) => ({ name: getConnectionName(services, id), isLocal: getMachine(id) !== undefined }));
   return named.filter(({ name }) => name !== '');
 }
 
-/** Fetches the metadata that is not complete yet. Returns undefined if the user cancels. */
+/**
+ * Fetches the complete metadata of files for which only a summary, or nothing, is known. Returns undefined if the user
+ * cancels.
+ */
 async function loadCompleteEntries(
   { metadataFlow }: CommandServices,
   files: readonly KnownFile[],

@@ -15,7 +15,7 @@ import type { Notices } from '../../editor/notices.ts';
 import type { Choice, PickOptions } from '../../editor/quickInput.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 
-/** Code with the forms that a notebook needs. */
+/** Code as text, and as a notebook cell. */
 export interface DeliveredCode {
   readonly text: string;
   /** The text of a notebook cell. */
@@ -26,7 +26,7 @@ export interface DeliveredCode {
 /** Delivers code, and resolves to a confirmation for the user. */
 export type DeliverCode = (code: DeliveredCode) => Promise<string>;
 
-/** Creates the choices for what to do with code: copy it, insert it at the cursor, or insert a notebook cell. */
+/** Creates the choices for delivering code: copy it, insert it at the cursor, or insert a notebook cell. */
 export function createDeliveryPick(placeholder = l10n.t('Select what to do with the code')): PickOptions<DeliverCode> {
   const { activeNotebookEditor: notebook, activeTextEditor: editor } = window;
   const choices: Choice<DeliverCode>[] = [{ label: l10n.t('Copy to Clipboard'), value: copyToClipboard }];
@@ -35,12 +35,12 @@ export function createDeliveryPick(placeholder = l10n.t('Select what to do with 
   return { placeholder, choices };
 }
 
-/** Shows that code was delivered. */
+/** Delivers code and shows a confirmation. */
 export async function deliverCode(notices: Notices, deliver: DeliverCode, code: DeliveredCode): Promise<void> {
   notices.showStatusMessage(await deliver(code));
 }
 
-/** Copies code to the clipboard, with a final line feed. */
+/** Copies code to the clipboard with a trailing line feed. */
 export async function copyToClipboard({ text }: DeliveredCode): Promise<string> {
   await env.clipboard.writeText(`${text}\n`);
   return l10n.t('Copied the code.');

@@ -9,14 +9,14 @@ import { getSelectedFiles } from '../files/files.ts';
 import type { CommandServices } from '../services.ts';
 import { isSharedRow, type SharedArgument } from '../sharedRow.ts';
 
-/** The requests of a row and their connection. */
+/** The requests for which code is generated, and their connection. */
 export interface CodeSource {
   readonly connectionId: string;
-  /** Alternatives to choose from; each has at least one request. */
+  /** Alternatives from which the user chooses. Each has at least one request. */
   readonly variants: readonly (readonly CodeRequest[])[];
 }
 
-/** Returns the requests of a row; undefined if the row is gone. */
+/** Returns the requests for a row. Undefined if the row no longer exists. */
 export function getCodeSource(
   services: CommandServices,
   argument: SharedArgument,
@@ -63,7 +63,10 @@ function getFileSource(
   return { connectionId, variants: [requests] };
 }
 
-/** Returns the status request and the submission of a transfer, as far as they are known. */
+/**
+ * Returns the requests of a transfer: the status request if its ID is known, and the submission unless it was started
+ * elsewhere.
+ */
 function getTransferSource({ id, order, startedElsewhere }: Transfer): CodeSource {
   const { connectionId, orcid, source, destination, files, description, instructions } = order;
   const submission: CodeRequest = {

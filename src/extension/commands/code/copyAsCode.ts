@@ -17,7 +17,7 @@ import {
 } from './codeDelivery.ts';
 import { getCodeSource, type CodeSource } from './codeSource.ts';
 
-/** Answers so far. */
+/** The user's answers so far. */
 interface Draft {
   requests: readonly CodeRequest[];
   language: CodeLanguage;
@@ -25,8 +25,8 @@ interface Draft {
 }
 
 /**
- * Writes the requests of a search, files or a transfer as code, and copies or inserts it. The code reads the key from
- * an environment variable and never contains it.
+ * Generates code for the requests of a search, files or a transfer, and copies or inserts it. The code reads the key
+ * from an environment variable and never contains it.
  */
 export async function copyAsCode(
   services: CommandServices,
@@ -49,7 +49,10 @@ export async function copyAsCode(
   );
 }
 
-/** A name that no other program sets, so that code never sends the key of another service. */
+/**
+ * Default environment variable for a key. No other program uses this name, so the code never sends another service's
+ * key.
+ */
 const defaultKeyVariable = 'DATA_TRANSFER_KEY';
 
 function toCodeService({ connection, service }: OpenConnection): CodeService {
@@ -114,7 +117,7 @@ function createLanguagePick(service: CodeService, requests: readonly CodeRequest
   };
 }
 
-/** Returns the code as text and as a cell; a shell script runs in a Python notebook as a cell of bash. */
+/** Returns code as text and as a notebook cell. A cell for curl runs in bash within a Python notebook. */
 function createCode(language: CodeLanguage, text: string): DeliveredCode {
   if (language === 'r') return { text, cellText: text, cellLanguage: 'r' };
   return { text, cellText: language === 'curl' ? `%%bash\n${text}` : text, cellLanguage: 'python' };

@@ -17,12 +17,12 @@ import { createDeliveryPick, deliverCode } from './codeDelivery.ts';
 /** Maximum number of files in the code. */
 const maxFiles = 1000;
 
-/** Time limit for listing the files, after which the command fails. */
+/** Time limit in milliseconds for listing the files, after which the command fails. */
 const listLimitMs = 10_000;
 
 /**
- * Writes Python code that opens the files of a transfer by their formats, and copies or inserts it. After a
- * verification, the code doesn't list files that were damaged.
+ * Generates Python code that opens a transfer's files according to their formats, and copies or inserts it. If the
+ * transfer was verified, the code omits damaged files.
  */
 export async function copyOpeningCode(services: CommandServices, node: TransferNode | undefined): Promise<void> {
   if (!node) await services.transferFlow.loadFinished();
@@ -49,7 +49,10 @@ function describeLimit({ omittedCount }: OpenedFiles): string | undefined {
   return l10n.t('Select what to do with the code, which opens the first {0} of {1} files', listed ?? '', all ?? '');
 }
 
-/** Finds the files. Fails if that takes too long, for example because the disk doesn't respond. */
+/**
+ * Finds the files. Throws a {@link CommandFailure} if that takes too long, for example because the disk doesn't
+ * respond.
+ */
 async function findOpenedFiles(folder: TransferredFolder, past: PastVerification | undefined): Promise<OpenedFiles> {
   const cancellation = new AbortController();
   const finding = findOpenableFiles(folder, past, { limit: maxFiles, signal: cancellation.signal });

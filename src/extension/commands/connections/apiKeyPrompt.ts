@@ -8,8 +8,8 @@ import { describeReason } from '../../words/reasonWords.ts';
 import type { CommandServices } from '../services.ts';
 
 /**
- * Asks for the key of a connection and saves it once the service has accepted it (D6: prove the key). If the user
- * didn't start the prompt, `reason` explains why the key is needed.
+ * Asks for a connection's key and saves it once the service has accepted it (D6: prove the key). `reason` explains why
+ * the key is needed if the user didn't request the prompt.
  */
 export async function askApiKey(
   services: CommandServices,
@@ -30,7 +30,7 @@ export async function askApiKey(
   return key.value;
 }
 
-/** Warns that the editor doesn't store secrets, and offers an environment variable instead. */
+/** Warns that the editor doesn't store secrets. Offers to use an environment variable instead. */
 export function warnAboutUnsavedKeys(services: CommandServices, { id, name }: Connection): void {
   const message = l10n.t("This editor doesn't store secrets. You'll have to enter the API key of {0} again.", name);
   const label = l10n.t('Use an Environment Variable');
@@ -38,7 +38,7 @@ export function warnAboutUnsavedKeys(services: CommandServices, { id, name }: Co
 }
 
 /**
- * Asks which environment variable contains the key of a saved connection, and saves its name. Tests the key if the
+ * Asks which environment variable contains a connection's key, and saves the variable's name. Tests the key if the
  * variable is set.
  */
 async function askVariable(services: CommandServices, connectionId: string): Promise<void> {
@@ -64,7 +64,10 @@ async function askVariable(services: CommandServices, connectionId: string): Pro
   else void notices.info(l10n.t('Set {0} to the API key before you next start the editor.', answer.value));
 }
 
-/** Checks the key in an environment variable. Accepts an unset variable, because it may be set at the next start. */
+/**
+ * Tests the key in an environment variable. Accepts an unset variable, because it may be set at the next start. Returns
+ * an error message if the service rejects the key.
+ */
 async function checkVariable(
   services: CommandServices,
   connection: Connection,
@@ -75,7 +78,7 @@ async function checkVariable(
   return key === undefined ? undefined : await checkKey(services, connection, key, signal);
 }
 
-/** Tests a key. Returns a message if the service doesn't accept it. */
+/** Tests a key. Returns an error message if the service doesn't accept it. */
 async function checkKey(
   { connectFlow }: CommandServices,
   connection: Connection,

@@ -35,14 +35,17 @@ interface Draft {
   attempt?: ConnectAttempt;
 }
 
-/** Connects to a new service. Moves the focus from the disappearing welcome button to the connection's row. */
+/**
+ * Connects to a new service. If the command came from the welcome button, which disappears, focuses the connection's
+ * row.
+ */
 export async function connect(services: CommandServices, button: WelcomeButton | undefined): Promise<void> {
   if ((await askNewConnection(services)) && button) services.views.focusConnection();
 }
 
 /**
- * Asks for address and key, and for the ORCID iD unless it is set, and saves them if they work (D6: prove the key).
- * Returns true if saved. The input for the address starts with `server`.
+ * Asks for the address, the key and, unless it is set, the ORCID iD. Saves them if they work (D6: prove the key).
+ * Returns true if they were saved. `server` is the initial address.
  */
 export async function askNewConnection(services: CommandServices, server = ''): Promise<boolean> {
   const { settings, connectFlow } = services;
@@ -81,7 +84,10 @@ async function askKey(services: CommandServices, position: StepPosition, draft: 
   return toStepResult(answer, (value) => (draft.key = value));
 }
 
-/** Returns the connection to try. A known address keeps its ID, so that its transfers are recognized. */
+/**
+ * Returns the connection to try. For the address of a saved connection, reuses its ID, so that its transfers are
+ * recognized.
+ */
 function toConnection({ settings }: CommandServices, { server, port, allowInsecureHttp }: Draft): Connection {
   const saved = settings.connections.find((one) => trimTrailingSlash(one.server) === server && one.port === port);
   const id = createConnectionId(server, port);
@@ -151,7 +157,7 @@ function validateAddress(value: string): string | undefined {
   return search || hash ? l10n.t('Remove the part that starts with ? or #.') : undefined;
 }
 
-/** Returns false if the address already has a port or a path. */
+/** Returns false if the address already contains a port or a path. */
 function canHavePort(server: string): boolean {
   return !/^https?:\/\/[^/]*:\d+(?:\/|$)/i.test(server) && new URL(server).pathname === '/';
 }
@@ -172,7 +178,7 @@ async function askPort(position: StepPosition, draft: Draft): ReturnType<Step> {
   return toStepResult(answer, (value) => (draft.port = value === '' ? undefined : Number(value)));
 }
 
-/** Asks for the ORCID iD and shows the service found. Nothing has been saved at this point. */
+/** Asks for the ORCID iD, and shows which service was found. Nothing has been saved yet. */
 async function askOrcid(position: StepPosition, draft: Draft): ReturnType<Step> {
   const { prompt, ...input } = createOrcidInput(draft.orcid);
   const found = draft.attempt?.session ? l10n.t('Found {0}.', describeFoundService(draft.attempt)) : '';
@@ -180,14 +186,14 @@ async function askOrcid(position: StepPosition, draft: Draft): ReturnType<Step> 
   return toStepResult(answer, (value) => (draft.orcid = value));
 }
 
-/** Returns text such as "DTS prototype 0.12.1, 6 databases". */
+/** Describes a service, for example as "DTS prototype 0.12.1, 6 databases". */
 function describeFoundService({ session: { service }, databases }: SuccessfulAttempt): string {
   const name = [service.name, service.version].map(toPlainLine).filter(Boolean).join(' ');
   return formatList([name, plural(databases.length, '{0} database', '{0} databases')]);
 }
 
 /**
- * Names a new connection after its service, and appends the host if the name is taken. Drops the environment variable,
+ * Names a new connection after its service. Appends the host if the name is taken. Removes the environment variable,
  * because the entered key replaces it.
  */
 function withUniqueName(

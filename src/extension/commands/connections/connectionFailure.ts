@@ -13,7 +13,8 @@ import { describeReason } from '../../words/reasonWords.ts';
 import { isSignInRejected } from '../../words/signInWords.ts';
 
 /**
- * Opens a connection and makes it active. Returns undefined if canceled; throws a {@link CommandFailure} on failure.
+ * Opens a connection and makes it active. Returns undefined if the user cancels. Throws a {@link CommandFailure} on
+ * failure.
  */
 export async function openOrThrow(
   connectFlow: ConnectFlow,
@@ -27,7 +28,7 @@ export async function openOrThrow(
   throw new CommandFailure(text, ...getReasonActions(attempt.reason, connection.id));
 }
 
-/** Returns the buttons that help with a rejected sign-in or an unreachable service. */
+/** Returns the buttons that help after a rejected sign-in or if the service is unreachable. */
 export function getReasonActions(reason: Reason, connectionId: string): readonly NoticeAction[] {
   if (isSignInRejected(reason)) return createSignInActions(reason, connectionId);
   if (connectionId === localConnectionId || !networkReasons.has(reason.kind)) return [];

@@ -11,7 +11,10 @@ import { askApiKey } from './apiKeyPrompt.ts';
 import { openOrThrow } from './connectionFailure.ts';
 import { openLocalConnection, openLocalInBackground } from './localConnection.ts';
 
-/** Makes a connection active, and asks for a missing key. Returns undefined if the user cancels. Throws on failure. */
+/**
+ * Makes a connection active, and asks for its key if it is missing. Returns undefined if the user cancels. Throws on
+ * failure.
+ */
 export async function openConnection(services: CommandServices, id: string): Promise<OpenConnection | undefined> {
   if (id === localConnectionId) return await openLocalConnection(services);
   const foreign = getForeignServiceName(id);
@@ -22,7 +25,7 @@ export async function openConnection(services: CommandServices, id: string): Pro
   return key === undefined ? undefined : await openOrThrow(services.connectFlow, connection, key);
 }
 
-/** Returns the session of a connection, and opens it if needed. `mustBeActive` also makes the connection active. */
+/** Returns the session of a connection. Opens the connection if needed. `mustBeActive` also makes it the active one. */
 export async function getOrOpenConnection(
   services: CommandServices,
   id: string,
@@ -33,14 +36,14 @@ export async function getOrOpenConnection(
   return open?.connection.id === id ? open : await openConnection(services, id);
 }
 
-/** Makes a connection active without prompting. Shows a failure only in the tree. */
+/** Makes a connection active without prompting. Failures appear only in the tree. */
 export async function reopenConnection(services: CommandServices, id: string): Promise<void> {
   const connection = findSaved(services, id);
   if (connection) await reopenSavedConnection(services, connection);
   else if (id === localConnectionId) await openLocalConnection(services).catch(ignoreShownFailure);
 }
 
-/** Like {@link reopenConnection}, for a connection that the caller has already loaded. */
+/** Works like {@link reopenConnection}, for a connection that the caller has already loaded. */
 export async function reopenSavedConnection(
   { apiKeys, connectFlow }: CommandServices,
   connection: Connection,
@@ -75,7 +78,7 @@ function findSaved({ settings }: CommandServices, id: string): Connection | unde
   return settings.connections.find((saved) => saved.id === id);
 }
 
-/** Ignores a failure that the tree already shows, because the user didn't request the connection. */
+/** Ignores a {@link CommandFailure}. The tree shows it, and the user didn't request the connection. */
 function ignoreShownFailure(error: unknown): void {
   if (!(error instanceof CommandFailure)) throw error;
 }

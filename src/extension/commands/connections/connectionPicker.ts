@@ -10,20 +10,20 @@ import { getLocalServiceName } from '../../words/serviceNames.ts';
 import type { CommandServices } from '../services.ts';
 import { openConnection, reopenConnection } from './connectionOpener.ts';
 
-/** Returns the active session. If there is none, opens the last connection or the user's pick. */
+/** Returns the active session. If there is none, opens the last connection or one that the user picks. */
 export async function requireSession(services: CommandServices): Promise<OpenConnection | undefined> {
   if (services.sessions.active) return services.sessions.active;
   const id = (await findLastId(services)) ?? (await pickConnection(services, l10n.t('Select a service to connect to')));
   return id === undefined ? undefined : await openConnection(services, id);
 }
 
-/** Reopens a connection (by default the last one) without prompting. Does nothing if a connection is already shown. */
+/** Reopens a connection without prompting, by default the last one. Does nothing if a connection is already shown. */
 export async function reopenUnlessShown(services: CommandServices, connectionId?: string): Promise<void> {
   const id = connectionId ?? (await findLastId(services));
   if (id !== undefined && services.connectionStore.state.kind === 'disconnected') await reopenConnection(services, id);
 }
 
-/** Asks for a saved connection, the local service, or one of `others`. Marks the active connection. */
+/** Asks for a saved connection, the local service, or one of `others`. Highlights the active connection. */
 export async function pickConnection(
   services: CommandServices,
   placeholder: string,
@@ -54,7 +54,7 @@ function describeStatus({ sessions, connectionStore }: CommandServices, id: stri
   return sessions.get(id) && l10n.t('connected in the background');
 }
 
-/** Returns the ID of the last active connection or, if unknown, of the only saved connection. */
+/** Returns the ID of the last active connection. If it is unknown, returns the ID of the only saved connection. */
 async function findLastId({ settings, memory }: CommandServices): Promise<string | undefined> {
   const last = await memory.getLastConnectionId();
   const saved = settings.connections.map(({ id }) => id);
@@ -62,7 +62,7 @@ async function findLastId({ settings, memory }: CommandServices): Promise<string
   return saved.length === 1 ? saved[0] : undefined;
 }
 
-/** Asks for a saved connection. Throws a {@link CommandFailure} with `emptyText` if there are none. */
+/** Asks for a saved connection. Throws a {@link CommandFailure} with `emptyText` if there is none. */
 export async function pickSavedConnection(
   connections: readonly Connection[],
   { title, placeholder, emptyText }: Readonly<Record<'title' | 'placeholder' | 'emptyText', string>>,

@@ -9,8 +9,8 @@ import type { CommandServices } from '../services.ts';
 import { openInBackground, reopenSavedConnection } from './connectionOpener.ts';
 
 /**
- * Updates the open connections when the user or another window changes the settings or keys. Not every editor reports
- * keys changed by another window, so the keys are also checked when the window gains focus.
+ * Updates the open connections when the user or another window changes the settings or keys. Some editors don't report
+ * keys that another window has changed, so the keys are also checked when the window gains focus.
  */
 export function syncConnections(services: CommandServices): Disposable {
   const { settings, apiKeys, notices } = services;
@@ -41,7 +41,7 @@ export function syncConnections(services: CommandServices): Disposable {
   return lifetime;
 }
 
-/** Shows one notification for all invalid entries. */
+/** Shows a single notification about all invalid entries. */
 function showProblems(notices: Notices, { problems }: SavedConnections): void {
   const [first, ...others] = problems;
   if (first === undefined) return;
@@ -52,7 +52,10 @@ function showProblems(notices: Notices, { problems }: SavedConnections): void {
   void notices.warning(message + more, { label: l10n.t('Open Settings'), run: open });
 }
 
-/** Also returns true for an invalid entry: its connection stays open until the user fixes the entry. */
+/**
+ * Returns true if the settings contain a connection, even if its entry is invalid. Such a connection stays open until
+ * the user fixes the entry.
+ */
 function isConfigured({ connections, brokenIds }: SavedConnections, id: string): boolean {
   return connections.some((one) => one.id === id) || brokenIds.includes(id);
 }
@@ -68,7 +71,7 @@ async function updateConnection(services: CommandServices, connection: Connectio
   else if (shown?.id === id && shown.name !== name) connectionStore.rename(name);
 }
 
-/** Returns true if two entries differ at most in name. */
+/** Returns true if two entries differ in nothing that affects the connection to the service. */
 function hasSameEndpoint(one: Connection, other: Connection): boolean {
   const serialize = ({ server, port, scheme, allowInsecureHttp, transport, apiKeyVariable }: Connection): string =>
     JSON.stringify([server, port, scheme, allowInsecureHttp, transport, apiKeyVariable]);
@@ -83,7 +86,7 @@ async function updateKey(services: CommandServices, connection: Connection): Pro
     await (isUsed(services, connection.id) ? reopenAfterChange : openForTransfers)(services, connection);
 }
 
-/** Offers to reload the window, because some browser-based editors read the secrets only at startup. */
+/** Offers to reload the window, because some browser-based editors read secrets only at startup. */
 function offerReload(notices: Notices, { name }: Connection): void {
   const reload = (): unknown => commands.executeCommand('workbench.action.reloadWindow');
   const message = l10n.t(

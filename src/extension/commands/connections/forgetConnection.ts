@@ -8,7 +8,10 @@ import type { CommandServices } from '../services.ts';
 import { openConnection } from './connectionOpener.ts';
 import { pickSavedConnection } from './connectionPicker.ts';
 
-/** Removes a connection and its key, and offers Undo. Asks for confirmation if transfers are running on the service. */
+/**
+ * Removes a connection and its key, and offers to undo this. Asks for confirmation if transfers are running on the
+ * service.
+ */
 export async function forgetConnection(services: CommandServices, node: ConnectionNode | undefined): Promise<void> {
   const { settings, connectionStore, notices } = services;
   const requestedId = node && (node.id ?? connectionStore.shown?.id);
@@ -24,7 +27,7 @@ export async function forgetConnection(services: CommandServices, node: Connecti
   void notices.info(message, { label: l10n.t('Undo'), run: undo });
 }
 
-/** Removes a connection. Returns a function that restores it. */
+/** Removes a connection. Returns a function that restores the connection. */
 async function remove(services: CommandServices, connection: Connection): Promise<() => Promise<void>> {
   const { settings, apiKeys, connectFlow, connectionStore } = services;
   const { id } = connection;

@@ -10,15 +10,15 @@ import { getLocalServiceName } from '../../words/serviceNames.ts';
 import type { CommandServices } from '../services.ts';
 import { openOrThrow } from './connectionFailure.ts';
 
-/** Address of the local service before it has started. */
+/** Address of the local service until it has started. */
 const placeholderAddress = 'http://127.0.0.1';
 
-/** Returns true if the databases of the local service are shown. */
+/** Returns true if the local service is the active connection. */
 export function isLocalConnectionActive({ sessions }: CommandServices): boolean {
   return sessions.active?.connection.id === localConnectionId;
 }
 
-/** Starts the local service if it isn't running, and connects to it with its token. */
+/** Starts the local service if it isn't running, and makes its connection active. */
 export async function openLocalConnection(services: CommandServices): Promise<OpenConnection | undefined> {
   const { connectFlow } = services;
   const signal = connectFlow.prepare(createLocalConnection(placeholderAddress));
@@ -34,15 +34,13 @@ export async function openLocalConnection(services: CommandServices): Promise<Op
   }
 }
 
-/**
- * Connects to the local service in the background, to monitor its transfers. Ignores a service that can't be started.
- */
+/** Connects to the local service in the background, to monitor its transfers. Ignores a service that can't start. */
 export async function openLocalInBackground(services: CommandServices): Promise<void> {
   const access = await startLocalService(services).catch(() => undefined);
   if (access) await services.connectFlow.openInBackground(access.connection, access.apiKey);
 }
 
-/** Starts the local service if it isn't running. Returns its connection and key. */
+/** Starts the local service if it isn't running. Returns the connection to it and its key. */
 export async function startLocalService({
   localService,
 }: CommandServices): Promise<{ readonly connection: Connection; readonly apiKey: string }> {
@@ -51,13 +49,14 @@ export async function startLocalService({
 }
 
 /**
- * Reconnects if the address of the service has changed; shows in the view that the service ended (D29: shared service).
+ * Reconnects if the address of the service has changed. If the service has ended, shows this in the view (D29: shared
+ * service).
  */
 export async function handleServiceChange(services: CommandServices, change: LocalServiceChange): Promise<void> {
   const { sessions, connectFlow, connectionStore } = services;
   const session = sessions.get(localConnectionId);
   const { state } = connectionStore;
-  // The service may have crashed again while its session was being reopened.
+  // The service may have crashed again while its connection was being reopened.
   const hasFailed = state.kind === 'failed' && state.connection.id === localConnectionId;
   if (change === 'started' || (!session && !hasFailed)) return;
   const isShown = hasFailed || sessions.active === session;
@@ -73,7 +72,7 @@ function showEnd(connectFlow: ConnectFlow, connection: Connection, change: 'stop
   else connectFlow.showFailure(connection, { kind: 'unreachable' });
 }
 
-/** Lists the databases of the local service again if they are shown. */
+/** Reloads the databases of the local service if it is the active connection. */
 export async function refreshLocalDatabases(services: CommandServices): Promise<void> {
   if (isLocalConnectionActive(services)) await services.connectFlow.refreshDatabases();
 }

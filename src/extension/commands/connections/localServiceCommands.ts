@@ -9,7 +9,10 @@ import { describeProgress, getTransferTitle } from '../../words/transferWords.ts
 import type { CommandServices } from '../services.ts';
 import { isLocalConnectionActive, openLocalConnection } from './localConnection.ts';
 
-/** Connects to the local service. Moves the focus from the disappearing welcome button to the connection's row. */
+/**
+ * Connects to the local service. If the command came from the welcome button, which disappears, focuses the
+ * connection's row.
+ */
 export async function startAndConnect(services: CommandServices, button: WelcomeButton | undefined): Promise<void> {
   const opening = openLocalConnection(services);
   if (button) services.views.focusConnection();

@@ -41,7 +41,7 @@ export function syncLocalService(services: CommandServices): Disposable {
   return lifetime;
 }
 
-/** Shows that the transfers of the local service are paused until its next start, and offers to start it. */
+/** Pauses the local service's transfers until its next start. Notifies the user and offers to start it. */
 async function pauseTransfers({ transferFlow, notices, localService }: CommandServices): Promise<void> {
   const paused = await transferFlow.pauseAll(localConnectionId);
   if (paused.length === 0 || localService.isRunning) return;

@@ -12,7 +12,7 @@ import { getReasonActions } from './connectionFailure.ts';
 import { openConnection } from './connectionOpener.ts';
 import { pickConnection } from './connectionPicker.ts';
 
-/** Closes the active connection and keeps its key. */
+/** Closes the active connection. Its key stays saved. */
 export function disconnect({ connectFlow, connectionStore, transferStore, notices }: CommandServices): void {
   const { shown } = connectionStore;
   if (!shown) {
@@ -42,7 +42,8 @@ export async function switchConnection(services: CommandServices, node?: Connect
 }
 
 /**
- * Reloads the list of databases, and reconnects after a failure. On a connection's row, checks the connection's key.
+ * Reloads the list of databases. Reconnects if the connection has failed. For a row of another connection, checks that
+ * connection's key.
  */
 export async function refreshDatabases(services: CommandServices, node: ConnectionNode | undefined): Promise<void> {
   const { connectFlow, connectionStore, sessions } = services;

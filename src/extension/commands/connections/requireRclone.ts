@@ -8,7 +8,10 @@ import { toPlainLine } from '../../words/plainText.ts';
 
 const installationGuide = 'https://rclone.org/install/';
 
-/** Returns the path of a usable rclone. Throws a {@link CommandFailure} that says how to get one. */
+/**
+ * Returns the path of a usable rclone. Throws a {@link CommandFailure} that explains how to install rclone if there is
+ * none.
+ */
 export async function requireRclone({ rclonePath }: Settings): Promise<string> {
   const path = findRclonePath(rclonePath);
   setRcloneMissing(path === undefined);

@@ -8,7 +8,7 @@ import { toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
 import { servePlace } from './servePlace.ts';
 
-/** Serves a folder as a database. Asks for a name, and for the folder unless it is given. */
+/** Serves a folder as a database. Asks for a name and, unless it is given, for the folder. */
 export async function serveFolder(services: CommandServices, given: Uri | undefined): Promise<void> {
   const title = l10n.t('Serve a Folder as a Database');
   const uri = given ?? (await pickFolder(title));

@@ -8,8 +8,8 @@ import type { CommandServices } from '../services.ts';
 import { isLocalConnectionActive, openLocalConnection, refreshLocalDatabases } from './localConnection.ts';
 
 /**
- * Asks for the database name of a folder or store, saves it to the settings, and shows the database. Reports a place
- * that is already served. The name of `place` is the suggestion.
+ * Serves a folder or store as a database. Asks for a name (`place.name` is the default), saves the place to the
+ * settings, and shows the database. If the place is already served, only notifies the user.
  */
 export async function servePlace(
   services: CommandServices,
@@ -28,7 +28,10 @@ export async function servePlace(
   reportAdded(services, place, answer.value);
 }
 
-/** Reports the new database. Explains a number, which the service appends to a name that it has given before. */
+/**
+ * Reports the new database. If the service has appended a number to the name, explains that the name was already in
+ * use.
+ */
 function reportAdded({ connectionStore, notices }: CommandServices, place: ServedPlace, requested: string): void {
   const { name = requested } = connectionStore.listing.databases.find(({ url }) => isPlaceAddress(url, place)) ?? {};
   const [shown, other] = [toPlainLine(name), toPlainLine(requested)];
@@ -39,7 +42,7 @@ function reportAdded({ connectionStore, notices }: CommandServices, place: Serve
     );
 }
 
-/** Reports the database of a place that is already served. Returns false if it isn't served. */
+/** Notifies the user if a place is already served. Returns false if it isn't. */
 function reportServedPlace({ settings, notices }: CommandServices, place: ServedPlace): boolean {
   const saved = settings.servedPlaces.find((one) => isSamePlace(one, place));
   if (!saved) return false;
@@ -59,7 +62,7 @@ function validateName(services: CommandServices, place: ServedPlace, name: strin
   return taken.includes(name) ? l10n.t('A database with this name already exists.') : undefined;
 }
 
-/** Shows the databases after a settings change. Starts the service if it isn't running. */
+/** Shows the databases after the settings have changed. Starts the service if it isn't running. */
 async function showServed(services: CommandServices, name: string): Promise<void> {
   const { localService } = services;
   try {

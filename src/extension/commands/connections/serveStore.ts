@@ -11,13 +11,13 @@ import type { CommandServices } from '../services.ts';
 import { requireRclone } from './requireRclone.ts';
 import { servePlace } from './servePlace.ts';
 
-/** A folder of a store, with the names of its subfolders. */
+/** A folder in a store, and the names of its subfolders. */
 interface StoreFolder {
   readonly remote: string;
   readonly folders: readonly string[];
 }
 
-/** Opens a terminal in which rclone asks for the settings of a new remote. */
+/** Opens a terminal in which rclone prompts for the settings of a new remote. */
 export async function addStore({ settings }: CommandServices): Promise<void> {
   const program = await requireRclone(settings);
   window.createTerminal({ name: 'rclone', shellPath: program, shellArgs: ['config'] }).show();
@@ -49,7 +49,7 @@ function suggestName(remote: string): string {
   return path.split('/').findLast((part) => part !== '') ?? getRemoteName(remote);
 }
 
-/** Asks for a remote, and for a folder in it. Resolves to undefined if the user cancels. */
+/** Asks for a remote and a folder in it. Resolves to undefined if the user cancels. */
 async function askStoreFolder(program: string): Promise<StoreFolder | undefined> {
   for (;;) {
     const remote = await askRemote(program);
@@ -111,7 +111,10 @@ async function askFolder({ remote, folders }: StoreFolder): Promise<InputResult<
   );
 }
 
-/** Shows progress with a Cancel button. Resolves to undefined if the user cancels; throws a {@link CommandFailure}. */
+/**
+ * Runs an operation with a cancelable progress notification. Resolves to undefined if the user cancels. Throws a {@link
+ * CommandFailure} if the operation fails.
+ */
 async function runWithProgress<T>(remote: string, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
   const name = toPlainLine(remote);
   return await withProgress(l10n.t('Connecting to {0}…', name), async (signal) => {

@@ -7,8 +7,8 @@ import { askApiKey } from './apiKeyPrompt.ts';
 import { pickSavedConnection } from './connectionPicker.ts';
 
 /**
- * Sets the key of the row's connection, the active connection, or the user's pick. Reopens the connection if it is
- * open.
+ * Sets the key of the row's connection, the active connection, or one that the user picks. Reopens the connection if it
+ * is open.
  */
 export async function setApiKey(services: CommandServices, node: ConnectionNode | undefined): Promise<void> {
   const { settings, connectFlow, connectionStore, sessions, notices } = services;

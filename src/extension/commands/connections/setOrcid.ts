@@ -5,7 +5,7 @@ import { getUserId } from '../../editor/userId.ts';
 import type { CommandServices } from '../services.ts';
 
 /**
- * Returns the `orcid` for requests to a connection. Asks for an ORCID iD if the service needs one and none is saved.
+ * Returns the `orcid` for requests to a connection. If the service needs an ORCID iD and none is saved, asks for one.
  * Returns undefined if the user cancels.
  */
 export async function requireOrcid(services: CommandServices, connectionId: string): Promise<string | undefined> {
@@ -25,7 +25,7 @@ async function askOrcid({ settings }: CommandServices): Promise<string | undefin
   return orcid;
 }
 
-/** Creates the input for an ORCID iD, which is checked while the user types (D19: ORCID iD format). */
+/** Creates the input for an ORCID iD. It is validated while the user types (D19: ORCID iD format). */
 export function createOrcidInput(value: string): TextInputOptions {
   return {
     prompt: l10n.t('Your ORCID iD (identifies you to the service for searches and transfers)'),

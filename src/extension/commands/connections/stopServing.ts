@@ -8,7 +8,9 @@ import { createServeStep } from '../../notices/nextSteps.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
 
-/** Removes a served folder or store from the settings, and offers Undo. The local service picks up the change. */
+/**
+ * Removes a served folder or store from the settings, and offers to undo this. The local service applies the change.
+ */
 export async function stopServing(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {
   const { settings, notices } = services;
   const saved = node ? requireSavedPlace(services, node) : await askServedPlace(settings.servedPlaces);

@@ -5,7 +5,9 @@ import { isLocalConnectionActive, refreshLocalDatabases } from './localConnectio
 
 const intervalMs = 2_000;
 
-/** Lists the databases repeatedly while the local service scans a store, because it doesn't report the progress. */
+/**
+ * Reloads the databases repeatedly while the local service scans a store, because the service doesn't report progress.
+ */
 export function watchStoreScans(services: CommandServices, clock: Clock): Disposable {
   const lifetime = new Lifetime();
   let timer: Disposable | undefined;

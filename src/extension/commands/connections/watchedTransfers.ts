@@ -6,9 +6,10 @@ import { openInBackground } from './connectionOpener.ts';
 import { reopenUnlessShown } from './connectionPicker.ts';
 
 /**
- * Opens every connection that has running transfers, without prompting. At startup, shows the last used connection or,
- * failing that, the connection of the newest transfer. When a transfer starts later in any window, opens its connection
- * in the background. Each connection is opened only once, so that a manual disconnect lasts.
+ * Opens every connection that has running transfers, without prompting. At startup, makes one of them active: the last
+ * used one or, if that has no running transfers, the one with the newest transfer. Opens the others, and those of
+ * transfers that start later in any window, in the background. Opens each connection only once, so that a manual
+ * disconnect lasts.
  */
 export function watchRunningTransfers(services: CommandServices): Disposable {
   const { transferStore, sessions, memory } = services;
@@ -34,8 +35,9 @@ export function watchRunningTransfers(services: CommandServices): Disposable {
 }
 
 /**
- * Returns the connections with running transfers except `openedIds`, sorted by newest transfer. Includes a stopped
- * local service only at startup: later, the user decides when to start it again.
+ * Returns the IDs of connections with running transfers, except `openedIds`. The connection with the newest transfer
+ * comes first. Transfers that are paused because the local service is stopped count only at startup. Later, the user
+ * decides when to start the service.
  */
 function findConnectionsInUse(
   { settings, transferStore }: CommandServices,

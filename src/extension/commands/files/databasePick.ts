@@ -6,7 +6,7 @@ import { toPlainLine } from '../../words/plainText.ts';
 import { getDatabaseLabel } from '../../words/searchWords.ts';
 import type { CommandServices } from '../services.ts';
 
-/** Creates the list of the databases that may contain files. The last searched one is highlighted. */
+/** Creates the list of databases that may contain files. Highlights the one that was last searched. */
 export async function createDatabasePick(
   { connectionStore, memory }: CommandServices,
   connectionId: string,

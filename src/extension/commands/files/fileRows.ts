@@ -11,7 +11,7 @@ import { askFiles, getSelectedFiles, type KnownFile } from './files.ts';
 
 type FileArgument = FileNode | FileRef;
 
-/** Opens the metadata pages of files, but not for a row that is selected in addition to others. */
+/** Opens the metadata pages of files. Does nothing while the user extends the selection with the keyboard. */
 export async function showFileMetadata(
   services: CommandServices,
   argument: FileArgument | undefined,

@@ -10,13 +10,13 @@ import { formatSize } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
 
-/** A file of a connection, with its metadata if loaded. */
+/** A file of a connection, with its metadata if it is loaded. */
 export interface KnownFile {
   readonly ref: FileRef;
   readonly entry?: FileEntry;
 }
 
-/** Returns the files that a command applies to: the selected rows, one row, or the file of a metadata page. */
+/** Returns the files that a command applies to: the selected rows, a single row, or the file of a metadata page. */
 export function getSelectedFiles(
   argument: FileNode | FileRef | undefined,
   selection: readonly (FileNode | FileRef)[] | undefined,
@@ -25,7 +25,7 @@ export function getSelectedFiles(
   return rows.map(toKnownFileFromRow);
 }
 
-/** Asks for files from the current searches. Returns undefined if the user cancels. */
+/** Asks for files in the current searches. Returns undefined if the user cancels. */
 export async function askFiles(searches: SearchStore, title: string): Promise<readonly KnownFile[] | undefined> {
   const files = searches
     .getAll()
@@ -48,7 +48,10 @@ export async function askFiles(searches: SearchStore, title: string): Promise<re
   return typeof answer === 'string' ? undefined : answer.value;
 }
 
-/** Returns the checked files of all searches or, if none, the files selected in the view. Otherwise, asks for files. */
+/**
+ * Returns the checked files of all searches or, if there are none, the files selected in the view. Otherwise, asks for
+ * files. Returns undefined if the user cancels.
+ */
 export async function chooseCheckedFiles(
   { searchStore, views }: Pick<CommandServices, 'searchStore' | 'views'>,
   title: string,
@@ -60,8 +63,8 @@ export async function chooseCheckedFiles(
 }
 
 /**
- * Fetches missing metadata until `signal` is aborted, and takes the names from it. Leaves files that the service
- * doesn't return unchanged.
+ * Fetches missing metadata until `signal` is aborted. Updates the files' names from it. Files that the service doesn't
+ * return stay unchanged.
  */
 export async function loadEntries(
   flow: MetadataFlow,

@@ -13,10 +13,10 @@ import type { CommandServices } from '../services.ts';
 import { createDatabasePick } from './databasePick.ts';
 import { askIds, createIdSourcePick, type IdSource } from './idSources.ts';
 
-/** Number of IDs above which the user is asked to confirm. */
+/** Number of IDs above which the user is asked for confirmation. */
 const confirmationThreshold = 5000;
 
-/** Asks for a database and for file IDs from one of several sources, and fetches those files (D8: metadata by ids). */
+/** Asks for a database and for file IDs from one of several sources, and fetches these files (D8: metadata by ids). */
 export async function findFilesById(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {
   const { searchFlow, settings, memory, notices, views } = services;
   const session = await requireSession(services);
@@ -48,7 +48,7 @@ export async function editIds(
   return isDone && (await confirmManyIds(notices, query.database, ids)) ? { ...query, ids } : undefined;
 }
 
-/** Creates the steps that ask for the source of the IDs and then for the IDs. */
+/** Creates the steps that ask for the source of the IDs, and then for the IDs. */
 function createIdSteps(
   memory: Memory,
   setIds: (ids: readonly string[]) => void,

@@ -7,10 +7,10 @@ import { describeSearchTerms } from '../../words/searchWords.ts';
 import type { TableMemory } from '../tables/tableFile.ts';
 import { askTableIds } from './tableIds.ts';
 
-/** Source of the file IDs. */
+/** The source of file IDs. */
 export type IdSource = 'typed' | 'selection' | 'clipboard' | 'table';
 
-/** Creates the choice of sources. The clipboard is read only if the user chooses it. */
+/** Creates the choice of sources. The clipboard is read only after the user has chosen it. */
 export function createIdSourcePick(): PickOptions<IdSource> {
   const selected = parseIds(getSelectedText());
   const choices: Choice<IdSource>[] = [
@@ -28,7 +28,7 @@ function createSelectionChoice(ids: readonly string[]): Choice<IdSource> {
   return { label: l10n.t('Editor selection'), description, value: 'selection' };
 }
 
-/** Reads the IDs from a source, and asks for the text or file if the source requires it. */
+/** Reads the IDs from a source. Asks for the text or file if the source requires it. */
 export async function askIds(
   position: StepPosition,
   source: IdSource,

@@ -13,7 +13,7 @@ import { describeUnlinkable } from '../../words/linkWords.ts';
 import type { CommandServices } from '../services.ts';
 import { chooseShared, isSharedRow, type SharedArgument } from '../sharedRow.ts';
 
-/** Copies a link to a search, a file or a transfer. The link contains no key. */
+/** Copies a link to a search, a file or a transfer. The link never contains the key. */
 export async function copyLink(services: CommandServices, argument: SharedArgument | undefined): Promise<void> {
   const shared = await chooseShared(services, argument, l10n.t('Copy Link'));
   const target = shared && getLinkTarget(services, shared);

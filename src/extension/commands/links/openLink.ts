@@ -14,7 +14,7 @@ import type { CommandServices } from '../services.ts';
 import { showFoundTransfer } from '../transfers/checkTransferById.ts';
 import { lookUpTransfer } from '../transfers/transferIdPrompt.ts';
 
-/** Opens links. Ignores a link that is already being opened, for example because of a double click. */
+/** Opens links. Ignores a link that is already being opened, for example after a double-click. */
 export class LinkOpener {
   private readonly services: CommandServices;
   private readonly opening = new Set<string>();
@@ -23,7 +23,10 @@ export class LinkOpener {
     this.services = services;
   }
 
-  /** Asks before anything is sent. Throws a {@link CommandFailure} if the link can't be opened. */
+  /**
+   * Opens a link. Asks for confirmation before sending any request. Throws a {@link CommandFailure} if the link can't
+   * be opened.
+   */
   async open(uri: Uri): Promise<void> {
     const link = uri.toString();
     if (this.opening.has(link)) return;
@@ -37,8 +40,8 @@ export class LinkOpener {
 }
 
 /**
- * Opens a link after the user confirmed what it refers to and what it sends. A link never starts a transfer, and adds a
- * service only if the user enters its key.
+ * Opens a link after the user has confirmed its target and the data to be sent. A link never starts a transfer. A link
+ * to an unknown service adds a connection only if the user enters a key.
  */
 async function openLink(services: CommandServices, uri: Uri): Promise<void> {
   const link = parseLink(uri.path, uri.query);
@@ -55,7 +58,7 @@ function findConnectionId({ settings }: CommandServices, service: string): strin
   return settings.connections.find((connection) => toLinkService(connection) === service)?.id;
 }
 
-/** Asks the user to connect to the service of a link, which isn't saved. Undefined if the user doesn't. */
+/** Asks the user to connect to the service of a link, which isn't saved. Returns undefined if the user cancels. */
 async function askConnection(services: CommandServices, service: string): Promise<string | undefined> {
   const label = l10n.t('Connect…');
   const question = l10n.t("This link is for a service that isn't among your connections.");
@@ -86,7 +89,7 @@ async function showTarget(
   else await showSearch(services, session, link);
 }
 
-/** Shows a file under its ID until its name is known. */
+/** Shows a file. Its ID serves as its name until its metadata is loaded. */
 function showFile(
   { metadataPanels }: CommandServices,
   connectionId: string,

@@ -7,7 +7,7 @@ import type { CommandServices } from '../services.ts';
 import type { RecipeArgument } from './recipeDocument.ts';
 import { openAndPlan } from './recipePlanning.ts';
 
-/** Compares the files of a recipe's lock with those that the recipe finds now, in the editor's diff. */
+/** Compares the files in a recipe's lock with those that the recipe finds now, in a diff editor. */
 export async function compareRecipe(services: CommandServices, argument: RecipeArgument | undefined): Promise<void> {
   const planned = await openAndPlan(services, argument, l10n.t('Compare with Lock'));
   if (!planned) return;
@@ -22,7 +22,10 @@ export async function compareRecipe(services: CommandServices, argument: RecipeA
   });
 }
 
-/** Replaces unchanged files by their current descriptions, so that a newly known hash isn't shown as a difference. */
+/**
+ * Replaces unchanged files with their current descriptions, so that a hash that has become known isn't shown as a
+ * change.
+ */
 function withLaterDetails(
   before: readonly RecipeFile[],
   after: readonly RecipeFile[],
@@ -33,7 +36,7 @@ function withLaterDetails(
   return before.map((file) => later.get(file.id) ?? file);
 }
 
-/** Formats one file per line: path, size, hash and ID. */
+/** Formats one line per file: path, size, hash and ID. */
 function formatFiles(files: readonly RecipeFile[]): string {
   const lines = sortRecipeFiles(files).map(({ id, path, bytes, hash }) =>
     [path, bytes ?? '', hash ?? '', id].map((value) => String(value).replace(/\s+/g, ' ')).join('\t'),

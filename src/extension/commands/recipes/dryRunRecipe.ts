@@ -11,7 +11,7 @@ import { sumUpOrders } from '../submission/submissionSummary.ts';
 import type { RecipeArgument } from './recipeDocument.ts';
 import { openAndPlan, type PlannedRecipe } from './recipePlanning.ts';
 
-/** Shows what a run of a recipe would do now. Sends no transfer. */
+/** Shows what running a recipe would do now. Doesn't submit a transfer. */
 export async function dryRunRecipe(services: CommandServices, argument: RecipeArgument | undefined): Promise<void> {
   const planned = await openAndPlan(services, argument, l10n.t('Dry Run'));
   if (!planned) return;

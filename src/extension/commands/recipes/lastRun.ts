@@ -8,19 +8,22 @@ import type { CommandServices } from '../services.ts';
 import { verifyTransferredFiles } from '../verification/verifyTransferredFiles.ts';
 import { openRecipe, type OpenRecipe, type RecipeArgument } from './recipeDocument.ts';
 
-/** Verifies the files that the last run of a recipe transferred. */
+/** Verifies the files that a recipe's last run transferred. */
 export async function verifyRecipe(services: CommandServices, argument: RecipeArgument | undefined): Promise<void> {
   const transfer = await findLastRun(services, argument, l10n.t('Verify Transferred Files'));
   if (transfer) await verifyTransferredFiles(services, { kind: 'transfer', key: transfer.key });
 }
 
-/** Cites the files that the last run of a recipe transferred. */
+/** Cites the files that a recipe's last run transferred. */
 export async function citeRecipe(services: CommandServices, argument: RecipeArgument | undefined): Promise<void> {
   const transfer = await findLastRun(services, argument, l10n.t('Cite'));
   if (transfer) await cite(services, { kind: 'transfer', key: transfer.key }, undefined);
 }
 
-/** Returns the transfer that a recipe's lock names. Throws a {@link CommandHint} if it is unknown. */
+/**
+ * Returns the transfer to which a recipe's lock refers. Throws a {@link CommandHint} if the transfer is unknown.
+ * Undefined if the user cancels.
+ */
 async function findLastRun(
   { transferFlow, transferStore }: CommandServices,
   argument: RecipeArgument | undefined,

@@ -17,10 +17,13 @@ import type { CommandServices } from '../services.ts';
 import { RecipeChecks, unknownStatus } from './recipeChecks.ts';
 import { findConnectionId } from './recipeSession.ts';
 
-/** Maximum size of a recipe for which a row shows changes. */
+/** Maximum size, in bytes, of a recipe whose row shows changes. */
 const maxRecipeBytes = 10 * 1024 * 1024;
 
-/** Finds what has changed since the last run of recipes, one at a time, and only if a connection is open. */
+/**
+ * Determines what has changed since the last run of each recipe. Checks one recipe at a time, and only if its service
+ * is connected.
+ */
 export class RecipeChanges implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly services: CommandServices;
@@ -38,7 +41,10 @@ export class RecipeChanges implements Disposable {
     this.lifetime.track(services.sessions.onDidChange(() => this.checks.forgetUnknown()));
   }
 
-  /** Returns the last known status. If it is too old, determines it again and fires `onDidChange`. */
+  /**
+   * Returns the last known status. If it is missing or too old, determines it in the background and fires
+   * `onDidChange`.
+   */
   getStatus(uri: Uri): RecipeStatus {
     const find = async (): Promise<RecipeStatus> =>
       uri.scheme === 'file' ? await this.findStatus(uri.fsPath) : unknownStatus;
@@ -46,8 +52,8 @@ export class RecipeChanges implements Disposable {
   }
 
   /**
-   * Returns true if a recipe had new files when it was last checked, and hasn't been run since. Doesn't start a new
-   * check.
+   * Returns true if a recipe had new files in its last check, and neither the recipe nor its lock has changed since.
+   * Doesn't start a check.
    */
   hasNewFiles(uri: Uri): boolean {
     return this.checks.getCurrent(uri.toString())?.hasNewFiles === true;

@@ -3,9 +3,9 @@ import { Emitter } from '../../../core/util/emitter.ts';
 import type { Disposable } from '../../../core/util/lifetime.ts';
 import type { RecipeStatus } from '../../views/recipeTree.ts';
 
-/** Age at which the status of a recipe is determined again when it is shown. */
+/** Maximum age of a recipe's status, in milliseconds. An older status is determined again when it is shown. */
 const maxAgeMs = 60 * 60_000;
-/** The same, if the service of the recipe isn't connected or has failed. */
+/** The same for an unknown status, for example because the recipe's service isn't connected or has failed. */
 const maxUnknownAgeMs = 60_000;
 
 /** The status of a recipe that can't be compared. */
@@ -18,7 +18,7 @@ interface CheckedStatus {
   readonly isOutdated?: boolean;
 }
 
-/** Stores the last known status of recipes, and determines them one at a time. */
+/** Stores the last known status of each recipe, and checks one recipe at a time. */
 export class RecipeChecks implements Disposable {
   private readonly clock: Clock;
   private readonly checked = new Map<string, CheckedStatus>();
@@ -33,7 +33,10 @@ export class RecipeChecks implements Disposable {
     this.clock = clock;
   }
 
-  /** Returns the last known status. If it is too old, determines it with `find` and fires `onDidChange`. */
+  /**
+   * Returns the last known status. If it is missing or too old, determines it with `find` in the background and fires
+   * `onDidChange`.
+   */
   get(key: string, find: () => Promise<RecipeStatus>): RecipeStatus {
     const known = this.checked.get(key);
     const now = this.clock.now();
@@ -44,19 +47,21 @@ export class RecipeChecks implements Disposable {
     return status;
   }
 
-  /** Returns the last status; undefined if there is none, or if the recipe or its lock has changed since. */
+  /** Returns the last status. Undefined if there is none, or if the recipe or its lock has changed since. */
   getCurrent(key: string): RecipeStatus | undefined {
     const known = this.checked.get(key);
     return known?.isOutdated ? undefined : known?.status;
   }
 
-  /** Discards the status of a recipe after the recipe or its lock has changed. */
+  /** Marks the status of a recipe as outdated after the recipe or its lock has changed. */
   forget(key: string): void {
     this.expire(key);
     this.changed.fire();
   }
 
-  /** Discards unknown statuses and the result of a running check, because the open connections have changed. */
+  /**
+   * Marks unknown statuses and the result of a running check as outdated, because the open connections have changed.
+   */
   forgetUnknown(): void {
     const unknown = [...this.checked].filter(([, { status }]) => status === unknownStatus).map(([key]) => key);
     const keys = new Set([...unknown, ...(this.running === undefined ? [] : [this.running])]);

@@ -13,13 +13,13 @@ import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
 import { describeRecipeProblem } from '../../words/recipeProblemWords.ts';
 
-/** The recipe that a command is started on: its row, or its file. */
+/** The recipe to which a command applies: its row, or its file. */
 export type RecipeArgument = CommandArguments['dataTransfer.dryRunRecipe'];
 
-/** A recipe that can be used, and its lock. */
+/** A valid recipe and its lock. */
 export interface OpenRecipe {
   readonly uri: Uri;
-  /** The name of its file. */
+  /** The name of the recipe's file. */
   readonly name: string;
   readonly folder: string;
   readonly recipe: Recipe;
@@ -29,14 +29,20 @@ export interface OpenRecipe {
 
 const maxRecipes = 200;
 
-/** Reads the given recipe, the one in the active editor, or one that the user picks. Saves its unsaved changes. */
+/**
+ * Reads a recipe: the given one, the one in the active editor, or one that the user picks. Saves unsaved changes to it
+ * first. Returns undefined if the user cancels.
+ */
 export async function openRecipe(argument: RecipeArgument | undefined, title: string): Promise<OpenRecipe | undefined> {
   const given = argument instanceof Uri ? argument : argument?.uri;
   const uri = given ?? getActiveRecipe() ?? (await pickRecipe(title));
   return uri && (await readRecipe(uri));
 }
 
-/** Reads a recipe and its lock. Throws a {@link CommandFailure} that names the line of a problem. */
+/**
+ * Reads a recipe and its lock. Throws a {@link CommandFailure} if the recipe is invalid, with the line of the first
+ * problem.
+ */
 async function readRecipe(uri: Uri): Promise<OpenRecipe> {
   const name = toPlainLine(uri.path.split('/').at(-1) ?? '');
   if (uri.scheme !== 'file') throw new CommandHint(l10n.t('Save the recipe to a folder on this machine first.'));
@@ -46,7 +52,7 @@ async function readRecipe(uri: Uri): Promise<OpenRecipe> {
   return { uri, name, folder: dirname(uri.fsPath), recipe, text, lock: await readRecipeLock(uri, name) };
 }
 
-/** Creates the failure for a recipe that can't be used, with a button that shows the position. */
+/** Creates the failure for a recipe that can't be used. A button opens the file at the problem. */
 export function createProblemFailure(uri: Uri, name: string, problem: RecipeProblem | undefined): CommandFailure {
   if (!problem) return new CommandFailure(l10n.t("{0} can't be read.", name));
   const text = l10n.t('{0}, line {1}: {2}', name, problem.range.line, describeRecipeProblem(problem));

@@ -13,16 +13,19 @@ import { describeSearchTerms } from '../../words/searchWords.ts';
 import { getTransferTitle } from '../../words/transferWords.ts';
 import type { CommandServices } from '../services.ts';
 
-/** A row whose files a recipe can describe. */
+/** A row from which a recipe can be created. */
 export type RecipeRow = CommandArguments['dataTransfer.saveAsRecipe'];
 
-/** A recipe to save, of files of one connection. */
+/** A recipe to save, and the connection of its files. */
 export interface OwnedDraft {
   readonly connectionId: string;
   readonly draft: RecipeDraft;
 }
 
-/** Describes the rows that the command was started on; otherwise what the user picks. */
+/**
+ * Drafts a recipe from the rows to which the command applies. Without a row, asks for a source. Returns undefined if
+ * the user cancels.
+ */
 export async function chooseDraft(
   services: CommandServices,
   row: RecipeRow | undefined,
@@ -84,7 +87,10 @@ function toTransferDraft(transfer: Transfer | undefined): OwnedDraft | undefined
   return { connectionId, draft: { from, to: { database: destination }, ...details } };
 }
 
-/** Describes files by their IDs or, if they are all files of a search and the user prefers it, by the search. */
+/**
+ * Drafts a recipe for files. Describes the files by their IDs. If they are all results of one search, the user can
+ * choose to describe them by the search.
+ */
 async function toFilesDraft(services: CommandServices, files: readonly CheckedFile[]): Promise<OwnedDraft | undefined> {
   const [first] = files;
   if (!first) return undefined;
@@ -98,7 +104,7 @@ async function toFilesDraft(services: CommandServices, files: readonly CheckedFi
   return from && { connectionId, draft: { from } };
 }
 
-/** Returns the query of a search that shows exactly these files; undefined if there is none. */
+/** Returns the query of a search whose results are exactly these files. Undefined if there is none. */
 function findWholeSearch(
   { searchStore }: CommandServices,
   connectionId: string,

@@ -6,7 +6,7 @@ import { RecipeDiagnostics } from '../../editor/recipeDiagnostics.ts';
 import type { CommandServices } from '../services.ts';
 import { findConnectionId } from './recipeSession.ts';
 
-/** Creates the diagnostics of recipes, which compare them with the active connection. */
+/** Creates the diagnostics of recipes. They compare recipes with the active connection's service. */
 export function createRecipeDiagnostics(services: CommandServices): RecipeDiagnostics {
   return new RecipeDiagnostics({
     getFacts: (recipe) => getFacts(services, recipe),
@@ -21,7 +21,7 @@ function onDidChangeFacts({ connectionStore, recipeFlow }: CommandServices, list
   return subscriptions;
 }
 
-/** Returns the facts about a recipe's service if it is the active connection. Never connects. */
+/** Returns the facts about a recipe's service if its connection is active. Never opens a connection. */
 async function getFacts(services: CommandServices, { service, from }: Recipe): Promise<ServiceFacts | undefined> {
   const { connectionStore, parameterFlow, recipeFlow, sessions } = services;
   const id = service === undefined ? sessions.active?.connection.id : findConnectionId(services, service);

@@ -9,15 +9,15 @@ import type { CommandServices } from '../services.ts';
 import { openRecipe, type RecipeArgument } from './recipeDocument.ts';
 import { connectRecipe, type ConnectedRecipe } from './recipeSession.ts';
 
-/** Time after which the progress is shown, with a button that cancels. */
+/** Time in milliseconds after which a progress notification with a Cancel button appears. */
 const quickMs = 500;
 
-/** A recipe with the files that it names now. */
+/** A recipe, and the files that it currently finds. */
 export interface PlannedRecipe extends ConnectedRecipe {
   readonly plan: RecipePlan;
 }
 
-/** Opens a recipe, connects to its service, and determines its files. Undefined if the user cancels. */
+/** Opens a recipe, connects to its service, and determines its files. Returns undefined if the user cancels. */
 export async function openAndPlan(
   services: CommandServices,
   argument: RecipeArgument | undefined,
@@ -27,7 +27,7 @@ export async function openAndPlan(
   const opened = await openRecipe(argument, title);
   if (!opened) return undefined;
   const { lock } = opened;
-  // A lock that another recipe or a later version wrote must not be replaced.
+  // Never replace a lock of another recipe, or one that a later version has written.
   const isForeign = lock.kind === 'foreign' || lock.kind === 'newer';
   if (isForeign || (isLocked && lock.kind !== 'valid'))
     throw new CommandFailure(describeLock(lock, undefined).join(' '));

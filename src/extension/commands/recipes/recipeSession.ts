@@ -13,13 +13,16 @@ import { requireOrcid } from '../connections/setOrcid.ts';
 import type { CommandServices } from '../services.ts';
 import { createProblemFailure, type OpenRecipe } from './recipeDocument.ts';
 
-/** A recipe with the connection to its service. */
+/** A recipe, and the connection to its service. */
 export interface ConnectedRecipe extends OpenRecipe {
   readonly session: OpenConnection;
   readonly orcid: string;
 }
 
-/** Connects to the service of a recipe, and compares the recipe with it. Undefined if the user cancels. */
+/**
+ * Connects to a recipe's service, and checks that the service has the recipe's databases. Returns undefined if the user
+ * cancels.
+ */
 export async function connectRecipe(
   services: CommandServices,
   opened: OpenRecipe,
@@ -42,7 +45,7 @@ async function openSession(
   throw new CommandHint(text, createConnectStep());
 }
 
-/** Returns the connection that a recipe refers to by name or address; undefined if there is none. */
+/** Returns the ID of the connection to which a recipe refers by name or address. Undefined if there is none. */
 export function findConnectionId({ settings }: Pick<CommandServices, 'settings'>, service: string): string | undefined {
   if (service === localLinkService) return localConnectionId;
   const { connections } = settings;
@@ -57,7 +60,7 @@ async function checkDatabases(
   { recipe, text, uri, name }: OpenRecipe,
 ): Promise<Recipe> {
   const databases = await connectFlow.listDatabases(session.connection.id);
-  // Without a list, the requests themselves show what is wrong.
+  // If the databases can't be listed, the errors of later requests show what is wrong.
   const [problem] = databases.length === 0 ? [] : checkRecipe(text, recipe, { databases });
   if (problem) throw createProblemFailure(uri, name, problem);
   return withDatabaseNames(recipe, databases);

@@ -12,12 +12,12 @@ import { submitTransfers } from '../submission/submitter.ts';
 import type { RecipeArgument } from './recipeDocument.ts';
 import { openAndPlan, type PlannedRecipe } from './recipePlanning.ts';
 
-/** Runs a recipe: finds its files, asks for confirmation, submits them, and writes the lock. */
+/** Runs a recipe. Finds its files, asks for confirmation, submits them, and writes the lock. */
 export async function runRecipe(services: CommandServices, argument: RecipeArgument | undefined): Promise<void> {
   await run(services, argument, false);
 }
 
-/** Runs a recipe with exactly the files of its lock. Fails if one of them is gone or has changed. */
+/** Runs a recipe with exactly the files in its lock. Fails if a file no longer exists or has changed. */
 export async function runLockedRecipe(services: CommandServices, argument: RecipeArgument | undefined): Promise<void> {
   await run(services, argument, true);
 }
@@ -32,7 +32,7 @@ async function run(services: CommandServices, argument: RecipeArgument | undefin
   const notes = describeLock(lock, plan.difference);
   if ((await confirmSubmission(services, [order], { notes })) !== 'next') return;
   const [result] = await submitTransfers(services, [order]);
-  // Without an ID, the service has not confirmed the transfer (D12: never resubmit).
+  // If there is no ID, the service has not confirmed the transfer (D12: never resubmit).
   if (result?.transfer?.id !== undefined) await saveLock(services, planned, result.transfer, result.transfer.id);
 }
 

@@ -11,7 +11,7 @@ import { describeError, toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
 import { chooseDraft, type OwnedDraft, type RecipeRow } from './recipeDrafts.ts';
 
-/** Saves a search, files or a past transfer as a recipe, and opens it. */
+/** Saves a search, files or an earlier transfer as a recipe, and opens the recipe. */
 export async function saveAsRecipe(
   services: CommandServices,
   row: RecipeRow | undefined,
@@ -24,7 +24,9 @@ export async function saveAsRecipe(
   if (file) await writeRecipe(toRecipeUri(file), draft);
 }
 
-/** Adds the service, and asks for a destination unless there is one. Undefined if the user cancels. */
+/**
+ * Adds the service to a draft, and asks for a destination unless there is one. Returns undefined if the user cancels.
+ */
 async function completeDraft(
   services: CommandServices,
   { connectionId, draft }: OwnedDraft,
@@ -37,14 +39,20 @@ async function completeDraft(
   return destination === '' ? named : { ...named, to: { database: destination } };
 }
 
-/** Returns the address by which a recipe refers to a connection, because it is the same for all users. */
+/**
+ * Returns the name by which a recipe refers to a connection. This is usually the service's address, because it is the
+ * same for all users.
+ */
 function getServiceName({ settings }: CommandServices, connectionId: string): string | undefined {
   if (connectionId === localConnectionId) return localLinkService;
   const connection = settings.connections.find(({ id }) => id === connectionId);
   return connection && (toLinkService(connection) ?? connection.name);
 }
 
-/** Asks for the destination. Resolves to an empty string for a saved search; undefined if the user cancels. */
+/**
+ * Asks for the destination. Resolves to an empty string to save a search without one, and to undefined if the user
+ * cancels.
+ */
 async function askDestination(
   { connectFlow }: CommandServices,
   connectionId: string,
@@ -69,7 +77,7 @@ function getSuggestedFile(): Uri {
   return Uri.joinPath(folder?.uri ?? Uri.file(homedir()), `files${recipeExtension}`);
 }
 
-/** Adds the extension by which the editor recognizes recipes. */
+/** Replaces the file's extension with the one by which the editor recognizes recipes. */
 function toRecipeUri(file: Uri): Uri {
   if (isRecipePath(file.path)) return file;
   return file.with({ path: file.path.replace(/(?:\.transfer)?(?:\.json)?$/, recipeExtension) });

@@ -11,7 +11,7 @@ import type { CommandServices } from '../services.ts';
 import { createContent, recordNames, type RecordFormat } from './recordContent.ts';
 import { chooseSource } from './recordSource.ts';
 
-/** Exports the files of a search, a selection or a transfer as a table, as checksums, or as an RO-Crate. */
+/** Exports the files of a search, a selection or a transfer as a table, checksums, or an RO-Crate. */
 export async function exportRecords(
   services: CommandServices,
   node: SearchNode | FileNode | TransferNode | undefined,

@@ -11,7 +11,7 @@ import { loadTransferred, type RecordSource } from './recordSource.ts';
 
 export type RecordFormat = 'csv' | 'tsv' | 'sha256' | 'crate';
 
-/** The file name that is suggested for each format. */
+/** The suggested file name for each format. */
 export const recordNames: Readonly<Record<RecordFormat, string>> = {
   csv: 'files.csv',
   tsv: 'files.tsv',
@@ -19,19 +19,19 @@ export const recordNames: Readonly<Record<RecordFormat, string>> = {
   crate: roCrateName,
 };
 
-/** A record to write. */
+/** The content of an exported record. */
 interface RecordContent {
   readonly pieces: Iterable<string>;
-  /** The folder that the paths of a transfer are relative to. */
+  /** Folder to which the paths of a transfer's files are relative. */
   readonly folder?: string | undefined;
   readonly fileCount: number;
-  /** The files that the record does not contain. */
+  /** The files that the record omits. */
   readonly omissions: readonly Omission[];
 }
 
 /**
- * Creates the record of a source. Finds the folder of a transfer, which describes what was written there. Undefined if
- * the user canceled.
+ * Creates the record of a source. For a transfer, finds its folder and describes the files in it. Returns undefined if
+ * the user cancels.
  */
 export async function createContent(
   services: CommandServices,

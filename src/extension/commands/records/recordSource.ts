@@ -25,13 +25,16 @@ export interface RecordSource {
   readonly files: readonly RecordedFile[];
   /** The connections of the files. */
   readonly connectionIds: readonly string[];
-  /** The files of the search or selection that are left out. */
+  /** The files of the search or selection that the export omits. */
   readonly omissions: readonly Omission[];
   readonly query?: SearchQuery;
   readonly transfer?: Transfer;
 }
 
-/** Returns the files of the rows that a command was started on, or of a source that the user picks. */
+/**
+ * Returns the files of the rows to which a command applies, or of a source that the user picks. Undefined if the user
+ * cancels.
+ */
 export async function chooseSource(
   services: CommandServices,
   node: SearchNode | FileNode | TransferNode | undefined,
@@ -97,7 +100,10 @@ function createChoice(label: string, value: RecordSource | undefined): Choice<Re
   return { label, description: value ? describeSource(value) : '', value };
 }
 
-/** Describes what distinguishes sources with equal labels: the time of a transfer, or databases and number of files. */
+/**
+ * Describes the details that distinguish sources with equal labels: the time of a transfer, or the databases and the
+ * number of files.
+ */
 function describeSource({ files, transfer }: RecordSource): string {
   if (transfer) return formatTime(transfer.createdAt, Date.now());
   const databases = new Set(
@@ -106,13 +112,16 @@ function describeSource({ files, transfer }: RecordSource): string {
   return [formatList([...databases]), formatFileCount(files.length)].filter(Boolean).join(' · ');
 }
 
-/** The transferred files, and their folder if it is on this machine. */
+/** The files that were transferred, and their folder if it is on this machine. */
 interface TransferredRecord {
   readonly files: readonly RecordedFile[];
   readonly folder?: TransferredFolder;
 }
 
-/** Finds the files that a transfer wrote, by its manifest. Undefined if the user canceled. */
+/**
+ * Reads the files that a transfer wrote from its manifest. Without a manifest, returns no files. Returns undefined if
+ * the user cancels.
+ */
 export async function loadTransferred(
   services: CommandServices,
   transfer: Transfer,

@@ -6,10 +6,13 @@ import { formatFileCount, plural } from '../../words/localeFormats.ts';
 import type { CommandServices } from '../services.ts';
 import { chooseIncompleteSearch } from './searches.ts';
 
-/** Number of loaded files at which the user is asked to continue. Each further limit is ten times the previous one. */
+/**
+ * Number of loaded files at which the user is asked whether to continue. Each further limit is ten times the previous
+ * one.
+ */
 const firstLimit = 5000;
 
-/** Loads all pages of a search. Asks at each limit before continuing. */
+/** Loads all pages of a search. At each limit, asks whether to continue. */
 export async function loadAll(services: CommandServices, node: SearchNode | undefined): Promise<void> {
   const { searchStore, notices } = services;
   const placeholder = l10n.t('Select the search to load all files for');

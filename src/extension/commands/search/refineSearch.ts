@@ -11,7 +11,9 @@ import { toSearchQuery } from './searchOptions.ts';
 import { askSearch } from './searchPrompt.ts';
 import { chooseSearch } from './searches.ts';
 
-/** Asks for new terms and options, and runs the search. Replaces the old search unless the user checked files in it. */
+/**
+ * Asks for new terms and options, and runs the search. Removes the old search unless the user has checked files in it.
+ */
 export async function refineSearch(services: CommandServices, node: SearchNode | undefined): Promise<void> {
   const search = await chooseSearch(services, node, l10n.t('Select the search to refine'));
   const session = search && (await getOrOpenConnection(services, search.connectionId));
@@ -20,7 +22,7 @@ export async function refineSearch(services: CommandServices, node: SearchNode |
   if (query) await replaceSearch(services, session, search, query);
 }
 
-/** Runs the search, and removes the old one unless the user checked files in it. */
+/** Runs a search, and removes the old one unless the user has checked files in it. */
 async function replaceSearch(
   { searchStore, searchFlow, views }: CommandServices,
   session: OpenConnection,
@@ -28,7 +30,7 @@ async function replaceSearch(
   query: SearchQuery,
 ): Promise<void> {
   const count = searchStore.getCheckedCount(search.key);
-  // A search by IDs checks all of its files itself.
+  // A search by IDs checks its files automatically. These checks aren't the user's.
   const areChecksOwn = search.query.ids !== undefined && count === search.files.length;
   const running = searchFlow.run(session, query);
   if (count === 0 || areChecksOwn) searchFlow.dismiss([search.key]);

@@ -10,23 +10,23 @@ import type { CommandServices } from '../services.ts';
 import { toSearchQuery, type SearchDraft } from './searchOptions.ts';
 import { askAllFiles, askSearch, createDraft } from './searchPrompt.ts';
 
-/** Asks for the search terms, and for the database unless it is given, and starts the search. */
+/** Asks for the search terms and, unless it is given, for the database. Starts the search. */
 export async function searchFiles(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {
   await askAndSearch(services, node, false);
 }
 
-/** Like {@link searchFiles}, but asks for filters in a separate step. */
+/** Works like {@link searchFiles}, but asks for filters in a separate step. */
 export async function searchWithFilters(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {
   await askAndSearch(services, node, true);
 }
 
-/** Shows the contents of a database, and asks for terms to search it. */
+/** Expands a database, and asks for terms to search it. */
 export async function openDatabase(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {
   if (node) services.views.expandDatabase(node);
   await askAndSearch(services, node, false);
 }
 
-/** Lists all files of a database. */
+/** Lists all files of a database. Asks for the database unless it is given. */
 export async function listFiles(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {
   const session = await requireSession(services);
   if (!session || (await requireOrcid(services, session.connection.id)) === undefined) return;
@@ -52,7 +52,8 @@ async function askAndSearch(
 
 /**
  * Asks for terms and options, and searches every database except those known to refuse such a search (D38: learned
- * searchability). When started from the row that lists the excluded databases, searches them as well.
+ * searchability). If the command is started from the row that lists the excluded databases, searches only these
+ * instead.
  */
 export async function searchAllDatabases(services: CommandServices, node: LeftOutNode | undefined): Promise<void> {
   const { searchFlow, searchStore, connectionStore } = services;

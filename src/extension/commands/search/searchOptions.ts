@@ -21,7 +21,7 @@ import {
 } from '../../words/searchWords.ts';
 import { askParameter } from './searchParameter.ts';
 
-/** A search that the user is building step by step. */
+/** A search that the user builds step by step. */
 export interface SearchDraft {
   /** Name of the database; undefined for all databases. */
   database: string | undefined;
@@ -36,7 +36,7 @@ type AskOption = (position: StepPosition) => ReturnType<Step>;
 
 const maxPageSize = 10_000;
 
-/** Shows the options of a search, one per row. Enter on the first row starts the search. */
+/** Shows the options of a search, one per row. Pressing Enter on the first row starts the search. */
 export async function askOptions(
   parameterFlow: ParameterFlow,
   position: StepPosition,
@@ -104,7 +104,10 @@ async function askPageSize(position: StepPosition, draft: SearchDraft): ReturnTy
   return toStepResult(answer, (value) => (draft.pageSize = Number(value)));
 }
 
-/** Creates a row for each parameter of the database. If the service lists none, a single row takes them as JSON. */
+/**
+ * Creates a row for each parameter of the database. If the service lists none, a single row lets the user enter them as
+ * JSON.
+ */
 async function createParameterChoices(
   draft: SearchDraft,
   database: string,

@@ -11,7 +11,7 @@ import {
   type ParameterForm,
 } from '../../words/parameterWords.ts';
 
-/** Holds the specific parameters, or undefined if none is set. */
+/** Receives the specific parameters. Undefined if none is set. */
 interface ParameterTarget {
   specific: JsonObject | undefined;
 }
@@ -35,7 +35,7 @@ export async function askParameter(
     : await askTyped(position, target, name, { ...parameter, label: getParameterLabel(name, isLocal) });
 }
 
-/** Asks for a value in its informal notation, and shows how it is interpreted. */
+/** Asks for a value in its informal notation. Shows how the text is interpreted. */
 async function askWritten(
   position: StepPosition,
   target: ParameterTarget,

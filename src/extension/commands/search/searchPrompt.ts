@@ -28,7 +28,7 @@ import {
 import type { CommandServices } from '../services.ts';
 import { askOptions, type SearchDraft } from './searchOptions.ts';
 
-/** Options of {@link askSearch}. */
+/** Options for {@link askSearch}. */
 interface AskSearchOptions {
   readonly title: string;
   readonly draft: SearchDraft;
@@ -38,7 +38,7 @@ interface AskSearchOptions {
   readonly hasFilterStep?: boolean;
 }
 
-/** Options of {@link createDraft}. */
+/** Options for {@link createDraft}. */
 interface DraftOptions {
   readonly scope?: { readonly database?: string };
   readonly hasFilterStep?: boolean;
@@ -50,8 +50,8 @@ type DatabaseChoice = { readonly name: string | undefined } | { readonly recent:
 const maxFirstRecent = 5;
 
 /**
- * Creates a draft with the terms of the last search. Copies its filters only if there is a filter step, and its
- * parameters only for the same database.
+ * Creates a draft with the terms of the last search. Copies the filters of that search only if there is a filter step,
+ * and its parameters only for the same database.
  */
 export async function createDraft(
   services: CommandServices,
@@ -89,7 +89,7 @@ export async function askSearch(
   return draft;
 }
 
-/** Creates a search for all files of a database. Asks for the database unless it is given. */
+/** Creates a search for all files in a database. Asks for the database unless it is given. */
 export async function askAllFiles(
   services: CommandServices,
   session: OpenConnection,
@@ -115,7 +115,7 @@ function toDraft(
   return { database, query, status, pageSize: pageSize ?? services.settings.pageSize, specific };
 }
 
-/** Lists the most recent searches, then the databases, then the older searches. */
+/** Lists the most recent searches, then the databases, and then earlier searches. */
 async function createDatabasePick(
   services: CommandServices,
   session: OpenConnection,

@@ -12,7 +12,7 @@ import type { CommandServices } from '../services.ts';
 import { loadAll } from './loadAll.ts';
 import { chooseConnectedSearch, chooseIncompleteSearch, chooseSearch } from './searches.ts';
 
-/** Loads the next page of a search, or the page that failed. */
+/** Loads the next page of a search, or reloads the page that failed. */
 export async function loadMore(services: CommandServices, node: SearchNode | undefined): Promise<void> {
   const placeholder = l10n.t('Select the search to load more files for');
   const search = await chooseIncompleteSearch(services, node, placeholder);
@@ -23,7 +23,7 @@ export async function loadMore(services: CommandServices, node: SearchNode | und
 export async function repeatSearch(services: CommandServices, node: SearchNode | undefined): Promise<void> {
   const search = await chooseConnectedSearch(services, node, l10n.t('Select the search to repeat'));
   if (!search) return;
-  // A search restored from an earlier window keeps its checked files.
+  // Unlike a restart, a refresh preserves the checked files of a search that was restored from an earlier window.
   if (search.isStale) await services.searchFlow.refresh(search.key);
   else await services.searchFlow.restart(search.key);
 }
@@ -37,7 +37,7 @@ export async function stopSearch(services: CommandServices, node: SearchNode | u
   if (search) services.searchFlow.stop([search.key]);
 }
 
-/** Removes a search, the searches of a row for databases without results, or all selected searches. Offers Undo. */
+/** Removes a search, the searches without results in a row, or all selected searches. Offers to undo this. */
 export async function dismissSearch(
   services: CommandServices,
   node: SearchNode | EmptySearchesNode | undefined,
@@ -49,12 +49,12 @@ export async function dismissSearch(
     'key' in row ? [row.key] : getEmptySearches(services.searchStore, row.batchId).map(({ key }) => key);
   const keys = getKeys(search);
   const selected = [...new Set(selection?.flatMap(getKeys))];
-  // A row that has disappeared in the meantime has no searches.
+  // If the row has disappeared in the meantime, it has no searches.
   const isSelected = keys.length > 0 && keys.every((key) => selected.includes(key));
   offerUndo(services, services.searchFlow.dismiss(isSelected ? selected : keys));
 }
 
-/** Removes all searches, and offers Undo. */
+/** Removes all searches, and offers to undo this. */
 export function clearResults(services: CommandServices): void {
   const keys = services.searchStore.getAll().map((search) => search.key);
   if (keys.length === 0) services.notices.showStatusMessage(l10n.t('There are no searches to clear.'));
@@ -86,7 +86,7 @@ export async function checkAllFiles(services: CommandServices, node: SearchNode 
   const choice = search.mayHaveMore ? await askFilesToCheck(search) : 'loaded';
   if (choice === 'all') {
     await loadAll(services, { kind: 'search', key: search.key });
-    // Loading may have failed or been stopped, so ask again.
+    // Loading may have failed or been stopped. If so, this asks again.
     await checkAllFiles(services, { kind: 'search', key: search.key });
   } else if (choice === 'loaded') {
     searchStore.checkAll(search.key);
@@ -130,19 +130,19 @@ export function toggleCheck(
   for (const { searchKey, file } of rows) searchStore.drawChecked(searchKey, [file], shouldCheck);
 }
 
-/** Implements Space: toggles the checkboxes of files, and expands or collapses any other row. */
+/** Handles the Space key: toggles the checkboxes of files, and expands or collapses any other row. */
 export async function toggleFocusedRow(services: CommandServices, node: FileNode | undefined): Promise<void> {
   const selected = services.views.selectedResults.filter((row) => row.kind === 'file');
   if (node) toggleCheck(services, node, selected);
   else await commands.executeCommand('list.toggleExpand');
 }
 
-/** Selects the next row as well, without opening it. */
+/** Adds the next row to the selection, without opening it. */
 export async function extendSelectionDown({ views }: CommandServices): Promise<void> {
   await views.selectionExtender.extend('down');
 }
 
-/** Selects the previous row as well, without opening it. */
+/** Adds the previous row to the selection, without opening it. */
 export async function extendSelectionUp({ views }: CommandServices): Promise<void> {
   await views.selectionExtender.extend('up');
 }
@@ -153,7 +153,7 @@ export async function uncheckAllFiles(services: CommandServices, node: SearchNod
   const isEligible = ({ key }: Search): boolean => searchStore.getCheckedCount(key) > 0;
   const searches = searchStore.getAll();
   if (searches.length > 0 && !searches.some(isEligible)) {
-    // A notification would remain after the next check.
+    // Shown in the status bar, because a notification would still be visible after the next check.
     notices.showStatusMessage(l10n.t('No files were checked.'));
     return;
   }

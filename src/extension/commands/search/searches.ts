@@ -9,15 +9,16 @@ import { formatResultCount, getDatabaseLabel, describeFilters, describeSearchTer
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import type { CommandServices } from '../services.ts';
 
-/** Limits which searches the user can choose from. */
+/** Limits the searches from which the user can choose. */
 interface SearchFilter {
   readonly isEligible?: (search: Search) => boolean;
-  /** Message for the case that no search matches. */
+  /** Message to show if no search is eligible. */
   readonly emptyText?: string | undefined;
 }
 
 /**
- * Returns the row's search, the only search, or the user's pick. Returns undefined if canceled or removed meanwhile.
+ * Returns the row's search, the only search, or one that the user picks. Returns undefined if the user cancels or the
+ * search was removed in the meantime.
  */
 export async function chooseSearch(
   { searchStore }: CommandServices,
@@ -36,7 +37,7 @@ export async function chooseSearch(
   return typeof answer === 'string' ? undefined : searchStore.get(answer.value);
 }
 
-/** Like {@link chooseSearch}, but also opens the connection of the search if needed. */
+/** Works like {@link chooseSearch}, and opens the search's connection if needed. */
 export async function chooseConnectedSearch(
   services: CommandServices,
   node: SearchNode | undefined,
@@ -47,7 +48,7 @@ export async function chooseConnectedSearch(
   return search && (await getOrOpenConnection(services, search.connectionId)) ? search : undefined;
 }
 
-/** Like {@link chooseConnectedSearch}, for a search that has more results to load. */
+/** Works like {@link chooseConnectedSearch}, for a search that may have more results to load. */
 export async function chooseIncompleteSearch(
   services: CommandServices,
   node: SearchNode | undefined,
@@ -60,7 +61,7 @@ export async function chooseIncompleteSearch(
   });
 }
 
-/** Creates a choice for a search; its value is the search's key. */
+/** Creates a choice for a search. Its value is the search's key. */
 export function createSearchChoice(search: Search): Choice<string> {
   const { key, query } = search;
   const filters = describeFilters(query, getMachine(search.connectionId) !== undefined);

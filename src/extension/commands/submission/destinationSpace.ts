@@ -3,8 +3,9 @@ import type { CommandServices } from '../services.ts';
 import { getServedFolder } from '../verification/transferredFolders.ts';
 
 /**
- * Returns the free bytes at a destination whose folder is served by this machine or was selected by the user, and those
- * that a store reported. Returns undefined for any other destination, or if the file system doesn't respond in time.
+ * Returns the number of free bytes at a destination. They are known if a store has reported them, if this machine
+ * serves the destination's folder, or if the user has selected the folder. Returns undefined otherwise, or if the file
+ * system doesn't respond in time.
  */
 export async function getDestinationFreeBytes(
   { connectionStore, sessions, memory }: CommandServices,

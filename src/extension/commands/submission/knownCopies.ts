@@ -14,22 +14,27 @@ import { countFiles } from '../../words/summaryWords.ts';
 import type { CommandServices } from '../services.ts';
 import { locateTransferredFiles } from '../verification/transferredFolders.ts';
 
-/** Time after which the search is shown, with a button that stops it. */
+/** Time in milliseconds after which the progress of the search is shown, with a Cancel button. */
 const quickMs = 500;
 
-/** Receives the orders without the files that need not be sent. */
+/** Receives the orders without the files that don't need to be sent. */
 export type LeaveOutListener = (orders: readonly TransferOrder[]) => unknown;
 
-/** Describes the files that need not be sent. */
+/** Describes the files that don't need to be sent. */
 interface SpareFiles {
   /** One sentence for each reason. */
   readonly lines: readonly string[];
-  /** Label of the button that leaves them out; undefined if there are none, or if all files are among them. */
+  /**
+   * Label of the button that leaves these files out. Undefined if there are none, or if no other files would remain.
+   */
   readonly label: string | undefined;
   leaveOut(): 'next';
 }
 
-/** Finds the files that need not be sent, within a few seconds, and how to leave them out (D60: same content). */
+/**
+ * Finds the files that don't need to be sent (D60: same content). If `onLeaveOut` is given, the result lets the user
+ * leave them out.
+ */
 export async function findCopies(
   services: CommandServices,
   orders: readonly TransferOrder[],
@@ -76,8 +81,8 @@ async function readVerified(
 }
 
 /**
- * Returns the intact files of a manifest. Without a readable manifest, returns undefined if all files were intact, and
- * no files otherwise.
+ * Returns the intact files in a transfer's manifest. Without a readable manifest, returns undefined if all files were
+ * intact, and an empty list otherwise.
  */
 async function readIntactFiles(
   services: CommandServices,

@@ -11,7 +11,7 @@ import {
   useLastInstructions,
 } from './transferInstructions.ts';
 
-/** Description and instructions while the user enters them. */
+/** The description and instructions that the user is entering. */
 export interface DetailsDraft extends InstructionsDraft {
   description: string;
 }
@@ -20,7 +20,7 @@ type DetailsAction = 'continue' | 'description' | 'instructions' | 'lastDescript
 
 const maxValueLength = 80;
 
-/** Shows the optional details in one step (§4.5). Its first row continues, so that Enter skips the step. */
+/** Asks for the optional details in one step (§4.5). The first row continues, so that pressing Enter skips the step. */
 export async function askOptionalDetails(
   services: CommandServices,
   position: StepPosition,

@@ -32,7 +32,8 @@ import { submitTransfers } from './submitter.ts';
 import { askTransferDetails, canTransferTo, confirmKnownDetails } from './transferDetailsPrompt.ts';
 
 /**
- * Resubmits files of an ended or unconfirmed transfer: all files, an edited selection, or the files reported missing.
+ * Resubmits files of an ended or unconfirmed transfer: all files, a selection, or only those named in the server's
+ * message.
  */
 export async function submitAgain(services: CommandServices, node: TransferNode | undefined): Promise<void> {
   const transfer = await chooseTransfer(services, node, canSubmitAgain, l10n.t('Select the transfer to run again'));
@@ -49,7 +50,7 @@ export async function submitAgain(services: CommandServices, node: TransferNode 
 
 /**
  * Shows the summary of a transfer, where the user can edit it, and resubmits it. If the server's message names some of
- * the files, first asks which files to submit. Replaces a transfer that isn't confirmed.
+ * the files, first asks which files to submit. The resubmission replaces an unconfirmed transfer.
  */
 export async function resubmitTransfer(services: CommandServices, earlier: Transfer): Promise<void> {
   const files = await askFilesToSubmit(earlier);
@@ -60,7 +61,7 @@ export async function resubmitTransfer(services: CommandServices, earlier: Trans
   if (confirmed) await submitTransfers(services, [confirmed], getReplacedKey(earlier));
 }
 
-/** Resubmits some files of a transfer as a new transfer. */
+/** Resubmits some of a transfer's files as a new transfer. */
 export async function resubmitFiles(
   services: CommandServices,
   { order }: Transfer,
@@ -71,7 +72,9 @@ export async function resubmitFiles(
   if (await getOrOpenConnection(services, order.connectionId)) await submitTransfers(services, orders);
 }
 
-/** Opens the connection of a transfer, and returns its order for these files. Returns undefined if the user cancels. */
+/**
+ * Opens the connection of a transfer, and returns an order for the given files. Returns undefined if the user cancels.
+ */
 async function prepareOrder(
   services: CommandServices,
   { order }: Transfer,
@@ -82,7 +85,7 @@ async function prepareOrder(
   return orcid === undefined ? undefined : { ...order, orcid, files };
 }
 
-/** Asks for confirmation. Resolves to `back` if the user wants or needs to edit the order. */
+/** Asks for confirmation. Resolves to `back` if the order has to be edited, or the user wants to edit it. */
 async function confirmUnchanged(services: CommandServices, earlier: Transfer, order: TransferOrder): ReturnType<Step> {
   if (!canTransferTo(services, order)) return 'back';
   const confirm = (): ReturnType<Step> => confirmOrder(services, earlier, order, l10n.t('Edit…'));
@@ -106,7 +109,7 @@ async function confirmOrder(
   return await confirmSubmission(services, [order], { replacedKey: getReplacedKey(earlier), backLabel, uncheckedIds });
 }
 
-/** Asks for files and details, with those of an order as defaults. Returns undefined if the user cancels. */
+/** Asks for files and details. Those of an earlier order are the defaults. Returns undefined if the user cancels. */
 async function editOrder(
   services: CommandServices,
   earlier: Transfer,
@@ -130,7 +133,7 @@ async function editOrder(
   return isConfirmed ? order : undefined;
 }
 
-/** Returns the key of a transfer that never started and that a resubmission therefore replaces. */
+/** Returns the key of an unconfirmed transfer, which the resubmission replaces. Undefined for any other transfer. */
 function getReplacedKey({ state, key }: Transfer): string | undefined {
   return state === 'notConfirmed' ? key : undefined;
 }
@@ -147,7 +150,10 @@ async function askFiles(
   });
 }
 
-/** Returns all files of a transfer. If the server's message names some of them, asks which ones to submit. */
+/**
+ * Returns all files of a transfer. If the server's message names some of them, asks which ones to submit. Returns
+ * undefined if the user cancels.
+ */
 async function askFilesToSubmit({ order, status }: Transfer): Promise<readonly TransferFile[] | undefined> {
   const { files } = order;
   const named = findNamedFiles(status?.message ?? '', files);

@@ -19,27 +19,31 @@ import type { CommandServices } from '../services.ts';
 import { getDestinationFreeBytes } from './destinationSpace.ts';
 import { findCopies, type LeaveOutListener } from './knownCopies.ts';
 
-/** Options of {@link confirmSubmission}. */
+/** Options for {@link confirmSubmission}. */
 interface SummaryOptions {
-  /** Key of the transfer that this one replaces, because it never started. */
+  /** Key of the unconfirmed transfer that this submission replaces. */
   readonly replacedKey?: string | undefined;
-  /** Label of the button that leads back to the earlier steps; absent to omit the button. */
+  /** Label of the button that leads back to the earlier steps. Absent if there is no such button. */
   readonly backLabel?: string | undefined;
-  /** Looks up the staging status of a file in its metadata (D31: staged display). */
+  /** Returns the staging status that a file's metadata states (D31: staged display). */
   readonly getStaging?: StagingLookup;
-  /** The licenses of the files, if their metadata are known. */
+  /** The licenses of the files. Absent if the files' metadata is unknown. */
   readonly licenses?: readonly LicenseCount[];
-  /** IDs that couldn't be looked up after the connection was lost during their submission (D37: crashing file ids). */
+  /**
+   * IDs that couldn't be checked. They were part of a submission during which the connection was lost (D37: crashing
+   * file ids).
+   */
   readonly uncheckedIds?: readonly string[];
-  /** Sentences to show in addition. */
+  /** Additional sentences to show. */
   readonly notes?: readonly string[];
   /**
-   * Called with the orders without the files that need not be sent. If absent, the user can't leave these files out.
+   * Called with the remaining orders if the user leaves out files that don't need to be sent. Without it, this option
+   * isn't offered.
    */
   readonly onLeaveOut?: LeaveOutListener;
 }
 
-/** Risks that the user has to confirm before submitting. */
+/** Risks that the user has to confirm before a submission. */
 interface SubmissionRisks {
   readonly underWay: FilesUnderWay;
   /** True if the file IDs may crash the server (D37: crashing file ids). */
@@ -48,8 +52,8 @@ interface SubmissionRisks {
 }
 
 /**
- * Summarizes the orders and asks whether to submit them. Warns about files that another transfer, other than the
- * replaced one, is already copying to the same destination.
+ * Summarizes the orders and asks whether to submit them. Warns about files that a transfer is already copying to the
+ * same destination, unless this submission replaces that transfer.
  */
 export async function confirmSubmission(
   services: CommandServices,
@@ -96,7 +100,7 @@ function findRisks(
   return { underWay, isServerAtRisk: serverRisks.length > 0, warnings: warnings.filter(Boolean) };
 }
 
-/** Summarizes orders, with the free space at their destination. */
+/** Summarizes orders. Includes the free space at their destination. */
 export async function sumUpOrders(
   services: CommandServices,
   orders: readonly TransferOrder[],
@@ -111,7 +115,7 @@ export async function sumUpOrders(
   });
 }
 
-/** Shows the page of the newest transfer with the same files, and asks again. */
+/** Shows the page of the newest transfer that contains some of the files, and asks for confirmation again. */
 async function showBeforeConfirming(
   services: CommandServices,
   underWay: FilesUnderWay,

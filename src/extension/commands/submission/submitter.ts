@@ -9,7 +9,7 @@ import { describeError, toPlainLine } from '../../words/plainText.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 import type { CommandServices } from '../services.ts';
 
-/** Result of a submission. `transfer` is missing if its record could not be written. */
+/** Result of a submission. `transfer` is missing if the transfer's record could not be written. */
 interface SubmissionResult {
   readonly order: TransferOrder;
   readonly transfer?: Transfer;
@@ -18,8 +18,8 @@ interface SubmissionResult {
 type ReportFailure = (cause: string, ...actions: NoticeAction[]) => void;
 
 /**
- * Submits the orders one after another, and shows their rows and failures. Continues after a failure. `TransferNotices`
- * reports an unconfirmed submission.
+ * Submits the orders one after another. Shows their rows and failures, and continues after a failure. `TransferNotices`
+ * reports unconfirmed submissions.
  */
 export async function submitTransfers(
   services: CommandServices,
@@ -58,7 +58,7 @@ async function submitOrder(
   }
 }
 
-/** Shows the row of a submitted transfer and, if the service refused it, the reason. */
+/** Shows the row of a submitted transfer. If the service refused it, also shows the reason. */
 export function reportSubmission(services: CommandServices, transfer: Transfer): void {
   const { views, notices } = services;
   const { files, destination } = transfer.order;
@@ -80,7 +80,7 @@ function reportResult(
 ): void {
   const { id, key, state, problem, order } = transfer;
   const { transferPanels, notices } = services;
-  // The editor truncates a notification without buttons to one line, which would hide the reason at the end.
+  // The editor truncates a notification without buttons to one line, which would hide the reason at its end.
   const showDetails = { label: l10n.t('Show Details'), run: () => transferPanels.show(key) };
   const actions = [showDetails, ...createRemedyActions(problem, order.connectionId)];
   if (state === 'refused') reportFailure(problem ? describeReason(problem) : '', ...actions);

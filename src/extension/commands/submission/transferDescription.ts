@@ -10,7 +10,7 @@ import {
 } from '../../editor/quickInput.ts';
 import type { CommandServices } from '../services.ts';
 
-/** Asks for a description: as a single line, or in a document with a preview. */
+/** Asks for a description, either as a single line or in a document with a preview. */
 export async function askDescription(
   services: CommandServices,
   position: StepPosition,
@@ -28,7 +28,7 @@ async function askDescriptionText(
   text: string,
 ): Promise<InputResult<string>> {
   const shown = toOneLine(text);
-  // The input box shows a single line. If the user doesn't edit it, the original line breaks are preserved.
+  // The input box shows a single line. If the user doesn't edit the line, the original line breaks are preserved.
   const restoreLines = (typed: string): string => (toOneLine(typed) === shown ? text : typed);
   const askAgain = (value: string): Promise<InputResult<string>> => askDescriptionText(services, position, value);
   const write: InputButton = {
@@ -56,7 +56,7 @@ function toOneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** Uses the text of the open description editor. */
+/** Accepts the text in the open description editor. */
 export function useDescription({ markdownDraft }: CommandServices): void {
   if (!markdownDraft.isOpen) throw new CommandHint(l10n.t('No description editor is open.'));
   markdownDraft.accept();

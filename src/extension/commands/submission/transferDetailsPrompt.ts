@@ -12,7 +12,7 @@ import type { CommandServices } from '../services.ts';
 import { askOptionalDetails, type DetailsDraft } from './optionalDetails.ts';
 import { getInstructionsToSave } from './transferInstructions.ts';
 
-/** Details of a transfer besides its files (§4.5). */
+/** The details of a transfer other than its files (§4.5). */
 export interface TransferDetails {
   readonly destination: string;
   readonly description?: string;
@@ -23,18 +23,18 @@ interface Draft extends DetailsDraft {
   destination: string;
 }
 
-/** Options of {@link askTransferDetails}. */
+/** Options for {@link askTransferDetails}. */
 interface TransferDetailsOptions {
   readonly title?: string;
-  /** Step that precedes the other steps. */
+  /** A step before the others. */
   readonly firstStep?: Step;
-  /** Details of an earlier transfer, used as defaults. */
+  /** Details of an earlier transfer, which are the defaults. */
   readonly earlier?: TransferDetails;
-  /** Summarizes the details and asks for confirmation. The user can go back from this step. */
+  /** Summarizes the details and asks for confirmation. The user can go back from here. */
   confirm(details: TransferDetails): ReturnType<Step>;
 }
 
-/** Returns the destination of the last transfer, unless files of these sources can't be transferred to it. */
+/** Returns the destination of the last transfer. Undefined if files from these sources can't be transferred to it. */
 export async function findLastDestination(
   services: CommandServices,
   sources: readonly string[],
@@ -43,14 +43,14 @@ export async function findLastDestination(
   return findDestinations(services, sources).some(({ name }) => name === last) ? last : undefined;
 }
 
-/** Returns false if the active connection no longer has the destination or can no longer write to it. */
+/** Returns false if the active connection is known to lack the order's destination, or can't write to it. */
 export function canTransferTo(services: CommandServices, order: TransferOrder): boolean {
   const { shown, listing } = services.connectionStore;
   if (shown?.id !== order.connectionId || listing.databases.length === 0) return true;
   return findDestinations(services, [order.source]).some(({ name }) => name === order.destination);
 }
 
-/** Asks for confirmation of a transfer whose details are known, and remembers its destination. */
+/** Asks for confirmation of a transfer whose details are known. Remembers its destination if the user confirms. */
 export async function confirmKnownDetails(
   { memory }: CommandServices,
   destination: string,
@@ -86,7 +86,7 @@ function findDestinations({ connectionStore }: CommandServices, sources: readonl
   return databases.filter(({ name, readOnly }) => !sources.includes(name) && readOnly !== true);
 }
 
-/** Asks for the destination. The draft's destination is listed first. */
+/** Asks for the destination. Lists the draft's destination first. */
 async function askDestination(
   services: CommandServices,
   sources: readonly string[],

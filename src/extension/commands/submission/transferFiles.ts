@@ -25,7 +25,8 @@ import {
 type FileRow = FileNode | FileRef;
 
 /**
- * Transfers the given files or, without any, the checked files, the files selected in the view, or the user's picks.
+ * Transfers the given files. Without any, transfers the checked files, those selected in the view, or those that the
+ * user picks.
  */
 export async function transferFiles(
   services: CommandServices,
@@ -35,12 +36,12 @@ export async function transferFiles(
   await transfer(services, getSelectedFiles(argument, selection), false);
 }
 
-/** Like {@link transferFiles}, without given files. */
+/** Works like {@link transferFiles}, without given files. */
 export async function transferCheckedFiles(services: CommandServices): Promise<void> {
   await transfer(services, [], false);
 }
 
-/** Like {@link transferFiles}, but asks only for confirmation if the last destination can be used. */
+/** Works like {@link transferFiles}. If the last destination can be used, asks only for confirmation. */
 export async function transferToLastDestination(
   services: CommandServices,
   argument: FileRow | undefined,
@@ -49,7 +50,7 @@ export async function transferToLastDestination(
   await transfer(services, getSelectedFiles(argument, selection), true);
 }
 
-/** Transfers files, and unchecks the files that the service accepted. */
+/** Transfers files, and unchecks those that the service has accepted. */
 async function transfer(
   services: CommandServices,
   given: readonly KnownFile[],
@@ -62,7 +63,7 @@ async function transfer(
   if (!prepared) return;
   const orders = await confirmOrders(services, prepared, isToLastDestination);
   for (const { order, transfer: submitted } of await submitTransfers(services, orders)) {
-    // An ID means that the service has accepted the transfer.
+    // If there is an ID, the service has accepted the transfer.
     if (submitted?.id === undefined) continue;
     const { connectionId, source } = order;
     services.searchStore.uncheckFiles(
@@ -72,12 +73,12 @@ async function transfer(
   }
 }
 
-/** Files to transfer, with the user on whose behalf they are transferred. */
+/** Files to transfer, and the user for whom they are transferred. */
 interface PreparedTransfer {
   readonly connectionId: string;
   readonly orcid: string;
   readonly files: readonly KnownFile[];
-  /** Names of the databases of the files. */
+  /** Names of the databases that contain the files. */
   readonly sources: readonly string[];
 }
 
@@ -96,7 +97,7 @@ async function prepareTransfer(
   return orcid === undefined ? undefined : { connectionId, orcid, files, sources };
 }
 
-/** Asks for details and confirmation. Returns one order for each source, or an empty array if the user cancels. */
+/** Asks for details and confirmation. Returns an order for each source, or an empty array if the user cancels. */
 async function confirmOrders(
   services: CommandServices,
   prepared: PreparedTransfer,
@@ -149,7 +150,7 @@ function getFilesOfSource(source: string, files: readonly KnownFile[]): readonly
     }));
 }
 
-/** Creates a lookup for the staging status in the files' metadata. */
+/** Creates a function that returns the staging status stated in a file's metadata. */
 function createReportedStagingLookup(files: readonly KnownFile[]): StagingLookup {
   const toKey = ({ database, id }: { readonly database: string; readonly id: string }): string =>
     JSON.stringify([database, id]);

@@ -16,7 +16,7 @@ export interface InstructionsDraft {
 const maxFiles = 500;
 const maxFileBytes = 5_000_000;
 
-/** Asks for the source of the instructions, and for the text if the user chooses to type it. */
+/** Asks for the source of the instructions and, if the user chooses to type them, for the text. */
 export async function askInstructions(
   services: CommandServices,
   position: StepPosition,
@@ -34,13 +34,15 @@ export async function askInstructions(
   return outcome;
 }
 
-/** Describes the instructions of the last transfer. Returns undefined if there are none that can be used here. */
+/**
+ * Describes the instructions of the last transfer. Returns undefined if there are none, or if they can't be used here.
+ */
 export async function describeLastInstructions({ memory }: CommandServices): Promise<string | undefined> {
   const file = await getLastFile(memory);
   return file ? formatPath(file) : await getLastText(memory);
 }
 
-/** Uses the instructions of the last transfer. Reports the reason if their file can't be used. */
+/** Reuses the instructions of the last transfer. Reports an error if their file can't be used. */
 export async function useLastInstructions(services: CommandServices, draft: InstructionsDraft): Promise<void> {
   const file = await getLastFile(services.memory);
   const read = readJsonObject((await getLastText(services.memory)) ?? '');
@@ -55,7 +57,8 @@ async function getLastText(memory: Memory): Promise<string | undefined> {
 }
 
 /**
- * Asks for the source of the instructions. Rejects a file that isn't a JSON object, and reports the error's position.
+ * Asks for the source of the instructions. Rejects a file that doesn't contain a JSON object, and reports the position
+ * of the error.
  */
 async function askSource(
   services: CommandServices,
@@ -77,7 +80,7 @@ async function askSource(
   }
 }
 
-/** Asks for the instructions, if the user chose to type them. */
+/** Asks for the text of the instructions if the user has chosen to type it. */
 async function askTypedText(
   services: CommandServices,
   position: StepPosition,
@@ -110,7 +113,7 @@ async function resolve(
   return !(from instanceof Uri) || draft.instructions !== undefined;
 }
 
-/** Reads a file. Reports the reason if it can't be used. */
+/** Reads a file. Reports an error if the file can't be used. */
 async function readInstructions(services: CommandServices, file: Uri): Promise<JsonObject | undefined> {
   const read = await readFile(file);
   if (typeof read !== 'string') return read.value;
@@ -118,7 +121,7 @@ async function readInstructions(services: CommandServices, file: Uri): Promise<J
   return undefined;
 }
 
-/** Returns the part of the instructions to save for the next transfer. */
+/** Returns the instructions to save for the next transfer: their text, or the URI of their file. */
 export function getInstructionsToSave({ instructions, from }: InstructionsDraft): LastInstructions | undefined {
   if (from instanceof Uri) return { file: from.toString() };
   return from === 'typed' && instructions ? { text: JSON.stringify(instructions) } : undefined;
@@ -150,7 +153,7 @@ async function getLastFile(memory: Memory): Promise<Uri | undefined> {
   return workspace.getWorkspaceFolder(file) ? file : undefined;
 }
 
-/** Reads a file. Returns its JSON object, or an error message if the file can't be used. */
+/** Reads a file. Returns the JSON object in it, or an error message if the file can't be used. */
 async function readFile(file: Uri): Promise<string | { readonly value: JsonObject }> {
   const name = formatPath(file);
   try {
@@ -167,7 +170,9 @@ async function readFile(file: Uri): Promise<string | { readonly value: JsonObjec
   }
 }
 
-/** Creates an action that opens a file at its error. Locates the error again, because the file may have changed. */
+/**
+ * Creates an action that opens a file at its error. Searches for the error again, because the file may have changed.
+ */
 function createOpenAction(file: Uri): () => Promise<void> {
   return async () => {
     const document = await workspace.openTextDocument(file);

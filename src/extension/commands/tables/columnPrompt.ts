@@ -6,10 +6,10 @@ import { plural } from '../../words/localeFormats.ts';
 import { describeColumn } from '../../words/matchWords.ts';
 import { toPlainText } from '../../words/plainText.ts';
 
-/** Maximum number of characters of the values that are shown for a column. */
+/** Maximum number of characters of sample values that are shown for a column. */
 const shownLength = 80;
 
-/** Asks for a column of a table. `guess` is highlighted. */
+/** Asks for a column of a table. Highlights `guess`. */
 export async function askColumn(
   position: StepPosition,
   columns: readonly TableColumn[],
@@ -32,7 +32,7 @@ function createChoice(value: TableColumn, hasHeader: boolean): Choice<TableColum
   };
 }
 
-/** Determines whether the first row contains column names. Asks the user if the content is inconclusive. */
+/** Determines whether the first row contains column names. Asks the user if the content leaves this open. */
 export async function askHasHeader(
   position: StepPosition,
   columns: readonly TableColumn[],

@@ -23,19 +23,19 @@ import {
 import { describeError, toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
 
-/** A matched table with its file, and the database in which the files were found. */
+/** A matched table with its file, and the database that was searched. */
 interface MatchReport extends MatchedTable {
   readonly session: OpenConnection;
   readonly file: Uri;
   readonly database: string;
 }
 
-/** Maximum number of characters of a result that is shown in an editor. A larger one can be saved. */
+/** Maximum number of characters that are shown in an editor. A longer result can only be saved. */
 const maxShownCharacters = 20_000_000;
 
 /**
- * Shows the result as a table, lists the files in the search results with the unique ones checked, and offers to save
- * the table and to transfer the checked files.
+ * Shows the result as a table. Lists the matching files in the search results and checks the unique matches. Offers to
+ * save the table and to transfer the checked files.
  */
 export async function showMatches(services: CommandServices, report: MatchReport): Promise<void> {
   listFiles(services, report);
@@ -60,7 +60,7 @@ function listFiles({ searchFlow, settings }: CommandServices, { session, databas
   searchFlow.openFound(session, { database, query: '', pageSize: settings.pageSize, ids }, files, uniqueFiles);
 }
 
-/** Shows the result in an editor, in aligned columns. Resolves to false if it is too large. */
+/** Shows the result in an editor with aligned columns. Resolves to false if it is too long. */
 async function showTable({ documents }: CommandServices, report: MatchReport): Promise<boolean> {
   const pieces: string[] = [];
   let length = 0;
@@ -73,7 +73,7 @@ async function showTable({ documents }: CommandServices, report: MatchReport): P
   return true;
 }
 
-/** Lists what the table does not show, and which of its numbers are doubtful. */
+/** Lists the limitations of a result, such as values that were not looked up, and warns about rounded numbers. */
 function listRemarks(report: MatchReport): readonly string[] {
   const { index, table, column } = report;
   const [failure] = index.gaps.flatMap((gap) => (gap.kind === 'failed' ? [gap.reason] : []));

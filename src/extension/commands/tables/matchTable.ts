@@ -24,7 +24,7 @@ import { askColumn, askHasHeader } from './columnPrompt.ts';
 import { showMatches } from './matchReport.ts';
 import { askSheet, askTableFile, getFileName, loadTables } from './tableFile.ts';
 
-/** The answers of the user. */
+/** The user's answers. */
 interface MatchAnswers {
   file?: Uri;
   tables: readonly DataTable[];
@@ -36,7 +36,7 @@ interface MatchAnswers {
   database: string;
 }
 
-/** Matches the rows of a table to files, checks those that are unique, and shows the result beside the table. */
+/** Matches the rows of a table to files and shows the result. Checks files that are the only match of a row. */
 export async function matchTable(services: CommandServices, document: Uri | undefined): Promise<void> {
   const session = await requireSession(services);
   if (!session || (await requireOrcid(services, session.connection.id)) === undefined) return;
@@ -122,7 +122,7 @@ function createKeyPick({ column, hasHeader, key }: MatchAnswers): PickOptions<Ma
   };
 }
 
-/** Looks up the values of the column. Undefined if the user canceled. */
+/** Looks up the values in the column. Returns undefined if the user cancels. */
 async function findMatches(
   { tableMatchFlow }: CommandServices,
   session: OpenConnection,

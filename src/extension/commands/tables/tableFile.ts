@@ -24,7 +24,7 @@ import { formatSize, plural } from '../../words/localeFormats.ts';
 import { describeTableError } from '../../words/matchWords.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
 
-/** Remembers the last table. */
+/** Stores the URI of the last table. */
 export interface TableMemory {
   getLastIdFile(): Promise<string | undefined>;
   rememberIdFile(address: string): Promise<void>;
@@ -33,7 +33,8 @@ export interface TableMemory {
 const extensions = ['csv', 'tsv', 'txt', 'xlsx'];
 
 /**
- * Asks for the file of a table. Lists open tables, the last one and those in the workspace, and offers any other file.
+ * Asks for a table's file. Lists the open tables, the last one and those in the workspace, and lets the user select any
+ * other file.
  */
 export async function askTableFile(
   position: StepPosition,
@@ -49,8 +50,8 @@ export async function askTableFile(
 }
 
 /**
- * Reads the tables in a file, with the changes that are not saved yet. Throws a {@link CommandFailure} if there is no
- * table, or if the file is too large or damaged.
+ * Reads the tables in a file, including unsaved changes in an editor. Throws a {@link CommandFailure} if the file
+ * contains no table, is too large or is damaged.
  */
 export async function loadTables(file: Uri): Promise<readonly DataTable[]> {
   const tables = await readTableFile(file);
@@ -87,7 +88,7 @@ function toFailure(file: Uri, error: unknown): CommandFailure {
   return new CommandFailure(l10n.t('Could not read {0}: {1}', name, describeError(error)));
 }
 
-/** Asks for a sheet. Returns the only one without asking. */
+/** Asks for a sheet. If there is only one, returns it without asking. */
 export async function askSheet(position: StepPosition, tables: readonly DataTable[]): Promise<InputResult<DataTable>> {
   const [first, second] = tables;
   return first && !second ? { value: first } : await pickOne(position, createSheetPick(tables));
@@ -104,7 +105,7 @@ function createSheetPick(tables: readonly DataTable[]): PickOptions<DataTable> {
   };
 }
 
-/** Returns the path of a file as it is shown. */
+/** Returns a file's path for display. */
 export function getFileName(file: Uri): string {
   return toPlainLine(workspace.asRelativePath(file));
 }
@@ -114,8 +115,8 @@ function createFileChoice(value: Uri, description?: string): Choice<Uri | undefi
 }
 
 /**
- * Lists tables without duplicates: the one in the active editor, other open ones, the last one, and those in the
- * workspace.
+ * Lists tables without duplicates: first the one in the active editor, then other open ones, the last one, and those in
+ * the workspace.
  */
 async function createFileChoices(memory: TableMemory): Promise<readonly Choice<Uri | undefined>[]> {
   const inWorkspace = await workspace.findFiles('**/*.{csv,tsv,xlsx}', '**/{node_modules,.git}/**', 200);
@@ -128,7 +129,7 @@ async function createFileChoices(memory: TableMemory): Promise<readonly Choice<U
   return [...new Map(choices.toReversed().map((choice) => [String(choice.value), choice])).values()].toReversed();
 }
 
-/** Returns the open tables, the active one first. */
+/** Returns the open tables. The active one comes first. */
 function findOpenFiles(): readonly Uri[] {
   const { activeTabGroup, all } = window.tabGroups;
   const tabs = [activeTabGroup.activeTab, ...all.flatMap((group) => group.tabs)];
@@ -136,7 +137,7 @@ function findOpenFiles(): readonly Uri[] {
   return files.filter(({ path }) => extensions.some((extension) => path.toLowerCase().endsWith(`.${extension}`)));
 }
 
-/** Returns true for the input of a tab that shows a file, in any kind of editor. */
+/** Returns true if a tab's input has a URI, whatever kind of editor shows the file. */
 function hasUri(input: unknown): input is { readonly uri: Uri } {
   return input instanceof TabInputText || input instanceof TabInputCustom || input instanceof TabInputNotebook;
 }
@@ -149,7 +150,7 @@ async function findLastFile(memory: TableMemory): Promise<Uri | undefined> {
     await workspace.fs.stat(file);
     return file;
   } catch {
-    // The file is gone.
+    // The file no longer exists.
     return undefined;
   }
 }

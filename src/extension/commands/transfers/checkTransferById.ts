@@ -8,7 +8,7 @@ import type { CommandServices } from '../services.ts';
 import { askTransferId, type FoundById } from './transferIdPrompt.ts';
 
 /**
- * Asks for an ID, and tracks the transfer with this ID on the service. Reveals a transfer that is already in the list.
+ * Asks for an ID, and starts tracking the transfer with this ID. If the list already contains the transfer, reveals it.
  */
 export async function checkTransferById(services: CommandServices): Promise<void> {
   const title = l10n.t('Track a Transfer by ID');
@@ -22,7 +22,7 @@ export async function checkTransferById(services: CommandServices): Promise<void
   if (found) await showFoundTransfer(services, connectionId, orcid, found);
 }
 
-/** Shows the page of a transfer that was looked up. Tracks it if it isn't in the list yet. */
+/** Shows the page of a transfer that was looked up. Starts tracking it if it isn't in the list yet. */
 export async function showFoundTransfer(
   { trackFlow, notices, transferPanels, views }: CommandServices,
   connectionId: string,
@@ -38,7 +38,7 @@ export async function showFoundTransfer(
   transferPanels.show(key);
 }
 
-/** Returns the only open session. Asks which one if there are several, and opens one if there is none. */
+/** Returns the only open session. If there are several, asks which one to use. If there is none, opens one. */
 async function askSession(services: CommandServices, title: string): Promise<OpenConnection | undefined> {
   const open = services.sessions.getAll();
   if (open.length < 2) return open[0] ?? (await requireSession(services));

@@ -10,7 +10,10 @@ import { plural } from '../../words/localeFormats.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
 
-/** Writes all transfers to a file that the user selects: as CSV if its name ends in `.csv`, otherwise as JSON. */
+/**
+ * Writes all transfers to a file that the user selects. Writes CSV if the file's name ends in `.csv`, and JSON
+ * otherwise.
+ */
 export async function exportTransferHistory(services: CommandServices): Promise<void> {
   const { transferFlow, transferStore, notices } = services;
   await transferFlow.loadFinished();

@@ -13,7 +13,7 @@ import { resubmitTransfer } from '../submission/resubmission.ts';
 import { type FoundById, askTransferId } from './transferIdPrompt.ts';
 import { chooseTransfer } from './transferPicker.ts';
 
-/** Asks for the ID of a transfer that did start, and starts tracking it. */
+/** Asks for the ID of an unconfirmed transfer that did start, and starts tracking it. */
 export async function markTransferStarted(services: CommandServices, node: TransferNode | undefined): Promise<void> {
   const { trackFlow, notices } = services;
   const transfer = await chooseUnconfirmedTransfer(services, node, l10n.t('Select the transfer that started'));
@@ -30,7 +30,7 @@ export async function markTransferStarted(services: CommandServices, node: Trans
   notices.showStatusMessage(l10n.t('Now tracking this transfer.'));
 }
 
-/** Resubmits a transfer that did not start. */
+/** Resubmits an unconfirmed transfer that did not start. */
 export async function markTransferNotStarted(services: CommandServices, node: TransferNode | undefined): Promise<void> {
   const placeholder = l10n.t("Select the transfer that didn't start");
   const transfer = await chooseUnconfirmedTransfer(services, node, placeholder);
@@ -56,8 +56,8 @@ function refuseKnown(found: FoundById): string | undefined {
 }
 
 /**
- * Asks for confirmation if the file counts differ. It may still be the same transfer, because servers silently drop
- * files. Ignores an implausible count (D11: check status identity).
+ * Asks for confirmation if the number of files differs. The transfer may still be the same one, because servers
+ * silently drop files. Ignores an implausible number (D11: check status identity).
  */
 async function confirmSameTransfer(
   notices: Notices,

@@ -7,10 +7,10 @@ import { plural, formatTime } from '../../words/localeFormats.ts';
 import type { CommandServices } from '../services.ts';
 import { createTransferChoice } from './transferPicker.ts';
 
-/** Number of rows that a list can show without a noticeable delay on each keystroke. */
+/** Number of rows that a list can filter without a noticeable delay on each keystroke. */
 const maxResults = 200;
 
-/** Asks which of the transfers removed in the last day to restore: one or all. */
+/** Restores one or all of the transfers that were removed in the last day. Asks which ones. */
 export async function restoreRemovedTransfers({ transferFlow, notices }: CommandServices): Promise<void> {
   const removed = await transferFlow.loadRemoved();
   if (removed.length === 0) throw new CommandHint(l10n.t('No transfers were removed in the last day.'));

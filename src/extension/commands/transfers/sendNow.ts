@@ -5,8 +5,8 @@ import type { WaitingRequest } from '../../notices/waitingRequests.ts';
 import type { CommandServices } from '../services.ts';
 
 /**
- * Sends a waiting request immediately, after a warning (D34: serialized requests). Asks which one if several are
- * waiting.
+ * Sends a waiting request immediately, after a warning (D34: serialized requests). If several requests are waiting,
+ * asks which one to send.
  */
 export async function sendNow({ waitingRequests, notices }: CommandServices): Promise<void> {
   const waiting = waitingRequests.getAll();

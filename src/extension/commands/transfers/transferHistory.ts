@@ -11,7 +11,10 @@ import { getTransferTitle } from '../../words/transferWords.ts';
 import type { CommandServices } from '../services.ts';
 import { createTransferChoice, chooseTransfer } from './transferPicker.ts';
 
-/** Removes a transfer that has ended, or that may never end, and offers Undo. */
+/**
+ * Removes a transfer from the history, and offers to undo this. The transfer must have ended, or be one that may never
+ * end.
+ */
 export async function removeFromHistory(services: CommandServices, node: TransferNode | undefined): Promise<void> {
   const isRemovable = (transfer: Transfer): boolean =>
     hasEnded(transfer.state) || describeRemovalRisk(transfer) !== undefined;
@@ -42,7 +45,7 @@ function describeRemovalRisk({ state, cancelUnheeded }: Transfer): string | unde
 /** Number of transfers above which clearing asks for confirmation. */
 const confirmationThreshold = 20;
 
-/** Removes all transfers that have ended, and offers Undo. */
+/** Removes all ended transfers from the history, and offers to undo this. */
 export async function clearFinishedTransfers(services: CommandServices): Promise<void> {
   const { transferFlow, transferStore, notices } = services;
   await transferFlow.loadFinished();
@@ -82,10 +85,13 @@ async function removeTransfers(
   void notices.info(text, { label: l10n.t('Undo'), run: () => transferFlow.restore(keys) });
 }
 
-/** Number of rows that a list can show without a noticeable delay on each keystroke. */
+/** Number of rows that a list can filter without a noticeable delay on each keystroke. */
 const maxResults = 200;
 
-/** Searches ended transfers by database, file, description, message and ID, and shows the user's pick. */
+/**
+ * Searches ended transfers by database, file, description, message and ID. Opens the page of the one that the user
+ * picks.
+ */
 export async function findInHistory(services: CommandServices): Promise<void> {
   const { transferFlow, transferStore, transferPanels } = services;
   await transferFlow.loadFinished();

@@ -5,21 +5,21 @@ import { askText, type StepPosition } from '../../editor/quickInput.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 import type { CommandServices } from '../services.ts';
 
-/** A transfer found by its ID, on the service or in the list. */
+/** A transfer found by its ID, either on the service or in the list. */
 export type FoundById = Exclude<LookupResult, { kind: 'failed' }>;
 
-/** Options of {@link askTransferId}. */
+/** Options for {@link askTransferId}. */
 interface AskTransferIdOptions {
   readonly connectionId: string;
   readonly position: StepPosition;
   readonly prompt: string;
-  /** Returns a message if the transfer can't be accepted. */
+  /** Returns an error message if the transfer can't be accepted. */
   readonly validate?: (found: FoundById) => string | undefined;
 }
 
 /**
- * Asks for a transfer ID or a folder name (`dts-<id>`), and looks it up before the input closes. Suggests an ID from
- * the clipboard. Returns undefined if the user cancels.
+ * Asks for a transfer ID or a folder name (`dts-<id>`), and looks up the transfer before the input closes. Suggests an
+ * ID from the clipboard. Returns undefined if the user cancels.
  */
 export async function askTransferId(
   services: CommandServices,
@@ -41,7 +41,9 @@ export async function askTransferId(
   return typeof answer === 'string' ? undefined : found;
 }
 
-/** Looks up a transfer in this window and on the service. Shows the request while it waits for its turn. */
+/**
+ * Looks up a transfer in this window and on the service. While the request waits for its turn, shows it to the user.
+ */
 export async function lookUpTransfer(
   services: CommandServices,
   connectionId: string,

@@ -9,8 +9,8 @@ import { describeProgress, getTransferTitle } from '../../words/transferWords.ts
 import type { CommandServices } from '../services.ts';
 
 /**
- * Returns the row's transfer, or an eligible one that the user picks. Returns undefined if canceled or removed
- * meanwhile.
+ * Returns the row's transfer, or an eligible one that the user picks. Returns undefined if the user cancels or the
+ * transfer was removed in the meantime.
  */
 export async function chooseTransfer(
   services: CommandServices,
@@ -25,8 +25,8 @@ export async function chooseTransfer(
 }
 
 /**
- * Asks for a transfer of `list`, or one of `more`. Loads the transfers of earlier sessions unless all listed ones are
- * running.
+ * Lets the user pick a transfer in `list` or one of `more`. Resolves to its key. Loads the transfers of earlier
+ * sessions unless all transfers in `list` are running.
  */
 export async function pickTransfer(
   services: CommandServices,
@@ -40,7 +40,8 @@ export async function pickTransfer(
   if (!isRunningOnly && transferStore.hasEarlier) await transferFlow.loadFinished();
   const transfers = list();
   if (transfers.length + more.length === 0) throw createEmptyHint(transferStore.getAll().length === 0);
-  // Updates change only the text of rows, so that Enter never accepts a transfer other than the one displayed.
+  // The rows stay in place, and only their text is updated. Pressing Enter therefore always accepts the transfer that
+  // is displayed.
   const createChoices = (): readonly Choice<string>[] => [
     ...transfers.map((listed) => createTransferChoice(transferStore.get(listed.key) ?? listed)),
     ...more,
@@ -58,7 +59,7 @@ function createEmptyHint(hasNone: boolean): CommandHint {
   return new CommandHint(l10n.t('No transfers available for this command.'));
 }
 
-/** Creates a choice for a transfer; its value is the transfer's key. */
+/** Creates a choice for a transfer. Its value is the transfer's key. */
 export function createTransferChoice(transfer: Transfer): Choice<string> {
   return {
     label: getTransferTitle(transfer),

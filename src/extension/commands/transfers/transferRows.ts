@@ -21,7 +21,7 @@ export async function showTransferProgress(services: CommandServices, node: Tran
   transferPanels.show(key);
 }
 
-/** Asks for confirmation and requests cancellation (§4.7). */
+/** Cancels a transfer after confirmation (§4.7). */
 export async function cancelTransfer(services: CommandServices, node: TransferNode | undefined): Promise<void> {
   const { transferFlow, monitor, notices, waitingRequests } = services;
   const isRunning = ({ id, state }: Transfer): boolean =>
@@ -64,13 +64,16 @@ export async function copyTransferId(services: CommandServices, node: TransferNo
   services.notices.showStatusMessage(l10n.t('Copied the ID.'));
 }
 
-/** Polls the status of all running transfers now. */
+/** Polls the status of all running transfers immediately. */
 export function refreshTransfers({ monitor, transferStore, notices }: CommandServices): void {
   if (transferStore.getRunning().length === 0) notices.showStatusMessage(l10n.t('No transfers are running.'));
   else monitor.pollNow();
 }
 
-/** Lists the running transfers, or the last ones if none is running, and opens the page of the user's pick. */
+/**
+ * Lists the running transfers or, if there are none, the most recent ones. Opens the page of the one that the user
+ * picks.
+ */
 export async function showRunningTransfers(services: CommandServices): Promise<void> {
   const { transferStore, transferPanels, statusBar } = services;
   const list = (): readonly Transfer[] => {

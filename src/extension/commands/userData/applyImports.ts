@@ -12,11 +12,11 @@ import type { CommandServices } from '../services.ts';
 import type { ImportItem, ImportOffer } from './importChoice.ts';
 import type { ServedComparison } from './servedEntries.ts';
 
-/** The entries that the user selected. */
+/** The entries that the user has selected. */
 interface ImportChoice {
   readonly offer: ImportOffer;
   readonly items: readonly ImportItem[];
-  /** The file's name, for messages. */
+  /** The file's name, for use in messages. */
   readonly name: string;
 }
 
@@ -28,7 +28,10 @@ export interface ImportedData {
   readonly orcid?: string;
 }
 
-/** Imports the selected entries. Throws a {@link CommandFailure}, or the signal's reason if it is aborted. */
+/**
+ * Imports the selected entries. Throws a {@link CommandFailure} on failure, or the signal's reason if the signal is
+ * aborted.
+ */
 export async function applyImports(
   services: CommandServices,
   choice: ImportChoice,
@@ -39,7 +42,7 @@ export async function applyImports(
   try {
     await importHistory({ created, updated }, work, async () => {
       await saveSettings(services, choice, imported);
-      // Ended records are loaded when the list shows them, like those of earlier sessions.
+      // Like the transfers of earlier sessions, ended transfers are loaded when the list shows them.
       if (created.length > 0) services.transferStore.setHasEarlier(true);
     });
   } catch (error) {

@@ -13,13 +13,13 @@ import {
 } from '../../words/userDataWords.ts';
 import type { ServedComparison } from './servedEntries.ts';
 
-/** The entries in a user data file that this machine doesn't have. */
+/** The entries in a user data file that can be imported. */
 export interface ImportOffer {
   readonly history: HistoryComparison;
   /** All connections in the file. */
   readonly connections: readonly ConnectionComparison[];
   readonly databases: readonly ServedComparison[];
-  /** Set if it differs from the one on this machine. */
+  /** The ORCID iD in the file and the one that it replaces. Absent if they are the same. */
   readonly orcid?: { readonly value: string; readonly replaced: string };
 }
 
@@ -30,12 +30,12 @@ export type ImportItem =
   | { readonly kind: 'database'; readonly comparison: ServedComparison }
   | { readonly kind: 'orcid'; readonly value: string };
 
-/** A row that is checked initially only if it replaces nothing and can be used on this machine. */
+/** A row for an entry. It is initially checked only if the entry replaces nothing and can be used on this machine. */
 interface ImportRow extends Choice<ImportItem> {
   readonly isChecked: boolean;
 }
 
-/** Shows everything that can be imported. Resolves to the checked entries; undefined if the user cancels. */
+/** Shows all entries that can be imported. Resolves to the checked entries, or to undefined if the user cancels. */
 export async function chooseImports(offer: ImportOffer, file: string): Promise<readonly ImportItem[] | undefined> {
   const rows = listRows(offer);
   const answer = await pickSeveral(createSingleStep(l10n.t('Import Data from Another Machine')), {
@@ -46,7 +46,7 @@ export async function chooseImports(offer: ImportOffer, file: string): Promise<r
   return typeof answer === 'string' ? undefined : answer.value;
 }
 
-/** Returns true if a user data file contains anything that this machine doesn't have. */
+/** Returns true if a user data file contains an entry that can be imported. */
 export function hasOffer(offer: ImportOffer): boolean {
   return listRows(offer).length > 0;
 }

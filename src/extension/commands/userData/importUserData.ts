@@ -22,7 +22,7 @@ import { compareServedEntries } from './servedEntries.ts';
 import { getFileName, readUserDataFile } from './userDataFile.ts';
 
 /**
- * Imports the entries that the user selects in a user data file. Shows them before anything changes (D65: user data
+ * Imports the entries of a user data file that the user selects. Changes nothing before the selection (D65: user data
  * file).
  */
 export async function importUserData(services: CommandServices): Promise<void> {
@@ -49,7 +49,7 @@ export async function importUserData(services: CommandServices): Promise<void> {
   if (imported) reportImport(services.notices, imported, parsed);
 }
 
-/** Shows progress while records are read or written. Resolves to undefined if the user cancels. */
+/** Shows a progress notification while records are read or written. Resolves to undefined if the user cancels. */
 async function runWithRecords<T>(
   { commandLinePaths, log }: CommandServices,
   title: string,
@@ -101,7 +101,7 @@ function createKeyStep({ id }: Connection): NoticeAction {
   return { label: l10n.t('Set API Key…'), run: () => runCommand('dataTransfer.setApiKey', { kind: 'connection', id }) };
 }
 
-/** Appends the entries that were left out. */
+/** Appends a sentence about invalid entries, which were skipped. */
 function join(text: string, { invalidLines }: ParsedUserData): string {
   return invalidLines.length === 0 ? text : `${text} ${describeInvalidLines(invalidLines)}`;
 }

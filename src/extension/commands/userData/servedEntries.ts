@@ -8,19 +8,19 @@ import { listRemotes } from '../../localService/rclone.ts';
 import { containsPath, getServedPlaces, isSamePlace } from '../../localService/servedFolders.ts';
 import type { CommandServices } from '../services.ts';
 
-/** A folder or store in a user data file, compared with the settings of this machine. */
+/** A folder or store in a user data file, compared with this machine's settings. */
 export interface ServedComparison {
-  /** The entry to save, with a name that is free on this machine. */
+  /** The entry to save. Its name isn't used by another database on this machine. */
   readonly place: ServedPlace;
-  /** The entry for the same folder or store in the settings. */
+  /** The settings entry for the same folder or store. */
   readonly saved?: ServedPlace;
   /** Set if the folder or the remote can't be used on this machine. */
   readonly missing?: 'folder' | 'remote' | 'rclone';
 }
 
 /**
- * Compares the folders and stores in a user data file with the settings. Omits those that are identical or can't be
- * served.
+ * Compares the folders and stores in a user data file with the settings. Omits those that are identical to the settings
+ * or can't be served.
  */
 export async function compareServedEntries(
   services: CommandServices,
@@ -56,12 +56,15 @@ async function compareEntry(
   return { place: { ...place, name, ...pickRestore(saved) }, ...(saved && { saved }), ...(missing && { missing }) };
 }
 
-/** Returns the permission to restore objects, which costs money and is never part of a file (D67: archived objects). */
+/**
+ * Returns the saved permission to restore archived objects. Restoring costs money, so a file can't change the
+ * permission (D67: archived objects).
+ */
 function pickRestore(saved: ServedPlace | undefined): Pick<ServedStore, 'restore'> {
   return saved && 'restore' in saved ? { restore: saved.restore } : {};
 }
 
-/** Returns an entry as in the settings, with an absolute path without `..`. */
+/** Converts an entry to the form used in the settings. Resolves `..` in an absolute path. */
 function toPlace({ folder, remote = '', rescanMinutes, ...fields }: ServedEntry): ServedPlace {
   if (folder === undefined) return { ...fields, remote, ...(rescanMinutes !== undefined && { rescanMinutes }) };
   return { ...fields, folder: isAbsolute(folder) ? resolve(folder) : folder };
@@ -77,18 +80,24 @@ async function findMissing(
   return found?.isDirectory() ? undefined : 'folder';
 }
 
-/** Returns false for a relative path, and for a server's path (`\\server\share`), to which Windows would sign in. */
+/**
+ * Returns false for a relative path. Also returns false for a path to a server (`\\server\share`), because Windows
+ * would sign in there.
+ */
 function isOnThisMachine(folder: string): boolean {
   return isAbsolute(folder) && !folder.startsWith(String.raw`\\`);
 }
 
-/** Returns false for a folder with data of the local service, which the service would refuse. */
+/**
+ * Returns false for a folder that contains data of the local service, or is part of it. The service would refuse such a
+ * folder.
+ */
 async function canServe({ folder }: ServedPlace, dataFolder: string): Promise<boolean> {
   if (folder === undefined) return true;
   return !(await containsPath(folder, dataFolder)) && !(await containsPath(dataFolder, folder));
 }
 
-/** Resolves to the names of the remotes in the user's configuration; undefined without rclone. */
+/** Resolves to the names of the remotes in the user's configuration. Undefined if rclone isn't found. */
 async function findRemoteNames({ settings, log }: CommandServices): Promise<ReadonlySet<string> | undefined> {
   const program = findRclonePath(settings.rclonePath);
   if (program === undefined) return undefined;

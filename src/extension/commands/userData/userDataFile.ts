@@ -8,7 +8,8 @@ import { formatSize } from '../../words/localeFormats.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
 
 /**
- * Reads a user data file. Throws a {@link CommandFailure} if it can't be used, or the signal's reason if it is aborted.
+ * Reads a user data file. Throws a {@link CommandFailure} if the file can't be used, or the signal's reason if the
+ * signal is aborted.
  */
 export async function readUserDataFile(file: Uri, signal: AbortSignal): Promise<ParsedUserData> {
   const result = await runStepsInTurns(parseUserData(await readText(file)), signal);
@@ -16,7 +17,7 @@ export async function readUserDataFile(file: Uri, signal: AbortSignal): Promise<
   throw new CommandFailure(describeUnusable(getFileName(file), result));
 }
 
-/** Returns the name of a file for messages. */
+/** Returns the name of a file, for use in messages. */
 export function getFileName(file: Uri): string {
   return toPlainLine(basename(file.path));
 }

@@ -20,13 +20,13 @@ import { askTransferredFolder, findTransferredFiles, searchTransferredFiles } fr
 
 type OpenChoice = Choice<() => unknown>;
 
-/** Maximum number of files in the list. Typing searches the rest as well. */
+/** Maximum number of files in the list. A filter typed by the user applies to all files. */
 const maxListed = 500;
 
-/** Time limit for listing the files. After it, only the folder is offered. */
+/** Time limit in milliseconds for listing the files. If it is exceeded, only the folder's actions are offered. */
 const listLimitMs = 10_000;
 
-/** Lists the files of a transfer and the ways to show their folder, and opens the user's choice. */
+/** Lists the files of a transfer, and actions that show their folder. Runs the one that the user picks. */
 export async function openTransferredFiles(services: CommandServices, node: TransferNode | undefined): Promise<void> {
   if (!node) await services.transferFlow.loadFinished();
   const placeholder = l10n.t('Select the transfer to open files from');
@@ -44,7 +44,10 @@ export async function openTransferredFiles(services: CommandServices, node: Tran
   if (typeof answer !== 'string') await answer.value();
 }
 
-/** Finds the folder of a transfer. If it isn't on this machine, reports the folder's name at the destination. */
+/**
+ * Finds the folder of a transfer. If it isn't found, lets the user select it. If no folder of the destination is known
+ * on this machine, also lets the user copy the folder's name. Returns undefined if the user cancels.
+ */
 async function findFolder(services: CommandServices, transfer: Transfer): Promise<TransferredFolder | undefined> {
   const { found, searched } = await searchTransferredFiles(services, transfer);
   if (found) return found;
@@ -79,7 +82,7 @@ function describeRemoteFolder(destination: string, name: string): string {
     : l10n.t('The files are at {0}, in the folder {1}.', destination, name);
 }
 
-/** Returns the files and actions that contain all typed words. */
+/** Returns the files and actions whose labels contain all words of a text. */
 function findChoices(
   text: string,
   files: readonly OpenChoice[],

@@ -20,7 +20,7 @@ import { toPlainLine } from '../../words/plainText.ts';
 import { openLocalInBackground } from '../connections/localConnection.ts';
 import type { CommandServices } from '../services.ts';
 
-/** Services that can locate the folder of a destination. */
+/** The services needed to find the folder of a destination. */
 type FolderServices = Pick<
   CommandServices,
   'connectFlow' | 'sessions' | 'memory' | 'settings' | 'serviceFolders' | 'log'
@@ -28,7 +28,7 @@ type FolderServices = Pick<
 
 /**
  * Finds the folder of a transfer in its destination's folder on this machine, or in the folder that the user selected
- * earlier (D24: destination layout). Never prompts, and never starts the local service.
+ * earlier (D24: destination layout). Never prompts and never starts the local service.
  */
 export async function locateTransferredFiles(
   services: FolderServices,
@@ -39,7 +39,8 @@ export async function locateTransferredFiles(
 }
 
 /**
- * Like {@link locateTransferredFiles}, but starts the local service if needed. The result lists the searched folders.
+ * Works like {@link locateTransferredFiles}, but starts the local service if needed. The result lists the searched
+ * folders.
  */
 export async function searchTransferredFiles(
   services: CommandServices,
@@ -54,8 +55,8 @@ export async function searchTransferredFiles(
 }
 
 /**
- * Finds the folder of a transfer with {@link searchTransferredFiles}. If that fails, asks for the folder and remembers
- * the answer. Returns undefined if the user cancels.
+ * Finds the folder of a transfer with {@link searchTransferredFiles}. If it isn't found, asks for the folder and
+ * remembers the answer. Returns undefined if the user cancels.
  */
 export async function findTransferredFiles(
   services: CommandServices,
@@ -99,7 +100,7 @@ async function getKnownFolders(services: FolderServices, transfer: Transfer): Pr
   return [...new Set(folders.filter((folder) => folder !== undefined))];
 }
 
-/** Returns the folder that a service on this machine serves as the destination. */
+/** Returns the destination's folder if a service on this machine serves it. */
 async function findServedDestination(
   { connectFlow, sessions }: FolderServices,
   { order }: Transfer,
@@ -125,7 +126,7 @@ function getId({ id, key }: Transfer): string {
   throw new CommandHint(text, createDetailsStep(key));
 }
 
-/** Remembers the parent folder: the next transfer to this destination will write its folder there. */
+/** Remembers the parent of a transfer's folder. The next transfer to this destination will write its folder there. */
 async function rememberFolder(
   services: CommandServices,
   { order }: Transfer,
@@ -137,7 +138,7 @@ async function rememberFolder(
   await memory.rememberDestinationFolder(order.connectionId, order.destination, dirname(folder));
 }
 
-/** Reports the searched folders. Returns true if the user wants to select another one. */
+/** Reports the searched folders. Returns true if the user wants to select another folder. */
 async function askToPickAnother(services: CommandServices, id: string, searched: readonly string[]): Promise<boolean> {
   const folders = formatList(searched.map(toPlainLine));
   const text = l10n.t('Could not find the files of transfer {0}. Locations checked: {1}', toPlainLine(id), folders);
@@ -153,7 +154,7 @@ export function getLocalPath(uri: Uri): string {
   );
 }
 
-/** Returns the folder that a database serves. Only a service on this machine can name one. */
+/** Returns the folder that a database serves. Undefined unless the service runs on this machine. */
 export function getServedFolder(
   { service }: OpenConnection,
   databases: readonly Database[],

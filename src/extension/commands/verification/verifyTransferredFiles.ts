@@ -39,7 +39,7 @@ interface VerificationResult {
   readonly unlisted: readonly TransferFile[];
 }
 
-/** Verifies the files of a transfer or of a manifest selected in the Explorer view, and reports the result. */
+/** Verifies the files of a transfer, or those of a manifest selected in the Explorer view. Reports the result. */
 export async function verifyTransferredFiles(
   services: CommandServices,
   given: TransferNode | Uri | undefined,
@@ -75,7 +75,7 @@ async function getTarget(
   return { manifest, transfer };
 }
 
-/** Value of the choice for selecting a manifest file instead of a transfer. */
+/** The choice's value for selecting a manifest file instead of a transfer. */
 const manifestFileChoice = '';
 
 async function askTarget(services: CommandServices): Promise<string | undefined> {
@@ -106,7 +106,7 @@ async function verify(services: CommandServices, target: VerificationTarget): Pr
   });
 }
 
-/** Finds the transfer that a manifest belongs to, by the ID in the manifest or by its folder name. */
+/** Finds the transfer to which a manifest belongs, by the manifest's ID or by its folder's name. */
 async function findTransfer(services: CommandServices, manifest: TransferManifest): Promise<Transfer | undefined> {
   await services.transferFlow.loadFinished();
   const folder = manifest.file.split(/[\\/]/).at(-2);
@@ -116,7 +116,10 @@ async function findTransfer(services: CommandServices, manifest: TransferManifes
     .find((transfer) => canMatchTransfer(manifest, transfer));
 }
 
-/** Reports the result and offers to open the report or resubmit files. Opening the report keeps the resubmit offer. */
+/**
+ * Reports the result. Offers to open the report and to resubmit files. Still offers to resubmit after the report was
+ * opened.
+ */
 async function reportResult(services: CommandServices, result: VerificationResult): Promise<void> {
   const { notices, documents } = services;
   const { report, unlisted, transfer } = result;
