@@ -8,7 +8,10 @@ import { WindowPolicy } from './commands/agents/windowPolicy.ts';
 import type { CommandServices, EditorServices } from './commands/services.ts';
 import type { ToolCall } from './editor/languageModelTools.ts';
 
-/** Lists the transfers that agents propose, and copies the setting for them to where other programs read it. */
+/**
+ * Starts listing the transfers that agents propose. Copies the agents setting to a file for the command line and the
+ * MCP server.
+ */
 export function startAgents(
   lifetime: Lifetime,
   { noticeClaims }: Explorer,
@@ -22,7 +25,7 @@ export function startAgents(
   return { proposedPlans: plans, agentPolicy };
 }
 
-/** Returns the function that runs the tools. It loads them when the first one is called. */
+/** Returns the function that runs the tools. Loads their code on the first call. */
 export function createToolCaller(services: CommandServices): (call: ToolCall) => Promise<string> {
   let loading: Promise<AgentDesk> | undefined;
   const load = async (): Promise<AgentDesk> => {

@@ -12,7 +12,7 @@ import type { LedgerLocation } from './editor/ledgerLocation.ts';
 import { localConnectionId } from './editor/machine.ts';
 import { getLocalServiceName } from './words/serviceNames.ts';
 
-/** Makes the command `data-transfer` available in the editor's terminals, with the connections of this window. */
+/** Makes the `data-transfer` command available in the editor's terminals, with the connections of this window. */
 export function provideCommandLine(
   context: ExtensionContext,
   editor: EditorServices,
@@ -31,7 +31,7 @@ export function provideCommandLine(
   });
 }
 
-/** The command line uses the ID of the local service that the ledger has. */
+/** Returns the connections for the command line, in which the local service has the same ID as in the ledger. */
 function getConnections(
   { settings, serviceFolders }: EditorServices,
   alias: LedgerLocation['alias'],

@@ -12,9 +12,9 @@ import { SideBar } from './views/sideBar.ts';
 import { describeToolCall } from './words/toolWords.ts';
 
 /**
- * Registers commands, views and pages. To keep activation cheap, starts the extension only when one of them is first
- * used, when the connections setting changes, a recipe is open, a transfer is running, or an agent proposes one. Under
- * test, starts immediately and returns the extension's services.
+ * Registers commands, views and pages. To keep activation cheap, the extension starts only when one of them is first
+ * used, when the connections setting changes, or when there is an open recipe, a running transfer or a transfer
+ * proposed by an agent. In tests, starts immediately and returns the extension's services.
  */
 export function activate(context: ExtensionContext): unknown {
   const lifetime = new Lifetime();
@@ -50,7 +50,7 @@ export function activate(context: ExtensionContext): unknown {
 
 /**
  * Throws an error with a message for the user. A failed start isn't retried in this window, because Node.js never
- * reloads a failed module.
+ * reloads a module that failed to load.
  */
 function reportStartFailure(error: unknown): never {
   const cause = error instanceof Error ? error.message : String(error);
@@ -58,7 +58,7 @@ function reportStartFailure(error: unknown): never {
   throw new Error(message, { cause: error });
 }
 
-/** Registers the tools for agents, which start the extension when one is called. */
+/** Registers the tools for agents. The extension starts when an agent calls one of them. */
 function registerTools(
   { extension }: ExtensionContext,
   lifetime: Lifetime,
@@ -71,7 +71,7 @@ function registerTools(
   for (const tool of tools) lifetime.track(tool);
 }
 
-/** Registers the commands, the links, and the pages that are restored after a reload. */
+/** Registers the commands, the link handler, and the pages that are restored after a reload. */
 function registerContributions(lifetime: Lifetime, start: () => Promise<RunningExtension>): void {
   for (const id of commandIds) {
     const run = async (...given: unknown[]): Promise<void> => await (await start()).runCommand(id, ...given);

@@ -9,14 +9,14 @@ import { RecipeBadge } from './views/recipeBadge.ts';
 import { RecipeTree, type RecipeStatus } from './views/recipeTree.ts';
 import type { SideBar } from './views/sideBar.ts';
 
-/** The services that exist since activation. */
+/** The services that are created during activation. */
 export interface ActivationServices {
   readonly sideBar: SideBar;
   readonly recipeFiles: RecipeFiles;
   readonly ledger: Promise<LedgerLocation>;
 }
 
-/** Fills the Recipes view. Loads the code for recipes when one is opened or the view is shown. */
+/** Fills the Recipes view. Loads the code for recipes when a recipe is opened or the view is shown. */
 export function startRecipes(
   lifetime: Lifetime,
   services: CommandServices,

@@ -45,11 +45,13 @@ import { describeEstimate } from './words/estimateWords.ts';
 
 /** The running extension. */
 export interface RunningExtension {
-  /** Runs a command with the editor's arguments: a row and all selected rows. Shows failures to the user. */
+  /**
+   * Runs a command with the arguments that the editor passes: a row and all selected rows. Shows failures to the user.
+   */
   runCommand(id: CommandId, argument?: unknown, selection?: unknown): Promise<void>;
-  /** Runs a tool that an agent calls. Resolves to its answer as JSON. */
+  /** Runs a tool for an agent. Resolves to its answer as JSON. */
   callTool(call: ToolCall): Promise<string>;
-  /** Opens a link after confirmation. Shows a failure. */
+  /** Opens a link after confirmation. Shows failures to the user. */
   openLink(uri: Uri): Promise<void>;
   /** Functions that restore the pages that were open before the window reloaded. */
   readonly restorePage: Readonly<Record<keyof typeof panelTypes, (panel: WebviewPanel, state: unknown) => void>>;
@@ -71,7 +73,7 @@ export async function startExtension(
   const localService = lifetime.track(createLocalService(context, editor));
   const estimates = lifetime.track(createEstimates(core));
   const savedSearches = lifetime.track(createSavedSearches(context, core, editor));
-  // Saved searches appear together with the views, but an unresponsive disk doesn't delay the views.
+  // The views appear once the saved searches are restored, but don't wait for an unresponsive disk.
   await settlesWithin(clock, maxRestoreMs, savedSearches.restore());
   const agents = startAgents(lifetime, core, editor);
   const views = lifetime.track(createViews(sideBar, core, editor, estimates, agents.proposedPlans));
@@ -141,10 +143,10 @@ function createEstimates({ transferStore, transferFlow }: Explorer): Estimates {
   return new Estimates({ store: transferStore, clock, loadFinished: () => transferFlow.loadFinished() });
 }
 
-/** Maximum time to wait for the saved searches. */
+/** Maximum time in milliseconds to wait for the saved searches. */
 const maxRestoreMs = 2000;
 
-/** Creates the store of saved searches: one for each workspace, and a common one for windows without a folder. */
+/** Creates the store of saved searches. Each workspace has its own, and windows without a folder share one. */
 function createSavedSearches(
   { storageUri, globalStorageUri }: ExtensionContext,
   { searchStore: store }: Explorer,
@@ -209,7 +211,7 @@ function createStatusBar(
       store: transferStore,
       clock,
       isConnected,
-      // Without a session, nothing is retried.
+      // Requests are retried only while the connection is open.
       keyRejection: (id) => (isConnected(id) ? keys.getRejection(id) : undefined),
       estimate: (transfer) => formatEstimate(estimates, transfer),
     }),
@@ -224,7 +226,7 @@ function formatEstimate(estimates: Estimates, transfer: Transfer): string | unde
   return estimate && describeEstimate(estimate);
 }
 
-/** Starts the notifications about rejected keys, transfers, and records that couldn't be saved. */
+/** Starts the notifications about rejected keys, about transfers, and about records that couldn't be saved. */
 function startNotices(lifetime: Lifetime, core: Explorer, { notices, settings }: EditorServices): void {
   const { keys, sessions, transferStore, transferFlow, noticeClaims } = core;
   lifetime.track(notifyRejectedKeys(keys, notices, (id) => getConnectionName({ settings, sessions }, id)));
@@ -284,7 +286,7 @@ function createPages(
   return { metadataPanels: lifetime.track(metadataPanels), transferPanels: lifetime.track(transferPanels) };
 }
 
-/** Updates context keys, connections and the local service after changes. Polls when the window gains focus. */
+/** Keeps context keys, connections and the local service up to date. Polls transfers when the window gains focus. */
 function syncState(lifetime: Lifetime, services: CommandServices): void {
   lifetime.track(watchContextKeys(services));
   lifetime.track(syncLocalService(services));
