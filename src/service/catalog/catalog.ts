@@ -16,7 +16,7 @@ type CatalogOptions = CatalogConfig & {
 
 type Result<M extends CatalogMethod> = Awaited<ReturnType<CatalogMethods[M]>>;
 
-/** Provides access to the catalog of one database, which runs on the catalog thread (D20: folders as databases). */
+/** Calls the catalog of one database, which runs on the catalog thread (D20: folders as databases). */
 export class Catalog {
   private options: CatalogOptions;
   private isClosed = false;
@@ -31,13 +31,14 @@ export class Catalog {
     await this.ensureOpen();
   }
 
-  /** Returns one page of a search. Throws {@link HttpProblem} 500 while the folder is missing or unreadable. */
+  /** Returns one page of a search. Throws {@link HttpProblem} 500 while the folder or store is unavailable. */
   async search(search: CatalogSearch): Promise<CatalogPage> {
     return await this.call('search', search);
   }
 
   /**
-   * Returns the files with these ids in the given order; omits unknown ids. Throws the same errors as {@link search}.
+   * Returns the files with these ids, by id and in the given order; omits unknown ids. Throws the same errors as
+   * {@link search}.
    */
   async filesByIds(ids: Iterable<string>): Promise<Map<string, CatalogFile>> {
     const requestedIds = [...ids];
@@ -51,20 +52,25 @@ export class Catalog {
   }
 
   /**
-   * Returns the cached hashes (D22: staged means hashed). Never rejects: files without a cached hash are read again.
+   * Returns the cached hash of each path, or undefined (D22: staged means hashed). If the call fails, logs the error
+   * and returns an empty list, because files without a cached hash are read again.
    */
   async getCachedHashes(paths: readonly string[]): Promise<readonly (HashedFile | undefined)[]> {
     return (await this.callWithoutThrowing('getCachedHashes', paths)) ?? [];
   }
 
   /**
-   * Caches the hashes of files that were read completely. Never rejects: a file without a cached hash is read again.
+   * Caches the hashes of files that were read completely. Only logs a failure, because files without a cached hash are
+   * read again.
    */
   async cacheHashes(files: readonly HashUpdate[]): Promise<void> {
     await this.callWithoutThrowing('cacheHashes', files);
   }
 
-  /** Ignores changes in this folder and its subfolders while a transfer writes to it. Never rejects. */
+  /**
+   * Ignores changes in this folder and its subfolders while a transfer writes to it, until {@link resumeTracking}.
+   * Never rejects.
+   */
   async pauseTracking(under: string): Promise<void> {
     await this.callWithoutThrowing('pauseTracking', under);
   }
@@ -74,18 +80,21 @@ export class Catalog {
     await this.callWithoutThrowing('resumeTracking', under);
   }
 
-  /** Starts a new scan of the folder or the store. Resolves when it has started; rejects if the catalog is closed. */
+  /**
+   * Requests a new scan of the folder or store without waiting for it. Rejects if the catalog is closed or cannot be
+   * opened.
+   */
   async startRescan(): Promise<void> {
     const run = await this.ensureOpen();
     void run.calls.call('call', this.options.file, 'rescan', []).catch(() => undefined);
   }
 
-  /** Returns the state of the listing of a store; undefined for a folder. Never rejects. */
+  /** Returns the state of a store's listing; undefined for a folder, or if the call fails. Never rejects. */
   async getListing(): Promise<StoreListingState | undefined> {
     return 'remote' in this.options ? await this.callWithoutThrowing('getListing') : undefined;
   }
 
-  /** Sets the age at which a search renews the listing of a store. Does nothing for a folder. Never rejects. */
+  /** Sets the age at which a search starts a rescan of a store. Does nothing for a folder. Never rejects. */
   async setRescanInterval(rescanMs: number): Promise<void> {
     if (!('remote' in this.options) || this.options.rescanMs === rescanMs) return;
     this.options = { ...this.options, rescanMs };

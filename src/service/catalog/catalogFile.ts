@@ -4,14 +4,14 @@ import { toFileId } from './fileId.ts';
 import { getMediaType } from './mediaTypes.ts';
 import { getBaseName } from './pathOrder.ts';
 
-/** A file found by a walk. */
+/** A file found by a scan. */
 export interface ScannedFile {
-  /** Relative to the database's folder, separated by `/`. */
+  /** Path relative to the database's folder or remote, separated by `/`. */
   readonly path: string;
   readonly bytes: number;
   /** Milliseconds since 1970, with fractions. */
   readonly modifiedMs: number;
-  /** Metadata from a Data Package: a JSON object as a string. Absent if no package describes the file. */
+  /** Metadata from a Data Package or a store, as the text of a JSON object. Absent if there is none. */
   readonly metadata?: string;
 }
 
@@ -29,7 +29,7 @@ export interface HashUpdate extends ScannedFile {
 export interface CatalogFile extends ScannedFile {
   /** The id declared by the file's Data Package or used in the request; absent if the path determines the id. */
   readonly id?: string;
-  /** From the suffix or the metadata; empty if neither provides a format. */
+  /** From the metadata or, if that has none, from the suffix; empty if there is neither. */
   readonly format: string;
   /** Hex; present while the file hasn't changed since it was read completely (D22: staged means hashed). */
   readonly sha256?: string;

@@ -10,8 +10,9 @@ const chunkSize = 1_000;
 const transactionSize = 50_000;
 
 /**
- * Updates the rows below a folder from a walk. Reads both in path order, so that neither has to fit in memory. An
- * unfinished merge has removed only rows that the walk has passed.
+ * Updates the rows below a folder to match a scan, which must provide the files in path order. Reads rows in the same
+ * order, so that neither has to fit in memory. An interrupted merge has only removed rows whose paths precede the last
+ * file taken.
  */
 export class CatalogMerge {
   private readonly database: SqliteFile;
@@ -53,13 +54,13 @@ export class CatalogMerge {
     if (this.writes >= transactionSize) this.commit();
   }
 
-  /** Finishes a complete walk: removes the rows of files that it didn't find. */
+  /** Finishes a complete scan: removes the rows of files that it did not find. */
   finish(): void {
     for (let row = this.peek(); row !== undefined; row = this.peek()) this.drop(row);
     this.end();
   }
 
-  /** Finishes an interrupted walk: leaves the remaining rows unchanged. */
+  /** Finishes an interrupted scan: leaves the remaining rows unchanged. */
   stop(): void {
     if (this.database.isTransaction) this.end();
   }

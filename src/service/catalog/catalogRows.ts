@@ -32,8 +32,8 @@ export function toCatalogFile(row: FileRow): CatalogFile {
 const describedFields = /"(?:id|title|description|format|keywords)":/;
 
 /**
- * Returns the properties of a file whose search words are parts of its path; undefined for other files.
- * `folderLength` counts the characters before the name.
+ * Returns the properties of a file whose search words can be copied from its path unchanged; undefined for other files.
+ * `folderLength` is the length of the path before the file name.
  */
 export function describePlainFile({
   path,
@@ -43,18 +43,23 @@ export function describePlainFile({
   return { format: getFormat(getBaseName(path)), folderLength: path.lastIndexOf('/') + 1 };
 }
 
-/** Inserts the search words of plain files, from rows with `id`, `path` and `folderLength`, as {@link CatalogRows} does. */
+/**
+ * SQL that inserts the same search words as {@link CatalogRows}, for plain files. Append a FROM clause that provides
+ * `id`, `path` and `folderLength`.
+ */
 export const plainWordsSql = `INSERT INTO words (rowid, name, title, folder, rest)
   SELECT id, substr(path, folderLength + 1), '',
     CASE folderLength WHEN 0 THEN '' ELSE substr(path, 1, folderLength - 1) || ' ${folderEndMarker}' END, ''`;
 
-/** Number of segments that searches and later writes can handle: those of 1.6 million files. */
+/**
+ * Maximum number of index segments that searches and later writes can handle well; 1.6 million files need that many.
+ */
 const maxSegments = 32;
 
 /** Values for the columns of the `words` table. */
 type RowWords = readonly [name: string, title: string, folder: string, rest: string];
 
-/** Writes rows: a file's properties and its search words. Never begins a transaction. */
+/** Writes the rows of files: their properties and search words. Uses the caller's transaction. */
 export class CatalogRows {
   /** True if words are in SQLite's full-text index. */
   readonly isIndexed: boolean;
@@ -82,7 +87,7 @@ export class CatalogRows {
     this.deleteWords = database.prepare(deleteWordsSql[mode]);
   }
 
-  /** Inserts a row. `sha256` is given only if an existing row is rewritten. */
+  /** Inserts a row. Pass `sha256` only to rewrite an existing row. */
   insert(id: number, file: ScannedFile, sha256: string | null = null): void {
     const { path, bytes, modifiedMs, metadata } = file;
     const declared = getDeclaredId(file) ?? null;
@@ -90,7 +95,7 @@ export class CatalogRows {
     this.insertWords.run(id, ...this.buildWords(file));
   }
 
-  /** Updates a row and clears its hash. Returns true if anything changed. */
+  /** Updates a row and clears its hash if the file has changed. Returns true if it has. */
   update(known: FileRow, file: ScannedFile): boolean {
     const { bytes, modifiedMs, metadata = null } = file;
     const isDescribedSame = known.metadata === metadata;
@@ -103,9 +108,9 @@ export class CatalogRows {
   }
 
   /**
-   * Defers or resumes the merging of index segments after each write, because filling an empty catalog is faster without
-   * it. Later writes merge the segments step by step. If merging is never resumed, SQLite merges {@link maxSegments} at a
-   * time.
+   * Turns automatic merging of index segments off or on. Filling an empty catalog is faster without it, and later
+   * writes merge the segments gradually. While it is off, SQLite merges segments only when there are
+   * {@link maxSegments}.
    */
   deferMerging(isDeferred: boolean): void {
     if (!this.isIndexed) return;

@@ -39,12 +39,12 @@ export class CatalogStore {
     this.below = this.database.prepare('SELECT * FROM files WHERE path > ? AND path < ?');
   }
 
-  /** Starts merging a walk of a folder (empty: all). The caller ends the merge with `finish`, `stop` or `abandon`. */
+  /** Starts to merge a scan of a folder (empty: all). The caller ends the merge with `finish`, `stop` or `abandon`. */
   startMerge(under: string): CatalogMerge {
     return new CatalogMerge(this.database, this.rows, this.ids, under);
   }
 
-  /** Starts a listing whose files come in any order. */
+  /** Starts a listing whose files may arrive in any order. */
   startListing(): StagedListing {
     return new StagedListing(this.database, this.rows);
   }
@@ -53,7 +53,10 @@ export class CatalogStore {
     return new ListingRecord(this.database);
   }
 
-  /** Inserts or updates files in one transaction. A changed file loses its hash; rows below a file are removed. */
+  /**
+   * Inserts or updates files in one transaction. A changed file loses its hash. Where a file has replaced a folder, the
+   * rows below it are removed.
+   */
   put(files: readonly ScannedFile[]): void {
     if (files.length === 0) return;
     runInTransaction(this.database, () => {
@@ -103,7 +106,10 @@ export class CatalogStore {
     return row === undefined ? undefined : this.resolveFile(row);
   }
 
-  /** Returns the file for each id. Ids made from paths take precedence over those that Data Packages declare. */
+  /**
+   * Returns the file for each id, or undefined. Ids made from paths take precedence over those that Data Packages
+   * declare.
+   */
   filesByIds(ids: readonly string[]): (CatalogFile | undefined)[] {
     return runInReadTransaction(this.database, () => ids.map((id) => this.findFileById(id)));
   }
@@ -192,7 +198,9 @@ export class CatalogStore {
     return rows.length === 1 ? rows[0] : undefined;
   }
 
-  /** Ignores a declared id that several files declare or that is another file's path. */
+  /**
+   * Converts a row to a file. Ignores its declared id if several files declare it or if it is the path of another file.
+   */
   private resolveFile(row: FileRow): CatalogFile {
     const file = toCatalogFile(row);
     if (row.declared === null || this.findFileById(row.declared)?.path !== row.path) return file;

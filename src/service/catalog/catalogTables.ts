@@ -3,10 +3,16 @@ import * as nodePath from 'node:path';
 import { createFolderSync } from '../../core/util/createFolder.ts';
 import { isTemporary, openSqlite, runInTransaction, type SqliteFile } from '../sqlite.ts';
 
-/** Full-text search with SQLite's index, or row by row (`scan`) on runtimes that lack it (D49: search without FTS5). */
+/**
+ * The text search mode: SQLite's full-text index, or a row-by-row `scan` on runtimes without it (D49: search without
+ * FTS5).
+ */
 export type TextMode = 'index' | 'scan';
 
-/** Incremented whenever the tables or the words in them change. Catalogs with a different version are recreated. */
+/**
+ * Version of the tables and the words in them. Must be incremented with each change, so that older catalogs are
+ * recreated.
+ */
 const layoutVersion = 4;
 
 // Ids are in path order, so that full-text matches are returned in that order without sorting.
@@ -24,7 +30,10 @@ const wordTables: Readonly<Record<TextMode, string>> = {
   scan: 'CREATE TABLE words (name TEXT, title TEXT, folder TEXT, rest TEXT);',
 };
 
-/** Opens a catalog file. Recreates it if it is unusable, for example corrupt. Throws a temporary error: the hashes stay. */
+/**
+ * Opens a catalog file. Recreates a file that is corrupt or has a different version. Rethrows temporary errors instead,
+ * to keep the cached hashes.
+ */
 export function openCatalogFile(file: string, mode: TextMode): SqliteFile {
   createFolderSync(nodePath.dirname(file));
   try {

@@ -9,7 +9,9 @@ export interface CatalogRun {
   readonly calls: ThreadCalls<CatalogHandlers>;
 }
 
-/** Runs all catalogs on one thread, so that a long search doesn't block other requests. Starts on demand. */
+/**
+ * Runs all catalogs on one thread, so that a long search does not block other requests. The thread starts on demand.
+ */
 export class CatalogThread {
   private readonly logger: Logger;
   private current: CatalogRun | undefined;
@@ -18,7 +20,7 @@ export class CatalogThread {
     this.logger = logger;
   }
 
-  /** Returns the running thread, or after a crash a new thread, which has no open catalogs yet. */
+  /** Returns the running thread. If there is none, for example after a crash, starts one without open catalogs. */
   ensureRunning(): CatalogRun {
     this.current ??= this.start();
     return this.current;

@@ -4,20 +4,20 @@ import { pickInheritedFields, pickResourceFields } from './packageFields.ts';
 import { parseManifestPath, parsePackagePath, type PackagePath } from '../../core/util/packagePath.ts';
 import { isOwnManifest } from '../../core/util/transferFolderNames.ts';
 
-/** Metadata of files, read from a `datapackage.json`; keys are paths relative to the package's folder. */
+/** Metadata of files from a `datapackage.json`, by path relative to the folder of the package. */
 export type PackageMetadata = ReadonlyMap<string, JsonObject>;
 
 export interface PackageContent {
   /** Absent if the file is not a Data Package. */
   readonly metadata?: PackageMetadata;
-  /** Descriptions of skipped content for the log, one sentence each, without a period. */
+  /** Clauses for the log that describe skipped content, such as `resource 3 has no path`. */
   readonly warnings: readonly string[];
 }
 
 interface PackageReading {
   /** Fields that each resource inherits from the package. */
   readonly inherited: JsonObject;
-  /** True if the resources' ids are the ids of the files. */
+  /** True if the ids of resources become the ids of files. */
   readonly hasIds: boolean;
   readonly readPath: typeof parsePackagePath;
 }
@@ -33,7 +33,7 @@ export function readPackageText(text: string, transferFolder?: string): PackageC
   if (!Array.isArray(json['resources'])) return { warnings: ['it has no list of resources'] };
   const reading: PackageReading = {
     inherited: pickInheritedFields(json),
-    // A manifest contains the ids of the source, and a file can be transferred many times.
+    // The ids in a manifest are those of the source, and a file can be transferred many times.
     hasIds: transferFolder === undefined,
     readPath: isOwnManifest(transferFolder ?? '', json['id']) ? parseManifestPath : parsePackagePath,
   };
@@ -96,7 +96,7 @@ function getResourcePaths(
   return [];
 }
 
-/** Rejects a hash that applies to several files, and a schema or dialect outside the package. */
+/** Returns false for a hash of several files, and for a schema or dialect outside the package. */
 function isFieldUsable(
   name: string,
   value: unknown,

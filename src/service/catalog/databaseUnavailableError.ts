@@ -1,6 +1,6 @@
 import { sqliteErrorCode } from '../sqlite.ts';
 
-/** Code of {@link DatabaseUnavailableError}, which identifies it across threads. */
+/** The `code` of {@link DatabaseUnavailableError}, which identifies the error across threads. */
 export const databaseUnavailableCode = 'DATABASE_UNAVAILABLE';
 
 /** Thrown if a folder or a store is missing or can't be read. The message is shown to users. */
@@ -9,7 +9,7 @@ export class DatabaseUnavailableError extends Error {
   readonly code = databaseUnavailableCode;
 }
 
-/** Returns why a folder is unavailable, given an error code, in words that follow the folder in a message. */
+/** Converts an error code to a phrase that follows the folder in a message, such as `doesn't exist`. */
 export function describeFolderFailure(code: string): string {
   if (code === sqliteErrorCode) return "can't be searched: its catalog can't be written";
   return code === 'ENOENT' || code === 'ENOTDIR' ? "doesn't exist" : "can't be read";

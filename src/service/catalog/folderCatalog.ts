@@ -44,7 +44,7 @@ export class FolderCatalog {
   private readonly getState: typeof getFolderState;
   private readonly watcher: TreeWatcher;
   private readonly repairableStore: RepairableStore;
-  /** The last queued scan or path inspection; they run one at a time. */
+  /** The last queued task. Scans and path inspections run one at a time. */
   private lastTask: Promise<void> = Promise.resolve();
   private refreshing: Promise<void> | undefined;
   private pendingCheck: Promise<FolderState | undefined> | undefined;
@@ -85,7 +85,7 @@ export class FolderCatalog {
 
   /**
    * Returns the file for each id, or undefined for an unknown id. Rejects with the same errors as {@link search}. Waits
-   * for a repeated scan only if the system doesn't report changes, or a file is unknown.
+   * for a rescan only if the system does not report changes, or if a file is unknown.
    */
   async filesByIds(ids: readonly string[]): Promise<(CatalogFile | undefined)[]> {
     const needsScan = !this.watcher.isComplete;
@@ -110,7 +110,7 @@ export class FolderCatalog {
   /** Rescans a folder and resumes tracking its changes; searches wait for the scan. */
   resumeTracking(under: string): void {
     this.pausedFolders.delete(under);
-    // Scans run in the order of their requests, so this one covers earlier ones.
+    // Scans run in the order of their requests, so waiting for this one includes waiting for earlier ones.
     this.resuming = this.rescan(under);
   }
 
@@ -168,7 +168,10 @@ export class FolderCatalog {
     await this.lastTask;
   }
 
-  /** Starts a scan if one is due. With `needsScan`, waits for it if it should be quick. Always waits for a first one. */
+  /**
+   * Starts a scan if one is due. Waits for it if it is the first one or, with `needsScan`, if it should be quick.
+   * Throws {@link DatabaseUnavailableError} if the last scan failed.
+   */
   private async refresh(needsScan = true): Promise<void> {
     await this.resuming;
     const state = await this.checkFolder();
@@ -203,7 +206,7 @@ export class FolderCatalog {
       const tookMs = this.dependencies.clock.now() - startedAt;
       if (under === '' && !this.freshness.hasScanned(state)) this.watcher.dispose();
       if (state?.isRemote !== true) this.watch(under, summary.folders, tookMs);
-      // A partial scan doesn't show what else changed while the folder was unavailable.
+      // A partial scan does not find other changes that were made while the folder was unavailable.
       if (under !== '' || state === undefined) return;
       this.failureReason = undefined;
       this.freshness.recordScan(tookMs, state);
@@ -214,7 +217,8 @@ export class FolderCatalog {
 
   private watch(under: string, folders: ReadonlySet<string>, tookMs: number): void {
     const isNew = this.watcher.watchBelow(under, folders) > 0;
-    // Changes made between reading a folder and watching it went unnoticed. Quick scans are repeated regularly anyway.
+    // Changes between the scan of a folder and the start of its watch go unnoticed. Quick scans are repeated regularly
+    // anyway.
     if (isNew && (under !== '' || !isQuickScan(tookMs))) void this.rescan(under);
   }
 
@@ -246,7 +250,7 @@ export class FolderCatalog {
       logger.warn(`The catalog of ${name} cannot be written: ${String(error)}`);
       this.repairableStore.repair(error);
     } else if (isFirst) logger.warn(`The folder ${folder} cannot be read: ${String(error)}`);
-    // The watches follow a folder that was moved, not the one that replaces it.
+    // Watches follow a folder that is moved, and report nothing about the folder that replaces it.
     this.watcher.dispose();
   }
 

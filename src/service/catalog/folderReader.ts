@@ -9,12 +9,18 @@ export class FolderReader {
   private readonly walks = new Map<number, FolderWalk>();
   private lastWalk = 0;
 
-  /** Returns as soon as the thread responds, so that its startup doesn't count toward the duration of a scan. */
+  /**
+   * Does nothing. Callers wait for the thread to respond, so that its startup does not count toward the duration of a
+   * scan.
+   */
   ready(): void {
-    // The caller only waits for the response.
+    // Callers only need the response.
   }
 
-  /** Starts walking the subfolder `under` of a folder (empty: all of it). Throws if the folder is unreadable. */
+  /**
+   * Starts to walk the subfolder `under` of a folder (empty: all of it). Returns an id for {@link next}. Throws if the
+   * folder is unreadable.
+   */
   walk(folder: string, under: string): number {
     const walk = new FolderWalk(this.getPackages(folder), under);
     this.walks.set(++this.lastWalk, walk);

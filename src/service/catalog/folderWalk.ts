@@ -36,7 +36,7 @@ interface BatchBuilder {
 }
 
 const batchSize = 1_000;
-/** Replaces invalid Unicode in a name. */
+/** The character with which Node.js replaces invalid Unicode in a name. */
 const replacementCharacter = '\uFFFD';
 
 /**

@@ -6,7 +6,7 @@ const quickScanMs = 200;
 const quickIntervalMs = 5_000;
 /** Maximum age of results while the system reports changes; limits the effect of changes that it missed. */
 const watchedIntervalMs = 600_000;
-/** A scan is repeated at the earliest after this multiple of its duration. */
+/** Minimum interval between scans, as a multiple of the last scan's duration. */
 const scanShare = 20;
 
 /** Tracks how current the last full scan is. */

@@ -1,6 +1,9 @@
 import type { SqliteFile } from '../sqlite.ts';
 
-/** Stores in a catalog when and from which remote its files were listed, so that a restart needn't list them again. */
+/**
+ * Stores the time and remote of the last listing in a catalog, so that the store need not be listed again after a
+ * restart.
+ */
 export class ListingRecord {
   private readonly database: SqliteFile;
 
@@ -9,13 +12,15 @@ export class ListingRecord {
     database.exec('CREATE TABLE IF NOT EXISTS listing (remote TEXT NOT NULL, listed_at REAL)');
   }
 
-  /** Returns the end of the last complete listing of a remote, in milliseconds since 1970; undefined if there is none. */
+  /**
+   * Returns the time of the last complete listing of a remote, in milliseconds since 1970; undefined if there is none.
+   */
   getListedAt(remote: string): number | undefined {
     const row = this.database.prepare('SELECT listed_at FROM listing WHERE remote = ?').get(remote);
     return typeof row?.['listed_at'] === 'number' ? row['listed_at'] : undefined;
   }
 
-  /** Returns true if the catalog may contain the files of another remote. */
+  /** Returns true if the last complete listing is of a different remote. */
   isOfOther(remote: string): boolean {
     return this.database.prepare('SELECT 1 FROM listing WHERE remote <> ?').get(remote) !== undefined;
   }

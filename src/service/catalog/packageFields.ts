@@ -10,7 +10,8 @@ const reservedFields = new Set(['path', 'bytes', 'modified', 'data']);
 
 const hashPattern = /^([^:\s]+:[a-fA-F0-9]+|[a-fA-F0-9]{32})$/;
 /**
- * Allows ids that fit into a comma-separated list and on one line of text, and that cannot point outside the folder.
+ * Matches ids that contain neither commas nor line breaks, so that they can be joined, and that cannot point outside
+ * the folder.
  */
 const idPattern = /^(?!\s|(?:.*\/)?\.\.(?:\/|$))[^,\p{C}\u2028\u2029]{1,500}(?<!\s)$/u;
 const patterns: Readonly<Record<string, RegExp>> = {
@@ -46,7 +47,7 @@ export function pickInheritedFields(parent: JsonObject): JsonObject {
   return pickResourceFields(Object.fromEntries([...lists, ['package', buildPackageField(parent)]]));
 }
 
-/** Describes the package of a file; undefined if only the creation time is known. */
+/** Returns the fields that describe the package of a file; undefined if it has none except `created`. */
 function buildPackageField(parent: JsonObject): JsonObject | undefined {
   const texts = packageTexts.flatMap((name) => {
     const value = parent[name];

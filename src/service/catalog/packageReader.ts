@@ -96,7 +96,7 @@ function resolveWithin(folder: string, path: string): string {
   throw new UnreadableError('points outside the package');
 }
 
-/** Reports an unreadable file. The message follows the file name, such as `is not a file`. */
+/** Thrown for an unreadable file. The message is a phrase that follows the file name, such as `is not a file`. */
 class UnreadableError extends Error {
   override readonly name = 'UnreadableError';
 }

@@ -5,12 +5,12 @@ import type { PackageMetadata } from './dataPackage.ts';
 import { readPackage } from './packageReader.ts';
 import { getParentFolder, getBaseName } from './pathOrder.ts';
 
-/** Metadata text of files by path within the package's folder. */
+/** Metadata of files as JSON text, by path relative to the package's folder. */
 type DescribedFiles = ReadonlyMap<string, string>;
 
 /** The Data Packages that describe the files of a folder: its own package and those of its parent folders. */
 export interface PackageScopes {
-  /** The folder of the package with a trailing `/`, or empty. */
+  /** The folder of the package with a trailing `/`; empty for the root. */
   readonly prefix: string;
   readonly described: DescribedFiles;
   /** The packages of parent folders, for files that this package doesn't describe. */
@@ -26,7 +26,7 @@ const packageName = 'datapackage.json';
 const manifestName = 'manifest.json';
 const transferFolderPattern = /^dts-[0-9a-f-]{36}$/;
 const maxCached = 64;
-/** Returns true if changing this file changes the metadata of others. */
+/** Returns true for a file that contains metadata of other files. */
 export function isDescriptionFile(path: string): boolean {
   const name = getBaseName(path);
   return name === packageName || (name === manifestName && isTransferFolder(getParentFolder(path)));
@@ -100,19 +100,25 @@ export class PackageCache {
   }
 }
 
-/** Includes the change time, because any program can set the modification time. */
+/**
+ * Returns a string that changes when the file does. Includes the change time, because any program can set the
+ * modification time.
+ */
 function getStamp({ mtimeMs, ctimeMs, size, ino }: fs.Stats): string {
   return [mtimeMs, ctimeMs, size, ino].join(' ');
 }
 
-/** Shares one string among the files of a resource, because there can be many files and the string can be large. */
+/**
+ * Converts metadata to JSON text. The files of a resource share one string, because there can be many files and the
+ * string can be large.
+ */
 function toDescribedFiles(metadata: PackageMetadata): DescribedFiles {
   const texts = new Map<JsonObject, string>();
   for (const fields of new Set(metadata.values())) texts.set(fields, JSON.stringify(fields));
   return new Map([...metadata].map(([path, fields]) => [path, texts.get(fields) ?? '{}']));
 }
 
-/** Returns the metadata of a file from the nearest package that names it. */
+/** Returns the metadata of a file from the nearest package that describes it, if any. */
 export function findDescription(scopes: PackageScopes | undefined, path: string): string | undefined {
   for (let scope = scopes; scope !== undefined; scope = scope.outer) {
     const metadata = scope.described.get(path.slice(scope.prefix.length));

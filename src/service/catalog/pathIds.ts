@@ -11,7 +11,7 @@ interface IdRange {
 /** Distance between consecutive new ids, which leaves room for later files. */
 export const idStride = 2 ** 13;
 const maxId = 2 ** 52;
-/** Minimum distance after rows were moved to make room. */
+/** Minimum distance between ids after rows were moved to make room. */
 const minRoom = 32;
 
 /** Assigns ids in path order. Moves existing rows if there is no room. */
@@ -24,7 +24,7 @@ export class PathIds {
     this.rows = rows;
   }
 
-  /** Inserts consecutive new files with no known file between them. Returns true if rows were moved. */
+  /** Inserts new files, in path order and with no known file between them. Returns true if rows were moved. */
   insert(files: readonly ScannedFile[]): boolean {
     const [first] = files;
     if (first === undefined) return false;
@@ -43,7 +43,7 @@ export class PathIds {
     return { after, before: Number(next?.['id'] ?? maxId) };
   }
 
-  /** Spreads the surrounding rows over enough ids and returns the range between them. */
+  /** Moves the surrounding rows apart and returns the free range between them. */
   private makeRoom({ after, before }: IdRange, count: number): IdRange {
     for (let reach = 64; ; reach *= 4) {
       const left = this.select('id <= ? ORDER BY id DESC', after, reach).reverse();

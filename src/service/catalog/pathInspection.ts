@@ -44,13 +44,16 @@ export function isPlainFolder(realRoot: string, folder: string): boolean {
   }
 }
 
-/** Returns a file with the metadata that the packages contain for it. */
+/** Creates the entry of a file, with its metadata from the packages. */
 export function toScannedFile(path: string, stats: fs.Stats, scopes: PackageScopes | undefined): ScannedFile {
   const metadata = findDescription(scopes, path);
   return { path, bytes: stats.size, modifiedMs: stats.mtimeMs, ...(metadata !== undefined && { metadata }) };
 }
 
-/** Returns the stats of a served path. Follows a link only if it leads to a file within the root. */
+/**
+ * Returns the stats of a path; undefined if it is not served. Follows a link only if it leads to a file within the
+ * root.
+ */
 export function getServedStats(realRoot: string, path: string): fs.Stats | undefined {
   const absolute = toAbsolutePath(realRoot, path);
   try {
@@ -66,7 +69,7 @@ export function getServedStats(realRoot: string, path: string): fs.Stats | undef
   }
 }
 
-/** Returns true if a resolved absolute path is within a resolved folder. */
+/** Returns true if a resolved absolute path is a resolved folder or is within it. */
 export function isInside(realFolder: string, realPath: string): boolean {
   const relative = nodePath.relative(realFolder, realPath);
   return relative !== '..' && !relative.startsWith(`..${nodePath.sep}`) && !nodePath.isAbsolute(relative);

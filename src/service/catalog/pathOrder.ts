@@ -18,7 +18,7 @@ export interface PathRange {
   readonly to: string | Uint8Array;
 }
 
-/** SQLite sorts text before blobs. */
+/** Greater than every path, because SQLite sorts text before blobs. */
 const afterAllTexts = new Uint8Array();
 
 /** Returns the range of all paths below a folder (empty: the root). */

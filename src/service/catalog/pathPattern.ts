@@ -2,7 +2,7 @@ import { getBaseName } from './pathOrder.ts';
 
 export type PathTest = (path: string) => boolean;
 
-/** `folders` and the next two tokens may be skipped together. */
+/** A part of a pattern. `folders` means that the next two parts are optional. */
 type Part =
   { readonly kind: 'character'; readonly character: string } | { readonly kind: 'one' | 'some' | 'any' | 'folders' };
 
@@ -60,7 +60,7 @@ function parseParts(pattern: string): Part[] {
   return parts;
 }
 
-/** Tracks all positions simultaneously: the cost is at most the product of the lengths of pattern and path. */
+/** Tracks all possible positions in the pattern at once, so that the cost is at most the product of both lengths. */
 function matchesParts(parts: readonly Part[], path: string): boolean {
   let reached = addSkips(parts, new Set([0]));
   for (const character of path) {
@@ -101,7 +101,7 @@ function accepts(part: Part, character: string): boolean {
 /** Maximum length of a literal. SQLite rejects LIKE patterns that are several times longer. */
 const maxLiteralLength = 1_000;
 
-/** Returns the longest literal in a pattern, which every matching path contains, ignoring case; often empty. */
+/** Returns the longest literal in a pattern; empty if there is none. Every matching path contains it, ignoring case. */
 export function findLongestLiteral(pattern: string): string {
   const pieces = stripLeadingSlash(composeAccents(pattern)).match(/[\w.-]+/g) ?? [];
   const longest = pieces.reduce((best, piece) => (piece.length > best.length ? piece : best), '');

@@ -9,7 +9,7 @@ interface RepairableStoreOptions {
   readonly openFile?: typeof openCatalogFile | undefined;
 }
 
-/** Recreates a catalog whose file is corrupt. Its entire content comes from the folder. */
+/** Manages the catalog file of a database, and recreates it if it is corrupt. A scan can restore its entire content. */
 export class RepairableStore {
   private readonly options: RepairableStoreOptions;
   private current: CatalogStore;

@@ -3,7 +3,7 @@ import type { WalkBatch } from './folderWalk.ts';
 
 const maxLogged = 20;
 
-/** Sums up what a scan of a folder found besides files. */
+/** Collects the folders and problems that a scan found. */
 export class ScanSummary {
   readonly folders = new Set<string>();
   private readonly unreadable: string[] = [];

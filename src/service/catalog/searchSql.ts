@@ -18,7 +18,7 @@ export interface CatalogSearch {
   readonly search: ParsedSearch;
   readonly filter: SpecificFilter;
   readonly status?: StagingStatus;
-  /** The rows that count as staged, as a condition; by default those with a hash (D22: staged means hashed). */
+  /** SQL condition for staged files; by default those with a hash (D22: staged means hashed). */
   readonly stagedCondition?: string;
   readonly offset: number;
   /** Maximum number of files in a page; a page may contain fewer. */
@@ -63,7 +63,7 @@ export function buildSearchTiers(search: CatalogSearch, mode: TextMode): SearchT
   }));
 }
 
-/** Skips rows by id without reading them if the full-text index suffices. */
+/** Selects one page. If the full-text index suffices, skips rows by id without reading them. */
 function selectPage(from: string, where: SqlFragment, filter: SpecificFilter, limits: readonly number[]): SqlFragment {
   const order = buildOrder(filter, from);
   const rows: SqlFragment = { sql: `ORDER BY ${order} LIMIT ? OFFSET ?`, values: limits };

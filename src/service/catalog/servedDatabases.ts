@@ -4,10 +4,10 @@ import type { Catalog } from './catalog.ts';
 
 export interface ServedDatabase {
   readonly document: DatabaseDocument;
-  /** The folder that is the database, or the rclone remote with its path (D62: stores through rclone). */
+  /** The folder or rclone remote that is served as the database (D62: stores through rclone). */
   readonly place: DatabasePlace;
   readonly catalog: Catalog;
-  /** Permits transfers from a store to restore their archived files (D67: archived objects). */
+  /** Allows transfers from a store to restore its archived objects (D67: archived objects). */
   readonly restore?: RestoreOptions | undefined;
 }
 
@@ -25,6 +25,6 @@ export interface ServedDatabases {
   list(): readonly ServedDatabase[];
   /** Finds a database by name or, if no name matches, by id (D26: service HTTP behavior). */
   find(nameOrId: string): ServedDatabase | undefined;
-  /** Finds a database by id only, which is what stored transfers contain. */
+  /** Finds a database by id only. Stored transfers identify databases by id. */
   findById(id: string): ServedDatabase | undefined;
 }

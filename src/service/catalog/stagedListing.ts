@@ -20,15 +20,15 @@ const insertFiles = `INSERT INTO files (id, path, format, bytes, modified, metad
 const insertWords = `${plainWordsSql} FROM (SELECT rowid * ${idStride} AS id, path, folder AS folderLength ${inPiece})`;
 
 /**
- * Stores a listing whose order is unknown in a temporary table, so that it can be merged in path order. The catalog is
- * unchanged until then, and the size of a listing is not limited by memory. Sorting at the end takes a tenth of the
- * time of an index that grows with each file.
+ * Collects the files of a listing in a temporary table, so that they can be merged in path order, whatever order they
+ * arrive in. The catalog is unchanged until then, and the listing need not fit in memory. Sorting at the end takes a
+ * tenth of the time of an index that is updated for each file.
  */
 export class StagedListing {
   private readonly database: SqliteFile;
   private readonly rows: CatalogRows;
 
-  /** Removes the rows that an earlier listing left. */
+  /** Removes rows that an earlier listing left behind. */
   constructor(database: SqliteFile, rows: CatalogRows) {
     this.database = database;
     this.rows = rows;
@@ -75,7 +75,9 @@ export class StagedListing {
     }
   }
 
-  /** Returns the files in path order, in batches. A store can have several objects with one path; the first one counts. */
+  /**
+   * Yields the files in path order, in batches. A store can have several objects with one path; the first one counts.
+   */
   *listInOrder(batchSize: number): Generator<readonly ScannedFile[], undefined> {
     let batch: ScannedFile[] = [];
     let lastPath: string | undefined;
@@ -94,7 +96,7 @@ export class StagedListing {
     this.database.exec('DELETE FROM temp.listed');
   }
 
-  /** Copies the files of a range of rows: those of plain files without converting them. */
+  /** Copies a range of rows. If all of them are plain files, copies them in SQL without converting each one. */
   private fillPiece(from: number, to: number): void {
     const { database, rows } = this;
     const others = database.prepare(`SELECT count(*) AS count ${inPiece} AND folder IS NULL`).get(from, to);

@@ -1,11 +1,11 @@
-/** The state of the listing of a store, as clients see it (D62: stores through rclone). */
+/** The state of a store's listing, as sent to clients (D62: stores through rclone). */
 export interface StoreListingState {
   readonly state: 'scanning' | 'listed' | 'failed';
-  /** Number of files in the catalog or, during the first scan, found so far. */
+  /** Number of files in the catalog. */
   readonly files: number;
   /** Number of files that the running scan has found so far. */
   readonly scanned?: number;
-  /** The end of the last complete scan, in ISO 8601. Absent before the first one. */
+  /** Start of the last complete scan, in ISO 8601. Absent before the first one is complete. */
   readonly asOf?: string;
   /** Number of free bytes at the end of the last scan. Absent if the store doesn't report it. */
   readonly freeBytes?: number;

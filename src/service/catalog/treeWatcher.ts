@@ -6,7 +6,8 @@ import { getParentFolder } from './pathOrder.ts';
 
 /**
  * Changes since the last report: changed paths, with a trailing `/` for unspecified changes in a folder, or `all` if a
- * full scan is quicker. Folders that may have been replaced are no longer watched; after `all`, no folder is.
+ * full scan is quicker. After a report, folders that may have been replaced are no longer watched; after `all`, no
+ * folder is watched.
  */
 export type TreeChanges = ReadonlySet<string> | 'all';
 
@@ -38,7 +39,7 @@ export class TreeWatcher implements Disposable {
     this.options = options;
   }
 
-  /** True if every given folder is watched. */
+  /** True if all folders that were passed to {@link watchBelow} are watched. */
   get isComplete(): boolean {
     return this.isWatchingAll && this.watchers.size > 0;
   }
