@@ -17,7 +17,7 @@ import type { DatabaseIdentity, KnownFolders } from './knownFolders.ts';
 interface RegistryOptions {
   readonly knownFolders: KnownFolders;
   readonly catalogFolder: string;
-  /** The thread that runs all catalogs. Its creator also ends it. */
+  /** The thread that runs all catalogs. The registry does not end it. */
   readonly thread: CatalogThread;
   readonly logger: Logger;
   /** The path of rclone from the configuration, if any (D62: stores through rclone). */
@@ -32,7 +32,7 @@ export interface DatabaseServing extends Disposable {
 
 interface Entry {
   served: ServedDatabase;
-  /** Number of servings and running transfers that use the database. */
+  /** Number of {@link DatabaseServing}s and running transfers that use the database. */
   uses: number;
 }
 
@@ -42,7 +42,8 @@ interface RequestedDatabase {
 }
 
 /**
- * Manages the served databases. Each stays open while the configuration, a lease (D29) or a running transfer uses it.
+ * Manages the served databases. Each stays open while the configuration, a lease (D29: shared service) or a running
+ * transfer uses it.
  */
 export class DatabaseRegistry implements ServedDatabases {
   private readonly options: RegistryOptions;
@@ -52,7 +53,7 @@ export class DatabaseRegistry implements ServedDatabases {
   private readonly changed = new Emitter<void>();
   private lastServing: Promise<unknown> = Promise.resolve();
 
-  /** Fires when databases are added, removed or renamed. */
+  /** Fires when databases are added, removed or changed. */
   readonly onDidChange = this.changed.event;
 
   constructor(options: RegistryOptions) {
@@ -74,8 +75,8 @@ export class DatabaseRegistry implements ServedDatabases {
   }
 
   /**
-   * Serves folders and stores until the result is disposed. With `isExact`, names are used as requested; otherwise a number is
-   * appended to a name that is already in use. Rejects if the names cannot be saved.
+   * Serves folders and stores until the result is disposed. With `isExact`, names are used as requested; otherwise, a
+   * number is appended to a name that is already in use. Rejects if the names cannot be saved.
    */
   async serve(configs: readonly DatabaseConfig[], isExact = false): Promise<DatabaseServing> {
     const serving = this.lastServing.then(async () => await this.serveNow(configs, isExact));
@@ -83,7 +84,7 @@ export class DatabaseRegistry implements ServedDatabases {
     return await serving;
   }
 
-  /** Keeps currently served databases open until the result is disposed. */
+  /** Keeps databases open until the result is disposed. Ignores ids that are not currently served. */
   retain(ids: readonly string[]): Disposable {
     const retained = ids.filter((id) => this.entries.has(id));
     for (const id of retained) this.use(id, 1);
@@ -101,7 +102,7 @@ export class DatabaseRegistry implements ServedDatabases {
     const requested = await this.identify(configs, isExact);
     await this.options.knownFolders.save();
     const ids = [...requested.keys()];
-    // A catalog must finish closing before it can be reopened. Others may start to close meanwhile.
+    // A catalog must finish closing before it can be reopened. Other catalogs may start to close during the wait.
     while (ids.some((id) => this.closing.has(id))) for (const id of ids) await this.closing.get(id);
     const hasChanged = [...requested.values()].filter((database) => this.updateEntry(database)).length > 0;
     for (const id of ids) this.use(id, 1);
@@ -133,7 +134,7 @@ export class DatabaseRegistry implements ServedDatabases {
   private updateEntry({ config, identity: { id, name } }: RequestedDatabase): boolean {
     const entry = this.entries.get(id);
     const place: DatabasePlace = entry?.served.place ?? pickPlace(config);
-    // One read-only request makes the database read-only for everyone.
+    // A single read-only request makes the database read-only for everyone.
     const wasReadOnly = entry !== undefined && isReadOnly(entry.served);
     const readOnly = config.readOnly === true || wasReadOnly;
     const organization = config.organization ?? '';
@@ -151,7 +152,10 @@ export class DatabaseRegistry implements ServedDatabases {
     return true;
   }
 
-  /** Starts a catalog. Logs a failure, which the catalog reports on each request; other databases are unaffected. */
+  /**
+   * Starts a catalog. Only logs a failure, because other databases are unaffected. The catalog reports it on each
+   * request.
+   */
   private async startCatalog(id: string): Promise<void> {
     try {
       await this.findById(id)?.catalog.start();
@@ -213,7 +217,7 @@ function toPlaceUrl({ folder, remote }: DatabasePlace): string {
   return folder === undefined ? `rclone:${encodeURI(remote)}` : pathToFileURL(folder + nodePath.sep).href;
 }
 
-/** Returns the paths of the catalogs that a database has as a folder and as a store. */
+/** Returns the paths of a database's catalog files: the one for a folder and the one for a store. */
 export function getCatalogFiles(catalogFolder: string, id: string): readonly [folder: string, store: string] {
   return [nodePath.join(catalogFolder, `${id}.db`), nodePath.join(catalogFolder, `${id}.store.db`)];
 }

@@ -2,7 +2,10 @@ import type { ServedDatabase, ServedDatabases } from '../catalog/servedDatabases
 import { HttpProblem } from '../http/httpProblem.ts';
 import { toQuotable } from '../http/quotable.ts';
 
-/** Returns the database with a name or id, found at `location` in the request. Throws {@link HttpProblem} 404. */
+/**
+ * Returns the database with a name or id. Throws {@link HttpProblem} 404 if there is none; `location` is the position
+ * of the field in the request.
+ */
 export function mustFindDatabase(databases: ServedDatabases, nameOrId: string, location: string): ServedDatabase {
   const database = databases.find(nameOrId);
   if (database !== undefined) return database;

@@ -36,7 +36,10 @@ interface KnownFoldersOptions {
   readonly logger: Logger;
 }
 
-/** Stores the id and name of every folder that was ever served, so that transfers find their databases again (D25). */
+/**
+ * Stores the ids and names of served folders and stores, so that transfers find their databases after a restart (D25:
+ * durable transfers).
+ */
 export class KnownFolders {
   private readonly options: KnownFoldersOptions;
   private folders: KnownFolder[];
@@ -61,8 +64,8 @@ export class KnownFolders {
   }
 
   /**
-   * Returns the id and name of a folder: the stored ones, or unused ones for a new folder. With `isExact`, the
-   * requested name is used; a different folder with that name gets a new one at its next request.
+   * Returns the id and name of a folder: the stored ones, or unused ones for a new folder. With `isExact`, uses the
+   * requested name; a different folder with that name gets a new name at its next request.
    */
   async identify(
     config: DatabaseConfig,
@@ -90,7 +93,7 @@ export class KnownFolders {
     await writeFileAtomically(this.options.file, `${JSON.stringify({ folders: this.folders }, undefined, 2)}\n`, true);
   }
 
-  /** Returns the entry of a folder by its path, or by its resolved path if a link leads to a known folder. */
+  /** Finds or adds the entry of a folder. A link to a known folder leads to the entry of that folder. */
   private async find(folder: string): Promise<KnownFolder> {
     const realFolder = await resolveRealPath(folder);
     const existing = this.folders.find((known) => known.folder === folder) ?? (await this.findByRealPath(realFolder));
@@ -147,7 +150,9 @@ export class KnownFolders {
   }
 }
 
-/** Reads a file; undefined if it is missing. Rejects with a sentence for the person who starts the service. */
+/**
+ * Reads a file; undefined if it is missing. Rejects with an error that is shown to the person who starts the service.
+ */
 async function readIfPresent(file: string): Promise<string | undefined> {
   try {
     return await fs.readFile(file, 'utf8');
@@ -157,7 +162,7 @@ async function readIfPresent(file: string): Promise<string | undefined> {
   }
 }
 
-/** Renames an invalid file. Retains those that were renamed before. */
+/** Renames an invalid file to a name that is not in use, such as `databases.json.aside`. */
 async function setAside(file: string): Promise<void> {
   const names = new Set(await fs.readdir(nodePath.dirname(file)));
   let aside = `${file}.aside`;
@@ -167,7 +172,7 @@ async function setAside(file: string): Promise<void> {
 
 const storePrefix = 'rclone:';
 
-/** Returns true for stores as well: a store that isn't reachable now still has its name. */
+/** Returns true for an existing folder and for every store, because a store that is unreachable now keeps its name. */
 async function exists(folder: string): Promise<boolean> {
   return folder.startsWith(storePrefix) || (await resolveRealPath(folder)) !== undefined;
 }
