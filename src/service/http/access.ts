@@ -5,7 +5,7 @@ import { HttpProblem } from './httpProblem.ts';
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'];
 
 /**
- * Rejects requests that are not addressed to this service on loopback, as in DNS rebinding (D26: service HTTP
+ * Rejects requests that are not addressed to this service on loopback, which prevents DNS rebinding (D26: service HTTP
  * behavior). `authority`, from an absolute request target, is checked like the header. Throws {@link HttpProblem}: 400
  * unless there is exactly one `Host` header, 403 for a different host.
  */
@@ -27,7 +27,7 @@ export function checkHost(
   if (!isAllowed) throw new HttpProblem(403, 'The Host header does not name this service.');
 }
 
-/** Rejects requests from web pages, even with a valid token. Throws {@link HttpProblem} 403. */
+/** Rejects requests from web pages of other origins, even with a valid token. Throws {@link HttpProblem} 403. */
 export function checkOrigin(headers: IncomingHttpHeaders, port: number): void {
   const { origin } = headers;
   const isOwn = origin === undefined || loopbackNames.some((name) => origin.toLowerCase() === `http://${name}:${port}`);
@@ -62,7 +62,7 @@ function hasToken(headers: IncomingHttpHeaders, token: string): boolean {
   return [decoded, sent].map((text) => timingSafeEqual(digest(text), expected)).includes(true);
 }
 
-/** The digests of the service's own secrets. Digests are compared in constant time, whatever the length of a token. */
+/** Digests of the service's tokens. Comparing digests takes constant time, regardless of a token's length. */
 const tokenDigests = new Map<string, Buffer>();
 
 function getTokenDigest(token: string): Buffer {

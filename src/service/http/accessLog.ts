@@ -7,7 +7,10 @@ export interface AccessRecord {
   isOpenEnded?: boolean;
 }
 
-/** Writes a JSON line for each request, without its path, so that no tokens, ids or queries are logged (D40). */
+/**
+ * Writes a JSON line for each request (D40: administered service). Omits the path, so that no tokens, ids or queries
+ * are logged.
+ */
 export class AccessLog {
   private readonly write: (line: string) => void;
 

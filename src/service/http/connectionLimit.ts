@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream';
 
 /**
- * Limits the number of connections (D40: administered service). At the limit, a new connection replaces the longest
- * idle one that has not authenticated. If all of them have authenticated, the new connection is closed.
+ * Limits the number of connections (D40: administered service). At the limit, a new connection replaces the
+ * unauthenticated one that has been idle longest. If all connections have authenticated, the new one is closed.
  */
 export class ConnectionLimit {
   private readonly max: number;
@@ -23,18 +23,19 @@ export class ConnectionLimit {
     socket.once('close', () => this.forget(socket));
   }
 
-  /** Records a request on a connection, which is then no longer the longest idle one. */
+  /** Records a request on a connection, which is then the most recently used one. */
   touch(socket: Duplex): void {
     if (this.unauthenticated.delete(socket)) this.unauthenticated.add(socket);
   }
 
-  /** Records an authenticated connection, which is then never replaced. */
+  /** Marks a connection as authenticated, so that it is never replaced. */
   trust(socket: Duplex): void {
     this.unauthenticated.delete(socket);
   }
 
   /**
-   * Closes a socket. Unregisters it immediately, because its close event comes too late for simultaneous connections.
+   * Closes a socket. Unregisters it immediately, because its close event would come too late if many connections arrive
+   * at once.
    */
   private close(socket: Duplex): void {
     this.forget(socket);

@@ -27,7 +27,10 @@ export class HttpProblem extends Error {
   }
 }
 
-/** Leaves room for the entries of a list, an entry with the number of omitted ones, and problems in other fields. */
+/**
+ * Maximum number of invalid fields in a problem document. It leaves room for the entries of a list, an entry with the
+ * number of omitted ones, and problems in other fields.
+ */
 const maxProblems = 2 * maxNamedFields;
 
 /** Returns a 422 problem that lists invalid fields. */

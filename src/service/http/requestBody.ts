@@ -9,7 +9,10 @@ export interface RequestLimits {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads a JSON body. Throws {@link HttpProblem} 415, 413, 408 or 400, or the reason of `broken`. */
+/**
+ * Reads a JSON body. Calls `onReady` once the headers are accepted. Throws {@link HttpProblem} 415, 413, 408 or 400, or
+ * the reason of `broken`.
+ */
 export async function readJson(
   request: IncomingMessage,
   limits: RequestLimits,

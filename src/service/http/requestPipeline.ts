@@ -7,7 +7,7 @@ interface ConnectionState {
   /** Resolves when the previous requests on the connection are complete. */
   turn: Promise<void>;
   waiting: number;
-  /** The current or last request; aborted if the parser rejects the rest of it. */
+  /** The current or last request. `broken` is aborted if the parser rejects the rest of the request. */
   last?: { readonly request: IncomingMessage; readonly broken: AbortController };
   isRefused: boolean;
 }
@@ -29,7 +29,8 @@ export class RequestPipeline {
   }
 
   /**
-   * Waits for all previous requests on the connection. The signal aborts if the parser rejects the rest of this one.
+   * Waits for all previous requests on the connection. The returned signal aborts if the parser rejects the rest of
+   * this request.
    */
   async waitForTurn(request: IncomingMessage, response: ServerResponse): Promise<AbortSignal> {
     const state = this.getState(request.socket);

@@ -24,7 +24,7 @@ function splitTarget(target: string): RequestTarget {
   return { path: normalizePath(target.slice(0, queryStart)), query: new URLSearchParams(target.slice(queryStart + 1)) };
 }
 
-/** Collapses repeated slashes: a client whose server address ends in a slash sends `//api/v1/files`. */
+/** Removes repeated and trailing slashes. A client whose server address ends in a slash sends `//api/v1/files`. */
 function normalizePath(path: string): string {
   const single = path.replaceAll(/\/{2,}/g, '/');
   return single.length > 1 && single.endsWith('/') ? single.slice(0, -1) : single;

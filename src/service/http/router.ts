@@ -16,7 +16,7 @@ export interface RouteResponse {
   readonly headers?: Readonly<Record<string, string>>;
   /** Yields the JSON text of the body in chunks. Used instead of `body`. A failure aborts the response. */
   readonly pieces?: AsyncIterable<string>;
-  /** Used instead of a body: takes over a response that stays open. */
+  /** Receives the stream of a response that stays open. Used instead of `body`. */
   readonly lines?: (lines: LineStream) => void;
 }
 

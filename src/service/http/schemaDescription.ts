@@ -32,7 +32,7 @@ function toObject(value: unknown): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
-/** Describes a schema and its bounds in words that can follow "must be". */
+/** Describes a schema and its bounds as a phrase that can follow "must be". */
 export function describeSchema(schema: JsonObject): string {
   const examples = schema['examples'];
   const example: unknown = Array.isArray(examples) ? examples[0] : undefined;
