@@ -7,7 +7,10 @@ import { responseSchemas } from '../wire/responseSchemas.ts';
 
 const problems = { 404: 'The database does not exist.' };
 
-/** Creates the routes for databases: all (§4.2), one, and its search parameters (D26: service HTTP behavior). */
+/**
+ * Creates the routes for all databases (§4.2), one database, its search parameters (D26: service HTTP behavior), and
+ * rescans.
+ */
 export function createDatabaseRoutes(apiBase: string, databases: ServedDatabases): DescribedRoute[] {
   const all = `${apiBase}/databases`;
   return [
@@ -63,13 +66,13 @@ function createDatabaseRoutePair(path: string, databases: ServedDatabases): Desc
   ];
 }
 
-/** Returns the document of a database, with the state of its listing if it is a store. */
+/** Returns the document of a database. For a store, adds the state of its listing. */
 async function describeDatabase({ document, catalog }: ServedDatabase): Promise<object> {
   const listing = await catalog.getListing();
   return listing === undefined ? document : { ...document, listing };
 }
 
-/** Creates the route that scans a database again (D62: stores through rclone). */
+/** Creates the route that requests a rescan of a database (D62: stores through rclone). */
 function createScanRoute(databases: ServedDatabases): DescribedRoute {
   return describeRoute({
     method: 'POST',

@@ -121,7 +121,7 @@ function describeMistake({ kind, position, condition }: QueryMistake): string {
   }
 }
 
-/** Yields the text of {@link toResponse} page by page, to limit the memory of large results. */
+/** Yields the body of {@link toResponse} as JSON text, page by page, to limit the memory for large results. */
 async function* streamSearch(
   database: ServedDatabase,
   catalogSearch: CatalogSearch,
@@ -138,7 +138,10 @@ async function* streamSearch(
   yield ']}';
 }
 
-/** Limits the cost of a search: the number of terms, and the patterns, which are matched against each path. */
+/**
+ * Throws a 422 problem if a search is too expensive: if it has too many terms, or too long patterns, which are matched
+ * against each path.
+ */
 function checkCost(parsed: ParsedSearch, path: string | null | undefined): void {
   const patterns = parsed.alternatives.flat().flatMap((term) => (term.kind === 'path' ? [term.pattern] : []));
   const problems: FieldProblem[] = [];
@@ -167,7 +170,7 @@ async function getMetadata(
   return toResponse(database, [...found.values()].slice(offset, offset + (request.limit ?? found.size)));
 }
 
-/** Throws for missing files instead of returning an incomplete list. */
+/** Throws a 404 problem that lists the missing files, instead of returning an incomplete list. */
 function checkAllFound(ids: readonly string[], found: ReadonlyMap<string, unknown>, root: 'body' | 'query'): void {
   const list = root === 'body' ? 'body.file_ids' : 'query.ids';
   const missing = new Map<string, number>();

@@ -7,11 +7,16 @@ export interface SharingOperations {
   readonly isShared: boolean;
   readonly leases: Leases;
   getState(): ServiceState;
-  /** Stops the service cleanly. Resolves when all resources are released; the last responses may still be sent. */
+  /**
+   * Stops the service cleanly. Resolves when all resources are released; the last responses may still be in transit.
+   */
   stop(isReplaced: boolean): Promise<void>;
 }
 
-/** Creates the routes for sharing a service: its state and, if it is shared, leases and shutdown (D29, D41). */
+/**
+ * Creates the routes for sharing a service: its state and, if it is shared, leases and shutdown (D29: shared service,
+ * D41: two secrets).
+ */
 export function createSharingRoutes(sharing: SharingOperations): DescribedRoute[] {
   return [
     createStateRoute(sharing),
