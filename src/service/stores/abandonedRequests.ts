@@ -5,8 +5,8 @@ const pollMs = 50;
 const defaultLimitMs = 3_000;
 
 /**
- * Waits until rclone has ended all requests of a group: it continues an upload whose request was aborted, and can
- * create the object long afterwards. Returns false if that takes longer than the limit. Throws {@link StoreError}.
+ * Waits until rclone has finished all requests of a group. rclone continues an upload even if its request was aborted,
+ * and may create the object much later. Returns false if that takes longer than the limit. Throws {@link StoreError}.
  */
 export async function waitForAbandonedRequests(
   client: StoreClient,

@@ -4,8 +4,8 @@ import { createRcloneEnvironment } from '../../core/util/rcloneEnvironment.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 
 /**
- * Runs rclone and ends it when standard input closes, so that no rclone outlives a service that is killed. The
- * arguments name a program and are not interpreted by a shell.
+ * Source of a process that runs rclone, and kills it when standard input closes, so that rclone does not outlive a
+ * service that is killed. The arguments are not interpreted by a shell.
  */
 const guardProgram = `
   const { spawn } = require('node:child_process');
@@ -20,7 +20,10 @@ const guardProgram = `
 /** A running rclone; closing its standard input ends it. */
 export type RcloneChild = PipedChild;
 
-/** Starts rclone. It ends with this process, however that ends. Throws {@link DatabaseUnavailableError}. */
+/**
+ * Starts an rclone process, which ends with this process, even if this one is killed. Throws
+ * {@link DatabaseUnavailableError} if that fails.
+ */
 export function startRclone(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): RcloneChild {
   const child = startGuard([program, ...args], { ...createRcloneEnvironment(env), NODE_OPTIONS: '' });
   child.on('error', () => undefined);

@@ -14,9 +14,12 @@ interface RcloneDaemonOptions {
   readonly rclone: string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** A folder for the files that rclone reads and writes itself. It is emptied when rclone starts and removed when rclone ends. */
+  /**
+   * A folder for local files that rclone reads and writes. It is emptied when rclone starts and removed when rclone
+   * ends.
+   */
   readonly stagingFolder: string;
-  /** Maximum number of bytes that all transfers together read from stores, and write to them, per second. */
+  /** Maximum number of bytes per second that all transfers together read from and write to stores. */
   readonly bytesPerSecond?: number | undefined;
 }
 
@@ -37,8 +40,8 @@ const probes = [
 ] as const;
 
 /**
- * Runs one rclone that moves the files of all stores. It listens on loopback with a new password, starts on demand, and
- * ends when it is idle or with this process (D62: stores through rclone).
+ * Runs one rclone process for all transfers from and to stores. It starts on demand and listens on loopback with a new
+ * password. It ends when it is idle or when this process ends (D62: stores through rclone).
  */
 export class RcloneDaemon {
   private readonly options: RcloneDaemonOptions;
@@ -53,7 +56,7 @@ export class RcloneDaemon {
     this.options = options;
   }
 
-  /** Runs work while rclone is available. Throws {@link DatabaseUnavailableError} if rclone can't be started. */
+  /** Runs `work` with a running rclone. Throws {@link DatabaseUnavailableError} if rclone can't be started. */
   async use<T>(work: (address: RcloneAddress) => Promise<T>): Promise<T> {
     this.idle?.dispose();
     this.uses += 1;
@@ -72,13 +75,13 @@ export class RcloneDaemon {
     await this.stop();
   }
 
-  /** Removes the files that killed jobs or a killed service left behind. Logs a failure. */
+  /** Removes the files that killed jobs or a killed service left behind. Only logs a failure. */
   removeStaging(): void {
     const remove = { recursive: true, force: true, maxRetries: 3 } as const;
     this.tryStaging('removed', () => rmSync(this.options.stagingFolder, remove));
   }
 
-  /** Ends rclone if it runs. Never rejects. */
+  /** Ends rclone if it is running. Never rejects. */
   private async stop(): Promise<void> {
     const { running } = this;
     this.running = undefined;
@@ -99,7 +102,7 @@ export class RcloneDaemon {
     this.tryStaging('created', () => createFolderSync(this.options.stagingFolder, 0o700));
   }
 
-  /** Logs a failure: without the folder, files move one by one. */
+  /** Only logs a failure, because files can be transferred one by one without the folder. */
   private tryStaging(action: string, run: () => void): void {
     try {
       run();
@@ -114,7 +117,7 @@ export class RcloneDaemon {
     return await this.running;
   }
 
-  /** Forgets an rclone that can't be started or has ended, but not its successor. Ends one whose guard was killed. */
+  /** Clears `running` when this rclone ends or can't be started. Quits an rclone whose guard process was killed. */
   private track(running: Promise<RunningDaemon>): Promise<RunningDaemon> {
     const forget = (): void => {
       if (this.running === running) this.running = undefined;
@@ -148,7 +151,7 @@ export class RcloneDaemon {
     }
   }
 
-  /** Waits until rclone responds, and only with its password. Returns its port. */
+  /** Waits until rclone responds, and checks that it rejects requests without its password. Returns its port. */
   private async waitForPort(child: RcloneChild): Promise<number> {
     const port = readPort(child);
     const whenReady = port.then(requirePassword);
@@ -163,7 +166,7 @@ async function readPort(child: RcloneChild): Promise<number> {
     let text = '';
     child.stdout.resume();
     child.stderr.setEncoding('utf8').on('data', (piece: string) => {
-      // What rclone prints later is not used: it can contain addresses and names.
+      // Ignores later output, which can contain addresses and names.
       if (text.length < 10_000) text += piece;
       const port = addressPattern.exec(text)?.[1];
       if (port !== undefined) resolve(Number(port));
@@ -181,11 +184,11 @@ const daemonArguments = [
   '--rc-server-write-timeout=240h',
   '--rc-job-expire-duration=10s',
   '--buffer-size=4M',
-  // Smaller files are uploaded in one piece, for which S3 has an MD5.
+  // Smaller files are uploaded in one piece, so that S3 computes an MD5 for them.
   '--streaming-upload-cutoff=8M',
 ] as const;
 
-/** Ends an rclone that nothing guards. Never rejects. */
+/** Ends an rclone whose guard process was killed. Never rejects. */
 async function quit(address: RcloneAddress): Promise<void> {
   const client = new StoreClient(address, 1);
   await client.call('core/quit', {}).catch(() => undefined);

@@ -11,7 +11,7 @@ interface ChildOutput {
   readonly errors: string;
 }
 
-/** Waits for a child with a short output. Ends the child when the signal is aborted. */
+/** Waits for a child to end and returns its output, which must be short. Ends the child when the signal is aborted. */
 export async function collectOutput(
   child: RcloneChild,
   signal: AbortSignal,
@@ -36,7 +36,10 @@ export function collectErrors(child: RcloneChild, maxChars?: number): ErrorOutpu
   return errors;
 }
 
-/** Ends a child when the signal is aborted. Returns a function that stops listening and ends the child if it runs. */
+/**
+ * Ends a child when the signal is aborted. Returns a function that stops listening and ends the child if it is still
+ * running.
+ */
 export function endWithSignal(child: RcloneChild, signal: AbortSignal): () => void {
   const end = (): void => void child.stdin.destroy();
   signal.addEventListener('abort', end);

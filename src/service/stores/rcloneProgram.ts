@@ -15,7 +15,7 @@ interface RcloneProgram {
   readonly path: string;
   /** For example `1.60.1`. */
   readonly version: string;
-  /** The reason a newer version is recommended, in one sentence; absent if the version is recent. */
+  /** Recommendation of a newer version, with the reason; absent if the version is recent. */
   readonly note?: string;
 }
 

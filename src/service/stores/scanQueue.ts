@@ -3,18 +3,18 @@ interface WaitingScan {
   readonly ended: Promise<void>;
 }
 
-/** Runs one scan at a time. All requests that are made while one runs share the next one. */
+/** Runs one scan at a time. Requests that are made during a scan share the next one. */
 export class ScanQueue {
   private readonly run: (folders: ReadonlySet<string>) => Promise<void>;
   private waiting: WaitingScan | undefined;
   private last: Promise<void> = Promise.resolve();
 
-  /** `run` scans some folders, and never rejects. */
+  /** `run` scans the given folders, and never rejects. */
   constructor(run: (folders: ReadonlySet<string>) => Promise<void>) {
     this.run = run;
   }
 
-  /** Resolves when no scan is running or waiting, unless others are requested later. */
+  /** Resolves when all scans requested so far have ended. */
   get ended(): Promise<void> {
     return this.last;
   }

@@ -5,9 +5,9 @@ import { StoreError } from './storeError.ts';
 const pollsPerLimit = 10;
 
 /**
- * Sends a request, and aborts it with a {@link StoreError} once nothing in its group has progressed for the limit:
- * rclone 1.60 never answers a request with a list of objects whose server ended. Objects that rclone only looks up
- * don't count as progress.
+ * Sends a request. Aborts it with a {@link StoreError} if no request in its group has made progress for `limitMs`.
+ * Looking up objects does not count as progress. Without this limit, a request with a list of objects could wait
+ * forever: rclone 1.60 never responds if the server of the store goes away.
  */
 export async function abortWhenStalled<T>(
   client: StoreClient,
@@ -17,7 +17,7 @@ export async function abortWhenStalled<T>(
 ): Promise<T> {
   const [stall, end] = [new AbortController(), new AbortController()];
   const abort = (): void => stall.abort(new StoreError('unreachable', 'rclone no longer responds'));
-  // A watch that fails leaves the request to fail by itself.
+  // If polling fails, the request itself is expected to fail too.
   void waitForStall(client, limitMs, end.signal).then(abort, () => undefined);
   try {
     return await request(AbortSignal.any([signal, stall.signal]));
@@ -26,7 +26,7 @@ export async function abortWhenStalled<T>(
   }
 }
 
-/** Resolves when nothing in the group of the client has progressed for the limit. Rejects when the signal aborts. */
+/** Resolves when no request in the client's group has made progress for `limitMs`. Rejects when the signal aborts. */
 async function waitForStall(client: StoreClient, limitMs: number, signal: AbortSignal): Promise<void> {
   let previous: string | undefined;
   for (let unchanged = 0; unchanged < pollsPerLimit; unchanged += 1) {

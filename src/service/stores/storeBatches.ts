@@ -3,17 +3,17 @@ import type { StoreObject } from './storeObject.ts';
 import { StoreError } from './storeError.ts';
 import { abortWhenStalled } from './stalledRequest.ts';
 
-/** Paths of the objects of a batch, below its remote. */
+/** A list of the objects of a batch, by path relative to their remote. */
 export interface ObjectList {
   /** Path of a local file with one path per line, which rclone reads. */
   readonly file: string;
   readonly count: number;
 }
 
-/** The time without progress after which rclone is expected not to answer. */
+/** Time without progress after which a request counts as stalled. */
 const defaultStallLimit = { ms: 60_000, msPerObject: 250 };
 
-/** No existing object is inspected: the folders of batches are new, and the caller verifies what was copied. */
+/** Disables the inspection of existing objects: the folders of batches are new, and the caller verifies the copies. */
 const batchConfig = {
   NoTraverse: true,
   NoCheckDest: true,
@@ -35,8 +35,9 @@ export class StoreBatches {
   }
 
   /**
-   * Copies objects between a remote and a local folder, or between two folders of a store. Those that can't be copied are missing afterwards. Throws
-   * {@link StoreError} if the store can't be reached, or if rclone ended and may have left an incomplete file.
+   * Copies objects between a remote and a local folder, or between two folders of a store. Objects that can't be copied
+   * are missing from `to` afterwards. Throws {@link StoreError} if the store can't be reached, or if rclone ended and
+   * may have left an incomplete file.
    */
   async copy(from: string, to: string, list: ObjectList): Promise<void> {
     await this.call('sync/copy', { srcFs: from, dstFs: to }, list).catch((error: unknown) => {
@@ -44,14 +45,14 @@ export class StoreBatches {
     });
   }
 
-  /** Renames objects between two folders of a store that don't overlap. Throws {@link StoreError}. */
+  /** Moves objects between two folders of a store, which must not overlap. Throws {@link StoreError}. */
   async rename(from: string, to: string, list: ObjectList): Promise<void> {
     await this.call('sync/move', { srcFs: from, dstFs: to }, list);
   }
 
   /**
-   * Describes objects by path, with a hash if it is named. An SFTP server computes the hashes of a list one at a time.
-   * Objects that can't be described are missing.
+   * Returns the listed objects by path, each with the requested hash, if any. Omits objects that can't be described.
+   * Pass several lists to describe them in parallel: an SFTP server computes the hashes of one list one at a time.
    */
   async describe(
     remote: string,

@@ -17,7 +17,7 @@ export interface StoreCatalogConfig extends ScannedStore {
   /** Name of the database, for messages. */
   readonly name: string;
   readonly file: string;
-  /** Age of the listing at which a search renews it. */
+  /** Age of the listing at which a search starts a rescan. */
   readonly rescanMs: number;
 }
 
@@ -32,7 +32,7 @@ const firstScanLimitMs = 5_000;
 const spaceLimitMs = 1_000;
 /** Approximate number of files that a store lists in the time that a scan takes to start. */
 const filesPerScan = 1_000;
-/** Interval at which a failed scan is repeated while the store is in use. */
+/** Minimum interval between scans that searches start, including retries of a failed scan. */
 const retryMs = 15_000;
 
 /**
@@ -67,7 +67,10 @@ export class StoreCatalog {
     this.scanIfDue();
   }
 
-  /** Returns one page of a search. Rejects with {@link DatabaseUnavailableError} before the first scan has ended. */
+  /**
+   * Returns one page of a search. Waits a few seconds for the first scan. Rejects with {@link DatabaseUnavailableError}
+   * if there are no files to search by then.
+   */
   async search(search: CatalogSearch): Promise<CatalogPage> {
     return await this.query((store) => store.search({ ...search, stagedCondition: readableCondition }));
   }
@@ -90,7 +93,7 @@ export class StoreCatalog {
     // A transfer into the store ends with a scan of its folder.
   }
 
-  /** Scans the folder of an ended transfer; files outside it remain as of the last scan. */
+  /** Scans the folder of an ended transfer. The files outside it are not updated. */
   resumeTracking(under: string): void {
     if (this.hasFiles) void this.scans.request(under);
   }
@@ -100,7 +103,7 @@ export class StoreCatalog {
     await this.scans.request('');
   }
 
-  /** Sets the age of the listing at which a search renews it. */
+  /** Sets the age of the listing at which a search starts a rescan. */
   setRescanInterval(rescanMs: number): void {
     this.config = { ...this.config, rescanMs };
   }
@@ -117,7 +120,7 @@ export class StoreCatalog {
     };
   }
 
-  /** Ends a running scan, whose rclone is killed, and closes the catalog file. */
+  /** Aborts a running scan by killing its rclone, and closes the catalog file. */
   async close(): Promise<void> {
     this.abort.abort();
     await this.scans.ended;
@@ -128,7 +131,7 @@ export class StoreCatalog {
     return this.repairableStore.store;
   }
 
-  /** True once there are files to search: those of a complete scan, or of a first one that failed partway. */
+  /** True once there is something to search: the files of a complete scan, or of a first scan that failed partway. */
   private get hasFiles(): boolean {
     return this.listedAtMs !== undefined || this.fileCount > 0;
   }

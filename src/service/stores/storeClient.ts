@@ -18,9 +18,9 @@ export interface RcloneAddress {
   readonly port: number;
   /** The value of the `Authorization` header. */
   readonly authorization: string;
-  /** A private folder for the files that rclone reads and writes itself. */
+  /** A private folder for local files that rclone reads and writes. */
   readonly stagingFolder: string;
-  /** The path of rclone, for commands that the running one doesn't have. */
+  /** The path of the rclone executable, for commands that its remote control does not have. */
   readonly program: string;
 }
 
@@ -31,9 +31,9 @@ interface ListOptions {
   readonly more?: object;
 }
 
-/** The state of the requests of one group. */
+/** The state of a group's requests. */
 interface GroupStats {
-  /** True while an object is transferred or compared. */
+  /** True while an object is being transferred or compared. */
   readonly isActive: boolean;
   /** Changes whenever rclone transfers data, completes an operation or reports an error. */
   readonly progress: string;
@@ -43,13 +43,13 @@ interface WrittenContent {
   readonly folder: string;
   readonly name: string;
   readonly bytes: number;
-  /** True if rclone verifies the object by a hash that the store has, because the caller doesn't. */
+  /** True to have rclone verify the object by the store's hash, because the caller doesn't verify it. */
   readonly isHashed?: boolean;
 }
 
 const maxErrorChars = 8_192;
 
-/** Reads and writes objects of stores through a running rclone, which counts the requests of one `group` together. */
+/** Reads and writes objects of stores through a running rclone. Requests of one `group` share statistics. */
 export class StoreClient {
   readonly group: string | undefined;
   private readonly address: RcloneAddress;
@@ -82,8 +82,8 @@ export class StoreClient {
   }
 
   /**
-   * Writes an object from pieces, under a name without special characters. Throws {@link StoreError}. If the caller
-   * verifies the object, rclone doesn't hash it too, because some servers would have to read the whole object again.
+   * Writes an object from pieces. Its name must not have special characters. Throws {@link StoreError}. rclone doesn't
+   * hash an object that the caller verifies, because some servers would have to read the whole object again.
    */
   async write(
     remote: string,
@@ -129,7 +129,7 @@ export class StoreClient {
     return features;
   }
 
-  /** Lists the objects below a folder; none if the folder doesn't exist. */
+  /** Lists the objects below a folder. Returns an empty list if the folder doesn't exist. */
   async list(
     remote: string,
     path: string,
@@ -146,7 +146,7 @@ export class StoreClient {
     }
   }
 
-  /** Renames an object within a store; replaces an object of that name. */
+  /** Renames an object within a store. Replaces an existing object at `to`. */
   async rename(remote: string, from: string, to: string, signal?: AbortSignal): Promise<void> {
     await this.call('operations/movefile', { srcFs: remote, srcRemote: from, dstFs: remote, dstRemote: to }, signal);
   }
@@ -163,21 +163,21 @@ export class StoreClient {
     await this.call('operations/rmdirs', { fs: remote, remote: path });
   }
 
-  /** Returns the number of free bytes; undefined if the store doesn't report it. */
+  /** Returns the number of free bytes; undefined if the store doesn't report it or the request fails. */
   async getFreeBytes(remote: string): Promise<number | undefined> {
     const { free } = await this.call('operations/about', { fs: remote }).catch(() => ({ free: undefined }));
     return typeof free === 'number' ? free : undefined;
   }
 
   /**
-   * Rejects with a {@link StoreError} if a store can't be reached. Lists a folder that doesn't exist, because S3 explains
-   * a rejected listing, but not a rejected request for an object.
+   * Rejects with a {@link StoreError} if a store can't be reached. Lists a folder that doesn't exist, because S3
+   * explains why it rejects a listing, but not why it rejects a request for an object.
    */
   async requireReachable(remote: string): Promise<void> {
     await this.list(remote, '.dts-reachable');
   }
 
-  /** Returns the status of a response to a request without a body. */
+  /** Sends a request without a body and returns the status code of the response. */
   async probe(method: string, path: string): Promise<number> {
     const response = await this.request(method, encodeURI(path), {});
     response.resume();
@@ -212,7 +212,7 @@ export class StoreClient {
     return parseJsonObject(await readBody(response, createEndError, signal)) ?? {};
   }
 
-  /** Reads the state of the requests of a group, even if they use all connections. Throws {@link StoreError}. */
+  /** Reads the state of a group's requests, over a separate connection. Throws {@link StoreError}. */
   async getStats(group = this.group): Promise<GroupStats> {
     const stats = await this.call('core/stats', { group }, undefined, false);
     const { transferring, checking, bytes, checks, deletes, renames, transfers, errors } = stats;
@@ -225,7 +225,7 @@ export class StoreClient {
     const response = await this.request(method, target, options);
     const status = response.statusCode ?? 0;
     if (status >= 200 && status < 300) return response;
-    // For an object that it can't open, rclone may announce more than it sends.
+    // For an object that rclone can't open, the response may be shorter than its Content-Length.
     const body = await readBody(response, createUnknownError, options.signal);
     throw toStoreError(status, body.slice(0, maxErrorChars));
   }
@@ -250,7 +250,7 @@ export class StoreClient {
     return await this.settle(response, sent, signal);
   }
 
-  /** A source that fails while it is sent takes precedence over the broken connection that follows. */
+  /** Waits for the response. An error in the body's source takes precedence over the resulting connection error. */
   private async settle(
     response: Promise<http.IncomingMessage>,
     sent: Promise<{ readonly error: unknown } | undefined>,

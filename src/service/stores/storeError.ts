@@ -5,7 +5,7 @@ import { archivedCause, findStoreCause, tooManyFiles } from '../../core/util/sto
 /** The kind of a store's failure. `refused` is final; `broken`, `failed`, `unreachable` and `full` can be temporary. */
 export type StoreErrorKind = 'missing' | 'full' | 'unreachable' | 'refused' | 'broken' | 'failed';
 
-/** Reports a failed operation of a store. The message is a clause that doesn't contain the store's response. */
+/** Thrown if an operation of a store fails. The message is a clause that doesn't contain the store's response. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly kind: StoreErrorKind;
@@ -37,7 +37,7 @@ export function findStoreError(output: string): StoreError | undefined {
   return new StoreError(refusedCauses.has(cause) ? 'refused' : 'unreachable', cause);
 }
 
-/** Creates the error of a store that doesn't say why it failed. */
+/** Creates an error for a failure without a known cause. */
 export function createUnknownError(): StoreError {
   return new StoreError('failed', 'the store reports an error');
 }
@@ -59,7 +59,7 @@ const connectionCodes = new Set([
   'ERR_STREAM_DESTROYED',
 ]);
 
-/** Returns true if a connection failed, not what was sent through it. */
+/** Returns true if the connection failed, and not the source of the data that was sent over it. */
 export function isConnectionError(error: unknown): boolean {
   return connectionCodes.has(getErrorCode(error)) || isFileLimitError(error);
 }

@@ -24,7 +24,7 @@ export interface StoreFeatures {
   readonly name: string;
   /** Kind and place of the store, such as `S3 bucket lab`. */
   readonly description: string;
-  /** The hashes that the store has and Node.js can compute too, the preferred one first. */
+  /** The hash algorithms that both the store and Node.js support, the preferred one first. */
   readonly hashes: readonly string[];
   /** True if a listing contains the hashes without additional requests. */
   readonly hasListedHashes: boolean;
@@ -41,8 +41,8 @@ export interface StoreFeatures {
 const preferredHashes = ['sha256', 'md5', 'sha1'] as const;
 
 /**
- * Reads the features of a store. This connects to most kinds of stores. Throws {@link DatabaseUnavailableError} if that
- * fails.
+ * Reads the features of a store, which requires a connection to most kinds of stores. Throws
+ * {@link DatabaseUnavailableError} if that fails.
  */
 export async function readStoreFeatures(program: string, remote: string, signal: AbortSignal): Promise<StoreFeatures> {
   const child = startRclone(program, ['backend', 'features', '--', remote]);
@@ -52,7 +52,7 @@ export async function readStoreFeatures(program: string, remote: string, signal:
   return features;
 }
 
-/** Converts rclone's description of a store; undefined if it isn't one. */
+/** Converts rclone's description of a store; undefined if it is invalid. */
 export function parseStoreFeatures(document: unknown): StoreFeatures | undefined {
   const parsed = z.safeParse(featuresSchema, document);
   if (!parsed.success) return undefined;

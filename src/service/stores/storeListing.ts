@@ -24,15 +24,15 @@ const batchSize = 1_000;
 /** The exit code of rclone for a folder that doesn't exist. */
 const missingFolder = 3;
 
-/** The time of an object whose store doesn't report it. It sorts before all others, and is not shown. */
+/** Modification time of objects whose store doesn't report one. It sorts before all others, and is not shown. */
 const unknownTimeMs = Number.NEGATIVE_INFINITY;
 
-/** Storage classes whose objects can't be read before they are restored. */
+/** Storage classes of objects that must be restored before they can be read. */
 const archivedClasses = new Set(['GLACIER', 'DEEP_ARCHIVE', 'ARCHIVE']);
 
 /**
- * Lists the objects of a store below a folder (empty: all), in the order of the store, as rclone prints them. Throws
- * {@link DatabaseUnavailableError} if the listing is incomplete; a missing subfolder is empty.
+ * Lists the objects below a folder of a store (empty: all). Yields them in the order in which rclone prints them.
+ * Throws {@link DatabaseUnavailableError} if the listing is incomplete; a missing subfolder counts as empty.
  */
 export async function* listStore(store: ListedStore, under: string, signal: AbortSignal): AsyncGenerator<ListingBatch> {
   const child = startRclone(store.program, createArguments(store, under));
@@ -108,7 +108,7 @@ function toScannedObject(object: ListedObject, under: string): ScannedFile | und
   const { Path: name, Size: bytes, ModTime: time } = object;
   if (typeof name !== 'string' || typeof bytes !== 'number') return undefined;
   const path = under === '' ? name : `${under}/${name}`;
-  // An object without a size is generated when it is read, such as a document of an office suite.
+  // An object of unknown size, such as an online office document, is generated when it is read.
   if (!isFilePath(path) || !Number.isSafeInteger(bytes) || bytes < 0) return undefined;
   const modifiedMs = typeof time === 'string' ? Date.parse(time) : Number.NaN;
   const metadata = describeObject(object);
@@ -130,10 +130,10 @@ function describeObject({ Hashes: hashes, Tier: tier }: ListedObject): { readonl
 
 const quotedClasses = [...archivedClasses].map((name) => `'${name}'`).join(', ');
 
-/** Returns true for the storage class of objects that can't be read before they are restored. */
+/** Returns true if objects of this storage class must be restored before they can be read. */
 export function isArchived(storageClass: unknown): boolean {
   return typeof storageClass === 'string' && archivedClasses.has(storageClass.toUpperCase());
 }
 
-/** Selects the objects that can be read without being restored first. */
+/** SQL condition for objects that can be read without being restored first. */
 export const readableCondition = `upper(coalesce(json_extract(f.metadata, '$.storageClass'), '')) NOT IN (${quotedClasses})`;

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 
-/** Describes an object of a store. */
+/** An object in a store. */
 export interface StoreObject {
   readonly path: string;
   readonly bytes: number;
-  /** Hex, by the names of the algorithms; empty if the store has none for the object. */
+  /** Hex digests by algorithm; empty if the store has none for the object. */
   readonly hashes: Readonly<Record<string, string>>;
 }
 
@@ -14,7 +14,7 @@ const listedObjectSchema = z.object({
   Hashes: z.nullish(z.record(z.string(), z.string())),
 });
 
-/** Converts an object as rclone describes it; undefined if it isn't one. */
+/** Converts rclone's description of an object; undefined if it is invalid. */
 export function toStoreObject(item: unknown): StoreObject | undefined {
   const parsed = z.safeParse(listedObjectSchema, item);
   if (!parsed.success) return undefined;

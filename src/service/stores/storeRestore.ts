@@ -20,7 +20,7 @@ export const restoreSchema = z
 
 export type RestoreOptions = z.infer<typeof restoreSchema>;
 
-/** An object that the store doesn't restore. */
+/** An object that the store refuses to restore. */
 interface RestoreRefusal {
   readonly path: string;
   readonly error: StoreError;
@@ -30,11 +30,11 @@ interface RestorableStore {
   /** Path of rclone. */
   readonly program: string;
   readonly remote: string;
-  /** Writes a list of paths for rclone. No path has a line break. */
+  /** Writes a list of paths for rclone. The paths must not contain line breaks. */
   readonly createList: (paths: readonly string[]) => ObjectList;
 }
 
-/** Maximum size of the log of a command, which has a line with the path for each archived object. */
+/** Maximum number of characters in a command's log, which has a line with the path for each archived object. */
 const maxLogChars = 1024 * 1024;
 
 /**
@@ -43,7 +43,7 @@ const maxLogChars = 1024 * 1024;
  */
 const listOption = ['--no-traverse', '--files-from-raw'] as const;
 
-/** Finds the archived objects of a store and requests their restore (D67: archived objects). */
+/** Finds the archived objects of a store and has the store restore them (D67: archived objects). */
 export class StoreRestore {
   private readonly store: RestorableStore;
   private readonly signal: AbortSignal;
@@ -54,8 +54,8 @@ export class StoreRestore {
   }
 
   /**
-   * Returns the paths of those objects that can't be read before they are restored. Reads one byte of each of the
-   * others. Throws {@link StoreError} if the store can't be read.
+   * Returns the paths of objects that must be restored before they can be read. Reads one byte of each of the others.
+   * Throws {@link StoreError} if the store can't be read.
    */
   async findArchived(paths: readonly string[]): Promise<ReadonlySet<string>> {
     const { code, errors } = await this.run(['cat', '--discard', '--count=1', '--use-json-log'], paths);
@@ -65,7 +65,7 @@ export class StoreRestore {
     throw findStoreError(other?.text ?? errors) ?? createUnknownError();
   }
 
-  /** Requests the restore of objects. Returns those that the store refuses. Throws {@link StoreError}. */
+  /** Requests that objects be restored. Returns those that the store refuses to restore. Throws {@link StoreError}. */
   async request(
     paths: readonly string[],
     { days, priority = 'Standard' }: RestoreOptions,
@@ -93,7 +93,9 @@ function parseFailure(line: string): { readonly path: string; readonly text: str
 
 const refusalsSchema = z.array(z.object({ Remote: z.string(), Status: z.string() }));
 
-/** Parses the states of the requested objects. A restore that is in progress counts as a new one. */
+/**
+ * Returns the refused objects, given rclone's output. An object whose restore is already in progress is not refused.
+ */
 function parseRefusals(text: string): RestoreRefusal[] {
   const states = z.safeParse(refusalsSchema, parseJsonArray(text)).data;
   if (states === undefined) throw createUnknownError();
@@ -107,7 +109,7 @@ function parseJsonArray(text: string): unknown {
   return parseJsonObject(`{"array":${text}}`)?.['array'];
 }
 
-/** Creates the error of a refusal, with the store's error code. A failure of the server is temporary. */
+/** Creates the error for a refused restore, with the store's error code. A failure of the server is temporary. */
 function createRefusalError(status: string): StoreError {
   const code = /(?:^|api error )([A-Z][A-Za-z]{0,60}):/.exec(status)?.[1];
   const error = findStoreError(status) ?? new StoreError(isServerFailure(status) ? 'failed' : 'refused', refusedCause);

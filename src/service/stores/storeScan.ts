@@ -66,7 +66,7 @@ export class StoreScan {
     return { unnamable, notes: [note, ignored].flatMap((one) => one ?? []) };
   }
 
-  /** Updates the catalog in pieces, so that searches don't have to wait for all of them. */
+  /** Updates the catalog in pieces, so that searches don't have to wait for the whole update. */
   private async merge(staged: StagedListing, under: string): Promise<void> {
     const pieces = this.catalog.isEmpty() ? staged.fillCatalog() : this.mergePieces(staged, under);
     try {
@@ -91,7 +91,7 @@ export class StoreScan {
       }
       merge.finish();
     } finally {
-      // Does nothing after the end.
+      // Does nothing if the merge is finished.
       merge.abandon();
     }
   }
