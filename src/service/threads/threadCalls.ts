@@ -24,7 +24,10 @@ interface PendingCall {
   readonly reject: (error: Error) => void;
 }
 
-/** Enough that waking the thread doesn't count; few enough that it works while more arrive. */
+/**
+ * Maximum number of requests in a message. It is large enough to make the time to wake the thread negligible, and small
+ * enough to let the thread work while more requests arrive.
+ */
 const maxTogether = 32;
 
 /** Sends simultaneous requests in one message, because waking a thread takes longer than most requests. */
@@ -80,7 +83,10 @@ export class ThreadCalls<T extends CallHandlers<T>> {
     port.on('message', (message: unknown) => this.handleResponse(message));
   }
 
-  /** Resolves with the result of the remote method, or rejects with an error that has its message and code. */
+  /**
+   * Resolves to the result of the remote method. If that throws, rejects with an error that has the same message and
+   * code.
+   */
   async call<K extends keyof T & string>(method: K, ...args: Parameters<T[K]>): Promise<Awaited<ReturnType<T[K]>>> {
     if (this.failure) throw this.failure;
     const request: CallRequest = { call: ++this.lastCall, method, args };

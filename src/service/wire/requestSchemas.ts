@@ -45,7 +45,7 @@ const specificSchema = z
 
 export type SearchSpecific = z.infer<typeof specificSchema>;
 
-/** The body of a search (§4.3) with limits and without additional fields. */
+/** The body of a search (§4.3), with maximum lengths. Unknown fields are rejected. */
 export const searchSchema = z.strictObject({
   ...searchRequestSchema.shape,
   database: databaseField,
@@ -87,7 +87,7 @@ export const transferSchema = z.strictObject({
   instructions: z.nullable(instructions).check(z.describe('Instructions for processing the files at the destination.')),
 });
 
-/** The query of a cancel (§4.7). */
+/** The query of a cancel request (§4.7). */
 export const cancelQuerySchema = z.strictObject({
   orcid: orcidField.check(z.describe('The `orcid` with which the transfer was submitted.')),
 });
@@ -110,7 +110,10 @@ export const transferPathSchema = z.strictObject({
 
 export const databasePathSchema = z.strictObject({ database: databaseField });
 
-/** A folder or store that a lease serves as a database (D20, D29: shared service, D62: stores through rclone). */
+/**
+ * A folder or store that a lease serves as a database (D20: folders as databases, D29: shared service, D62: stores
+ * through rclone).
+ */
 const leasedDatabaseSchema = z
   .strictObject({
     name: z.string().check(nonEmptyPattern, z.maxLength(200), z.describe('Name of the database, in one line.')),
@@ -140,7 +143,7 @@ export const leaseSchema = z.strictObject({
 
 export type LeaseRequest = z.infer<typeof leaseSchema>;
 
-/** The query of a stop (D29: shared service). */
+/** The query of a stop request (D29: shared service). */
 export const stopQuerySchema = z.strictObject({
   replaced: z.optional(
     z
