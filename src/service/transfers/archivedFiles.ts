@@ -16,20 +16,20 @@ interface ArchivedFilesOptions {
   readonly clock: Clock;
 }
 
-/** Number of files of one rclone command, which logs a line for each. */
+/** Number of files per rclone command, which logs a line for each. */
 const batchFiles = 64;
 const firstDelayMs = 30_000;
 const maxDelayMs = 600_000;
-/** Time after which a restore is requested again. The slowest one takes 48 hours. */
+/** Time after which a restore is requested again. The slowest restores take 48 hours. */
 const renewMs = 72 * 3_600_000;
 const halfDayMs = 12 * 3_600_000;
 
-/** Has a store restore the archived files of a transfer before they are moved (D67: archived objects). */
+/** Has a store restore the archived files of a transfer before they are transferred (D67: archived objects). */
 export class ArchivedFiles {
   private readonly options: ArchivedFilesOptions;
-  /** Times at which files could be read, by position. */
+  /** Times at which files were last found readable, by position. */
   private readonly readable = new Map<number, number>();
-  /** Times of the requests, by position. */
+  /** Times at which restores were requested, by position. */
   private readonly requests = new Map<number, number>();
   private nextDelayMs = firstDelayMs;
 
@@ -54,8 +54,9 @@ export class ArchivedFiles {
   }
 
   /**
-   * Returns true for a file that is listed as archived, and couldn't be read in the last half of the days that a restore
-   * lasts. rclone's lists have one file per line.
+   * Returns true for a file that is listed as archived, unless it was found readable so recently that less than half of
+   * its restored time has passed. Excludes transferred files, and paths with line breaks, which a list for rclone
+   * cannot contain.
    */
   private isPending({ position, path, resource, isTransferred }: TransferRecordFile): boolean {
     const { clock, restore } = this.options;
@@ -82,8 +83,8 @@ export class ArchivedFiles {
   }
 
   /**
-   * Requests the restores that are still missing. Then checks the requested files until a batch has some that can't be
-   * read.
+   * Requests the restores that are still missing. Then checks the files requested earlier, up to the first batch that
+   * has an unreadable file.
    */
   private async checkIn(store: StoreRestore, files: readonly TransferRecordFile[]): Promise<void> {
     const requested = files.filter((file) => this.isRequested(file));
@@ -101,7 +102,7 @@ export class ArchivedFiles {
     return batch.filter(({ path }) => paths.has(path));
   }
 
-  /** Forgets the request, so that another one follows if the restored copy expires. */
+  /** Forgets the request, so that the file is requested again if its restored copy expires. */
   private markReadable(position: number): void {
     this.readable.set(position, this.options.clock.now());
     this.requests.delete(position);
@@ -125,7 +126,7 @@ export class ArchivedFiles {
     return kind === 'refused' ? new TransferFailure(text) : this.createSuspension(`waiting to try again: ${text}`);
   }
 
-  /** Converts an error that concerns no single file. */
+  /** Converts an error that does not concern a single file. */
   private toTransferError(error: unknown): unknown {
     if (!(error instanceof StoreError)) return toRouteError(error);
     const { kind, message } = error;
@@ -133,7 +134,7 @@ export class ArchivedFiles {
     return this.createSuspension(`waiting: the source can't be reached: ${message}`);
   }
 
-  /** Creates a suspension. The time to the next check doubles each time. */
+  /** Creates a suspension. Each one doubles the time until the next check, up to {@link maxDelayMs}. */
   private createSuspension(text: string): TransferSuspension {
     const delayMs = this.nextDelayMs;
     this.nextDelayMs = Math.min(2 * delayMs, maxDelayMs);

@@ -7,7 +7,7 @@ import type { CarryJob, FileToCarry } from './carryJob.ts';
 import { foldPath } from './similarNames.ts';
 
 const maxBytes = 1024 * 1024;
-/** Fewer files are faster one by one. */
+/** Minimum number of files in a batch; fewer files are faster one by one. */
 const minFiles = 3;
 const parallelLists = 4;
 /** Characters that rclone or a file system may replace in a name, and line terminators. */
@@ -19,7 +19,7 @@ export function selectBatch({ files, bytesPerSecond }: CarryJob): readonly FileT
   if (bytesPerSecond !== undefined) return [];
   const names = new Set<string>();
   const isOnlyOne = (path: string): boolean => {
-    // A file system may ignore case and normalization, so that one staged file would replace another.
+    // If a file system ignores case or normalization, one staged file would replace another.
     const name = foldPath(path);
     return !names.has(name) && names.add(name).size > 0;
   };
@@ -33,20 +33,20 @@ export function hasPlainName(path: string): boolean {
   return !specialCharacters.test(path) && !path.split('/').some((part) => part === '' || specialEnd.test(part));
 }
 
-/** A private folder with the files of one batch, which rclone reads or writes. It is created when it is used. */
+/** A private folder for the files of one batch, which rclone reads or writes. It is created on first use. */
 export class BatchFolder {
   private readonly parent: string | BatchFolder;
   private root: string | undefined;
   private readonly created = new Set<string>();
   private listCount = 0;
-  /** False once files could not be moved to another file system. */
+  /** False after a move has failed because the target is on another file system. */
   private canMove = true;
 
   constructor(parent: string | BatchFolder) {
     this.parent = parent;
   }
 
-  /** Absolute path of the folder of the files. */
+  /** Absolute path of the subfolder that contains the files. */
   get files(): string {
     const folder = nodePath.join(this.ensureRoot(), 'files');
     if (!this.created.has(folder)) fs.mkdirSync(folder);
@@ -54,7 +54,7 @@ export class BatchFolder {
     return folder;
   }
 
-  /** Writes a list of paths for rclone. */
+  /** Writes a list of paths to a file for rclone. */
   createList(paths: readonly string[]): ObjectList {
     this.listCount += 1;
     const file = nodePath.join(this.ensureRoot(), `list-${this.listCount}`);
@@ -62,14 +62,14 @@ export class BatchFolder {
     return { file, count: paths.length };
   }
 
-  /** Writes lists that rclone can process side by side. */
+  /** Distributes paths over several lists, which rclone can process in parallel. */
   createLists(paths: readonly string[]): ObjectList[] {
     const size = Math.ceil(paths.length / parallelLists);
     const starts = Array.from({ length: size === 0 ? 0 : Math.ceil(paths.length / size) }, (_, index) => index * size);
     return starts.map((start) => this.createList(paths.slice(start, start + size)));
   }
 
-  /** Returns an empty folder for other copies of the files. */
+  /** Returns a new batch folder for other copies of the files. It is removed together with this one. */
   createSibling(): BatchFolder {
     return new BatchFolder(this);
   }
@@ -110,12 +110,12 @@ export class BatchFolder {
     }
   }
 
-  /** Removes the folder. What can't be removed now is removed with the staging folder. */
+  /** Removes the folder. Never throws: files that can't be removed now are removed with the staging folder. */
   remove(): void {
     try {
       if (this.root !== undefined) fs.rmSync(this.root, { recursive: true, force: true });
     } catch {
-      // An rclone that was stopped may still write to it.
+      // A stopped rclone may still be writing to the folder.
     }
   }
 

@@ -12,12 +12,12 @@ interface FetchedStore {
   readonly hash: string | undefined;
 }
 
-/** Reads small files of a store in one batch, and the others one by one. */
+/** Reads small files of a store in one batch, and other files one by one. */
 export class BatchSource implements CarrySource {
   private readonly store: FetchedStore;
   private readonly folder: BatchFolder;
   private readonly single: StoreSource;
-  /** The positions of files in the folder, with the hash that the store has for each. */
+  /** Hashes of the fetched files, by position; undefined if the store has none. */
   private readonly fetched = new Map<number, string | undefined>();
 
   constructor(store: FetchedStore, folder: BatchFolder) {
@@ -26,7 +26,7 @@ export class BatchSource implements CarrySource {
     this.single = new StoreSource(store.client, store.remote, store.hash);
   }
 
-  /** Copies files to the private folder. Those that can't be copied are read one by one later. Never rejects. */
+  /** Copies files to the private folder. Files that can't be copied are read one by one later. Never rejects. */
   async fetch(files: readonly FileToCarry[], signal: AbortSignal): Promise<void> {
     const { client, remote } = this.store;
     const batches = new StoreBatches(client, signal);
@@ -36,7 +36,7 @@ export class BatchSource implements CarrySource {
       const objects = await this.describe(batches, files);
       for (const file of files) this.add(file, objects.get(file.path));
     } catch {
-      // Reading the files one by one finds the reason.
+      // The error recurs and is reported when the files are read one by one.
     }
   }
 

@@ -26,8 +26,8 @@ interface UploadedFile {
 }
 
 /**
- * Writes small files to a store in one batch. They are written to a folder of unfinished objects, and renamed once they
- * are verified.
+ * Writes small files to a store in one batch: first to a folder of unfinished objects, from which they are moved once
+ * they are verified.
  */
 export class BatchUpload {
   private readonly target: UploadTarget;
@@ -44,7 +44,10 @@ export class BatchUpload {
     this.unfinished = new UnfinishedObjects(target, this.folder, this.batches);
   }
 
-  /** Returns the files that have their final names. The others have to be written one by one. Never rejects. */
+  /**
+   * Writes the files and returns those that have their final names. The caller must write the others one by one. Never
+   * rejects.
+   */
   async run(files: readonly FileToCarry[], source: CarrySource): Promise<readonly DoneFile[]> {
     try {
       const read = await this.readAll(files, source);
@@ -53,7 +56,7 @@ export class BatchUpload {
       const renamed = await this.unfinished.rename(verified.map(({ file }) => file));
       return verified.filter(({ file }) => renamed.has(file)).map(toDoneFile);
     } catch {
-      // Writing the files one by one finds the reason.
+      // The error recurs and is reported when the files are written one by one.
       return [];
     }
   }
@@ -94,7 +97,7 @@ export class BatchUpload {
     return [...verified, ...(await this.readBack(unknown))];
   }
 
-  /** Reads objects without hashes back, and returns those with the same content. */
+  /** Reads back objects without hashes, and returns those with the right content. */
   private async readBack(stored: readonly UploadedFile[]): Promise<readonly UploadedFile[]> {
     if (stored.length === 0) return [];
     const folder = this.folder.createSibling();

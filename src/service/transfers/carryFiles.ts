@@ -80,7 +80,7 @@ class FileCarrier {
     await this.carryOthers();
   }
 
-  /** Moves small files together, as far as that is possible. */
+  /** Moves small files together where possible. */
   private async carryBatch(files: readonly FileToCarry[]): Promise<void> {
     const { source, sink, folder, abort } = this;
     if (files.length === 0) return;
@@ -88,7 +88,7 @@ class FileCarrier {
     for (const file of await sink.writeBatch(files, { source, folder }, abort.signal)) this.addDone(file);
   }
 
-  /** Has one store copy its objects itself, if it can. */
+  /** Lets the store copy objects itself, if both sides are on one store that can. */
   private async copyInStore(): Promise<void> {
     const { job, client, folder, abort } = this;
     if (job.copyVerification === undefined) return;
@@ -123,13 +123,13 @@ class FileCarrier {
     }
   }
 
-  /** Records the first failure and stops the other files, which then fail too. */
+  /** Records the first failure, and stops the transfer of the other files. */
   private fail(position: number, error: unknown): void {
     if (!this.abort.signal.aborted) this.failure = toCarryFailure(position, error);
     this.abort.abort();
   }
 
-  /** Moves one file. Restarts from the beginning if the part that an earlier attempt left is damaged. */
+  /** Moves one file. Starts over if it continued a damaged part from an earlier attempt. */
   private async carry(file: FileToCarry, mayContinue = true): Promise<DoneFile> {
     const { content, written } = await this.write(file, mayContinue);
     try {

@@ -6,7 +6,7 @@ import type { FileToMove, JobSignal } from './fileJobs.ts';
 /** One side of a transfer from or to a store. */
 export interface CarrySide {
   readonly place: DatabasePlace;
-  /** The hash that the store can compute for an object; undefined if it has none. */
+  /** Name of the hash algorithm that the store supports; undefined if there is none. */
   readonly hash: string | undefined;
 }
 

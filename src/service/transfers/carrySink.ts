@@ -6,37 +6,37 @@ import type { StreamDigests } from './streamDigests.ts';
 
 /** A file that was written under a temporary name. */
 export interface WrittenFile {
-  /** True if it begins with a part that an earlier attempt left. */
+  /** True if it continues a part from an earlier attempt. */
   readonly isContinued?: boolean;
-  /** Compares what was written with what was read. Returns the shared hash, or `reading back`. */
+  /**
+   * Compares the written content with the content that was read. Returns the method: the hash algorithm that both sides
+   * share, or `reading back`.
+   */
   verify(digests: StreamDigests, signal: AbortSignal): Promise<string>;
   /** Gives the file its final name. */
   finish(signal: AbortSignal): Promise<void>;
-  /** Removes the file. Absent if the next run, or the end of the transfer, removes it. Never throws. */
+  /** Removes the file. Absent if the next run or the end of the transfer removes it anyway. Never throws. */
   discard?(): void;
 }
 
 export interface CarriedContent {
   readonly digests: StreamDigests;
-  /**
-   * True if a partial file from an earlier attempt may be continued, because the whole file is then compared with a
-   * hash.
-   */
+  /** True if a partial file from an earlier attempt may be continued, because the whole file is verified by a hash. */
   readonly canResume: boolean;
   read(from: number): AsyncIterable<Buffer>;
-  /** Moves a local copy of the file to a path instead, like {@link CarrySource.moveFetched}. */
+  /** Moves an already fetched copy to `path`; see {@link CarrySource.moveFetched}. */
   moveFetched(path: string): boolean;
 }
 
-/** Writes the files of a job below the folder of the transfer. */
+/** Writes the files of a job to the transfer's folder. */
 export interface CarrySink {
   /** The algorithm of the hash that the destination can compute; undefined if it has none. */
   readonly hash: string | undefined;
-  /** Writes a file under a temporary name. A write that is interrupted by a lost connection can be continued. */
+  /** Writes a file under a temporary name. If the connection is lost, a later attempt may continue the file. */
   write(file: FileToCarry, content: CarriedContent, signal: AbortSignal): Promise<WrittenFile>;
   /**
-   * Writes small files together and verifies them, if that is faster. Returns those that have their final names; the
-   * others have to be written one by one. Never rejects.
+   * Writes and verifies small files together, if that is faster. Returns those that have their final names. The caller
+   * must write the others one by one. Never rejects.
    */
   writeBatch(
     files: readonly FileToCarry[],
@@ -48,7 +48,7 @@ export interface CarrySink {
 /** The verification method for files that no store hash could verify. */
 export const readBackMethod = 'reading back';
 
-/** Returns the hash that verified a file in a store; if there is none, the file was read back. */
+/** Returns the hash algorithm that verified a file, or `reading back` if there is none. */
 export function chooseMethod(methods: readonly (string | undefined)[]): string {
   return methods.find((method) => method !== undefined && method !== readBackMethod) ?? readBackMethod;
 }

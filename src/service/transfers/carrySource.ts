@@ -5,9 +5,9 @@ import { BadFile, OperationError, runOperation } from './fileProcessing.ts';
 import { SourceFiles } from './sourceFiles.ts';
 import type { StreamDigests } from './streamDigests.ts';
 
-/** Reads the files of a job, and verifies what was read. */
+/** Reads the files of a job and verifies their content. */
 export interface CarrySource {
-  /** Prepares to read small files, together if that is faster. Never rejects. */
+  /** Fetches small files together in advance, if that is faster. Never rejects. */
   fetch(files: readonly FileToCarry[], signal: AbortSignal): Promise<void>;
   /** Returns the algorithm of the hash that the source has for a file; undefined if it has none. */
   getHashName(file: FileToCarry): string | undefined;
@@ -16,9 +16,12 @@ export interface CarrySource {
    * it with a hash of the source. Returns false otherwise; the file is then read.
    */
   moveFetched(file: FileToCarry, path: string): boolean;
-  /** Reads a file from an offset. Throws {@link OperationError} `read`, including if the file's size has changed. */
+  /** Reads a file from an offset. Throws {@link OperationError}, for example if the size of the file has changed. */
   read(file: FileToCarry, from: number, signal: AbortSignal): AsyncIterable<Buffer>;
-  /** Compares what was read with the hash of the source, and returns its algorithm; undefined if there is none. */
+  /**
+   * Compares the content that was read with the hash of the source. Returns the hash algorithm; undefined if there is
+   * no hash.
+   */
   verify(file: FileToCarry, digests: StreamDigests, signal: AbortSignal): Promise<string | undefined>;
 }
 
@@ -40,7 +43,7 @@ export class FolderSource implements CarrySource {
     return undefined;
   }
 
-  /** The files of the source remain. */
+  /** Returns false, because the files of the source must stay in place. */
   moveFetched(): false {
     return false;
   }
@@ -62,7 +65,10 @@ export class FolderSource implements CarrySource {
     }
   }
 
-  /** Verifies nothing independently, because the staged hash was computed from the same file. */
+  /**
+   * Compares the content with the staged hash. Returns undefined, because that hash was computed from the same file and
+   * is not an independent check.
+   */
   async verify({ sha256 }: FileToCarry, digests: StreamDigests): Promise<undefined> {
     if (digests.sha256 !== sha256) throw new OperationError('copy', new BadFile(changed));
     await Promise.resolve();
@@ -114,7 +120,10 @@ export class StoreSource implements Omit<CarrySource, 'fetch' | 'moveFetched'> {
   }
 }
 
-/** Compares what was read with a hash, and returns its algorithm; undefined if there is none. */
+/**
+ * Compares the content that was read with a hash. Returns its algorithm; undefined if `hex` is missing or empty. Throws
+ * {@link OperationError} `copy` if they differ.
+ */
 export function compareHash(algorithm: string, hex: string | undefined, digests: StreamDigests): string | undefined {
   if (hex === undefined || hex === '') return undefined;
   if (digests.get(algorithm) === hex) return algorithm;

@@ -7,8 +7,9 @@ import { BadFile, isSameFolder } from './fileProcessing.ts';
 import { isFolder } from './transferErrors.ts';
 
 /**
- * Creates the folders of a transfer within a destination, but never the destination itself: a missing disk must not be
- * replaced by a folder. Throws {@link BadFile} if a link no longer leads to `realPath`, the path at submission.
+ * Creates the folders of a transfer within a destination. Never creates the destination itself, because a folder must
+ * not take the place of a missing disk. Throws {@link BadFile} if a link no longer leads to `realPath`, the path at
+ * submission.
  */
 export class DestinationFolders {
   private readonly base: string;
@@ -31,7 +32,10 @@ export class DestinationFolders {
     return folder;
   }
 
-  /** Throws {@link BadFile} if the path leads elsewhere. One call of `lstat` per level is faster than resolving it. */
+  /**
+   * Throws {@link BadFile} if a link in the path leads elsewhere. Calling `lstat` for each level is faster than
+   * resolving the path.
+   */
   checkUnmoved(folder: string): void {
     if (this.isUnmoved(folder)) return;
     if (fs.realpathSync.native(folder) !== nodePath.normalize(folder)) {
@@ -39,7 +43,7 @@ export class DestinationFolders {
     }
   }
 
-  /** Returns true if a known folder is still there, and those above it are not links to where they were moved. */
+  /** Returns true if a known folder and the folders above it are still those that were checked before. */
   private isUnmoved(folder: string): boolean {
     if (!this.knownFolders.has(folder)) return false;
     for (let level = folder; level.length >= this.base.length; level = nodePath.dirname(level)) {

@@ -45,7 +45,7 @@ export interface MoveJob {
   readonly bytesPerSecond?: number | undefined;
   /** True if each file is flushed to disk individually. */
   readonly isFlushed: boolean;
-  /** For a job of one file: shared with the {@link ReadBackJob}. */
+  /** Present only in a job of one file; shared with the {@link ReadBackJob}. */
   readonly sharedCopy?: SharedCopyMemory | undefined;
   readonly signal: JobSignal;
 }
@@ -71,7 +71,10 @@ export interface DoneFile {
   readonly storeHash?: string;
   /** The modification time of a staged file, in milliseconds since 1970. */
   readonly modifiedMs?: number;
-  /** The hash that both sides share, `<hash> within the store`, or `reading back`; for files in or from stores. */
+  /**
+   * Method by which a file from or to a store was verified: a hash algorithm, `<hash> within the store`, or `reading
+   * back`.
+   */
   readonly verifiedBy?: string;
 }
 
@@ -92,7 +95,7 @@ export interface JobResult {
   readonly done: readonly DoneFile[];
   readonly failure?: FileFailure;
   readonly isStopped?: boolean;
-  /** The positions of files that no longer exist, as found by a loss check. */
+  /** Positions of transferred files that no longer exist; present only in the result of a `findLost` job. */
   readonly lost?: readonly number[];
 }
 

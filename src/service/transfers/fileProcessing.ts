@@ -1,13 +1,13 @@
 import * as fs from 'node:fs';
 import { countDone, type DoneFile, type FileFailure, type JobResult, type JobSignal } from './fileJobs.ts';
 
-/** Ends a job after a stop request. */
+/** Thrown to end a job after a stop request. */
 export class JobStopped extends Error {
   override readonly name = 'JobStopped';
 }
 
 /**
- * Reports a problem that is not a file system error. The message is a clause such as `it points outside the folder`.
+ * Thrown for a problem that is not a file system error. The message is a clause such as `it points outside the folder`.
  */
 export class BadFile extends Error {
   override readonly name = 'BadFile';
@@ -22,7 +22,7 @@ export class OperationError extends Error {
   }
 }
 
-/** Runs work on one side of the transfer and labels its errors with that side. */
+/** Runs `work` and wraps its errors in an {@link OperationError} with this operation. */
 export function runOperation<T>(operation: FileFailure['operation'], work: () => T): T {
   try {
     return work();
@@ -71,7 +71,8 @@ const bufferBytes = 1024 * 1024;
 const buffer = Buffer.allocUnsafeSlow(bufferBytes);
 
 /**
- * Passes a file's bytes to `take` in a reused buffer. Stops beyond the expected size, because a file may keep growing.
+ * Passes a file's bytes to `take` in a reused buffer. Stops once it has read more than the expected size, because a
+ * file may keep growing.
  */
 export function readPieces(
   file: number,
@@ -111,7 +112,10 @@ export function readRange(
 
 const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = fs.constants;
 
-/** Opens a regular file for reading, but never a link or a pipe (D42: hanging disks). Throws {@link BadFile}. */
+/**
+ * Runs `work` with a regular file that is open for reading. Never follows a link or waits for a pipe (D42: hanging
+ * disks). Throws {@link BadFile} if the file is not regular.
+ */
 export function withRegularFile<T>(path: string, work: (file: number) => T): T {
   return withOpenFile(openRegularFile(path), work);
 }
@@ -137,7 +141,7 @@ export function requireRegularFile(file: number): void {
   if (!fs.fstatSync(file).isFile()) throw new BadFile('it is not a regular file');
 }
 
-/** Returns true if two paths lead to one folder. A link has its own number. */
+/** Returns true if both stats are of the same folder. A link has its own inode number. */
 export function isSameFolder(one: fs.BigIntStats, other: fs.BigIntStats): boolean {
   return one.ino === other.ino && one.dev === other.dev;
 }

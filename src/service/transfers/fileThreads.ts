@@ -13,7 +13,7 @@ interface FileThread {
   readonly calls: FileCalls;
   /** Present while the thread is idle. */
   idle?: Disposable;
-  /** True once the result of its job no longer counts. */
+  /** True if the result of its job must be ignored. */
   isAbandoned?: boolean;
 }
 
@@ -28,18 +28,18 @@ interface WaitingJob {
 
 /**
  * Four threads for each concurrent transfer, so that none waits for the large files of others: two that copy, and two
- * that read large copies back meanwhile (D68: read back while copying).
+ * that read large copies back at the same time (D68: read back while copying).
  */
 const maxThreads = 12;
 const idleMs = 60_000;
 
-/** Runs the threads that read, hash and copy files for all transfers. Starts them on demand and ends idle ones. */
+/** Manages the threads that read, hash and copy files for all transfers. Starts them on demand and ends idle ones. */
 export class FileThreads {
   private readonly clock: Clock;
   private readonly free: FileThread[] = [];
   private readonly waitingJobs: WaitingJob[] = [];
   private readonly threads = new Set<FileThread>();
-  /** Ends of threads that hang in the system (D42: hanging disks). */
+  /** Pending terminations of threads that hang in system calls (D42: hanging disks). */
   private readonly abandonedEnds = new Set<Promise<unknown>>();
   private isEnded = false;
 
@@ -53,9 +53,9 @@ export class FileThreads {
   }
 
   /**
-   * Runs a job on a free thread. Rejects if the thread crashes, in which case the result is unknown. `abandonment` gives
-   * up the job's thread, which ends as soon as its current system call returns; the job rejects then. A job
-   * that has not started rejects without starting (D42: hanging disks).
+   * Runs a job on a free thread. Rejects if the thread crashes, in which case the result is unknown. Aborting
+   * `abandonment` gives up the thread of the job: it ends as soon as its current system call returns, and the job
+   * rejects then. A job that has not started rejects without starting (D42: hanging disks).
    */
   async run(job: Job, abandonment: AbortSignal): Promise<JobResult> {
     if (this.isEnded) throw new Error('The service is closing.');
@@ -132,7 +132,7 @@ export class FileThreads {
     const worker = startThread('files');
     const thread: FileThread = { worker, calls: new ThreadCalls(worker) };
     this.threads.add(thread);
-    // The exit event that follows handles the error.
+    // The `exit` event follows, and its handler deals with the crash.
     worker.on('error', () => undefined);
     worker.once('exit', () => {
       this.threads.delete(thread);

@@ -17,7 +17,7 @@ export interface RouteOptions<P> {
   /** Resolved path of the destination's folder at submission. */
   readonly destinationPlace: string | undefined;
   readonly threads: FileThreads;
-  /** Gives up the threads of a stopped run that hang in the system. */
+  /** Aborted to give up the threads of a stopped run that hang in system calls (D42: hanging disks). */
   readonly abandonment: AbortSignal;
   readonly throttleBytesPerSecond: number | undefined;
   /** True if each file is flushed to disk individually; otherwise the whole file system is flushed. */
@@ -71,7 +71,7 @@ export class FolderRoute implements TransferRoute {
       : await this.runMove(job);
   }
 
-  /** Moves a large file, which a second thread reads back meanwhile (D68: read back while copying). */
+  /** Moves a large file while a second thread reads the copy back (D68: read back while copying). */
   private async moveLarge(job: MoveJob, { bytes }: FileToMove): Promise<JobResult> {
     const { threads, abandonment } = this.options;
     const sharedCopy = createSharedCopyMemory();

@@ -23,7 +23,7 @@ import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 
 const { O_RDWR, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
-/** Writes objects of a store to a folder. The names of objects never point outside it (D24: destination layout). */
+/** Writes objects of a store to a folder. Rejects object names that point outside it (D24: destination layout). */
 export class FolderSink implements CarrySink {
   readonly hash = undefined;
   private readonly job: CarryJob;
@@ -54,7 +54,9 @@ export class FolderSink implements CarrySink {
     }
   }
 
-  /** Adds a part that was moved here to the digests, like one that was written and read back. */
+  /**
+   * Computes the digests from a fetched copy that was moved to the path of the part, which counts as reading it back.
+   */
   private takeFetched(file: FileToCarry, content: CarriedContent, paths: PartPaths): WrittenFile {
     try {
       runOperation('write', () => this.readFetched(paths.part, file, content));
@@ -69,7 +71,7 @@ export class FolderSink implements CarrySink {
     const opened = openChecked(part, O_RDWR | O_NOFOLLOW | O_NONBLOCK, requireRegularFile);
     withOpenFile(opened, () => {
       readPieces(opened, { from: 0, expectedBytes: bytes }, this.job.signal, (piece) => digests.update(piece));
-      // Sets the current time, as for files that are not fetched in a batch.
+      // Sets the modification time to now, like that of files that are not fetched in a batch.
       fs.futimesSync(opened, new Date(), new Date());
       if (this.job.isFlushed) fs.fsyncSync(opened);
     });
@@ -81,12 +83,15 @@ export class FolderSink implements CarrySink {
   }
 
   private getFinalPath(path: string): string {
-    // Without their empty parts, two objects could have the same name.
+    // If empty parts were removed, two objects could have the same path.
     if (path.split('/').some((name) => name === '' || name === '.')) throw new BadFile('its name has an empty part');
     return `${this.folders.ensureFolder(nodePath.posix.dirname(path))}/${nodePath.posix.basename(path)}`;
   }
 
-  /** Adds a part that an earlier attempt left to the digests, or empties it. Returns its size. */
+  /**
+   * Returns the offset from which to continue. Adds the content that an earlier attempt wrote to the digests, or
+   * discards it.
+   */
   private prepare(opened: number, { bytes }: FileToCarry, { canResume, digests }: CarriedContent): number {
     const { size } = fs.fstatSync(opened);
     if (canResume && size > 0 && size <= bytes) {
@@ -180,7 +185,9 @@ class WrittenPart implements WrittenFile {
     removeFile(this.paths.part);
   }
 
-  /** Returns true if an earlier attempt has finished the file. Throws if another file has its name. */
+  /**
+   * Returns true if an earlier attempt has finished the file. Throws {@link BadFile} if a different file has its name.
+   */
   private isThere(): boolean {
     const { part, finalPath } = this.paths;
     const stats = fs.lstatSync(finalPath, { throwIfNoEntry: false });

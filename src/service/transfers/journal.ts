@@ -66,7 +66,10 @@ const tables = `
   ) WITHOUT ROWID;
   ${clockTable}`;
 
-/** Stores transfers durably (D25). Only one service at a time can open the file; for a second one, opening fails. */
+/**
+ * Stores transfers durably (D25: durable transfers). Only one service at a time can open the file; the constructor
+ * throws for a second one.
+ */
 export class TransferJournal {
   private readonly database: SqliteFile;
   private readonly insertTransfer: StatementSync;
@@ -213,7 +216,7 @@ export class TransferJournal {
   }
 }
 
-/** Adds the column that journals of versions without D66 (copies within a store) don't have. */
+/** Adds the column that is missing in journals from before D66 (copies within a store). */
 function addStoreHashes(database: SqliteFile): void {
   const columns = database.prepare('PRAGMA table_info(transfer_files)').all();
   if (columns.some(({ name }) => name === 'store_hash')) return;

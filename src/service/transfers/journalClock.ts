@@ -7,8 +7,9 @@ const minJumpMs = 3_600_000;
 export const clockTable = 'CREATE TABLE IF NOT EXISTS clock (id INTEGER PRIMARY KEY, seen_at REAL NOT NULL);';
 
 /**
- * Shifts the end times of transfers if the clock has jumped since the last call, so that their age stays correct.
- * Counts at most one day between two calls. Must run in a transaction, before an end time is written or compared.
+ * Shifts the end times of transfers if the clock has jumped since the last call, so that their age stays correct. The
+ * clock has jumped if it went back or if more than a day has passed. Must run in a transaction, before an end time is
+ * written or compared.
  */
 export function applyClockJump(database: SqliteFile, nowMs: number): void {
   const last = database.prepare('SELECT seen_at FROM clock').get();

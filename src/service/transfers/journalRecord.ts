@@ -35,7 +35,10 @@ export interface TransferRecordFile {
   readonly bytes: number;
   /** Hex; present once the file is staged. */
   readonly sha256?: string | undefined;
-  /** Instead of the SHA-256: the store's hash of a file that the store copied itself, such as `md5:…` (D66). */
+  /**
+   * Instead of the SHA-256: the store's hash of a file that the store copied itself, such as `md5:…` (D66: copies
+   * within a store).
+   */
   readonly storeHash?: string | undefined;
   /** True if the file is complete and verified at the destination. */
   readonly isTransferred: boolean;

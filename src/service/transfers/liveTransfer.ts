@@ -23,7 +23,7 @@ interface LiveTransferOptions {
 /** An unfinished transfer and its record. Writes file progress to the journal in batches (D25: durable transfers). */
 export class LiveTransfer implements RunProgress {
   readonly run: TransferRun;
-  /** Present while the transfer waits for a folder. */
+  /** Timer of the next attempt. Present while the transfer is suspended. */
   retry: Disposable | undefined;
   /** Present while the transfer prevents its databases from closing. */
   retainedDatabases: Disposable | undefined;
@@ -85,14 +85,16 @@ export class LiveTransfer implements RunProgress {
     this.stop();
   }
 
-  /** Stops the run and saves its progress, because a hanging system call may never return (D42: hanging disks). */
+  /**
+   * Stops the run. Saves the progress immediately, because a hanging system call may never return (D42: hanging disks).
+   */
   stop(): void {
     this.retry?.dispose();
     this.abort.abort();
     this.persist();
   }
 
-  /** Returns the record. Ignores later reports of the run, because other code updates the record from now on. */
+  /** Stops accepting reports of the run and returns the record, which other code updates from now on. */
   detach(): TransferRecord {
     this.isDetached = true;
     return this.getRecord();
@@ -110,7 +112,10 @@ export class LiveTransfer implements RunProgress {
     return this.persist();
   }
 
-  /** Writes all changes to the journal. Returns false if it can't be written: the next change retries. */
+  /**
+   * Writes all changes to the journal. Returns false if it can't be written, in which case the next change retries, or
+   * if the transfer is detached.
+   */
   persist(): boolean {
     if (this.isDetached) return false;
     try {

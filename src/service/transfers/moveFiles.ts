@@ -19,7 +19,7 @@ import { DestinationFolders, getPartPath } from './destinationFolders.ts';
 import { SharedCopy } from './sharedCopy.ts';
 import { SourceFiles } from './sourceFiles.ts';
 
-/** Cloning smaller files takes longer than copying them. */
+/** Minimum size of a file to clone. Cloning smaller files takes longer than copying them. */
 const minCloneBytes = 64 * 1024;
 
 /** Lists the open files of this process by descriptor; Linux only. */
@@ -95,15 +95,15 @@ function copyToDestination(context: MoveContext, file: FileToMove, opened: numbe
   }
 }
 
-/** Copies the content and returns the digest of the copy, which a second thread may have computed meanwhile. */
+/** Copies the content and returns the digest of the copy, which a second thread may have computed in parallel. */
 function copyAndReadBack(job: MoveJob, file: FileToMove, opened: number, copy: number): string {
   const shared = job.sharedCopy && new SharedCopy(job.sharedCopy);
   try {
-    // An empty file has no piece that would be reported.
+    // For an empty file, `copyContent` reports nothing.
     shared?.reportWritten(copy, 0);
     copyContent(job, file, opened, copy, (written) => shared?.reportWritten(copy, written));
     const digest = shared?.takeDigest();
-    // Flushing a large file takes a long time.
+    // Stops before flushing, which takes a long time for a large file.
     throwIfStopped(job.signal);
     return readBack(job, file, copy, digest);
   } finally {
@@ -113,7 +113,7 @@ function copyAndReadBack(job: MoveJob, file: FileToMove, opened: number, copy: n
 
 /**
  * Returns the digest of a copy, after flushing it if the job requires that. Reads the copy unless the digest is known.
- * A cloned file may be read-only.
+ * The descriptor may be read-only, because a clone of a read-only file can't be opened for writing.
  */
 function readBack(job: MoveJob, { bytes }: FileToMove, copy: number, known?: string): string {
   if (job.isFlushed) fs.fsyncSync(copy);
@@ -172,13 +172,13 @@ function copyContent(
   );
 }
 
-/** Never uses the position of the file, which another thread's reading moves on Windows. */
+/** Writes at an explicit position, because on Windows, reads of another thread move the position of the file. */
 function writeAll(copy: number, piece: Buffer, position: number): void {
   for (let offset = 0; offset < piece.length;)
     offset += fs.writeSync(copy, piece, offset, piece.length - offset, position + offset);
 }
 
-/** Waits. Throws on a stop request. */
+/** Waits. Throws {@link JobStopped} on a stop request. */
 function pause(signal: JobSignal, delayMs: number): void {
   if (Atomics.wait(signal, 0, 0, delayMs) !== 'timed-out') throw new JobStopped('stopped');
 }

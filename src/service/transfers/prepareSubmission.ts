@@ -23,10 +23,13 @@ interface PreparedSubmission {
 }
 
 const idListLocation = 'body.file_ids';
-/** Many clients submit transfers to one folder at the same time. */
+/** Shares concurrent calls, because many clients submit transfers to one folder at the same time. */
 const findRealPath = shareCalls(async (folder) => await fs.realpath(folder).catch(() => undefined));
 
-/** Validates a submission (§4.5) and describes its files. Throws {@link HttpProblem}: 404, 403 or 422. */
+/**
+ * Validates a submission (§4.5) and describes its files. Throws {@link HttpProblem}: 404, 403, 422, or 500 if the
+ * source is unavailable.
+ */
 export async function prepareSubmission(
   databases: ServedDatabases,
   request: TransferRequest,
@@ -90,7 +93,7 @@ function refuseReadOnly(destination: ServedDatabase): void {
   throw new HttpProblem(403, message, { errors: [{ message, location: 'body.destination' }] });
 }
 
-/** Reports each repeated id at its second occurrence only, and each unknown id at its first. */
+/** Throws a problem that lists each repeated id, at its second occurrence only, and each unknown id, at its first. */
 function refuseIds(ids: readonly string[], found: ReadonlyMap<string, CatalogFile>): void {
   const counts = new Map<string, number>();
   const occurrences = ids.map((id) => {

@@ -10,7 +10,10 @@ export function readBackCopy(job: ReadBackJob): JobResult {
   return { done: [] };
 }
 
-/** Returns undefined if the copy ended early or cannot be read; the copying thread knows or finds the reason. */
+/**
+ * Returns undefined if the copy ended early or cannot be read. The copying thread then reports the failure or reads the
+ * copy itself.
+ */
 function tryDigest(copy: SharedCopy, job: ReadBackJob): Uint8Array | undefined {
   try {
     return digestGrowing(copy, job);

@@ -5,24 +5,30 @@ import { StoreError } from '../stores/storeError.ts';
 import type { FileFailure } from './fileJobs.ts';
 import { TransferFailure, TransferSuspension } from './transferErrors.ts';
 
-/** Returns true for an archived object whose failure has no other cause: rclone doesn't say why it can't open one. */
+/**
+ * Returns true if a file could not be read, probably because it is archived: rclone doesn't say why it can't open an
+ * object.
+ */
 export function isRefusedAsArchived({ operation, store }: FileFailure, { resource }: TransferRecordFile): boolean {
   return operation === 'read' && (store === 'failed' || store === 'refused') && isArchived(resource['storageClass']);
 }
 
-/** Creates the failure of a transfer to a store that can't give its files their final names. */
+/** Creates the failure of a transfer to a store that can neither rename nor copy objects. */
 export function createRenameFailure(): TransferFailure {
   const reason = 'unfinished files would be visible under their final names';
   return new TransferFailure(`the destination can neither rename nor copy objects: ${reason}`);
 }
 
-/** Creates the suspension of a transfer one side of which can't be reached. */
+/** Creates the suspension of a transfer whose source or destination can't be reached. */
 export function createSuspension(operation: FileFailure['operation'], reason: string): TransferSuspension {
   const side = operation === 'read' ? 'source' : 'destination';
   return new TransferSuspension(`waiting: the ${side} can't be reached: ${reason}`);
 }
 
-/** Converts an error outside a file: the transfer waits until the store is available again. */
+/**
+ * Converts an error that does not concern a single file. If a store fails, the transfer waits until it is available
+ * again.
+ */
 export function toRouteError(error: unknown): unknown {
   if (error instanceof StoreError && error.kind === 'full')
     return new TransferSuspension('waiting: the destination is full');

@@ -19,8 +19,8 @@ export function createSharedCopyMemory(): SharedCopyMemory {
 }
 
 /**
- * A copy that a second thread reads back while the first one still writes it (D68: read back while copying). If no
- * second thread has begun by the end of the copy, the first one reads it back.
+ * A copy that a second thread reads back while the first one still writes it (D68: read back while copying). If the
+ * second thread has not started when the copy is complete, the first one reads it back.
  */
 export class SharedCopy {
   private readonly memory: SharedCopyMemory;
@@ -29,13 +29,16 @@ export class SharedCopy {
     this.memory = memory;
   }
 
-  /** Reports that the open file has this many bytes. */
+  /** Reports the file descriptor of the copy and the number of bytes written so far. */
   reportWritten(file: number, bytes: number): void {
     Atomics.store(this.memory, words.file, file);
     this.setWritten(Math.floor(bytes / stepBytes));
   }
 
-  /** Returns the hex digest of the whole copy; undefined if the caller has to read it back. Blocks until then. */
+  /**
+   * Completes the copy, and waits for the digest from the second thread. Returns it in hex; undefined if the caller has
+   * to read the copy back.
+   */
   takeDigest(): string | undefined {
     this.setWritten(complete);
     if (this.claim(readers.copying)) return undefined;
@@ -52,18 +55,18 @@ export class SharedCopy {
     Atomics.wait(this.memory, words.result, results.pending);
   }
 
-  /** Releases both threads, one of which may have crashed. Never blocks. */
+  /** Releases both threads, in case one of them has crashed. Never blocks. */
   release(): void {
     this.setWritten(ended);
     this.setResult(results.failed);
   }
 
-  /** Returns true if the calling thread, the second one, has to read the copy back. */
+  /** Called by the second thread. Returns true if it has to read the copy back. */
   startReading(): boolean {
     return this.claim(readers.second);
   }
 
-  /** Blocks until the copy is larger than `bytes`. Returns its size so far, `whole` or `ended`. */
+  /** Blocks until the copy grows beyond `bytes` or ends. Returns its size so far, `whole` or `ended`. */
   waitForMore(bytes: number): number | 'whole' | 'ended' {
     const steps = Math.floor(bytes / stepBytes);
     Atomics.wait(this.memory, words.written, steps);
@@ -77,7 +80,7 @@ export class SharedCopy {
     return Atomics.load(this.memory, words.file);
   }
 
-  /** Ends the reading, with the digest or without one. */
+  /** Ends the reading. Pass undefined if there is no digest because reading failed. */
   finishReading(digest: Uint8Array | undefined): void {
     if (digest !== undefined) this.digestBytes.set(digest);
     this.setResult(digest === undefined ? results.failed : results.digested);

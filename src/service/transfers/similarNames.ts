@@ -7,14 +7,14 @@ interface UnlistedFile {
   readonly listedPath: string;
 }
 
-/** Returns the form of a path that is equal for paths that a file system or store may treat as one. */
+/** Normalizes a path. Paths that a file system or store may treat as one become equal. */
 export function foldPath(path: string): string {
   return path.normalize('NFC').toLowerCase();
 }
 
 /**
- * Returns the files that are not listed while a listed file differs from them only by case or normalization. A name that
- * is listed in another form doesn't count if the listing has as many similar names as there are files.
+ * Returns the files that are missing from a listing, but have a similar path in it: one that differs only by case or
+ * normalization. No file is missing if the listing has as many similar paths as there are such files.
  */
 export function findUnlisted(files: readonly TransferRecordFile[], listed: Iterable<string>): readonly UnlistedFile[] {
   const groups = groupSimilar(files.map(({ path }) => path));

@@ -13,17 +13,23 @@ import {
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
-/** Opens regular files of a database for one job. Never leaves its folder or blocks on a pipe (D42: hanging disks). */
+/**
+ * Opens regular files of a folder for one job. Never follows a link out of the folder, and never blocks on a pipe (D42:
+ * hanging disks).
+ */
 export class SourceFiles {
   private readonly realFolder: string;
-  /** The folders without links that were read, by their paths in the database. */
+  /** Known folders whose paths contain no links, by path within the database. */
   private readonly plainFolders = new Map<string, fs.BigIntStats>();
 
   constructor(folder: string) {
     this.realFolder = fs.realpathSync(folder);
   }
 
-  /** Throws {@link BadFile} if a link points outside the folder or the file is not regular. */
+  /**
+   * Runs `work` with an open file. Throws {@link BadFile} if a link points outside the folder or the file is not
+   * regular.
+   */
   open<T>(path: string, work: (opened: number) => T): T {
     return withOpenFile(this.openFile(path), work);
   }
@@ -49,7 +55,7 @@ export class SourceFiles {
     return true;
   }
 
-  /** Returns false if a link or another folder has replaced a plain folder, which is then inspected again. */
+  /** Returns false if a link or another folder has replaced a known folder. The path is then inspected again. */
   private isUnchanged(folder: string): boolean {
     const [known, stats] = [this.plainFolders.get(folder), this.readStats(folder)];
     if (known !== undefined && stats !== undefined && isSameFolder(known, stats)) return true;
@@ -66,7 +72,7 @@ export class SourceFiles {
     }
   }
 
-  /** Compares the opened file with the resolved path, to detect a link that was inserted in between. */
+  /** Compares the opened file with the resolved path, to detect a link that was inserted between the two steps. */
   private openThroughLinks(path: string): number {
     return openChecked(path, O_RDONLY | O_NONBLOCK, (opened) => {
       requireRegularFile(opened);

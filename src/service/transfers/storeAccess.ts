@@ -15,7 +15,7 @@ interface StoreLeftovers {
 
 /**
  * Removes a transfer's unfinished objects and its manifest from a store; complete objects remain. Returns false if the
- * store is unavailable, or has not removed all of them.
+ * store is unavailable, or if unfinished objects may remain.
  */
 export async function discardInStore(daemon: RcloneDaemon, leftovers: StoreLeftovers): Promise<boolean> {
   const { remote, transferId, manifest } = leftovers;

@@ -13,8 +13,8 @@ import { StreamDigests } from './streamDigests.ts';
 import { UnfinishedObjects } from './unfinishedObjects.ts';
 
 /**
- * A larger object is copied in pieces; its hash may then come from metadata that the uploader set and the copy
- * inherits.
+ * Maximum size of a copy that is verified by a hash. A larger object is copied in pieces; its hash may then come from
+ * metadata that the uploader set and the copy inherits.
  */
 const maxHashedBytes = 4 * 1024 ** 3;
 
@@ -24,7 +24,7 @@ interface CopiedFile {
 }
 
 /**
- * Has a store copy objects itself, so that their content doesn't pass through this machine. The copies are verified by
+ * Lets a store copy objects itself, so that their content does not pass through this machine. Copies are verified by
  * the hashes that the store has for both objects, or by reading both (D66: copies within a store).
  */
 export class StoreCopy {
@@ -48,7 +48,7 @@ export class StoreCopy {
     signal: AbortSignal,
   ) {
     const { source, destination, transferId, attempt } = job;
-    // An empty object has no content to save, and a list can't name every object.
+    // Copying an empty object here saves nothing, and a list for rclone cannot contain every name.
     this.files = job.files.filter(({ path, bytes }) => bytes > 0 && hasPlainName(path));
     this.client = client;
     this.source = source.place.remote ?? '';
@@ -63,7 +63,10 @@ export class StoreCopy {
     this.unfinished = new UnfinishedObjects(target, this.folder, this.batches);
   }
 
-  /** Returns the files that have their final names. The others have to be moved one by one. Never rejects. */
+  /**
+   * Copies the objects and returns the files that have their final names. The caller must move the others one by one.
+   * Never rejects.
+   */
   async run(): Promise<readonly DoneFile[]> {
     if (this.files.length === 0) return [];
     try {
@@ -71,7 +74,7 @@ export class StoreCopy {
       await this.batches.copy(this.configure(this.source), this.configure(this.unfinished.place), list);
       return await this.rename(await this.verify());
     } catch {
-      // Moving the files one by one finds the reason.
+      // The error recurs and is reported when the files are transferred one by one.
       return [];
     }
   }
@@ -102,7 +105,10 @@ export class StoreCopy {
     return await this.batches.describe(this.source, lists, hash);
   }
 
-  /** Lists the copies: a listing of S3 has the hash of the content, a single object that of its metadata. */
+  /**
+   * Lists the copies instead of describing each one: in a listing, S3 reports the hash of the content; for a single
+   * object, the one in its metadata.
+   */
   private async describeCopies(): Promise<ReadonlyMap<string, StoreObject>> {
     const { client, hash, signal, unfinished } = this;
     const remote = addRemoteOptions(this.destination, this.verification.listOptions);

@@ -121,7 +121,7 @@ export class StoreRoute implements TransferRoute {
     return lost;
   }
 
-  /** Returns true if the destination has a file. A store can list a name in another form than it was written. */
+  /** Returns true if the destination has a file, even if the store lists its name in a different form. */
   private async isStored(
     client: StoreClient,
     remote: string,
@@ -154,8 +154,8 @@ export class StoreRoute implements TransferRoute {
   }
 
   /**
-   * Throws a failure if the store ignores case, so that a file has replaced another. rclone doesn't know that of each
-   * store, such as an SFTP server.
+   * Throws a failure if a file has replaced another because the store ignores case. rclone cannot detect this for some
+   * stores, such as SFTP servers.
    */
   private async requireDistinct(
     client: StoreClient,
@@ -169,7 +169,7 @@ export class StoreRoute implements TransferRoute {
     }
   }
 
-  /** Throws a suspension if the destination doesn't have a file: the next run moves it again. */
+  /** Throws a suspension or, after too many attempts, a failure if the destination doesn't have a file. */
   private async requirePresent(
     client: StoreClient,
     remote: string,
@@ -226,14 +226,14 @@ export class StoreRoute implements TransferRoute {
     return getTransferFolderName(this.options.transferId);
   }
 
-  /** Returns true while a file that failed may be tried again. */
+  /** Counts a failed attempt for a file. Returns true if it may be tried again. */
   private countAttempt(position: number): boolean {
     const count = (this.attempts.get(position) ?? 0) + 1;
     this.attempts.set(position, count);
     return count < maxAttempts;
   }
 
-  /** Returns why the whole store can't be used, such as expired credentials, if an object's failure doesn't say so. */
+  /** Returns why the whole store is unusable, such as expired credentials; undefined if only one object failed. */
   private async findOutage({ operation, store }: FileFailure): Promise<string | undefined> {
     const { remote } = operation === 'read' ? this.source : this.destination;
     if ((store !== 'failed' && store !== 'refused') || remote === undefined) return undefined;
@@ -256,7 +256,7 @@ export class StoreRoute implements TransferRoute {
     return freeBytes !== undefined && freeBytes < bytes;
   }
 
-  /** Returns false if the store still has objects of uploads. */
+  /** Uploads the manifest and removes the unfinished objects. Returns false if some of them remain. */
   private async uploadManifest(remote: string, name: string, text: Buffer, signal: AbortSignal): Promise<boolean> {
     const part = `manifest.part-${this.options.transferId}`;
     const pieces = (async function* (): AsyncGenerator<Buffer> {

@@ -31,7 +31,7 @@ export class StoreSink implements CarrySink {
 
   async write(file: FileToCarry, content: CarriedContent, signal: AbortSignal): Promise<WrittenFile> {
     const { client, remote, folder } = this.target;
-    // A delayed removal from an earlier attempt must not affect the object of this one.
+    // A unique name protects the object from a delayed removal by an earlier attempt.
     const attempt = randomBytes(4).toString('hex');
     const name = `${file.position}-${attempt}.part-${this.run.transferId}`;
     try {
@@ -49,7 +49,7 @@ export class StoreSink implements CarrySink {
     signal: AbortSignal,
   ): Promise<readonly DoneFile[]> {
     const upload = new BatchUpload({ ...this.target, ...this.run }, folder, signal);
-    // The name of an object of an earlier run isn't free.
+    // Files whose names are taken by objects of an earlier run are written one by one.
     const isNew = ({ isPresent }: FileToCarry): boolean => !isPresent;
     return await upload.run(files.filter(isNew), source);
   }

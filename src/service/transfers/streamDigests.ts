@@ -18,7 +18,9 @@ export class StreamDigests {
     for (const hash of this.hashes.values()) hash.update(piece);
   }
 
-  /** Returns a digest as hexadecimal digits. No more pieces can follow. */
+  /**
+   * Returns a digest in hex; undefined for an algorithm that was not requested. Do not call {@link update} afterwards.
+   */
   get(algorithm: string): string | undefined {
     const known = this.results.get(algorithm) ?? this.hashes.get(algorithm)?.digest('hex');
     if (known !== undefined) this.results.set(algorithm, known);

@@ -3,20 +3,23 @@ import { getErrorCode, isFileLimitError } from '../../core/util/errorCode.ts';
 import { tooManyFiles } from '../../core/util/storeProblem.ts';
 import type { FileFailure } from './fileJobs.ts';
 
-/** Ends a transfer as failed. The message is one sentence that names the file and the reason (D23: transfer states). */
+/**
+ * Thrown to end a transfer as failed. The message is a clause that gives the reason and names the file, if any (D23:
+ * transfer states).
+ */
 export class TransferFailure extends Error {
   override readonly name = 'TransferFailure';
 }
 
 /**
- * Suspends a transfer until it can continue automatically: a folder is unavailable or full, or the system has reached a
- * limit (D23: transfer states).
+ * Thrown to suspend a transfer until it can continue automatically: a folder is unavailable or full, or the system has
+ * reached a limit (D23: transfer states).
  */
 export class TransferSuspension extends Error {
   override readonly name = 'TransferSuspension';
   /** Number of free bytes that the transfer needs at the destination to continue. */
   readonly neededBytes: number;
-  /** Time after which the transfer checks again; undefined for the usual time. */
+  /** Time until the next check; undefined for the default. */
   readonly retryMs: number | undefined;
 
   constructor(message: string, neededBytes = 0, retryMs?: number) {

@@ -26,7 +26,7 @@ interface TransferQueueOptions {
   readonly logger: Logger;
   /** Retention of ended transfers (D25: durable transfers). */
   readonly retentionMs: number;
-  /** Interval at which a suspended transfer checks for its folders, unless its suspension names another. */
+  /** Interval at which a suspended transfer checks if it can continue, unless its suspension sets one. */
   readonly retryDelayMs: number;
   /** Moves the files of stores (D62: stores through rclone). */
   readonly daemon: RcloneDaemon;
@@ -76,7 +76,7 @@ export class TransferQueue {
     this.databaseListener = this.options.databases.onDidChange(() => this.watchDatabases());
   }
 
-  /** Accepts a transfer once it is on disk (D25: durable transfers). Throws like {@link prepareSubmission}. */
+  /** Returns the id of a transfer once it is on disk (D25: durable transfers). Throws {@link HttpProblem}. */
   async submit(request: TransferRequest): Promise<string> {
     const accept = async (): Promise<string> => await this.accept(request);
     return await this.acknowledgementGate.run(accept, () => this.pump());
@@ -86,7 +86,7 @@ export class TransferQueue {
     const { databases, clock, journal, logger } = this.options;
     const { record, files } = await prepareSubmission(databases, request, randomUUID(), clock.now());
     await writeSubmission(journal, { record, files }, logger);
-    // Adding a database in the meantime may have started the transfer already, which may even have ended.
+    // If a database was added in the meantime, the transfer may already have started, and even ended.
     const hasStarted = this.live.has(record.id) || this.ended.get(record.id)?.endedAtMs !== undefined;
     const live = hasStarted ? undefined : this.createLiveTransfer(record, files);
     if (live !== undefined) this.enqueue(live);
@@ -98,7 +98,7 @@ export class TransferQueue {
     return this.live.get(id)?.getRecord() ?? this.ended.get(id);
   }
 
-  /** Cancels a transfer for its submitter (§4.7). Also accepts repeated requests. */
+  /** Cancels a transfer if `orcid` is its submitter's (§4.7). Also accepts repeated requests. */
   cancel(id: string, orcid: string): CancelResult {
     const record = this.get(id);
     if (record === undefined) return 'unknown';
@@ -117,7 +117,7 @@ export class TransferQueue {
     this.databaseListener?.dispose();
     this.activity.dispose();
     for (const live of this.live.values()) live.stop();
-    // Requests to a store that doesn't respond end with rclone.
+    // Closing the daemon also ends requests to a store that does not respond.
     await Promise.all([...this.running.values(), this.unserved.close(), this.options.daemon.close()]);
     await this.threads.end();
     this.options.daemon.removeStaging();
@@ -170,8 +170,8 @@ export class TransferQueue {
   }
 
   /**
-   * Ends a canceled transfer whose file operations don't return (D42: hanging disks). Its leftovers are removed again
-   * when they do.
+   * Ends a canceled transfer whose file operations do not return (D42: hanging disks). Once they do, its leftovers are
+   * removed again.
    */
   private endHanging(live: LiveTransfer): void {
     if (this.isClosed || !this.running.has(live)) return;
@@ -278,7 +278,7 @@ export class TransferQueue {
     const { id } = live.getRecord();
     // A canceled transfer may have ended before its file operations did.
     if (this.live.get(id) !== live) return;
-    // If the journal cannot be written, the record stays here, so that its status remains correct.
+    // If the journal cannot be written, the record stays in memory, so that its status remains correct.
     if (live.finish(status, text)) this.live.delete(id);
   }
 

@@ -9,7 +9,7 @@ export interface TransferRoute {
   stage(files: readonly FileToStage[], signal: JobSignal): Promise<JobResult>;
   /** Prepares a run: determines which files the destination has from an earlier run. */
   prepare(): Promise<void>;
-  /** Moves files to their final names, after verifying them under a temporary name. */
+  /** Copies files under temporary names, verifies the copies, and gives them their final names. */
   move(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult>;
   /** Finds transferred files that the destination no longer has. */
   findLost(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult>;

@@ -50,7 +50,7 @@ const parallelJobs = 2;
 /** Up to this number of files are flushed individually; for more, the whole file system is flushed. */
 const maxFlushedFiles = 100;
 
-/** Takes one transfer through its states (D23: transfer states). Can run again without repeating completed files. */
+/** Runs one transfer through its states (D23: transfer states). Can run again without repeating completed files. */
 export class TransferRun {
   private readonly options: TransferRunOptions;
   private readonly progress: RunProgress;
@@ -64,7 +64,7 @@ export class TransferRun {
   private openRoute: TransferRoute | undefined;
   private manifestName = '';
   private hasLeftovers = false;
-  /** The methods that verified files in or from stores, such as `md5`. */
+  /** The methods by which files from or to stores were verified, such as `md5`. */
   private readonly methods = new Set<string>();
 
   constructor(options: TransferRunOptions, progress: RunProgress, files: readonly TransferRecordFile[]) {
@@ -76,7 +76,7 @@ export class TransferRun {
       this.archivedFiles = new ArchivedFiles({ ...options, remote: place.remote, restore });
   }
 
-  /** Names the hashes that verified the files, if stores were involved. */
+  /** Describes the success for the status message, with the hashes that verified the files if stores were involved. */
   describeSuccess(): string {
     const methods = [...this.methods].sort().join(' and ');
     const note = this.hasLeftovers ? '; unfinished objects will be removed later' : '';
@@ -160,7 +160,10 @@ export class TransferRun {
     });
   }
 
-  /** Restores archived files. While they are being restored, the status says so, even during a check. */
+  /**
+   * Requests that archived files be restored, and throws a suspension until they can be read. During a later check, the
+   * status keeps saying that they are being restored.
+   */
   private async restore(signal: AbortSignal): Promise<void> {
     if (this.archivedFiles === undefined) return;
     const record = this.progress.getRecord();
@@ -194,7 +197,10 @@ export class TransferRun {
     await catalog.cacheHashes(cached.flatMap((file) => (file === undefined ? [] : [{ ...file, sha256: null }])));
   }
 
-  /** Finds files lost before a resume: the disk may have been replaced, or may have lost unwritten data. */
+  /**
+   * Finds transferred files that were lost before the transfer resumed: the disk may have been replaced, or unwritten
+   * data may have been lost.
+   */
   private async findLost(signal: AbortSignal): Promise<void> {
     const transferred = this.files.filter((file) => file.isTransferred);
     await this.runInBatches(transferred, signal, async (batch, jobSignal) => {

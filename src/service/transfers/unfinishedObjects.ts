@@ -8,14 +8,16 @@ interface TransferTarget {
   readonly remote: string;
   readonly transferId: string;
   /**
-   * Name of the folder of the unfinished objects of one run: a delayed removal from an earlier run must not affect those
-   * of this one. Its batches share the folder, because rclone opens at most ten connections per second to an SFTP server,
-   * and keeps those of a folder open.
+   * Name of the folder for the unfinished objects of one run. Each run has its own folder, so that a delayed removal
+   * from an earlier run does not affect it. The batches of a run share the folder, because rclone opens at most ten
+   * connections per second to an SFTP server and keeps the connections of a folder open.
    */
   readonly attempt: string;
 }
 
-/** The unfinished objects of one batch in a store: in a folder that catalogs don't show, until they are renamed. */
+/**
+ * Manages the unfinished objects of one batch. They stay in a folder that catalogs do not show until they are renamed.
+ */
 export class UnfinishedObjects {
   private readonly target: TransferTarget;
   private readonly folder: BatchFolder;
@@ -28,19 +30,19 @@ export class UnfinishedObjects {
     this.batches = batches;
   }
 
-  /** The remote of the objects. */
+  /** The remote with the path of the folder that contains the objects. */
   get place(): string {
     return joinRemotePath(this.target.remote, this.path);
   }
 
-  /** The path of the objects below the remote of the transfer. */
+  /** The path of the folder that contains the objects, below the destination's remote. */
   get path(): string {
     return `${getUploadFolderName(this.target.transferId)}/${this.target.attempt}`;
   }
 
   /**
-   * Renames objects to the folder of the transfer, and returns those that have their final names, because rclone doesn't
-   * report an object that is missing. Throws {@link StoreError}.
+   * Moves objects to the folder of the transfer. Returns the files whose objects are there afterwards, because rclone
+   * does not report missing objects. Throws {@link StoreError}.
    */
   async rename(files: readonly FileToCarry[]): Promise<ReadonlySet<FileToCarry>> {
     if (files.length === 0) return new Set();

@@ -16,11 +16,17 @@ interface UnservedTransfersOptions {
   readonly daemon: RcloneDaemon;
 }
 
-/** Manages transfers that wait until their databases are served, and the leftovers of canceled ones (D25). */
+/**
+ * Manages transfers that wait until their databases are served, and the leftovers of canceled transfers (D25: durable
+ * transfers).
+ */
 export class UnservedTransfers {
   private readonly options: UnservedTransfersOptions;
   private removal: Promise<void> = Promise.resolve();
-  /** Transfers whose leftovers are removed once more: a store may finish a copy after it was canceled (D66). */
+  /**
+   * Transfers whose leftovers are removed a second time, because a store may finish a copy after it was canceled (D66:
+   * copies within a store).
+   */
   private readonly canceled = new Set<string>();
   private isClosed = false;
 
@@ -29,7 +35,8 @@ export class UnservedTransfers {
   }
 
   /**
-   * Suspends a transfer, or ends it if a cancel request was accepted. Failed writes are retried when databases change.
+   * Suspends a transfer, or ends it if a cancel request was accepted. Only logs a failed write, which is retried when
+   * the databases change.
    */
   suspend(record: TransferRecord, files: readonly TransferRecordFile[]): void {
     try {
@@ -74,7 +81,10 @@ export class UnservedTransfers {
     await this.removal;
   }
 
-  /** Returns false if the destination is unavailable. */
+  /**
+   * Removes the leftovers of a transfer from its destination. Returns false if the destination is unavailable or some
+   * may remain.
+   */
   private async removeAt({ folder, remote }: DatabasePlace, transferId: string, manifest: string): Promise<boolean> {
     if (remote !== undefined) return await discardInStore(this.options.daemon, { remote, transferId, manifest });
     return await discardTransfer(folder, transferId, manifest);
