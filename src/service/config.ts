@@ -8,13 +8,16 @@ import { restoreSchema, type RestoreOptions } from './stores/storeRestore.ts';
 
 const databaseSchema = z.strictObject({
   name: z.string().check(z.minLength(1)),
-  /** The folder that is the database (D20: folders as databases). */
+  /** The folder to serve as the database (D20: folders as databases). */
   folder: z.optional(z.string().check(z.minLength(1))),
-  /** Instead of a folder: a configured rclone remote, and a path in it (D62: stores through rclone). */
+  /**
+   * The rclone remote to serve instead of a folder, with an optional path in it, such as `lab:bucket/prefix` (D62:
+   * stores through rclone).
+   */
   remote: z.optional(z.string().check(z.minLength(1))),
-  /** Age in minutes at which the listing of a store is renewed. */
+  /** Minutes after which a search starts a rescan of the store; 60 if absent. */
   rescanMinutes: z.optional(z.number().check(z.gt(0))),
-  /** Permits transfers from a store to restore their archived files (D67: archived objects). */
+  /** Allows transfers from a store to restore its archived objects (D67: archived objects). */
   restore: z.optional(restoreSchema),
   organization: z.optional(z.string()),
   /** Refuses transfers to the database (D43: read-only databases). */
@@ -27,26 +30,31 @@ const serviceConfigSchema = z.strictObject({
   /** Folder for catalogs and the transfer journal; created if missing. */
   dataFolder: z.string().check(z.minLength(1)),
   databases: z.array(databaseSchema),
-  /** Path of rclone; if absent, it is searched for in common locations (D62: stores through rclone). */
+  /**
+   * Path of the rclone executable. If absent, the PATH and common locations are searched (D62: stores through rclone).
+   */
   rclone: z.optional(z.string().check(z.minLength(1))),
   /** 0 or absent selects any free port. */
   port: z.optional(z.int().check(z.gte(0), z.lte(65_535))),
   /** Number of days for which ended transfers are retained (D25: durable transfers). */
   retentionDays: z.optional(z.number().check(z.gte(0))),
-  /** Shares the service among all windows of a user. It ends some time after its last use (D29: shared service). */
+  /**
+   * Shares the service among all windows of a user. A shared service exits after it has been idle for a while (D29:
+   * shared service).
+   */
   shared: z.optional(z.boolean()),
-  /** Ends the service when its standard input closes, and therefore with the program that started it. */
+  /** Stops the service when its standard input closes, so that it exits with the program that started it. */
   endWithStdin: z.optional(z.boolean()),
   /**
-   * A file that contains the token; created if missing (D40: administered service). Without it, each start creates a
-   * token.
+   * Path of the file that contains the token; created if missing (D40: administered service). If absent, each start
+   * generates a new token.
    */
   tokenFile: z.optional(z.string().check(z.minLength(1))),
   /** Accepted values of the Host header in addition to loopback, for a reverse proxy (D40: administered service). */
   trustedHosts: z.optional(z.array(z.string())),
   /** Maximum number of bytes that a transfer copies per second, to leave bandwidth for others on a shared disk. */
   throttleBytesPerSecond: z.optional(z.number().check(z.gt(0))),
-  /** Maximum number of bytes that all transfers together read from stores, and write to them, per second. */
+  /** Maximum number of bytes per second that all transfers together read from and write to stores. */
   storeBytesPerSecond: z.optional(z.number().check(z.gt(0))),
 });
 
@@ -72,12 +80,15 @@ export type ServiceConfig = Omit<z.infer<typeof serviceConfigSchema>, 'databases
   readonly databases: DatabaseConfig[];
 };
 
-/** Reports an invalid configuration; the message names each invalid field. */
+/** Thrown if the configuration is invalid. The message names the invalid fields. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** Parses a configuration from JSON. Relative paths are relative to `baseFolder`. Throws {@link ConfigError}. */
+/**
+ * Parses a configuration from JSON, and resolves its relative paths against `baseFolder`. Throws {@link ConfigError} if
+ * it is invalid.
+ */
 export function parseConfig(text: string, baseFolder: string): ServiceConfig {
   const result = z.safeParse(serviceConfigSchema, parseJson(text));
   if (!result.success) {
@@ -91,7 +102,7 @@ export function parseConfig(text: string, baseFolder: string): ServiceConfig {
   const dataFolder = path.resolve(baseFolder, config.dataFolder);
   const databases = config.databases.map((database, index) => toDatabaseConfig(database, index, baseFolder));
   refuseSamePlace(databases);
-  // Otherwise the service's own files would be served, and each write would change the database.
+  // Otherwise, the service would serve its own files, and each write would change the database.
   refuseServed(databases, 'dataFolder', dataFolder);
   const rclone = config.rclone === undefined ? {} : { rclone: path.resolve(baseFolder, config.rclone) };
   if (config.tokenFile === undefined) return { ...config, ...rclone, dataFolder, databases };
@@ -150,7 +161,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Rejects two entries for the same folder, even through links, because they would be the same database. */
+/** Rejects entries that serve the same remote, or the same folder, even through links. */
 function refuseSamePlace(databases: readonly DatabaseConfig[]): void {
   const names = new Map<string, string>();
   for (const [index, { name, folder, remote }] of databases.entries()) {
@@ -167,7 +178,7 @@ function refuseSamePlace(databases: readonly DatabaseConfig[]): void {
   }
 }
 
-/** Resolves a path. For a missing path, resolves the part that exists. */
+/** Resolves the links in a path. If the path does not exist, resolves those in the part that does. */
 function resolveLinks(file: string): string {
   try {
     return fs.realpathSync.native(file);

@@ -63,7 +63,10 @@ export class Health {
     if (bavail === 0) throw new Error('The disk is full.');
   }
 
-  /** Runs a check with a time limit. A check that exceeds it keeps running, and is not started a second time. */
+  /**
+   * Runs a check with a time limit. Returns `pending` for a check that exceeds it. That check is not started again
+   * until it settles.
+   */
   private async runWithinLimit(key: string, check: () => Promise<unknown>): Promise<Readiness> {
     const running = this.pending.get(key) ?? this.run(key, check);
     return (await settlesWithin(this.options.clock, checkLimitMs, running)) ? await running : 'pending';
@@ -78,7 +81,7 @@ export class Health {
     return running;
   }
 
-  /** Logs the problems, with names, whenever they change. */
+  /** Logs the problems, including database names, unless nothing has changed since the last time. */
   private log(storage: Readiness | undefined, failed: readonly string[], pending: readonly string[]): void {
     const parts = [
       ...(storage === 'ready' ? [] : [`the data folder ${this.options.dataFolder} can't be written to`]),

@@ -1,7 +1,9 @@
 import type { Clock } from '../core/util/clock.ts';
 import type { Disposable } from '../core/util/lifetime.ts';
 
-/** Calls `end` when nothing has been in use for `idleMs`. Call {@link check} whenever that may have changed. */
+/**
+ * Calls `end` once `isInUse` has returned false for `idleMs`. Call {@link check} whenever its result may have changed.
+ */
 export class IdleTimer implements Disposable {
   private readonly clock: Clock;
   private readonly idleMs: number;

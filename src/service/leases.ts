@@ -13,12 +13,15 @@ import type { LeaseLine } from './wire/responseSchemas.ts';
 
 type LeasedDatabase = LeaseRequest['databases'][number];
 
-/** Returns a problem of a field. */
+/** Creates a problem for a field of the lease request. */
 type ProblemReport = (field: string, message: string) => FieldProblem;
 
 const controlCharacter = /\p{Cc}/u;
 
-/** Manages the leases. A lease lasts as long as its connection; its folders are served for that time (D29). */
+/**
+ * Manages leases. A lease lasts as long as its connection, and its folders and stores are served for that time (D29:
+ * shared service).
+ */
 export class Leases {
   private readonly registry: DatabaseRegistry;
   private readonly dataFolder: string;
@@ -37,7 +40,10 @@ export class Leases {
     return this.streams.size;
   }
 
-  /** Opens a lease whose response stays open. Throws a 422 problem that lists each invalid folder or store. */
+  /**
+   * Opens a lease. Its response stays open until the lease ends. Throws a 422 problem that lists each invalid folder or
+   * store.
+   */
   async open({ databases }: LeaseRequest): Promise<RouteResponse> {
     const errors = await Promise.all(databases.map(async (database, index) => await this.check(database, index)));
     const problems = errors.flatMap((error) => error ?? []);
@@ -82,14 +88,14 @@ export class Leases {
   private async checkFolder(folder: string, report: ProblemReport): Promise<FieldProblem | undefined> {
     if (folder.includes('\0') || !nodePath.isAbsolute(folder)) return report('folder', 'must be an absolute path');
     const [dataFolder, realFolder] = await Promise.all([resolveRealPath(this.dataFolder), resolveRealPath(folder)]);
-    // Otherwise the service's own files would be served, and each write would change the database.
+    // Otherwise, the service would serve its own files, and each write would change the database.
     if (isInside(realFolder, dataFolder)) return report('folder', 'must not contain the data folder of the service');
     if (isInside(dataFolder, realFolder)) return report('folder', 'must not be inside the data folder of the service');
     return undefined;
   }
 }
 
-/** Resolves a path; returns the absolute path if it is missing. */
+/** Resolves the links in a path. If the path does not exist, returns it as an absolute path. */
 async function resolveRealPath(path: string): Promise<string> {
   return await fs.realpath(path).catch(() => nodePath.resolve(path));
 }
@@ -100,7 +106,9 @@ function checkStore({ remote }: LeasedDatabase, report: ProblemReport): FieldPro
   return problem === undefined ? undefined : report('remote', problem);
 }
 
-/** Returns the configuration of a valid database of a lease. */
+/**
+ * Converts a valid database of a lease request to its configuration; undefined if it has neither a folder nor a remote.
+ */
 function toDatabaseConfig(database: LeasedDatabase): DatabaseConfig | undefined {
   const { folder, remote, rescanMinutes, restore, ...fields } = database;
   if (folder !== undefined) return { ...fields, folder: nodePath.resolve(folder) };

@@ -4,8 +4,8 @@ import type { Logger } from '../core/util/logger.ts';
 const controlCharacters = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 
 /**
- * Creates a logger that writes one line per entry. Removes secrets and control characters; escapes invisible
- * characters.
+ * Creates a logger that writes one line per entry and ignores trace and debug entries. Redacts secrets, replaces
+ * control characters with spaces, and escapes invisible characters.
  */
 export function createLineLogger(write: (line: string) => void, secrets: () => readonly string[]): Logger {
   const log = (level: string, message: string): void => {

@@ -3,8 +3,8 @@ import type { Writable } from 'node:stream';
 const maxUnreadLength = 256 * 1024;
 
 /**
- * Returns a function that writes lines to a stream, and drops lines while too much is unread. When everything has been
- * read, `onResume` receives the number of dropped lines.
+ * Returns a function that writes lines to a stream. Drops lines while the reader is too far behind. Once the reader has
+ * caught up, calls `onResume` with the number of dropped lines.
  */
 export function createLineOutput(stream: Writable, onResume: (droppedCount: number) => void): (line: string) => void {
   let droppedCount = 0;

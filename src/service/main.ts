@@ -47,7 +47,10 @@ async function readFirstLine(): Promise<string> {
   }
 }
 
-/** True under `npm run`. If npm is killed, or its shell doesn't forward a signal, nothing else ends the service. */
+/**
+ * True if started by `npm run service`. If npm is killed, or its shell does not forward a signal, only
+ * {@link watchParent} can stop the service.
+ */
 const isRunByNpm =
   process.env['npm_lifecycle_event'] === 'service' && process.env['npm_package_name'] === 'data-transfer-explorer';
 /** Read immediately, because the parent process id changes if the parent ends during startup. */
@@ -56,7 +59,8 @@ const parent = process.ppid;
 function stopOnSignals(service: RunningService, endWithStdin: boolean): void {
   void service.ended.then(endProcess);
   const stop = (): void => void service.close();
-  // Not `once`: npm forwards Ctrl-C, so it arrives twice, and the second one would end the process during its shutdown.
+  // Not `once`: npm forwards Ctrl-C, so the signal arrives twice, and the second one would kill the process during
+  // shutdown.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
   if (isRunByNpm) watchParent(parent, stop);
   if (!endWithStdin) return;
@@ -86,8 +90,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * Returns the function that writes log lines. A shared service outlives the reader of its standard error (D29: shared
- * service).
+ * Returns a function that writes log lines. A shared service writes to a file, because it outlives the reader of its
+ * standard error (D29: shared service).
  */
 function createOutput(config: ServiceConfig, onResume: (droppedCount: number) => void): (line: string) => void {
   if (config.shared !== true) return createLineOutput(process.stderr, onResume);

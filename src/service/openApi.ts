@@ -28,7 +28,9 @@ const sharingToken = {
   description: 'The sharing token, known only to the windows that share the service.',
 };
 
-/** Builds the OpenAPI 3.1 document from the routes and their schemas. Undefined members are not sent. */
+/**
+ * Builds the OpenAPI 3.1 document from the routes and their schemas. JSON serialization omits its undefined members.
+ */
 export function buildOpenApiDocument(routes: readonly DescribedRoute[]): JsonObject {
   const paths: Record<string, Record<string, JsonObject>> = {};
   for (const route of routes) {

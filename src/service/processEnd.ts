@@ -1,9 +1,12 @@
 import { Worker } from 'node:worker_threads';
 import type { ServiceEnd } from './startService.ts';
 
-/** Shutdown takes at most five seconds unless the main thread hangs. */
+/** Time limit for the whole shutdown, which takes at most five seconds unless the main thread hangs. */
 const maxStopMs = 5_250;
-/** Time limit for pending file system requests, which a busy disk delays. {@link limitStop} can end it earlier. */
+/**
+ * Time limit for pending file system requests, which can be slow on a busy disk. {@link limitStop} may kill the process
+ * earlier.
+ */
 const graceMs = 5_000;
 const checkEveryMs = 10;
 
@@ -20,7 +23,10 @@ export async function endProcess(end: ServiceEnd): Promise<void> {
   process.kill(process.pid, 'SIGKILL');
 }
 
-/** Returns false if file system requests are still pending after {@link graceMs}. There is no event for this. */
+/**
+ * Returns false if file system requests are still pending after {@link graceMs}. Polls, because there is no event for
+ * this.
+ */
 async function waitForFileRequests(): Promise<boolean> {
   const endAtMs = performance.now() + graceMs;
   while (process.getActiveResourcesInfo().some((kind) => kind.startsWith('FSReq'))) {

@@ -20,7 +20,10 @@ interface RouteDependencies {
   readonly health: Health;
 }
 
-/** Creates all operations of the service: those in §4, D26, D29 and D40. */
+/**
+ * Creates the routes of all operations (§4; D26: service HTTP behavior, D29: shared service, D40: administered
+ * service).
+ */
 export function createServiceRoutes({ databases, queue, sharing, health }: RouteDependencies): DescribedRoute[] {
   const apiBase = `/api/v${apiVersion}`;
   const routes: DescribedRoute[] = [

@@ -16,7 +16,7 @@ import { findPattern, findRoute, type RouteResponse, type ApiRoute } from './htt
 interface ApiServerOptions {
   readonly routes: readonly ApiRoute[];
   readonly token: string;
-  /** The token for routes that require it; undefined if there are no such routes. */
+  /** The token for routes with `needsSharingToken`; undefined if there are none. */
   readonly sharingToken: string | undefined;
   readonly trustedHosts: readonly string[];
   /** Receives the lines of the access log if it is enabled. */
@@ -29,7 +29,7 @@ const maxConnections = 256;
 const maxHeaderBytes = 16 * 1024;
 const maxHeadersMs = 5_000;
 const maxUnsentBytes = 64 * 1024 * 1024;
-/** Time limit for a refused body to arrive before the connection ends. */
+/** Time to wait for the rest of a refused body before the connection is closed. */
 const drainMs = 2_000;
 /** Time allowed for the last responses when the service ends. */
 const lastResponsesMs = 1_000;
@@ -65,7 +65,7 @@ export class ApiServer {
     this.addListeners(this.server);
   }
 
-  /** Listens on loopback; port 0 selects a free one. Resolves with the base address. */
+  /** Listens on loopback; port 0 selects a free one. Resolves to the base address. */
   async listen(port: number): Promise<string> {
     await new Promise<void>((resolve, reject) => {
       this.server.once('error', reject);
@@ -80,7 +80,9 @@ export class ApiServer {
     this.closed ??= new Promise<void>((resolve) => this.server.close(() => resolve()));
   }
 
-  /** Ends all connections, after a short time for unfinished responses. Resolves when all are closed. */
+  /**
+   * Closes all connections, after giving unfinished responses a short time to complete. Resolves when all are closed.
+   */
   async close(): Promise<void> {
     this.stopListening();
     this.server.closeIdleConnections();

@@ -11,8 +11,8 @@ interface PublishedService {
 }
 
 /**
- * Publishes a shared service to its owner's windows (D29: shared service). The file outlives the service only after a
- * crash.
+ * Writes the file by which the user's windows find a shared service (D29: shared service). Only a crash leaves it
+ * behind.
  */
 export async function writeServiceFile(file: string, service: PublishedService): Promise<void> {
   const { address, token, sharingToken } = service;
@@ -21,13 +21,13 @@ export async function writeServiceFile(file: string, service: PublishedService):
 }
 
 /**
- * Removes the file if it contains this token. Never throws. Uses the synchronous API, because hanging disks may block
+ * Removes the file if it contains this token. Never throws. Uses the synchronous API, because a hanging disk may block
  * all threads of the asynchronous one (D42: hanging disks).
  */
 export function removeServiceFile(file: string, token: string): void {
   try {
     if (parseJsonObject(fs.readFileSync(file, 'utf8'))?.['token'] === token) fs.rmSync(file);
   } catch {
-    // The file is missing or belongs to another service.
+    // The file is missing, or can't be read or removed.
   }
 }

@@ -9,7 +9,7 @@ export function openSqlite(file: string): SqliteFile {
   return new Database(file, { timeout: 2_000 });
 }
 
-/** Loads `node:sqlite` without its ExperimentalWarning. */
+/** Loads `node:sqlite` without its ExperimentalWarning. Throws if this version of Node.js does not have it. */
 function loadQuietly(): SqliteModule {
   const emitWarning = Object.getOwnPropertyDescriptor(process, 'emitWarning');
   process.emitWarning = () => undefined;
@@ -27,7 +27,9 @@ export function runInTransaction<T>(database: SqliteFile, work: () => T): T {
   return runBetween(database, 'BEGIN IMMEDIATE', work);
 }
 
-/** Runs several reads in one transaction, because locking the file takes longer than a read. */
+/**
+ * Runs several reads in one transaction, because locking the file for each of them takes longer than the read itself.
+ */
 export function runInReadTransaction<T>(database: SqliteFile, work: () => T): T {
   return database.isTransaction ? work() : runBetween(database, 'BEGIN', work);
 }
@@ -47,7 +49,7 @@ function runBetween<T>(database: SqliteFile, begin: string, work: () => T): T {
 export const sqliteErrorCode = 'ERR_SQLITE_ERROR';
 
 const sqliteError = 1;
-/** The file or a table is locked, or there is no memory or disk space. */
+/** Error codes for a locked file or table, and for a lack of memory or disk space. */
 const temporaryCodes: ReadonlySet<number> = new Set([5, 6, 7, 13]);
 const sqliteCorrupt = 11;
 const sqliteNotADatabase = 26;
@@ -56,11 +58,11 @@ const sqliteReadonlyDbMoved = 1_032;
 /** Returns true for an error caused by a corrupt or moved SQLite file. */
 export function isCorruption(error: unknown): boolean {
   const code = getErrorCode(error);
-  // The upper bits contain details.
+  // The upper bits of an extended error code contain details.
   return (code & 0xff) === sqliteCorrupt || code === sqliteNotADatabase || code === sqliteReadonlyDbMoved;
 }
 
-/** Returns true for an error that says nothing about the file, such as a lock of another program. */
+/** Returns true for an error that does not mean that the file is damaged, such as a lock held by another program. */
 export function isTemporary(error: unknown): boolean {
   return temporaryCodes.has(getErrorCode(error) & 0xff);
 }

@@ -21,7 +21,7 @@ import { TransferQueue } from './transfers/transferQueue.ts';
 import { serviceVersion } from './version.ts';
 import type { ServiceState } from './wire/responseSchemas.ts';
 
-/** Options in addition to the configuration; the defaults suit a normal service. */
+/** Options that are not part of the configuration, with defaults for normal use. */
 interface ServiceOptions {
   readonly logger: Logger;
   readonly token?: string;
@@ -33,9 +33,9 @@ interface ServiceOptions {
   readonly onStop?: () => void;
   readonly clock?: Clock;
   readonly bodyTimeLimitMs?: number;
-  /** Interval at which a suspended transfer checks for its folders. */
+  /** Interval at which a suspended transfer checks if it can continue. */
   readonly retryDelayMs?: number;
-  /** Time that a shared service keeps running after its last lease and active transfer (D29: shared service). */
+  /** Time that a shared service keeps running after its last lease and transfer have ended (D29: shared service). */
   readonly idleMs?: number;
 }
 
@@ -45,7 +45,10 @@ export type ServiceEnd = 'clean' | 'abandoned';
 export type RunningService = Pick<LocalService, 'address' | 'token' | 'sharingToken' | 'ended' | 'close'>;
 
 const dayMs = 86_400_000;
-/** Time limit for stopping. With the time for the last responses, shutdown takes at most 5 s (D42: hanging disks). */
+/**
+ * Time limit for stopping the transfers. Together with the last responses, shutdown takes at most 5 s (D42: hanging
+ * disks).
+ */
 const stopLimitMs = 4_000;
 const maxBodyBytes = 8 * 1024 * 1024;
 
@@ -54,7 +57,10 @@ export function generateToken(): string {
   return randomBytes(32).toString('hex');
 }
 
-/** Starts the service: opens the journal, starts reading the folders, listens, and resumes transfers. */
+/**
+ * Starts the service: opens the journal, starts reading the folders, listens, and resumes transfers. Rejects if it
+ * can't open the journal or listen.
+ */
 export async function startService(config: ServiceConfig, options: ServiceOptions): Promise<RunningService> {
   const { clock = systemClock, logger } = options;
   createFolderSync(config.dataFolder, 0o700);
@@ -148,7 +154,10 @@ class LocalService {
     });
   }
 
-  /** Rejects if the service cannot listen or write its file, after closing everything that it opened. */
+  /**
+   * Starts listening and resumes transfers. If the service cannot listen or write its file, closes everything and
+   * rejects.
+   */
   async start(): Promise<void> {
     try {
       this.address = await this.server.listen(this.config.port ?? 0);
@@ -179,7 +188,7 @@ class LocalService {
     void this.stop(false);
   }
 
-  /** Resolves when all resources are released; the last responses may still be sent. */
+  /** Resolves when all resources are released; the last responses may still be in transit. */
   private async stop(isReplaced: boolean): Promise<void> {
     if (this.stopping === undefined) {
       this.options.onStop?.();
@@ -190,8 +199,8 @@ class LocalService {
   }
 
   /**
-   * Stops all parts of the service; the order matters. While the service file exists, the service is running or has
-   * crashed; when a lease ends, the next service can start. Never rejects.
+   * Stops all parts of the service. The order matters: unless the service has crashed, its file must exist only while
+   * the service is running, and a lease must end only when the next service can start. Never rejects.
    */
   private async shutDown(isReplaced: boolean): Promise<ServiceEnd> {
     const { logger } = this.options;

@@ -6,8 +6,8 @@ const minLength = 32;
 const maxBytes = 4_096;
 
 /**
- * Returns the token from a file, which is created if missing (D40). Throws a {@link ConfigError} that explains what to
- * do.
+ * Returns the token from a file, which is created if missing (D40: administered service). Throws a {@link ConfigError}
+ * that explains what to do.
  */
 export function readTokenFile(file: string, newToken: () => string): string {
   try {
