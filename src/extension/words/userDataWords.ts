@@ -64,7 +64,7 @@ export function describeUnfinished(transfers: readonly Transfer[]): RowText {
 
 export function describeUpdates(count: number): RowText {
   const label = plural(count, '{0} transfer with a different status', '{0} transfers with a different status');
-  return { label, detail: l10n.t('Adds information that only the file has to the records on this machine.') };
+  return { label, detail: l10n.t('Updates the records on this machine with information that only the file contains.') };
 }
 
 /** Describes a connection in a user data file. `saved` is the connection on this machine that it would replace. */

@@ -35,7 +35,7 @@ async function findLastRun(
   await transferFlow.loadFinished();
   const transfer = transferStore.getAll().find((one) => one.id === id);
   if (transfer) return transfer;
-  const track = { label: l10n.t('Check Transfer by ID…'), run: () => runCommand('dataTransfer.checkTransferById') };
+  const track = { label: l10n.t('Track a Transfer by ID…'), run: () => runCommand('dataTransfer.checkTransferById') };
   throw new CommandHint(l10n.t("The last run, transfer {0}, isn't in this machine's history.", toPlainLine(id)), track);
 }
 
