@@ -2,7 +2,7 @@ import type { Clock } from '../core/util/clock.ts';
 import type { GlobalOptions } from './globalOptions.ts';
 import type { Output } from './output.ts';
 
-/** The process as a command sees it. */
+/** The options, output, environment and clock that a command uses. */
 export interface CommandContext {
   readonly options: GlobalOptions;
   readonly output: Output;

@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import { findNearestName } from '../core/recipes/nearestName.ts';
 
-/** Adds `help`, which fails with the reason if there is no such command; the library's own only prints the help. */
+/**
+ * Adds `help`, which reports an unknown command as an error. Commander's own `help` prints the general help instead.
+ */
 export function addHelpCommand(parent: Command): void {
   parent.helpCommand(false);
   parent

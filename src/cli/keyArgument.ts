@@ -1,12 +1,12 @@
 const keyOption = /^--?(?:api-?)?(?:key|token|secret|password)(?:=|$)/i;
-/** Matches a JSON Web Token, and the developer tokens of KBase. */
+/** Matches JSON Web Tokens and the developer tokens of KBase. */
 const keyForm = /^(?:eyJ[\w-]+\.[\w-]+\.[\w-]+|[A-Z\d]{32})$/;
 const addressPassword = /^[a-z][a-z\d+.-]*:\/\/[^/@]+@/i;
 const advice = 'Use --key-variable, --key-file or --key-stdin.';
 
 /**
- * Returns an error message if an argument looks like an API key, which other processes and the shell's history would
- * reveal. The message doesn't contain the key. Undefined if no argument does.
+ * Returns an error message if an argument looks like an API key, because arguments are visible to other processes and
+ * stored in the shell's history. The message doesn't contain the key. Undefined if no argument looks like a key.
  */
 export function findKeyArgument(args: readonly string[]): string | undefined {
   for (const [index, arg] of args.entries()) {

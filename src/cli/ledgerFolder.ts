@@ -2,7 +2,10 @@ import { resolve } from 'node:path';
 import { getUserLedgerFolder } from '../core/ledger/userLedgerFolder.ts';
 import type { CommandContext } from './commandContext.ts';
 
-/** Returns the folder with the transfer records: the option, the variable, or a folder of the user's data directory. */
+/**
+ * Returns the folder with the transfer records, from the option, the environment variable, or the user's data
+ * directory.
+ */
 export function getLedgerFolder({ options, environment }: Pick<CommandContext, 'options' | 'environment'>): string {
   const chosen = options.ledger ?? environment['DATA_TRANSFER_LEDGER'];
   return chosen ? resolve(chosen) : getUserLedgerFolder(environment, process.platform);

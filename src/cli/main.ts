@@ -2,8 +2,8 @@
 import { cliVersion } from './version.ts';
 
 /**
- * Ignores writes after the reader of a pipe has closed it: the command continues, and its exit code is the same. Ends the
- * process if the result can't be written for another reason, such as a full disk.
+ * Ignores writes to a closed pipe: the command continues, and its exit code doesn't change. Ends the process if
+ * standard output fails for another reason, such as a full disk.
  */
 function watchOutput(): void {
   process.stderr.on('error', () => undefined);

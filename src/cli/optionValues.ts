@@ -1,14 +1,14 @@
 import { InvalidArgumentError } from 'commander';
 import { parseJsonObject, type JsonObject } from '../core/util/json.ts';
 
-/** Parses the value of an option that is a whole number of at least 1. */
+/** Parses an option's value as a whole number of at least 1. Throws InvalidArgumentError for any other value. */
 export function parseCount(value: string): number {
   const count = /^\d{1,15}$/.test(value) ? Number(value) : 0;
   if (count < 1) throw new InvalidArgumentError('It must be a whole number of at least 1.');
   return count;
 }
 
-/** Parses the value of an option that is a JSON object. */
+/** Parses an option's value as a JSON object. Throws InvalidArgumentError for any other value. */
 export function parseJsonOption(value: string): JsonObject {
   const object = parseJsonObject(value);
   if (!object) throw new InvalidArgumentError('It must be a JSON object.');

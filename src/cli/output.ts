@@ -1,13 +1,13 @@
 import { ProgressLine } from './progressLine.ts';
 import { formatTable, type Column } from './text/table.ts';
 
-/** The streams of the process. Tests of the process use pipes; a terminal has `isTTY`. */
+/** The output streams of the process. */
 interface OutputStreams {
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
 }
 
-/** The rows of a result, and the note for people if there are none. */
+/** A result as a table, and the note to print if it has no rows. */
 interface TableContent<T> {
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
@@ -32,13 +32,13 @@ export class Output {
     this.streams.stdout.write(this.isJson ? `${JSON.stringify(document)}\n` : toText());
   }
 
-  /** Prints a result that is a table for people. */
+  /** Prints the result: one JSON document with `--json`, otherwise a table. */
   printTable<T>(document: object, { columns, rows, emptyNote }: TableContent<T>): void {
     this.print(document, () => formatTable(columns, rows));
     if (rows.length === 0 && !this.isJson) this.note(emptyNote);
   }
 
-  /** Writes text to standard output as it is, for formats other than JSON. */
+  /** Writes text to standard output unchanged, for formats other than JSON. */
   write(text: string): void {
     this.progressLine.clear();
     this.streams.stdout.write(text);

@@ -7,7 +7,7 @@ export class ProgressLine {
   private readonly stream: NodeJS.WriteStream;
   private isShown = false;
   private lastText = '';
-  /** The time of the last plain line, initially the start, so that short work prints none. */
+  /** The time of the last plain line. Starts with the current time, so that short operations print no line. */
   private lastAt = Date.now();
 
   constructor(stream: NodeJS.WriteStream) {
@@ -31,7 +31,7 @@ export class ProgressLine {
     this.isShown = true;
   }
 
-  /** Writes a line if the text has changed, and not more often than every ten seconds. */
+  /** Writes a line if the text has changed, at most every ten seconds. */
   private writePlain(text: string): void {
     const now = Date.now();
     if (text === this.lastText || now - this.lastAt < plainLineMs) return;

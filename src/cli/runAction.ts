@@ -11,7 +11,7 @@ import { Output } from './output.ts';
 /** The work of a command. Resolves to the exit code of the process. */
 type CommandAction = (context: CommandContext) => Promise<ExitCode>;
 
-/** Runs a command of the command line and sets the exit code of the process. Prints expected failures as one line. */
+/** Runs a command and sets the exit code of the process. Prints an expected failure in one line. */
 export async function runAction(command: Command, action: CommandAction): Promise<void> {
   const options = command.optsWithGlobals<GlobalOptions>();
   const output = new Output({ stdout: process.stdout, stderr: process.stderr }, options.json === true);

@@ -6,20 +6,21 @@ import { getTransferId } from '../text/transferDocument.ts';
 import type { Elicitation, McpCall } from './mcpServer.ts';
 import { formatPlanSummary } from './planSummary.ts';
 
-/** The decision about a tool's question, or the elicitation that asks the user for it. */
+/** The decision on a tool's question, and the elicitation that asks the user for it. */
 interface QuestionResult {
   readonly decision: AgentDecision;
-  /** The question that the client has to ask first; absent if it was answered, or if the client may not ask. */
+  /** Absent if the user has answered, or if the client may not ask. */
   readonly elicitation?: Elicitation;
 }
 
 /**
- * Answers the questions of tools. Only a client that the user trusts may ask, because a client can answer by itself (D64:
- * a person decides). Otherwise, a person decides elsewhere.
+ * Answers the questions that tools ask the user. Forwards them only to a client that the user trusts, because a client
+ * could answer by itself (D64: a person decides). For other clients, returns a hint that says where the user can
+ * decide.
  */
 export class AgentQuestions {
   private readonly isTrusted: boolean;
-  /** The keys of the questions that were sent to the client, by subject. Each can be answered once. */
+  /** Maps subjects to the keys of the questions that were sent to the client. Each question can be answered once. */
   private readonly asked = new Map<string, string>();
 
   constructor(isTrusted: boolean) {

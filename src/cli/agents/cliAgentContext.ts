@@ -16,7 +16,7 @@ import { findServedFolder } from '../transfers/destinationFolder.ts';
 /** The part of the context that doesn't depend on the caller of a tool. */
 export type SharedAgentContext = Omit<AgentContext, 'requestedBy' | 'confirm'>;
 
-/** Creates the context of agents without an editor. It connects when a tool needs the service. */
+/** Creates the context for agents that run without an editor. Connects to the service when a tool first needs it. */
 export function createAgentContext(session: CliSession, log: Logger): SharedAgentContext {
   const { context, explorer } = session;
   const folder = getLedgerFolder(context);
@@ -35,7 +35,7 @@ export function createAgentContext(session: CliSession, log: Logger): SharedAgen
 
 type ConnectionGetter = () => ReturnType<typeof chooseConnection>;
 
-/** Returns a function that opens connections one after the other, because a second attempt would end the first. */
+/** Returns a function that opens connections one at a time, because a second attempt would abort the first. */
 function createOpener(session: CliSession): (getConnection: ConnectionGetter) => Promise<OpenConnection> {
   let last: Promise<unknown> = Promise.resolve();
   return async (getConnection) => {

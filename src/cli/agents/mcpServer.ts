@@ -14,7 +14,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { AgentAnswer } from '../../core/agents/callAgentTool.ts';
 import type { JsonObject } from '../../core/util/json.ts';
 
-/** A tool as the protocol lists it. */
+/** A tool, as listed to the client. */
 export interface McpTool {
   readonly name: string;
   readonly title: string;
@@ -23,13 +23,16 @@ export interface McpTool {
   readonly isReadOnly: boolean;
 }
 
-/** Asks the user through the client. `key` names the question, so that an answer belongs to one question only. */
+/**
+ * A question that the client shows to the user. `key` identifies the question, so that its answer can't be used for
+ * another.
+ */
 export interface Elicitation {
   readonly key: string;
   readonly message: string;
 }
 
-/** The answer to a question. `undecided`: closed without a decision, or accepted without the confirmation. */
+/** The user's answer: `undecided` if the form was closed, or accepted without the confirmation. */
 type ElicitationAnswer = 'confirmed' | 'declined' | 'undecided';
 
 /** A call of a tool. */
@@ -40,14 +43,14 @@ export interface McpCall {
   readonly client: string;
   readonly canElicit: boolean;
   readonly signal: AbortSignal;
-  /** Returns the user's answer to a question; undefined if it was not asked yet. */
+  /** Returns the user's answer to a question; undefined if there is none yet. */
   getAnswer(key: string): ElicitationAnswer | undefined;
 }
 
 interface McpServerOptions {
   readonly version: string;
   readonly tools: readonly McpTool[];
-  /** Resolves to the answer, or to a question whose answer the call needs. Must not reject. */
+  /** Resolves to the tool's answer, or to a question for the user if the tool needs a decision. Must not reject. */
   call(call: McpCall): Promise<AgentAnswer | Elicitation>;
   /** Called once, when the client has closed standard input. */
   onClose(): void;

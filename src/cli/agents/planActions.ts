@@ -25,7 +25,7 @@ const actions = { list: listPlans, show: showPlan, confirm: confirmPlan, decline
   Record<string, PlanAction>
 >;
 
-/** Runs an action on the plan with an ID; `list` has none. Throws CliError if it fails. */
+/** Runs an action on the plan with this ID, which `list` ignores. Throws CliError if the action fails. */
 export async function runPlanAction(context: CommandContext, name: PlanActionName, id: string): Promise<ExitCode> {
   const note = (message: string): void => context.output.note(message);
   const drop = (): void => undefined;

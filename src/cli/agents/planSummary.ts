@@ -19,7 +19,7 @@ export const planColumns: readonly Column<SavedPlan>[] = [
   { title: 'AGENT', getText: ({ plan }) => plan.requestedBy },
 ];
 
-/** Returns a plan as it is printed in JSON (docs/command-line.md). */
+/** Converts a plan to its JSON output (docs/command-line.md). */
 export function toPlanDocument({ plan, state }: SavedPlan): object {
   const { createdAt, expiresAt, ...facts } = plan;
   return { ...facts, createdAt: toTime(createdAt), expiresAt: toTime(expiresAt), state };

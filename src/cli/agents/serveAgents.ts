@@ -19,7 +19,8 @@ export interface McpFlags {
 }
 
 /**
- * Time for which calls may continue after the client has disconnected, so that the answer to a submission is recorded.
+ * Milliseconds for which calls may continue after the client has disconnected, so that the response to a submission is
+ * recorded.
  */
 const maxGraceMs = 10_000;
 
@@ -83,7 +84,7 @@ class PendingCalls {
   }
 
   private async answer(call: McpCall): Promise<AgentAnswer | Elicitation> {
-    // Records of other programs are shown from here on.
+    // From now on, the store also contains the records of other programs.
     await (this.loading ??= this.session.explorer.transferFlow.resume());
     let elicitation: Elicitation | undefined;
     const confirm: Parameters<typeof callAgentTool>[0]['confirm'] = (question) => {

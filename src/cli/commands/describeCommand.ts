@@ -44,7 +44,10 @@ async function describeFiles(context: CommandContext, database: string, ids: rea
   });
 }
 
-/** Fetches the metadata of files by ID, in the order of `ids`. Throws an error if the service failed. */
+/**
+ * Fetches the metadata of files by ID, in the order of `ids`. Throws an error if the request fails before any file is
+ * found.
+ */
 export async function fetchFiles(
   { explorer }: CliSession,
   connectionId: string,

@@ -81,7 +81,7 @@ async function formatTransfer(
   return format === 'sha256' ? formatChecksums(session, files, omissions) : formatFiles(files, format);
 }
 
-/** Returns the files that the manifest of a transfer lists; none if the transfer wrote no files. */
+/** Returns the files listed in a transfer's manifest; an empty list if there is no manifest. */
 async function loadTransferredFiles(
   session: CliSession,
   transfer: Transfer,

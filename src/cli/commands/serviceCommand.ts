@@ -11,7 +11,7 @@ interface ServiceFlags {
   readonly config: string;
 }
 
-/** The first Node.js whose SQLite module needs no option. */
+/** The first version of Node.js whose SQLite module works without a command-line flag. */
 const requiredNode = [22, 13] as const;
 
 /** Adds `service`, which runs the local service in the foreground. */

@@ -22,7 +22,7 @@ interface VerifyFlags {
   readonly folder?: string;
 }
 
-/** A manifest to verify, with its transfer if that is recorded. */
+/** A manifest to verify, and the transfer that it belongs to, if that has a record. */
 interface VerificationTarget {
   readonly manifest: string;
   readonly transfer?: Transfer;

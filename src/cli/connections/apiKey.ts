@@ -8,7 +8,10 @@ import { toPlainCell } from '../text/plainCell.ts';
 
 const notConnected = "Couldn't connect";
 
-/** Reads the API key from the source that the options or the connection name. Throws an error with exit code 3. */
+/**
+ * Reads the API key from the source that the options or the connection name. Throws an error with exit code 3 if there
+ * is no key, and a usage error if the options name several sources.
+ */
 export async function readApiKey(context: CommandContext, connectionVariable: string | undefined): Promise<string> {
   const { keyVariable, keyFile, keyStdin } = context.options;
   const sources = [keyVariable, keyFile, keyStdin].filter((source) => source !== undefined);

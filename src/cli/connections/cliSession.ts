@@ -38,8 +38,8 @@ export class CliSession {
   }
 
   /**
-   * Runs `use` with a core, which is disposed of at the end. Doesn't connect to a service. A program that isn't in the
-   * foreground polls like a window without focus.
+   * Runs `use` with a session, and disposes of the session afterwards. Doesn't connect to a service. Unless
+   * `isForeground` is true, polls like a window without focus.
    */
   static async run<T>(
     context: CommandContext,
@@ -68,7 +68,7 @@ export class CliSession {
     return await this.open(chooseConnection(this.context.options, this.file));
   }
 
-  /** Connects to a service, unless it is connected. */
+  /** Returns the open connection to a service. Connects first if there is none. */
   async open(connection: FileConnection): Promise<OpenConnection> {
     const { explorer } = this;
     const open = explorer.sessions.get(connection.id);
@@ -83,7 +83,10 @@ export class CliSession {
     throw createRequestError(`Couldn't connect to ${toPlainCell(target.name)}`, attempt.reason);
   }
 
-  /** Returns the ORCID iD for requests; the login name for the local service, which accepts any text. */
+  /**
+   * Returns the ORCID iD for requests; empty if it is missing or invalid. For a local service, which accepts any text,
+   * defaults to the login name.
+   */
   getOrcid(connectionId: string): string {
     const entered = this.context.options.orcid ?? this.file.orcid;
     if (entered === undefined) return this.localIds.has(connectionId) ? getLoginName() : '';

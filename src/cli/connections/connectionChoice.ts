@@ -7,8 +7,8 @@ import { toPlainCell } from '../text/plainCell.ts';
 import type { ConnectionsFile, FileConnection } from './connectionsFile.ts';
 
 /**
- * Returns the connection that the options name, or the only one in the file. With `id`, returns the connection of a
- * record; undefined if the options and the file don't have it.
+ * Returns the connection that the options name, or the only one in the file. Throws a usage error if the options name
+ * none and the file doesn't contain exactly one, or if the named one doesn't exist.
  */
 export function chooseConnection(
   { server, connection: name }: GlobalOptions,
@@ -59,7 +59,10 @@ function listNames(connections: readonly FileConnection[]): string {
   return connections.map(({ name }) => toPlainCell(name)).join(', ');
 }
 
-/** Creates a connection for an address that no file contains. Its ID is that of a window's connection to the address. */
+/**
+ * Creates a connection for an address that isn't in the file. Its ID is the one that the extension uses for this
+ * address.
+ */
 function toConnection(server: string): FileConnection {
   return { id: createConnectionId(server), name: toAddress({ server }), server };
 }

@@ -11,7 +11,10 @@ import { findSecrets } from '../../core/util/secrets.ts';
 import { createUsageError } from '../cliError.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 
-/** A connection of the file. A local service's address and key are read from `serviceFile` when it is used. */
+/**
+ * A connection in the file. For a local service, the address and key are read from `serviceFile` when the connection is
+ * used.
+ */
 export interface FileConnection extends Omit<Connection, 'transport'> {
   readonly serviceFile?: string;
 }
@@ -25,8 +28,8 @@ export interface ConnectionsFile {
 const noConnections: ConnectionsFile = { connections: [] };
 
 /**
- * Reads the connections file of the option or, if it exists, that of the variable. Throws a usage error that names the
- * file and the invalid entry.
+ * Reads the connections file that `option` names. Without an option, reads the file that `variable` names, if it
+ * exists. Throws a usage error that names the file and the invalid entry.
  */
 export async function readConnectionsFile(
   option: string | undefined,
@@ -68,7 +71,7 @@ const optionalTypes = { port: 'number', allowInsecureHttp: 'boolean', serviceFil
 
 function findProblem(entry: unknown): string | undefined {
   if (!isJsonObject(entry)) return 'it must be an object';
-  // A password in an address is reported when the connection is used, so that the others stay usable.
+  // A password in an address is reported only when the connection is used, so that the other connections stay usable.
   const secret = findSecret(omit(entry, 'server', 'name'));
   if (secret !== undefined) return secret;
   const missing = ['id', 'name', ...(entry['serviceFile'] === undefined ? ['server'] : [])].find(
@@ -88,8 +91,8 @@ function findSecret(value: unknown): string | undefined {
 const optionalNames = [...Object.keys(optionalTypes), 'apiKeyVariable', 'scheme', 'transport'];
 
 /**
- * Describes a field whose name resembles that of a missing one. Ignores other unknown fields, which a later version may
- * have.
+ * Describes an unknown field whose name resembles that of an absent one. Ignores other unknown fields, which a later
+ * version may define.
  */
 function findMisspelledField(entry: JsonObject): string | undefined {
   const absent = optionalNames.filter((name) => !(name in entry));

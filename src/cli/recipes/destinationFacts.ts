@@ -6,8 +6,8 @@ import type { DestinationFacts } from './planText.ts';
 import type { PlannedRun } from './plannedRun.ts';
 
 /**
- * Determines whether the files of a plan fit into the free space at the destination, and which of them are already
- * there. Takes a few seconds at most.
+ * Returns the free space at a plan's destination, and the number of its files that are already there. Takes a few
+ * seconds at most.
  */
 export async function readDestinationFacts(session: CliSession, planned: PlannedRun): Promise<DestinationFacts> {
   const { plan, connection } = planned;
@@ -25,7 +25,7 @@ async function countCopies(
   connectionId: string,
 ): Promise<DestinationFacts['alreadyThere']> {
   const { explorer, context } = session;
-  // Earlier transfers count too.
+  // Files of earlier transfers count, too.
   await explorer.transferFlow.resume();
   const order = toOrder(plan, { connectionId, orcid: session.getOrcid(connectionId) });
   const readVerified = (): Promise<[]> => Promise.resolve([]);

@@ -12,7 +12,7 @@ import {
 } from './planText.ts';
 import type { PlannedRun } from './plannedRun.ts';
 
-/** Returns the result of a dry run as it is printed in JSON (docs/command-line.md). */
+/** Returns the JSON output of a dry run (docs/command-line.md). */
 export function toPlanDocument({ name, plan, recipe }: PlannedRun, destination: DestinationFacts): object {
   const { files, missing, unmet, difference } = plan;
   const obstacle = findObstacle(plan);
@@ -25,13 +25,13 @@ export function toPlanDocument({ name, plan, recipe }: PlannedRun, destination: 
   };
 }
 
-/** Returns the comparison with a lock as it is printed in JSON (docs/command-line.md). */
+/** Returns the JSON output of a comparison with a lock (docs/command-line.md). */
 export function toDifferenceDocument({ name, plan: { difference } }: PlannedRun): object {
   const { added = [], gone = [], changed = [], sameCount = 0 } = difference ?? {};
   return { recipe: name, isSame: !difference || !hasDifference(difference), added, gone, changed, same: sameCount };
 }
 
-/** Describes the result of a dry run in lines. */
+/** Formats the result of a dry run as text. */
 export function formatPlan({ plan, lock }: PlannedRun, destination: DestinationFacts): string {
   const { difference } = plan;
   const obstacle = findObstacle(plan);

@@ -33,7 +33,7 @@ export function formatPlanSize({ files }: RecipePlan): string {
   return unknownCount === files.length ? count : `${count}, ${formatBytes(bytes)}`;
 }
 
-/** Describes what is known of the destination, in lines. */
+/** Returns the known facts about the destination, one per line. */
 export function formatDestination(
   { recipe: { to }, files }: RecipePlan,
   { freeBytes, alreadyThere }: DestinationFacts,
@@ -59,7 +59,7 @@ export function describeUnusualLock(lock: LockReadResult): string | undefined {
   return texts[lock.kind];
 }
 
-/** Describes why a locked run sends nothing, although no file was compared. */
+/** Describes why a locked run can't use its lock. */
 export function describeUnusableLock({ kind }: LockReadResult): string {
   if (kind === 'none') return 'Nothing was sent. The recipe has no lock. Run it once without --locked.';
   const problem = kind === 'edited' ? 'The lock was edited by hand.' : "The lock can't be read.";

@@ -16,9 +16,12 @@ export interface PlannedRun extends RecipeInput {
   readonly plan: RecipePlan;
 }
 
-/** Connects to the service of a recipe and finds its files. Notes an unusual lock. Sends no transfer. */
+/**
+ * Connects to the service of a recipe and finds its files. Prints a note if the lock is unusual. Doesn't submit a
+ * transfer.
+ */
 export async function planRun(session: CliSession, input: RecipeInput, isLocked = false): Promise<PlannedRun> {
-  // Collects garbage earlier: the pages of 100,000 files would otherwise take half a gigabyte.
+  // Makes V8 collect garbage earlier: the pages of 100,000 files would otherwise take half a gigabyte.
   setFlagsFromString('--optimize-for-size');
   const { recipe, folder, lock, file } = input;
   if (isLocked && lock.kind !== 'valid') throw new CliError(describeUnusableLock(lock), exitCode.differs);

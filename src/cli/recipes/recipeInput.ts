@@ -35,14 +35,15 @@ export async function readRecipe(file: string): Promise<RecipeInput> {
   const { recipe, problems, text } = parseRecipe(await readText(file));
   if (!recipe) throw createUsageError(problems.map((problem) => describeRecipeProblem(file, problem)).join('\n'));
   const lock = await loadLock(path);
-  // Such a lock must not be replaced.
+  // A run must not replace the lock of another recipe or a later version.
   if (lock.kind === 'foreign' || lock.kind === 'newer') throw new CliError(describeUnusualLock(lock) ?? '');
   return { file, path, name: basename(path), folder: dirname(path), recipe, text, lock };
 }
 
 /**
- * Returns the connection to the service of a recipe, unless the options name one. Throws a usage error for an address
- * that isn't in the connections: the author of a recipe must not choose where a key is sent.
+ * Returns the connection that the options name, otherwise the connection to the recipe's service. Throws a usage error
+ * if the address of that service isn't in the connections file: the author of a recipe must not choose where a key is
+ * sent.
  */
 export function chooseRecipeConnection(
   options: GlobalOptions,

@@ -49,7 +49,7 @@ async function start(session: CliSession, planned: PlannedRun, flags: RunFlags):
   return hasLock ? code : exitCode.failed;
 }
 
-/** Writes the lock. Prints the reason and returns false if that fails; the transfer was started anyway. */
+/** Writes the lock of a started transfer. If that fails, prints the reason and returns false. */
 async function saveLock(
   { context }: CliSession,
   planned: PlannedRun,

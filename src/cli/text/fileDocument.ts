@@ -2,7 +2,7 @@ import type { FileEntry } from '../../core/model/fileEntry.ts';
 import { formatBytes } from './amounts.ts';
 import type { Column } from './table.ts';
 
-/** Returns a file as it is printed in JSON (docs/command-line.md). */
+/** Converts a file to its JSON output (docs/command-line.md). */
 export function toFileDocument(file: FileEntry): object {
   const { id, database, name, path, title, description, format, mediaType, sizeBytes, hash } = file;
   return { id, database, name, path, title, description, format, mediaType, bytes: sizeBytes, hash };

@@ -1,5 +1,6 @@
 /**
- * Returns text from a server or a file as one line without control and direction characters, which a terminal obeys.
+ * Converts text from a server or a file to a single line, without control and bidirectional formatting characters,
+ * which affect a terminal.
  */
 export function toPlainCell(text: string): string {
   return text

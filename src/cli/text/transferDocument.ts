@@ -3,7 +3,7 @@ import { getOutcome, getProgress } from '../../core/model/transferOutcome.ts';
 import { describeReason } from './reasonText.ts';
 import type { Column } from './table.ts';
 
-/** Returns a transfer as it is printed in JSON, without its files (docs/command-line.md). */
+/** Converts a transfer to its JSON output, without its files (docs/command-line.md). */
 export function toTransferDocument(transfer: Transfer): object {
   const { key, id, order, state, createdAt, changes, status, askedAt, problem, replacedBy } = transfer;
   const { moved, total } = getProgress(transfer);

@@ -10,8 +10,8 @@ import { getTransferId } from '../text/transferDocument.ts';
 import { connectFor } from './transferLookup.ts';
 
 /**
- * Finds the folder with the files of a transfer: in `folder`, or in the folder that a service on this machine serves as
- * the destination. Throws an error that names the searched places.
+ * Finds the folder with the files of a transfer, in `folder` or in the folder that a service on this machine serves as
+ * the destination. Throws an error that lists the searched folders if it isn't found.
  */
 export async function findDestinationFolder(
   session: CliSession,
@@ -36,8 +36,8 @@ async function getServedFolder(session: CliSession, transfer: Transfer): Promise
 }
 
 /**
- * Returns the folder that a service on this machine serves as the destination; undefined for any other service, which
- * can't name one. The connection must be open.
+ * Returns the folder that a service on this machine serves as the destination; undefined for a service on another
+ * machine. The connection must be open.
  */
 export function findServedFolder(
   { explorer: { sessions, connectionStore } }: CliSession,

@@ -7,7 +7,7 @@ import { toPlainCell } from '../text/plainCell.ts';
 
 const advice = 'Use --ledger to name another folder.';
 
-/** Throws an error if the folder with the transfer records can't be read. A folder that doesn't exist has no records. */
+/** Throws an error if the folder with the transfer records can't be read. A missing folder isn't an error. */
 export async function requireReadableRecords({ context }: CliSession): Promise<void> {
   const folder = getLedgerFolder(context);
   const error = await readdir(folder).then(() => undefined, getErrorCode);

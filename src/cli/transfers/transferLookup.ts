@@ -11,8 +11,8 @@ import { requireReadableRecords } from './recordAccess.ts';
 const minPrefixLength = 4;
 
 /**
- * Loads all records of transfers. Submissions of processes that were killed become "not confirmed" (D12: never resubmit).
- * Throws an error if their folder can't be read.
+ * Loads all transfer records. Marks the submissions of killed processes as "not confirmed" (D12: never resubmit).
+ * Throws an error if the folder of the records can't be read.
  */
 export async function loadTransfers(session: CliSession): Promise<readonly Transfer[]> {
   await requireReadableRecords(session);
@@ -23,8 +23,8 @@ export async function loadTransfers(session: CliSession): Promise<readonly Trans
 }
 
 /**
- * Finds transfers by their IDs, their keys, or unique prefixes of these. An ID that no record has is looked up on the
- * service and recorded. Throws an error with exit code 4 if there is no such transfer.
+ * Finds transfers by their IDs, their keys, or unique prefixes of these. Requests the status of an unrecorded ID from
+ * the service and adds a record. Throws an error with exit code 4 if there is no such transfer.
  */
 export async function findTransfers(session: CliSession, names: readonly string[]): Promise<readonly Transfer[]> {
   const known = await loadTransfers(session);

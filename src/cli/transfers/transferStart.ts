@@ -9,13 +9,13 @@ import { describeProgress, getTransferId, toTransferDocument } from '../text/tra
 import { createUnrecordedError } from './recordAccess.ts';
 import { getEndCode, requireTransfer, waitForEnd } from './transferWait.ts';
 
-/** The options for waiting. */
+/** The options `--wait` and `--timeout`, which is in seconds. */
 export interface WaitFlags {
   readonly wait?: boolean;
   readonly timeout?: number;
 }
 
-/** Submits a transfer, prints its ID, and waits for its end if requested. */
+/** Submits a transfer, prints its ID, and waits for it to end if requested. */
 export async function startTransfer(session: CliSession, order: TransferOrder, flags: WaitFlags): Promise<ExitCode> {
   const { key } = await submitTransfer(session, order);
   return await reportTransfer(session, key, flags);
@@ -39,7 +39,7 @@ export async function submitTransfer(session: CliSession, order: TransferOrder):
   return transfer;
 }
 
-/** Prints a transfer, after its end if that is requested. */
+/** Prints a transfer. With `wait`, first waits for it to end. */
 export async function reportTransfer(
   session: CliSession,
   key: string,

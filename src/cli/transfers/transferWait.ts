@@ -6,17 +6,20 @@ import type { CliSession } from '../connections/cliSession.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
 import { describeProgress, getTransferId } from '../text/transferDocument.ts';
 
-/** Returns true if a transfer in its current state no longer needs to be waited for. */
+/** Returns true if there is nothing more to wait for. */
 type Condition = (transfer: Transfer) => boolean;
 
-/** Returns true for a transfer that won't change by itself: it has ended, or only the user can tell if it started. */
+/**
+ * Returns true for a transfer that won't change by itself: it has ended, or only the user can find out whether it
+ * started.
+ */
 export function isSettled({ state }: Transfer): boolean {
   return hasEnded(state) || state === 'notConfirmed';
 }
 
 /**
- * Waits until the transfers have ended, and shows their progress. Throws an error with exit code 130 after an
- * interruption, 1 after the time limit, and 3 if the service refuses the key. They continue on the service.
+ * Shows the progress of transfers until they are settled. Throws an error with exit code 130 after an interruption, 1
+ * after the time limit, and 3 if the service refuses the key. The transfers continue on the service.
  */
 export async function waitForEnd(session: CliSession, keys: readonly string[], timeoutS?: number): Promise<void> {
   const { output } = session.context;
@@ -47,12 +50,12 @@ export async function waitUntil(
   return done.signal.aborted && keys.every((key) => condition(requireTransfer(explorer, key)));
 }
 
-/** Returns the exit code for transfers that were waited for: 0 if all files of all of them were transferred. */
+/** Returns exit code 0 if all files of all transfers were transferred, otherwise 1. */
 export function getEndCode(transfers: readonly Transfer[]): ExitCode {
   return transfers.every((transfer) => getOutcome(transfer) === 'complete') ? exitCode.done : exitCode.failed;
 }
 
-/** Returns the current state of a transfer that is known to exist. */
+/** Returns a transfer from the store. Throws an error if its record was removed. */
 export function requireTransfer({ transferStore }: CliSession['explorer'], key: string): Transfer {
   const transfer = transferStore.get(key);
   if (transfer) return transfer;
