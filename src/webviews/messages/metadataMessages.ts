@@ -33,13 +33,13 @@ interface PageFile {
   readonly name: string;
 }
 
-/** Names a file of another database with the same content. */
+/** A file of another database with the same content. */
 interface PageCopy {
   readonly database: string;
   readonly name: string;
 }
 
-/** Contains everything that the metadata page currently shows. */
+/** Everything that the metadata page currently shows. */
 export interface MetadataSnapshot {
   readonly ref: PageFile;
   /** False for a preview, which is reused when the next file is opened. */

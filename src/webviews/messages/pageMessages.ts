@@ -1,7 +1,7 @@
 import { optional, object, isString, isStringRecord, oneOf, taggedUnion, type Guard } from './guards.ts';
 import { toOpenableLink } from './links.ts';
 
-/** Contains a page's display language and translations. */
+/** A page's display language and translations. */
 export interface PageWords {
   /** Language of the editor, for numbers and dates: `en`, `pt-br`. */
   readonly language: string;
@@ -45,5 +45,5 @@ const hostIntents = {
 /** Checks a {@link HostIntent}. */
 export const isHostIntent = taggedUnion<HostIntent>(hostIntents);
 
-/** Contains the guards for the fields of all {@link CommonIntent} messages. */
+/** The guards for the fields of all {@link CommonIntent} messages. */
 export const commonIntents = { ...hostIntents, copyId: {}, remedy: {} };

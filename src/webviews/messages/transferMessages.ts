@@ -31,7 +31,7 @@ import {
   type PageWords,
 } from './pageMessages.ts';
 
-/** Contains the estimated remaining time, in words, or the time of the last progress. */
+/** The estimated remaining time, in words, or the time of the last progress. */
 export interface PageEstimate {
   readonly text: string;
   /** True if the text is the time of the last progress. */
@@ -40,10 +40,10 @@ export interface PageEstimate {
   readonly basis?: string;
 }
 
-/** Identifies problems that are not responses from the server. */
+/** Problems that the server didn't report. */
 type PageProblemKind = 'unsent' | 'queued';
 
-/** Contains the location of the transferred files. */
+/** The location of the transferred files. */
 export interface PagePlace {
   /** Path of the folder on this machine; otherwise the name of the folder at the destination. */
   readonly folder: string;
@@ -51,11 +51,11 @@ export interface PagePlace {
   readonly revealLabel?: string;
   /** The last verification, in words; absent if there was none. */
   readonly verified?: string;
-  /** Names the requested files that were not transferred; absent if there are none, or they are unknown. */
+  /** The names of requested files that were not transferred; absent if there are none, or if they are unknown. */
   readonly missing?: string;
 }
 
-/** Contains a license of transferred files, with the number of files in words. */
+/** A license of the transferred files. */
 export interface PageLicense {
   readonly name: string;
   readonly url?: string;
@@ -64,7 +64,7 @@ export interface PageLicense {
   readonly warning?: string;
 }
 
-/** Contains a transfer as its page shows it. Files beyond the first ones are sent only on request. */
+/** A transfer, as sent to its page. Files beyond the first ones are sent only on request. */
 export interface PageTransfer extends Omit<Transfer, 'order' | 'problem' | 'foreignIds'> {
   readonly order: Omit<TransferOrder, 'files'>;
   /** The first requested files, in the order in which they were requested. */
@@ -75,7 +75,7 @@ export interface PageTransfer extends Omit<Transfer, 'order' | 'problem' | 'fore
   readonly sizeBytes?: number;
   /** The status in words, as in the transfer's row in the tree. */
   readonly statusText: string;
-  /** The number of moved files and the total. */
+  /** The number of files transferred so far, and the total. */
   readonly progress: TransferProgress;
   /** The outcome; absent until the transfer ends. */
   readonly outcome?: TransferOutcome;
@@ -96,7 +96,7 @@ export interface PageTransfer extends Omit<Transfer, 'order' | 'problem' | 'fore
   readonly place?: PagePlace;
 }
 
-/** Contains everything that the transfer page currently shows. */
+/** Everything that the transfer page currently shows. */
 export interface TransferSnapshot {
   readonly key: string;
   /** The host's time, in milliseconds since 1970. */

@@ -13,7 +13,7 @@ export interface Fact {
   readonly exact?: string;
   /** True for hashes and IDs, which users read character by character and which are shown as code. */
   readonly isCode?: boolean;
-  /** The resource's field that the fact shows completely. */
+  /** The field of the resource that this fact shows in full. */
   readonly field: string;
 }
 

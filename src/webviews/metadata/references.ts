@@ -44,7 +44,7 @@ export function listSources({ resource }: FileEntry): readonly Reference[] {
   );
 }
 
-/** Reads the licenses of a resource and in its credit metadata, in any known form. */
+/** Reads the licenses from a resource and its credit metadata, in any known form. */
 export function listLicenses({ resource }: FileEntry): readonly Reference[] {
   const credit = getField(resource['credit'], 'license');
   const single = resource['license'] ?? resource['licence'];

@@ -54,13 +54,13 @@ function formatConstraints(constraints: unknown): readonly string[] {
   });
 }
 
-/** Describes a constraint that holds. An unknown one keeps its name. */
+/** Describes a constraint without a value, such as `required`. Returns the name of an unknown constraint. */
 function describeFlag(name: string): string {
   if (name === 'required') return l10n.t('required');
   return name === 'unique' ? l10n.t('unique') : name;
 }
 
-/** Describes a constraint with a value. An unknown one keeps its name. */
+/** Describes a constraint with a value. Uses the name of an unknown constraint. */
 function describeLimit(name: string, value: string): string {
   const describe = Object.hasOwn(limits, name) ? limits[name] : undefined;
   return describe?.(value) ?? `${name} ${value}`;

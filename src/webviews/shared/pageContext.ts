@@ -3,13 +3,13 @@ import { useContext } from 'preact/hooks';
 import { createFormat, type Format } from './format.ts';
 import { ViewState } from './viewState.ts';
 
-/** Contains the number formats and the view state for all components of a page. */
+/** The number formats and the view state for all components of a page. */
 interface PageServices {
   readonly format: Format;
   readonly view: ViewState;
 }
 
-/** Contains the services of the page. */
+/** Provides the services of the page to its components. */
 export const PageContext = createContext<PageServices>({
   format: createFormat('en'),
   view: new ViewState(() => undefined),

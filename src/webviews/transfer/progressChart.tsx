@@ -17,7 +17,10 @@ interface ProgressChartProps {
   readonly now: number;
 }
 
-/** Renders the number of moved files over time as a line and as a table; nothing for a transfer of seconds. */
+/**
+ * Renders the number of transferred files over time as a line and as a table. Omitted for transfers of less than a
+ * minute.
+ */
 export function ProgressChart({ transfer, now }: ProgressChartProps): VNode | null {
   const { format } = usePage();
   const { movement = [], createdAt, changes, ended } = transfer;

@@ -13,7 +13,7 @@ export interface TimelineEntry {
   readonly isCurrent: boolean;
 }
 
-/** Lists the states of a transfer with their durations, as observed by this machine. */
+/** Lists the states of a transfer with their durations, as observed from this machine. */
 export function listTimeline(transfer: PageTransfer, now: number): readonly TimelineEntry[] {
   const { changes, cancelAcceptedAt, ended } = transfer;
   const states = changes.map(({ state, at }, index): TimelineEntry => {
@@ -31,7 +31,7 @@ export function listTimeline(transfer: PageTransfer, now: number): readonly Time
   return [...before, cancel, ...states.slice(before.length)];
 }
 
-/** A shorter transfer has no chart: its line would be one or two steps. */
+/** Minimum duration for a chart. The line of a shorter transfer would have only one or two steps. */
 const minChartMs = 60_000;
 
 /** Returns true if a transfer takes long enough for a chart of its files over time. */

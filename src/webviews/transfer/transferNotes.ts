@@ -10,7 +10,7 @@ type TransferNote = Note<'remedy'>;
 
 const maxMessageLength = 10_000;
 
-/** Lists the notes about a transfer that its status does not include, most serious first. */
+/** Lists the notes that add to the status of a transfer, in display order. */
 export function listTransferNotes(transfer: PageTransfer, stateText: string, format: Format): readonly TransferNote[] {
   const notes = [
     createOriginNote(transfer),
@@ -61,7 +61,10 @@ function createStateNote(transfer: PageTransfer): TransferNote | undefined {
   }
 }
 
-/** Describes a suspension, with the server's message instead of a separate section. Omits the transfer's ID. */
+/**
+ * Describes a suspension, including the server's message without the transfer's ID. The page then has no separate
+ * section for the message.
+ */
 function describeSuspension({ id, status }: PageTransfer): string {
   const message = toReadableText(status?.message);
   if (message === undefined) return l10n.t('The server has suspended this transfer.');

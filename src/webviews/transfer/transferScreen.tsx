@@ -28,7 +28,7 @@ const reasonStates: ReadonlySet<TransferState> = new Set(['failed', 'unknown']);
 const maxNameLength = 300;
 const maxStateLength = 40;
 
-/** Contains the data received from the host so far. */
+/** The data received from the host so far. */
 interface PageState {
   readonly snapshot: TransferSnapshot;
   /** The display names of the states. */

@@ -61,7 +61,7 @@ function getLook({ state, outcome, paused }: PageTransfer): Look {
   return outcome === 'partial' ? 'partial' : state;
 }
 
-/** Renders a progress bar for the moved files, with a text equivalent. */
+/** Renders a progress bar for the transferred files, with a text equivalent. */
 export function ProgressSection({ transfer }: TransferProps): VNode {
   const { format } = usePage();
   const { moved, total, share } = getProgressCounts(transfer);
