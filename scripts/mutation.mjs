@@ -27,15 +27,15 @@ const common = {
   ignorePatterns: ['bench', 'dist', 'media', 'test-results', 'test/host', 'test/ui'],
   reporters: ['progress-append-only'],
   warnings: { unknownOptions: false },
-  // An endless loop is found by its number of rounds; on a busy machine, everything else can take a long time.
+  // Stryker detects an endless loop by its number of iterations. Anything else can take a long time on a busy machine.
   timeoutMS: 60_000,
   dryRunTimeoutMinutes: 10,
   logLevel: 'warn',
 };
 
-/** Runs the tests against each change, or against those of a sample; resolves to the results. */
+/** Runs the tests against each change, or against a sample of them. Resolves to the results. */
 async function results({ changed, tests, isQuick = false }, options) {
-  // Properties that try all their values notice as many changes as possible.
+  // Property tests detect the most changes if they try all their values.
   process.env.DATA_TRANSFER_TEST_SIZE = isQuick ? 'quick' : 'deep';
   const checkers = options.sample === undefined ? [] : ['sample'];
   return await new Stryker({ ...common, ...options, checkers, mutate: changed, tests }).runMutationTest();

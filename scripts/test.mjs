@@ -91,7 +91,7 @@ function chosenOrder(order = 'written') {
   throw new StepError(`There is no order ${order}; there are ${orders.join(', ')}.`);
 }
 
-/** One more process than cores, because each process waits now and then. */
+/** One process more than there are cores, because processes are idle at times. */
 const slotCount = Math.max(2, availableParallelism()) + 1;
 
 async function runRings(names, choice, countsFolder) {

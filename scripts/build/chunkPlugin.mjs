@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 
 /**
- * Lets modules that a program imports dynamically import the program's main module as well. It is always loaded before
- * them, but esbuild doesn't know that, and would put the code that both use into separate chunks. `programs` maps
- * folders to main modules, both relative to `root`.
+ * Adds an import of a program's main module to every module that the program imports dynamically. The main module is
+ * always loaded first, but esbuild doesn't know that, and would put the code that both use into separate chunks.
+ * `programs` maps folders to main modules, both relative to `root`.
  */
 export function shareProgramChunks(root, programs) {
   const findProgram = (path) => programs[Object.keys(programs).find((folder) => path.startsWith(join(root, folder)))];

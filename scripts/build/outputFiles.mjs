@@ -13,7 +13,7 @@ export function findLoadedFiles(metafiles, folder, files) {
   return [...loaded].map((file) => relative(folder, file).replaceAll('\\', '/')).sort();
 }
 
-/** Returns the licenses of the packages whose code is in a bundle. Many licenses require their text to travel with it. */
+/** Returns the licenses of the packages whose code is in a bundle. Many licenses require their text to be included. */
 export function describeLicenses(metafiles, root) {
   const texts = new Map();
   for (const folder of listPackages(metafiles)) {

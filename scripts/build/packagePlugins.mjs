@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const protocol = '@modelcontextprotocol/server';
 
-/** The modules of undici that no request of the client reaches: it sends strings over HTTP/1.1, and refuses SOCKS proxies. */
+/** The modules of undici that the client never uses: it sends strings over HTTP/1.1, and refuses SOCKS proxies. */
 const unusedModules =
   /[\\/]undici[\\/]lib[\\/](?:dispatcher[\\/](?:client-h2|socks5-proxy-agent)|web[\\/]fetch[\\/]body)\.js$/;
 
@@ -24,8 +24,8 @@ export function loadNodeModules() {
 }
 
 /**
- * Leaves out code that is never used. Of the two builds of undici's HTTP parser, the one for all processors is shipped.
- * Of the two JSON Schema validators for agents, the one that doesn't generate code is shipped.
+ * Omits code that is never used: the SIMD build of undici's HTTP parser, because the other one runs on every processor,
+ * and the JSON Schema validator for agents that generates code.
  */
 export function omitUnusedCode() {
   return {

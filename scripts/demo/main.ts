@@ -72,7 +72,9 @@ async function editorName(): Promise<string> {
   return `${name} ${version}`;
 }
 
-/** Runs the demo until a signal arrives. Listens for signals from the start, so that everything is ended in order. */
+/**
+ * Runs the demo until a signal arrives. Listens for signals from the start, so that everything is shut down in order.
+ */
 async function runForPerson({ address, token, destinationFolder, workspace }: Demo): Promise<void> {
   const isToEnd = Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)));
   const { server, close } = await prepareEditor({ extensionPath: repositoryRoot, workspace });

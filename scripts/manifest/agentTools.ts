@@ -24,7 +24,7 @@ const icons: Readonly<Record<AgentTool['name'], string>> = {
   cancel_transfer: 'circle-slash',
 };
 
-/** Returns `contributes.languageModelTools`. The prefix keeps the names apart from those of other extensions. */
+/** Returns `contributes.languageModelTools`. The prefix distinguishes the names from those of other extensions. */
 export function createToolContributions(): readonly ToolContribution[] {
   return agentTools.map((tool) => ({
     name: `data_transfer_${tool.name}`,

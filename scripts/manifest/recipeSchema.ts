@@ -10,7 +10,7 @@ export function createRecipeSchema(): object {
   return { title: 'Data transfer recipe', allowComments: true, allowTrailingCommas: true, ...schema };
 }
 
-/** Removes what the editor would report a second time. */
+/** Allows unknown fields, which the editor would otherwise report a second time. */
 function allowUnknown(schema: { additionalProperties?: unknown }): void {
   if (schema.additionalProperties === false) delete schema.additionalProperties;
 }

@@ -60,7 +60,7 @@ export const rings = {
   },
 };
 
-/** The limit of a whole run, however slow the machine is: less than the 90 minutes of a hosted run. */
+/** Time limit of a whole run, in milliseconds: less than the 90 minutes that CI allows. */
 const runLimitMs = 4_800_000;
 
 class Count {
@@ -102,7 +102,10 @@ function shortenError(reason) {
   return [message, ...(place ? [place.trim()] : [])].join('\n');
 }
 
-/** Lists the long files of a ring, then the largest ones, so that no process is left working alone for long. */
+/**
+ * Lists the files of a ring: the `longFiles` first, then the others by size, so that no process is left working alone
+ * for long.
+ */
 function filesOf(name) {
   const { longFiles = [] } = rings[name];
   const files = readdirSync(join(root, 'test', name), { recursive: true, encoding: 'utf8' });

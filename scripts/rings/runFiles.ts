@@ -26,7 +26,7 @@ if (timeout === undefined)
   throw new Error(`There is no ring "${ring}"; there are ${Object.keys(timeoutsMs).join(', ')}.`);
 const order = chosenOrder();
 
-// Playwright handles the signal too, so that the process would not end by itself.
+// Playwright also handles the signal, which would keep the process running.
 process.once('SIGTERM', () => process.exit(143));
 process.send?.({ ready: true });
 for (;;) {

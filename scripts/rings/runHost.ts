@@ -47,7 +47,7 @@ class HostConsole {
   }
 }
 
-// Playwright handles the signal too, so that the process would not end by itself.
+// Playwright also handles the signal, which would keep the process running.
 process.once('SIGTERM', () => process.exit(143));
 
 const [pattern] = process.argv.slice(2);

@@ -6,7 +6,7 @@ const frameMs = 1600;
 const lastFrameMs = 4000;
 
 /**
- * Writes an endless animation in the WebP format. `pictures` are the paths of its frames, in order. Rejects with the
+ * Writes a looping animation in the WebP format. `pictures` are the paths of its frames, in order. Rejects with the
  * name of the missing package if the encoder isn't installed.
  */
 export async function writeAnimation(pictures: readonly string[], destination: string): Promise<void> {

@@ -4,8 +4,8 @@ import { chromium } from 'playwright-core';
 import { readPlaces } from '../../test/support/editor/places.ts';
 
 /**
- * Minimum visible difference in a color channel (0 to 255). Antialiasing of an edge that moved by less than a quarter
- * of a pixel, like that of a chart whose last sample is a few milliseconds older, causes smaller ones.
+ * Minimum visible difference in a color channel (0 to 255). Antialiasing causes smaller differences when an edge moves
+ * by less than a quarter of a pixel, as in a chart whose last sample is a few milliseconds older.
  */
 const visible = 64;
 

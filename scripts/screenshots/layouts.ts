@@ -1,15 +1,15 @@
 import type { Page } from 'playwright-core';
 import type { Stage } from './stage.ts';
 
-/** The side bar that the looks and scenes call narrow, in pixels. */
+/** Width of the narrow side bar, in pixels. */
 const narrowWidth = 250;
-/** The enlargement of the look `zoom`, as with the zoom of the browser. */
+/** Zoom factor of the look `zoom`, like that of a browser. */
 const zoom = 2;
 
 /** Arranges a window for a picture; resolves to a function that restores it, or undefined if that isn't possible. */
 type Layout = (stage: Stage) => Promise<(() => Promise<unknown>) | undefined>;
 
-/** The looks in which a state can be seen, by name. */
+/** The available looks, by name. */
 export const layouts = {
   plain: () => Promise.resolve(() => Promise.resolve()),
   narrow: narrowSideBar,

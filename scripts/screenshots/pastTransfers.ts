@@ -24,7 +24,9 @@ const past: readonly (readonly [number, number, string, TransferState])[] = [
   [336, 9, 'Archive', 'succeeded'],
 ];
 
-/** Writes the records of past transfers. Each appears as a whole, because an open window watches the folder. */
+/**
+ * Writes the records of past transfers. Moves each complete file into the folder, because an open window watches it.
+ */
 export async function writePastTransfers({ editor, clock }: Stage): Promise<void> {
   const folder = join(getLedgerIn(getEditorDataHome(editor.dataFolder)), 'ended');
   await mkdir(folder, { recursive: true });

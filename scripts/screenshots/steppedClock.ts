@@ -5,7 +5,7 @@ import { join } from 'node:path';
  * Controls the time of an editor through a file that the extension in `steppedClock` reads. Time passes only on request.
  */
 export class SteppedClock {
-  /** Makes an editor use the clock, together with {@link environment}. */
+  /** Path of the extension that makes an editor use the clock, together with {@link environment}. */
   readonly extensionPath = join(import.meta.dirname, 'steppedClock');
   readonly environment: Readonly<Record<string, string>>;
   readonly #file: string;

@@ -24,7 +24,7 @@ export type Action = (stage: Stage, ...args: readonly string[]) => unknown;
 
 /** The folder of the database "Local Archive", which becomes unavailable during a transfer to it. */
 const archive = join(tmpdir(), 'Local Archive');
-/** Longer, in seconds, than the delay of a window between two polls of one service. */
+/** Seconds to advance between polls of one service: more than the delay that a window leaves. */
 const gap = 0.25;
 /** The real time, in milliseconds, in which {@link passUntil} advances the clock by a second. */
 const passMs = 250;
@@ -82,7 +82,7 @@ async function check(stage: Stage, ...names: readonly string[]): Promise<void> {
     });
 }
 
-/** Selects the files from one to another, as with Shift and a click. */
+/** Selects a range of files, with a click and a Shift-click. */
 async function select(stage: Stage, ...[first = '', last = '']: readonly string[]): Promise<void> {
   await (await row(stage, 'Results', first)).click();
   await stage.window.page.keyboard.down('Shift');

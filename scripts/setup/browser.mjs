@@ -1,6 +1,6 @@
 /**
- * Provides Chromium or Chrome for the tests: an existing browser if there is one, otherwise an installed one. On Debian,
- * also provides Chromium's headless shell, in which an editor's window takes two thirds of the processor time.
+ * Provides Chromium or Chrome for the tests: an existing browser if there is one, otherwise an installed one. On
+ * Debian, also provides Chromium's headless shell, which needs a third less processor time for an editor's window.
  */
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';

@@ -15,7 +15,10 @@ function readText(file) {
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
 }
 
-/** Checks npm's list of installed packages, which npm writes last. This also accepts a manual installation. */
+/**
+ * Returns true if npm's list of installed packages matches `package-lock.json`. npm writes that list last. A manual
+ * installation is also accepted.
+ */
 function installedAsLocked() {
   const listFile = join(root, 'node_modules', '.package-lock.json');
   if (!existsSync(listFile) || !existsSync(toolNode)) return false;

@@ -35,8 +35,8 @@ function editorName() {
 }
 
 /**
- * Installs both packages. The inner one has its own lock file, which lacks a peer: without the flag, `npm ci` rejects
- * it.
+ * Installs both packages. The lock file of the inner one lacks a peer dependency, so `npm ci` needs
+ * `--legacy-peer-deps`.
  */
 async function installInto(folder) {
   for (const file of ['package.json', 'package-lock.json'])

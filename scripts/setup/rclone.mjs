@@ -20,7 +20,10 @@ function isInstalled() {
   });
 }
 
-/** Installs rclone if it is missing and that needs no password; otherwise names the command. Only some tests need it. */
+/**
+ * Installs rclone if it is missing and no password is needed; otherwise prints the command. Only some tests need
+ * rclone.
+ */
 export async function ensureRclone() {
   if (isInstalled()) return;
   const install = () => installFromDebian('rclone').catch(() => undefined);

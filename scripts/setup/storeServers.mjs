@@ -9,7 +9,7 @@ function findMissing() {
   return Object.keys(programs).filter((name) => !existsSync(programs[name]));
 }
 
-/** Installs the servers that are missing if that needs no password; otherwise names the command. For Linux only. */
+/** Installs missing servers if no password is needed; otherwise prints the command. For Linux only. */
 export async function ensureStoreServers() {
   const names = findMissing();
   if (process.platform !== 'linux' || names.length === 0) return;

@@ -1,6 +1,6 @@
 /**
- * Makes the main extension read the time from a file, so that pictures always show the same times. Timers are not
- * affected, nor is the time of the extension host itself, which it uses to acknowledge messages.
+ * Makes the main extension read the time from a file, so that pictures always show the same times. Doesn't affect
+ * timers, or the clock that the extension host uses to acknowledge messages.
  */
 const { readFileSync } = require('node:fs');
 
