@@ -21,7 +21,7 @@ export class ArchiveBucket extends OddBucket {
   restoreRefusal: RestoreRefusal | undefined;
   /** True to leave restore requests unanswered. */
   isSilent = false;
-  /** Keys of the objects that nobody may read. */
+  /** Keys of the objects whose reads are refused. */
   readonly denied = new Set<string>();
   /** Number of refused reads of archived objects. */
   refusedReads = 0;
@@ -42,7 +42,7 @@ export class ArchiveBucket extends OddBucket {
     this.restoring.clear();
   }
 
-  /** Archives the restored objects again, as after the requested number of days. */
+  /** Archives the restored objects again, like a store after the requested number of days. */
   expireRestores(): void {
     this.restored.length = 0;
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Pieces of names and titles: all scripts, the characters that formats give a meaning, and line breaks. */
+/** Pieces of names and titles: text in many scripts, characters that are special in a format, and line breaks. */
 const pieces = [
   ...[
     'a',
@@ -67,14 +67,14 @@ const pieces = [
 /** Text that may break a format that doesn't escape it. */
 const hostileText = fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 8 }).map((parts) => parts.join(''));
 
-/** A value of a field: text, an empty value, or one of a wrong type. */
+/** A field value: text, an empty value, or a value of the wrong type. */
 const value = fc.oneof(
   { weight: 6, arbitrary: hostileText },
   { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 20 }) },
   { weight: 1, arbitrary: fc.constantFrom('', ' ', ',', null, undefined, 5, true, [], {}) },
 );
 
-/** A value, or `other` in half of the cases. */
+/** A value or, in half of the cases, one of `other`. */
 const valueOr = (...other: readonly unknown[]): fc.Arbitrary<unknown> => fc.oneof(value, fc.constantFrom(...other));
 
 const contributor = fc.record(
@@ -136,7 +136,7 @@ const credit = fc.record(
   { requiredKeys: [] },
 );
 
-/** A resource with arbitrary credit metadata, as a file to cite. */
+/** A file to cite, with arbitrary credit metadata. */
 export const citableFile = fc.record({
   name: hostileText,
   database: hostileText,

@@ -3,8 +3,8 @@ import addFormats from 'ajv-formats';
 import { parse } from 'yaml';
 
 /**
- * The rules of the Citation File Format 1.2.0 for the fields that are written, from its schema guide. They are
- * stricter than its schema: fields that the format has but the product doesn't write are errors here.
+ * The rules of the Citation File Format 1.2.0, from its schema guide, for the fields that the product writes. They are
+ * stricter than the format's schema: a field that the product doesn't write is an error.
  */
 const text = { type: 'string', minLength: 1 };
 const day = { type: 'string', pattern: '^[0-9]{4}-(0[1-9]|1[012])-(0[1-9]|[12][0-9]|3[01])$' };
@@ -59,7 +59,7 @@ const ajv = new Ajv({ allErrors: true });
 addFormats(ajv);
 const validateSchema = ajv.compile(schema);
 
-/** Returns the content of a `CITATION.cff`, and the rules that it breaks: these, and the schema of the format. */
+/** Parses a `CITATION.cff`. Returns its content, and its violations of these rules and of the format's schema. */
 export function checkCitationFile(yaml: string): { readonly content: unknown; readonly errors: readonly string[] } {
   const content: unknown = parse(yaml);
   const errors = [validate, validateSchema].flatMap((check) => {

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { parse as parseBiblatex } from 'biblatex-csl-converter';
 
-/** A name as a library reads it. */
+/** A name, as parsed by a library. */
 interface ParsedName {
   readonly family?: string;
   readonly given?: string;
@@ -11,7 +11,7 @@ interface ParsedName {
   readonly suffix?: string;
 }
 
-/** An item as citation-js reads it: CSL-JSON. */
+/** An item, as parsed by citation-js: CSL-JSON. */
 interface ParsedItem {
   readonly title?: string;
   readonly author?: readonly ParsedName[];
@@ -33,7 +33,7 @@ const Cite = createRequire(import.meta.url)('citation-js') as new (
   options?: { readonly forceType: string },
 ) => { readonly data: ParsedItem[] };
 
-/** A citation as a library read it, in the form of {@link ParsedItem}, with names and dates as text. */
+/** A citation, as parsed by a library. Like {@link ParsedItem}, but with names and dates as text. */
 export interface ParsedCitation {
   readonly key: string | undefined;
   readonly title: string | undefined;
@@ -48,7 +48,7 @@ export interface ParsedCitation {
   readonly notes: string;
 }
 
-/** The name that citation-js gives to RIS. Notes with `@a{` would make it guess BibTeX. */
+/** citation-js's name for RIS. Without it, citation-js would take a note that contains `@a{` for BibTeX. */
 export const risType = '@ris/file';
 
 /** Reads BibTeX, RIS or CSL-JSON with citation-js, which guesses the format if `forceType` is absent. */

@@ -52,7 +52,7 @@ export class CliProcess {
     });
   }
 
-  /** Resolves with the text of standard error once it matches. Rejects if the process ends before. */
+  /** Resolves with the text of standard error once it matches. Rejects if the process ends first. */
   async prints(pattern: RegExp): Promise<string> {
     while (!pattern.test(this.stderr)) {
       const next = await Promise.race([once(this.child.stderr ?? this.child, 'data'), this.ended]);

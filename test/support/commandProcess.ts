@@ -14,7 +14,7 @@ export class CommandProcess {
 
   /**
    * Starts a program file with an argument, passed as JSON. Resolves when the program is ready; rejects if it ends
-   * before.
+   * first.
    */
   static async start(file: string, argument: unknown): Promise<CommandProcess> {
     const asked = new CommandProcess(fork(file, [JSON.stringify(argument)]));

@@ -95,7 +95,7 @@ export abstract class ContractRig {
     return await this.call('POST', '/api/v1/transfers', { orcid, ...request });
   }
 
-  /** Submits a transfer that must be accepted, and returns its id. */
+  /** Submits a transfer and returns its id. Fails if the transfer isn't accepted. */
   async mustRequestTransfer(request: object): Promise<string> {
     const { status, body } = await this.requestTransfer(request);
     if (status !== 201) throw new Error(JSON.stringify(body));

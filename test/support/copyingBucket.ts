@@ -7,15 +7,15 @@ interface Upload {
   readonly parts: Map<number, Buffer>;
 }
 
-/** An S3 server that copies objects itself, whole or in pieces, and can be made to copy them wrongly. */
+/** An S3 server with server-side copies, whole or in parts, which tests can make it corrupt. */
 export class CopyingBucket extends OddBucket {
-  /** Selects the copies to unfinished objects that get wrong content. */
+  /** Selects the copies that get wrong content, among those to keys of unfinished objects (`.part-`). */
   wrongCopies: 'none' | 'in pieces' | 'all' = 'none';
-  /** True if ETags aren't hashes, as for objects that are encrypted with a user's key. */
+  /** True if ETags aren't hashes, as for objects encrypted with a customer key. */
   isEncrypted = false;
   private readonly uploads = new Map<string, Upload>();
 
-  /** Starts a server with one object, which rclone uploaded in pieces, with its MD5 in the metadata. */
+  /** Starts a server with one object, as rclone uploads it in parts: with its MD5 in the metadata. */
   static async startWithNote(key: string, content: Buffer): Promise<CopyingBucket> {
     const bucket = new CopyingBucket({});
     const note = Buffer.from(digest(content), 'hex').toString('base64');
@@ -24,7 +24,9 @@ export class CopyingBucket extends OddBucket {
     return bucket;
   }
 
-  /** Returns the content of an object. A request from this process could not be answered while the process waits. */
+  /**
+   * Returns the content of an object. Replaces a synchronous rclone call, during which this process couldn't respond.
+   */
   getContent(key: string): Buffer | undefined {
     return this.objects.get(key)?.content;
   }

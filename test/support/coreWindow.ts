@@ -13,7 +13,7 @@ export interface WindowPlace {
   readonly key: string;
   /** The initial time of its clock, in milliseconds since 1970. */
   readonly now: number;
-  /** True if submissions are held before they are sent. */
+  /** True to hold submissions before they are sent. */
   readonly isHeld?: boolean;
 }
 

@@ -14,7 +14,7 @@ export class CountingProxy {
     });
   }
 
-  /** `target` returns the port when a connection arrives. */
+  /** Starts the proxy. `target` is called for each connection and returns the port to connect to. */
   static async start(target: () => number): Promise<CountingProxy> {
     const proxy = new CountingProxy(target);
     proxy.server.listen(0, '127.0.0.1');

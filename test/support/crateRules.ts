@@ -50,7 +50,7 @@ const actionStatuses = ['Active', 'Completed', 'Failed', 'Potential'].map(
   (name) => `http://schema.org/${name}ActionStatus`,
 );
 
-/** The requirements of RO-Crate 1.2 that are a MUST, by the page of the specification. */
+/** The MUST requirements of RO-Crate 1.2, named after the pages of the specification. */
 export const crateRules: Readonly<Record<string, (graph: CrateGraph) => void>> = {
   'Root Data Entity: the document has a descriptor with the fixed ID and type': (graph) => {
     assert.equal(graph.get('ro-crate-metadata.json')?.['@type'], 'CreativeWork');

@@ -3,10 +3,10 @@ import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 
-/** The servers of Debian's packages that {@link prepareDebianServer} configures. */
+/** The servers from Debian packages that {@link prepareDebianServer} configures. */
 export type DebianServerKind = 'openssh' | 'apache';
 
-/** The servers to test with on this system: all on Linux, where a missing one is a failure, and none elsewhere. */
+/** The servers to test with: all of them on Linux, where a missing one is a failure, and none on other systems. */
 export const debianServerKinds: readonly DebianServerKind[] = process.platform === 'linux' ? ['openssh', 'apache'] : [];
 
 /** A configured server that isn't running yet. */
@@ -30,7 +30,7 @@ interface ServerPlace {
 const packages = { openssh: 'openssh-server', apache: 'apache2-bin' } as const;
 const programs = { openssh: '/usr/sbin/sshd', apache: '/usr/sbin/apache2' } as const;
 
-/** Writes the configuration of a server. Throws an error that names the command to install it if it is missing. */
+/** Writes the configuration of a server. Throws an error with the installation command if the server is missing. */
 export async function prepareDebianServer(kind: DebianServerKind, place: ServerPlace): Promise<DebianServer> {
   await fs.access(programs[kind]).catch(() => {
     throw new Error(`These tests need ${programs[kind]}: run \`sudo apt-get install ${packages[kind]}\`.`);
@@ -46,7 +46,7 @@ async function prepareOpenssh({ root, port }: ServerPlace): Promise<DebianServer
   const hostKey = await fs.readFile(file('host.pub'), 'utf8');
   await fs.writeFile(file('known'), `[127.0.0.1]:${port} ${hostKey}`);
   await fs.writeFile(file('sshd.conf'), describeOpenssh(root, port));
-  // The program requires it of a root user, and Debian creates it when the system starts.
+  // sshd requires this folder if it runs as root. Debian creates the folder at system startup.
   if (process.getuid?.() === 0) await fs.mkdir('/run/sshd', { recursive: true, mode: 0o755 });
   const section = ['type = sftp', 'host = 127.0.0.1', `port = ${port}`, `user = ${os.userInfo().username}`];
   const keys = [`key_file = ${file('user')}`, `known_hosts_file = ${file('known')}`];
@@ -66,7 +66,7 @@ async function prepareApache({ root, folder, port, password, obscure }: ServerPl
   const hash = execFileSync('openssl', ['passwd', '-apr1', '-stdin'], { input: password }).toString().trim();
   await fs.writeFile(file('users'), `lab:${hash}\n`);
   await fs.writeFile(file('apache.conf'), describeApache(root, folder, port));
-  // Started by root, the server becomes another user, who must reach both folders.
+  // If root starts the server, it switches to another user, who needs access to both folders.
   if (process.getuid?.() === 0) await openFolders([root, folder], nodePath.dirname(root));
   const section = ['type = webdav', `url = http://127.0.0.1:${port}`, 'vendor = other', 'user = lab'];
   return {

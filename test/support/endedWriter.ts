@@ -1,4 +1,4 @@
-/** A program that writes ended transfers to a ledger, as one window does. */
+/** A program that writes ended transfers to a ledger, like a window. */
 import { TransferLedger } from '../../src/core/ledger/transferLedger.ts';
 import { withState } from '../../src/core/model/transferModel.ts';
 import { MemoryLog } from './memoryLog.ts';

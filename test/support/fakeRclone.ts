@@ -28,23 +28,25 @@ interface RcloneRequest {
   readonly body: RcloneBody;
 }
 
-/** An intervention before the store does its part: `fail` and `drop` prevent that. */
+/**
+ * Replaces the handling of a request: `fail` responds with {@link FakeRclone.failure}, `drop` closes the connection.
+ */
 type Intervention = 'fail' | 'drop' | undefined;
 
 const missing = { status: 404, error: 'object not found' };
 
-/** The remote control of an rclone whose stores are in memory. Local folders are real. */
+/** Simulates the remote control of rclone, with stores in memory. Local folders are real. */
 export class FakeRclone {
-  /** The objects by their places: `lab:from/a.txt`. */
+  /** The content of each object, by its location: `lab:from/a.txt`. */
   readonly objects = new Map<string, Buffer>();
   readonly requests: RcloneRequest[] = [];
-  /** The hash that the stores have; undefined for stores without hashes. */
+  /** The hash algorithm of the stores; undefined for stores without hashes. */
   hash: string | undefined = 'md5';
-  /** Changes what is stored or answered, or fails. */
+  /** Called before each request is handled. Can change the stores, or return an intervention. */
   intervene: (request: RcloneRequest) => Intervention | Promise<Intervention> = () => undefined;
-  /** Changes how an object is described. */
+  /** Changes the description of an object in responses. */
   describe: (object: StoreObject) => StoreObject = (object) => object;
-  /** The response of a failed request. */
+  /** The response to a request for which `intervene` returns `fail`. */
   failure = { status: 500, error: 'something is wrong' };
   private readonly server: Server;
   private readonly folder: string;
@@ -70,7 +72,7 @@ export class FakeRclone {
     return this.requests.map(({ method }) => method);
   }
 
-  /** The places of all objects, sorted. */
+  /** The locations of all objects, sorted. */
   get places(): readonly string[] {
     return [...this.objects.keys()].sort();
   }

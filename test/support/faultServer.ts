@@ -67,7 +67,7 @@ export class FaultServer {
       FaultServer.usedPorts.add(server.port);
       return server;
     }
-    // The port stays in use until another one is found.
+    // Keeps the used port occupied until a different one is found.
     const other = await FaultServer.start(identity);
     await server.stop();
     return other;

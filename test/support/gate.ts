@@ -1,4 +1,4 @@
-/** Lets callers pass, unless it is held. */
+/** Blocks callers of `pass` between `hold` and `release`. */
 export class Gate {
   private closed: { readonly opened: Promise<void>; readonly open: () => void } | undefined;
   private waiting = 0;

@@ -4,7 +4,7 @@ import type { StoreRig } from './storeRig.ts';
 
 const probe = nodePath.join(import.meta.dirname, 'heapProbe.cjs');
 
-/** Variables with which a service reports its heaps. */
+/** Environment variables that make a service report its heaps. */
 export const heapReportEnvironment = {
   NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --require=${probe}`.trim(),
 } as const;

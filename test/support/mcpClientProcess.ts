@@ -2,7 +2,10 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { cliProgram } from './cliProcess.ts';
 
-/** A client that starts the server, calls a tool or none, and prints the server's process ID after the first answer. */
+/**
+ * An MCP client that starts the server, calls a tool if one is given, and prints the server's process ID after the
+ * first answer.
+ */
 const clientSource = `
   const { spawn } = require('node:child_process');
   const [program, isCalling, ...args] = process.argv.slice(1);
@@ -18,7 +21,7 @@ const clientSource = `
   });
 `;
 
-/** Starts such a client as a process that can be killed. Resolves once the server has answered. */
+/** Starts an MCP client as a process that can be killed. Resolves once the server has answered. */
 export async function startMcpClient(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,

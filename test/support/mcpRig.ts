@@ -23,7 +23,7 @@ interface AgentOptions {
   };
 }
 
-/** An agent: the official client of the protocol, with the command line as shipped as its server. */
+/** An agent: the official MCP client, with the shipped command line as its server. */
 export class TestAgent {
   readonly client: Client;
   /** Number of questions that the server has asked. */
@@ -75,7 +75,7 @@ export class TestAgent {
     };
   }
 
-  /** Calls a tool, and returns its answer. Throws if it is an error. */
+  /** Calls a tool, and returns its answer. Throws if the answer is an error. */
   async get(name: string, input?: Record<string, unknown>): Promise<Record<string, unknown>> {
     const { isError, content } = await this.call(name, input);
     if (isError) throw new Error(JSON.stringify(content));

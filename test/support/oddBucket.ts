@@ -75,7 +75,7 @@ export class OddBucket {
     this.objects.set(key, { content, etag, headers });
   }
 
-  /** Handles a request that changes objects: refuses it. */
+  /** Handles a request that changes objects. Refuses it unless a subclass overrides this method. */
   protected write(request: BucketRequest, response: ServerResponse): void {
     respond(response, 403, describeError(`${request.method}IsRefused`));
   }

@@ -175,7 +175,7 @@ export const metadataPages: Readonly<Record<string, Record<string, unknown>>> = 
 const script = '<img src=x onerror=alert(1)><script>alert(2)</script>';
 const unsafe = ['javascript:alert(3)', 'data:text/html,x', 'command:workbench.action.quit', 'file:///etc/passwd'];
 
-/** A resource whose texts and links are as hostile as possible to a row, a title or a page. */
+/** A resource with texts and links that could break or mislead in a row, a title or a page. */
 export const hostileResource = {
   id: 'hostile',
   name: `${script}\u202egnp.exe\u0007`,

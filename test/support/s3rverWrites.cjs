@@ -1,6 +1,6 @@
 /**
- * Loaded with `--require` in s3rver, which responds to an upload before its file is written. rclone then finds an object
- * of another size, and reports it as corrupted. With this, the response waits for the file, as that of S3 does.
+ * Loaded with `--require` in s3rver. Delays the response to an upload until its file is written, as S3 does. Otherwise,
+ * rclone finds an object of a different size, and reports it as corrupted.
  */
 const { createHash } = require('node:crypto');
 const { createWriteStream } = require('node:fs');

@@ -162,7 +162,7 @@ export class ScriptedWindow {
     ].join('\n');
   }
 
-  /** Closes everything that is still open, as when the window closes, and reinstates the editor's own functions. */
+  /** Closes everything that is still open, like a closing window, and reinstates the editor's own functions. */
   restore(): void {
     Object.assign(window, this.originals);
     for (const input of this.inputs) input.escape();

@@ -118,7 +118,7 @@ export class ServiceRig extends ContractRig {
     return await this.requestTransfer(describeTransfer(fileIds, more));
   }
 
-  /** Submits a transfer that must be accepted, and returns its id. */
+  /** Submits a transfer and returns its id. Fails if the transfer isn't accepted. */
   async mustSubmit(fileIds: readonly string[], more: object = {}): Promise<string> {
     return await this.mustRequestTransfer(describeTransfer(fileIds, more));
   }

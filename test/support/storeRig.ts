@@ -100,7 +100,7 @@ export class StoreRig extends ContractRig {
     this.forgetService();
   }
 
-  /** Waits for the end of a service to which a signal was sent. */
+  /** Waits until a service that was sent a signal has ended. */
   async waitForEnd(): Promise<void> {
     await this.running?.ended;
     this.forgetService();
@@ -117,7 +117,10 @@ export class StoreRig extends ContractRig {
     await fs.rm(this.root, { recursive: true, force: true });
   }
 
-  /** Closes the connection after each request, so that the open files of the service can be counted. */
+  /**
+   * Sends a request as in {@link ContractRig}, but closes its connection afterwards, so that tests can count the
+   * service's open files.
+   */
   override async call(method: string, path: string, body?: unknown, init: RequestInit = {}): Promise<Answer> {
     return await super.call(method, path, body, { ...init, headers: { connection: 'close' } });
   }

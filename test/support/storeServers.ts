@@ -12,7 +12,7 @@ import { eventually } from './eventually.ts';
 const s3Program = nodePath.join(import.meta.dirname, '../../node_modules/s3rver/bin/s3rver.js');
 const s3Writes = nodePath.join(import.meta.dirname, 's3rverWrites.cjs');
 
-/** Parts of the configuration of the remotes that must never leave it. */
+/** Secrets in the configuration of the remotes, which must not appear anywhere else. */
 export const plantedSecrets = [
   'planted-sftp-password',
   'planted-dav-password',
@@ -20,7 +20,7 @@ export const plantedSecrets = [
   'S3RVER-planted-never-used',
 ] as const;
 
-/** The remotes of the configuration, and the kinds of their servers. */
+/** A kind of server, which is also the name of its remote. */
 export type StoreKind = 'sftp' | 'dav' | 's3' | DebianServerKind;
 
 /** All kinds of servers that this machine can run. */
@@ -33,7 +33,7 @@ export interface StoreOptions {
   readonly folders?: Partial<Record<StoreKind, string>>;
 }
 
-/** Returns the path of rclone. Throws an error that names the command to install it. */
+/** Returns the path of rclone. Throws an error with installation advice if it isn't found. */
 export function mustFindRclone(): string {
   const path = findRclonePath(undefined);
   if (path !== undefined) return path;
@@ -41,8 +41,8 @@ export function mustFindRclone(): string {
 }
 
 /**
- * Real servers on loopback, each over a folder, and the configuration of rclone that names them: `sftp:` and `dav:` are
- * rclone's own servers, `s3:lab` is s3rver, `openssh:` and `apache:` are those of Debian's packages.
+ * Real servers on loopback, each of which serves a folder, and the configuration of rclone that names them: `sftp:` and
+ * `dav:` are rclone's own servers, `s3:lab` is s3rver, `openssh:` and `apache:` come from Debian packages.
  */
 export class StoreServers {
   readonly root: string;
@@ -58,7 +58,10 @@ export class StoreServers {
     this.ports = ports;
   }
 
-  /** `remotes` is added to the configuration; `folders` replaces folders that the servers serve. */
+  /**
+   * Starts servers of the given kinds. `remotes` is added to the configuration; `folders` replaces folders that the
+   * servers serve.
+   */
   static async start(
     kinds: readonly StoreKind[],
     { remotes = '', folders = {}, parent = os.tmpdir() }: StoreOptions = {},
@@ -78,7 +81,7 @@ export class StoreServers {
     return nodePath.join(this.root, 'rclone.conf');
   }
 
-  /** Variables with which a service finds the remotes. */
+  /** Environment variables with which a service finds the remotes. */
   get environment(): Readonly<Record<string, string>> {
     return { RCLONE_CONFIG: this.configFile };
   }
@@ -121,7 +124,7 @@ export class StoreServers {
     return lines.filter((line) => line !== '').sort();
   }
 
-  /** Runs rclone and returns its output. Throws an error with its messages. */
+  /** Runs rclone and returns its output. Throws an error with rclone's messages if it fails. */
   run(args: readonly string[], input: string | Buffer = ''): Buffer {
     const env = createRcloneEnvironment(this.environment);
     const options = { input, env, maxBuffer: 256 * 1024 * 1024 };

@@ -37,8 +37,8 @@ export function getStudyPath(number: number): string {
 }
 
 /**
- * Writes a study to a folder: 40 JSON files of one data set with IDs and hashes, and the spreadsheet `study.xlsx` with 40 IDs. Of
- * those, 37 are IDs of 35 files, two of them repeated, and three are unknown.
+ * Writes a study to a folder: 40 JSON files of one data set, with IDs and hashes, and the spreadsheet `study.xlsx` with
+ * 40 rows. 37 rows contain the IDs of 35 files, two of them twice; the IDs in the other three are unknown.
  */
 export async function writeStudy(folder: string): Promise<void> {
   const numbers = Array.from({ length: fileCount }, (_, index) => index + 1);

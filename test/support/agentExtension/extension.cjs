@@ -1,6 +1,6 @@
 /**
- * Calls tools of other extensions like an agent: asks for the call, and copies the answer to the clipboard. Provides the
- * server for agents to the editor's own client, whose tools can then be called too.
+ * Calls tools of other extensions like an agent: prompts for the call, and copies the answer to the clipboard. Also
+ * registers the server for agents with the editor's own MCP client, so that its tools can be called.
  */
 const { join } = require('node:path');
 const { commands, env, EventEmitter, extensions, lm, McpStdioServerDefinition, window } = require('vscode');

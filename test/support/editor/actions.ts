@@ -10,10 +10,10 @@ export interface ActionCounter {
 const counters = new WeakMap<Page, { count: number }>();
 
 /**
- * Counts in each frame: a press of the mouse and a key are one action each, text that is entered into one field is one.
- * Keys that move between rows, fields and buttons count nothing, with Shift or without.
+ * Runs in each frame. A mouse click, a key press, and text entered into one field are one action each. Keys that move
+ * between rows, fields and buttons aren't counted, with or without Shift.
  *
- * A page gets its content by `document.open`, which removes all listeners of its window, so they are added again then.
+ * The editor fills a page with `document.open`, which removes all listeners of its window, so they are added again.
  */
 const script = `{
   let field;

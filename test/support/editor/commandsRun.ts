@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const ran = new Set<string>();
 
-/** Returns the extension's commands that were run in the editors that have been closed so far. */
+/** Returns the IDs of the extension's commands that ran in editors that have been closed. */
 export function commandsRun(): ReadonlySet<string> {
   return ran;
 }

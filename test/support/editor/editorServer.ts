@@ -59,7 +59,7 @@ export class EditorServer {
     endTree(this.#child, 'SIGKILL');
   }
 
-  /** Kills the extension hosts of all windows simultaneously, as when the machine is switched off. */
+  /** Kills the extension hosts of all windows simultaneously, like a power failure. */
   async endExtensionHosts(): Promise<void> {
     const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,args=']);
     const parent = String(this.#child.pid);

@@ -1,8 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/**
- * Lets {@link holdMessages} delay what a window receives from its server. Call it before the page loads.
- */
+/** Lets {@link holdMessages} delay what a window receives from its server. Must be called before the page loads. */
 export async function prepareHolding(page: Page): Promise<void> {
   await page.addInitScript(`if (window === top) {
     let phrase;

@@ -13,8 +13,8 @@ export async function searchDatabase(window: EditorWindow, database: string, wor
 }
 
 /**
- * Waits until the focus is on the row of the started search: a later move would close any input that was opened before
- * it.
+ * Waits until the focus is on the row of the started search. Otherwise, the focus would move there later and close an
+ * input that the test has opened.
  */
 async function waitForFocusAtSearch({ page }: EditorWindow): Promise<void> {
   const results = page.locator('.pane:has(> .pane-header h3.title:text-is("Search Results"))');

@@ -14,8 +14,8 @@ export interface FocusState {
 const mouseCounts = new WeakMap<Page, { count: number }>();
 const longestWay = 60;
 /**
- * Time after which the palette is reopened, because it does not list commands that are registered while it is open. Each
- * attempt gets this much more, so that a slow palette is not closed again and again.
+ * Milliseconds after which the palette is reopened, because it does not list commands that are registered while it is
+ * open. Each attempt waits this much longer, so that a slow palette has time to respond.
  */
 const attemptMs = 2_000;
 

@@ -47,7 +47,7 @@ export interface EditorFolder {
   readonly workspace: string;
 }
 
-/** A server that is ready to be opened in a browser, including the user's own. */
+/** A running server, which any browser can open, including the user's own. */
 export interface PreparedEditor {
   readonly server: EditorServer;
   readonly folder: EditorFolder;

@@ -29,10 +29,12 @@ export interface QuickInputState {
 /** Identifies a step by part of its title, its placeholder or its message. */
 export type StepMatch = string | RegExp;
 
-/** Short, because a box that has just closed does not reappear. */
+/**
+ * Milliseconds to wait for the box when text is entered. Short, because a box that has just closed does not reappear.
+ */
 const fillMs = 2_000;
 
-/** Time after which Enter is pressed again. Long, because Enter must not reach the step that follows. */
+/** Milliseconds after which Enter is pressed again. Long, because Enter must not reach the step that follows. */
 const enterMs = 5_000;
 
 /** Returns true if the rows of a dialog are folders and files of this folder, and no folder is missing. */
@@ -167,7 +169,7 @@ export class QuickInput {
 
   /**
    * Presses Enter in the editor's own dialog when `prepare` resolves to true, and waits until the dialog has closed or
-   * the next step follows. The dialog may ignore Enter while it lists a folder, so that it is pressed again later.
+   * the next step follows. Repeats this after a while, because the dialog may ignore Enter while it lists a folder.
    */
   async #enterPath(
     path: string,
@@ -192,7 +194,7 @@ export class QuickInput {
     return (await this.#widget.locator('.monaco-list-row.focused').count()) > 0;
   }
 
-  /** Returns its contents; waits because a busy window may not respond immediately. */
+  /** Returns the contents. Waits for them, because a busy window may not respond immediately. */
   async #shown(): Promise<QuickInputState> {
     return until('what the quick input shows', () => this.state());
   }

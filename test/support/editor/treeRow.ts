@@ -6,7 +6,7 @@ import { until } from './until.ts';
 /** Longer than the delay with which the editor batches changes before it redraws a tree. */
 const settleMs = 300;
 
-/** Maximum time that a menu takes to open. A menu that was closed by something else is opened again after it. */
+/** Milliseconds that a menu may take to open. A menu that something else has closed is reopened after this time. */
 const menuMs = 5_000;
 const tooltipMs = 5_000;
 
@@ -41,8 +41,8 @@ export class TreeRow {
   }
 
   /**
-   * Toggles its check box; resolves when the extension has counted it, which the title of its view shows. Clicks again if
-   * the editor lost the click by redrawing the tree.
+   * Toggles the check box of the row. Resolves when the view's title shows that the extension has counted the change.
+   * Clicks again if the editor lost the click by redrawing the tree.
    */
   async toggleCheck(): Promise<void> {
     const box = this.#row.locator('[role="checkbox"]');

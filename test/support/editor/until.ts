@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** Long enough for a window that loads on a busy machine. A wait ends as soon as its condition is met. */
 export const waitLimitMs = 90_000;
 const firstIntervalMs = 80;
-/** Each check takes processor time from the window that is waited for, so that later checks are less frequent. */
+/** Later checks are less frequent, because each one takes processor time from the window. */
 const lastIntervalMs = 240;
 
 /** Calls `ask` repeatedly until it returns a value other than `undefined`. The error after the limit names `what`. */

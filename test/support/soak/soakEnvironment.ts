@@ -43,7 +43,7 @@ export class SoakEnvironment {
     return nodePath.join(this.root, 'target');
   }
 
-  /** Returns the window at a place, or the killed window until it is replaced. */
+  /** Returns the window with this index, even if it was killed and isn't replaced yet. */
   window(place: number): SoakWindow {
     const window = this.windows[place];
     if (!window) throw new Error(`There is no window ${String(place)}`);
@@ -70,8 +70,8 @@ export class SoakEnvironment {
   }
 
   /**
-   * Starts the service, throttled if `isSlow`, and sends all windows its address, which they find by themselves in the
-   * editor.
+   * Starts the service, throttled if `isSlow`, and sends its address to all windows. Windows in the editor find the
+   * address by themselves.
    */
   async startService(isSlow: boolean): Promise<void> {
     const { dataFolder, target } = this;
