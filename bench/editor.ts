@@ -1,4 +1,4 @@
-/** Compares the extension in the editor with empty ones: start, 50,000 results, a page, the first paint. */
+/** Compares the extension in the editor with minimal ones: startup, 50,000 results, a page, the first paint. */
 import { parseArgs } from 'node:util';
 import { measureFirstPaint } from './support/firstPaint.ts';
 import { measureResults } from './support/longResults.ts';
@@ -15,7 +15,7 @@ function reportRatio(name: string, ratio: number, limit: number): void {
   if (!report({ name, ratio, limit }, values.json)) process.exitCode = 1;
 }
 
-/** The measurements, each of which `--row` selects. */
+/** The measurements, by the names that `--row` accepts. */
 const rows: Readonly<Record<string, (extension: string) => Promise<void> | void>> = {
   size: (extension) => reportRatio('read at activation, of 120 kB', bytesAtActivation(extension) / mostBytes, 1),
   start: async (extension) => {

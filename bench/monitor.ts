@@ -1,4 +1,7 @@
-/** Compares the requests for 1,000 transfers with the schedule; measures the work of the host and a large ledger. */
+/**
+ * Compares the requests for 1,000 transfers with the schedule; measures the processor time of the host and a large
+ * ledger.
+ */
 import assert from 'node:assert/strict';
 import { parseArgs } from 'node:util';
 import { statusId } from './support/bareRequests.ts';
@@ -10,7 +13,7 @@ import { hasFocusAt, hour, minute, second, SimulatedDay, type SimulatedTransfer 
 const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
 const day = 24 * hour;
 const responseMs = 30;
-/** Number of requests to the real server that measure the work of one. */
+/** Number of requests to the real server over which the processor time is averaged. */
 const realRequestCount = 3_000;
 const largestShareOfACore = 0.01;
 

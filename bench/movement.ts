@@ -113,7 +113,9 @@ class ConcurrentClients {
     this.service = service;
   }
 
-  /** Resolves to the ids of the transfers, and the ratio of the 99.9th percentile of all requests to the median. */
+  /**
+   * Resolves to the ids of the transfers, and the ratio of the 99.9th percentile of all request times to the median.
+   */
   async run(ids: readonly string[]): Promise<{ readonly transfers: readonly string[]; readonly ratio: number }> {
     // The connections are opened before the measurement.
     await this.service.connect(transferCount);

@@ -13,7 +13,8 @@ import { makeTree, run, scratchFolder } from './support/tree.ts';
 const { values } = parseArgs({
   options: { json: { type: 'boolean', default: false }, quick: { type: 'boolean', default: false } },
 });
-// The limits are for the full size. The quick one shows changes; starting the service and rclone counts more there.
+// The limits apply to the full size. The quick size is for comparing changes: the start of the service and rclone
+// weighs more in it.
 const size = values.quick
   ? { listed: 50_000, small: 5_000, largeBytes: 500_000_000, rounds: 3 }
   : { listed: 200_000, small: 20_000, largeBytes: 2_000_000_000, rounds: 3 };
@@ -88,11 +89,11 @@ async function compareMoving(rig: StoreRig, { name, limit, count, bytes, isToSto
   const [from, to] = isToStore ? [rig.folder, rig.servers.folder('sftp')] : [rig.servers.folder('sftp'), rig.folder];
   const folder = `files-${isToStore ? 'to' : 'from'}-${count}`;
   makeFiles(join(from, folder), count, bytes);
-  // The server remembers its folders.
+  // Restarts the server, because it caches its folders.
   await rig.servers.kill('sftp');
   await rig.servers.startServer('sftp');
   await rig.rescan('sftp');
-  // The service notices the files of a folder by itself.
+  // The service watches the folder, so it needs no scan.
   const paths = await eventually(async () => {
     const found = await rig.findPaths(source, `path:${folder}/*`);
     return found.length === count ? found : undefined;
@@ -108,7 +109,8 @@ async function compareMoving(rig: StoreRig, { name, limit, count, bytes, isToSto
       return took;
     },
     reference: async () => {
-      // The server also remembers the copies of earlier rounds, which rclone would not write again.
+      // Uses a new folder in each round. The server also caches the copies of earlier rounds, and rclone would skip
+      // those.
       const copy = `copy-${(rounds += 1)}`;
       const [first, second] = isToStore
         ? [`'${from}/${folder}'`, `sftp:${copy}`]

@@ -1,4 +1,7 @@
-/** Starts the core over a ledger, lists what ended last, and sends the time of each in milliseconds. */
+/**
+ * Starts the core over a ledger, lists the most recently ended transfers, and sends the duration of both steps in
+ * milliseconds.
+ */
 import { createExplorer, type StartMs } from '../support/ledgers.ts';
 
 const [folder = ''] = process.argv.slice(2);

@@ -5,7 +5,7 @@ import { connectedClient } from '../support/ends.ts';
 
 const [subject = '', origin = ''] = process.argv.slice(2);
 
-/** Both clients are loaded and connected, whichever is measured, so that only the request differs. */
+/** Loads and connects both clients, even though only one is measured, so that only the request makes a difference. */
 const client = await connectedClient(origin);
 const bare = new BareRequests(origin);
 await bare.status();

@@ -1,4 +1,4 @@
-/** Serves 100,000 files in pages for the bench of the command line, in a separate process; prints its port. */
+/** Serves 100,000 files in pages for the command line's benchmark, in a separate process; prints its port. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerFor, numberedIds } from '../support/resources.ts';

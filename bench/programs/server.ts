@@ -1,4 +1,4 @@
-/** The server of the client's benches: a plain HTTP server in a separate process, which prints its port. */
+/** The server for the client's benchmarks: a plain HTTP server in a separate process, which prints its port. */
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,9 +1,9 @@
 import { Agent } from 'undici';
 
-/** The ID of the transfer on the server of the benches. */
+/** The ID of the transfer on the benchmark server. */
 export const statusId = 'f710559a-5d01-417b-91ac-3726503d11a3';
 
-/** The search request of the benches. */
+/** The search request of the benchmarks. */
 export const search = { database: 'JGI Data Portal', orcid: '0000-0002-1825-0097', query: 'metagenome' } as const;
 
 const idsInRequest = 500;

@@ -6,7 +6,7 @@ import type { Logger } from '../../src/core/util/logger.ts';
 
 const programs = join(import.meta.dirname, '..', 'programs');
 
-/** The running server of the benches. */
+/** The running benchmark server. */
 interface ServerProcess {
   /** Scheme, host and port. */
   readonly origin: string;

@@ -14,7 +14,7 @@ const many = { transferCount: 3_000, fileCount: 50_000 };
 const turnCount = 7;
 const limitMs = 120_000;
 
-/** Milliseconds from the click on the icon of the side bar to the first row that is on screen, in each view. */
+/** Milliseconds from the click on the container's icon in the activity bar until each view shows its first row. */
 interface Paint {
   readonly transfers: number;
   readonly results: number;
@@ -45,7 +45,10 @@ export async function measureFirstPaint(extension: string, scratch: string): Pro
   }
 }
 
-/** Measures the windows in turns, in alternating order. The first turn fills the browser's caches and isn't counted. */
+/**
+ * Measures the windows alternately, and reverses their order in every other turn. The first turn fills the browser's
+ * caches and isn't counted.
+ */
 async function measureInTurns(testWindows: readonly TestWindow[]): Promise<readonly (readonly Paint[])[]> {
   const paints = testWindows.map((): Paint[] => []);
   for (let turn = 0; turn <= turnCount; turn++) {
@@ -104,7 +107,9 @@ async function paint(window: EditorWindow): Promise<Paint> {
   return { transfers, results };
 }
 
-/** Returns the first row on screen that shows a transfer or a file: below its group, its search or a part of it. */
+/**
+ * Returns the first row on screen that shows a transfer or a file. Skips top-level rows, such as groups and searches.
+ */
 function findFirst({ page }: EditorWindow, view: string, text: string): Locator {
   const pane = page.locator(`.pane:has(> .pane-header h3.title:text-is("${view}"))`);
   return pane.locator('.monaco-list-row:not([aria-level="1"])', { hasText: text }).first();

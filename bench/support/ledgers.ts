@@ -13,11 +13,11 @@ import { createExplorerDependencies } from '../../test/support/explorerDependenc
 const minuteMs = 60_000;
 const startedAt = Date.UTC(2026, 0, 1);
 
-/** Milliseconds that the core takes in a process that has done nothing else. */
+/** Startup times of the core in a new process, in milliseconds. */
 export interface StartMs {
-  /** Until it is ready. */
+  /** From the start until the core is ready. */
   readonly activation: number;
-  /** After that, until the transfers that ended last are listed. */
+  /** From then until the most recently ended transfers are listed. */
   readonly listing: number;
 }
 
@@ -28,7 +28,7 @@ export function makeLedger(folder: string, endedCount: number): void {
     const transfer = endedTransfer(index);
     fs.writeFileSync(join(folder, 'ended', `${transfer.key}.json`), formatRecord(transfer));
   }
-  // The last one ended some time ago.
+  // The folder was last changed some time ago.
   fs.utimesSync(join(folder, 'ended'), startedAt / 1000, startedAt / 1000);
 }
 

@@ -8,7 +8,10 @@ const endedCount = 20_000;
 const fewCount = 20;
 const starts = 41;
 
-/** Compares a ledger of 20,000 transfers with an empty one, one of 20, and reading and parsing its files. */
+/**
+ * Compares a ledger of 20,000 transfers with an empty one, with one of 20 transfers, and with plain reading and
+ * parsing.
+ */
 export async function measureLedger(reportMeasure: (measure: Measure) => void): Promise<void> {
   const scratch = scratchFolder();
   const [long, few, empty] = [join(scratch, 'long'), join(scratch, 'few'), join(scratch, 'empty')];
@@ -47,8 +50,8 @@ async function measureListing(long: string): Promise<number> {
 }
 
 /**
- * Processes take turns, and their order changes, because a start is short and uneven. The first turn, in which the ledger
- * is indexed, isn't counted.
+ * Starts processes over the ledgers alternately and in changing order, because startup is short and its duration
+ * varies. Doesn't count the first turn, in which the ledger is indexed.
  */
 async function measureStarts(folders: readonly string[]): Promise<readonly StartMs[][]> {
   const measured = folders.map((): StartMs[] => []);

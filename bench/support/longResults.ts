@@ -39,7 +39,7 @@ export async function measureResults(extension: string, scratch: string): Promis
   });
   try {
     const window = await editor.openWindow();
-    // Every part that is expanded fits on the first screen.
+    // Makes every expanded part fit on the first screen.
     await window.page.setViewportSize({ width: 1280, height: 1800 });
     await window.openContainer('Data Transfer');
     await window.tree('Databases').see('Tree');
@@ -75,7 +75,7 @@ async function measureTrees(window: EditorWindow): Promise<Omit<Ratios, 'memory'
   return { walk: await measureTree((tree) => tree.walk()), page: await measureTree((tree) => tree.openPage()) };
 }
 
-/** Searches the database `Tree` and loads results: ten thousand with the search, and then the others. */
+/** Searches the database `Tree` and loads `count` results: up to ten thousand with the search, then the others. */
 export async function loadResults(window: EditorWindow, count: number): Promise<void> {
   await window.command('Data Transfer: Search Files with Filters…');
   await window.quickInput.pick('Tree', /1\/3/);
@@ -103,7 +103,7 @@ async function loadBare(window: EditorWindow): Promise<void> {
   await window.tree('Bare Rows').waitFor('rows', (rows) => rows.length > 2, 60_000);
 }
 
-/** Returns the smallest of several sizes of the heap: what work in progress holds for a moment isn't counted. */
+/** Returns the smallest of several readings of the heap size, because work in progress uses memory temporarily. */
 async function readHeapSize(window: EditorWindow, output: string): Promise<number> {
   let smallest = Number.POSITIVE_INFINITY;
   for (let reading = 0; reading < heapReadings; reading++)

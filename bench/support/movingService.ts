@@ -16,7 +16,7 @@ export class MovingService {
     this.pool = new Pool(service.address, { connections: clients });
   }
 
-  /** Resolves when it listens and has read both folders. `clients` is the number of concurrent clients. */
+  /** Resolves when the service listens and has read both folders. `clients` is the number of concurrent clients. */
   static async start(source: string, destination: string, clients = 4): Promise<MovingService> {
     const databases = [
       { name: 'Source', folder: source },
@@ -52,8 +52,8 @@ export class MovingService {
   }
 
   /**
-   * Polls every few milliseconds until the transfer has succeeded. All its files have been transferred then.
-   * Calls `whenStaged` when copying has started, at the latest at the end.
+   * Polls every few milliseconds until the transfer has succeeded, with all its files transferred. Calls `whenStaged`
+   * when copying has started, at the latest at the end.
    */
   async succeeds(id: string, whenStaged: () => void): Promise<void> {
     for (let isStaged = false; ;) {

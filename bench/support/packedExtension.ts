@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { readTogether } from '../../test/support/builtFiles.ts';
 import { installedExtensions, installPacked } from '../../test/support/editor/installed.ts';
 
-/** The folder of the extensions to compare with. */
+/** The folder with the extensions for comparison. */
 export const fixtures = join(import.meta.dirname, '..', 'extensions');
 
-/** Packs the extension as for publishing, and installs it in the editor; returns its folder. */
+/** Packs the extension like a release, and installs it in the editor; returns its folder. */
 export function installedExtension(): string {
   installPacked();
   const folders = readdirSync(installedExtensions).map((name) => join(installedExtensions, name));

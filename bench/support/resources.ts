@@ -58,12 +58,12 @@ export function answerFor(ids: readonly string[]): string {
   return JSON.stringify({ database: 'JGI Data Portal', resources: ids.map(resource) });
 }
 
-/** Returns a number of resources. */
+/** Returns `count` resources. */
 export function numberedResources(count: number): readonly object[] {
   return numberedIds(count).map(resource);
 }
 
-/** Returns a number of ids. */
+/** Returns `count` ids. */
 export function numberedIds(count: number): readonly string[] {
   return Array.from({ length: count }, (_, place) => `JDP:613a7baa72d3a08c${String(place).padStart(6, '0')}`);
 }

@@ -16,9 +16,9 @@ export interface Comparison {
 const rounds = 5;
 
 /**
- * Resolves to the median of five rounds. In every round the two take turns, and who begins changes with every turn, so
- * that a slow moment of the machine meets both; what all turns of each cost is compared. One round before that is not
- * counted.
+ * Resolves to the median of the cost ratios of five rounds. In each round, the two implementations take turns and swap
+ * their order every time, so that a slow moment of the machine affects both. The ratio of a round compares total costs.
+ * A first round for warm-up isn't counted.
  */
 export async function measureRatio(contest: Comparison): Promise<number> {
   await measureRound(contest);

@@ -21,7 +21,7 @@ export class SearchedService {
     );
   }
 
-  /** Returns the number of files in the page of a search. Like every search, waits for the first scan. */
+  /** Returns the number of files in a page of search results. Like every search, waits for the first scan. */
   async search(query: string, more: object = {}): Promise<number> {
     const response = await fetch(`${this.service.address}/api/v1/files`, {
       method: 'POST',

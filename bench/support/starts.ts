@@ -4,7 +4,7 @@ import { until } from '../../test/support/editor/until.ts';
 import { fixtures } from './packedExtension.ts';
 import { getMedian } from './rounds.ts';
 
-/** The duration of an activation that the editor reports, in whole milliseconds. */
+/** Activation times as reported by the editor, in whole milliseconds. */
 interface Activation {
   readonly load: number;
   readonly call: number;
@@ -30,7 +30,7 @@ const names = {
 } as const;
 
 /**
- * Starts extension hosts with our extension and an empty one, both activated after startup, in turns with hosts that
+ * Starts extension hosts with our extension and an empty one, both activated after startup, alternating with hosts that
  * have only the empty one. Reads the activation times that the editor reports. The editor has its built-in extensions,
  * so that its own startup work affects every value equally.
  */
@@ -72,7 +72,7 @@ async function readActivations<K extends keyof typeof names>(
   const person = await editor.newPerson();
   try {
     const window = await person.openWindow();
-    // All lines that are read stand on one screen.
+    // Makes all the lines to read fit on one screen.
     await window.page.setViewportSize({ width: 1280, height: 2600 });
     await window.command('Developer: Show Running Extensions');
     const running = window.page.locator('.runtime-extensions-editor .monaco-list-row', {

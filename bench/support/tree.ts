@@ -59,7 +59,7 @@ export async function run(command: string, output: string): Promise<void> {
       env: { ...process.env, LC_ALL: 'C' },
     });
     const [code] = (await once(child, 'close')) as [number | null];
-    // grep ends with 1 where it counted none.
+    // grep exits with 1 if it finds no match.
     if (code !== 0 && code !== 1) throw new Error(`${command} ended with ${String(code)}`);
   } finally {
     fs.closeSync(out);

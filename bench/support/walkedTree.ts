@@ -5,7 +5,7 @@ import { measureTime } from './rounds.ts';
 
 const limitMs = 60_000;
 
-/** Drives a tree with one root, parts of which the last is expanded, and files, with the keyboard. */
+/** Navigates a tree with the keyboard: a root with parts, which contain files. Only the last part is expanded. */
 export class WalkedTree {
   private readonly window: EditorWindow;
   private readonly title: string;
@@ -19,7 +19,7 @@ export class WalkedTree {
     this.tree = window.tree(title);
   }
 
-  /** Collapses the first part, and finds the last file. */
+  /** Collapses the first part, and remembers the last file. */
   async begin(): Promise<void> {
     await this.tree.focus();
     await this.goTo(1);
