@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { PlanActionName } from '../agents/planActions.ts';
 import { runAction } from '../runAction.ts';
 
-/** Adds `plans`, with which a person confirms or declines the transfers that agents propose. */
+/** Adds `plans`, which lets a person list, confirm or decline the transfers that agents propose. */
 export function addPlansCommand(program: Command): void {
   const plans = program
     .command('plans')

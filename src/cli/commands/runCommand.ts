@@ -3,7 +3,7 @@ import { parseCount } from '../optionValues.ts';
 import type { RunFlags } from '../recipes/recipeRun.ts';
 import { runAction } from '../runAction.ts';
 
-/** Adds `run`, which carries out a recipe. */
+/** Adds `run`, which runs a recipe. */
 export function addRunCommand(program: Command): void {
   program
     .command('run')

@@ -48,7 +48,7 @@ export function formatDestination(
   ];
 }
 
-/** Describes a lock that is unusual; undefined for a valid one or none. */
+/** Describes the problem with a lock; undefined if the lock is valid or doesn't exist. */
 export function describeUnusualLock(lock: LockReadResult): string | undefined {
   const texts: Partial<Record<LockReadResult['kind'], string>> = {
     edited: 'The lock was edited by hand, so it may not match what the last run found.',

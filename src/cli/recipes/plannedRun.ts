@@ -17,8 +17,8 @@ export interface PlannedRun extends RecipeInput {
 }
 
 /**
- * Connects to the service of a recipe and finds its files. Prints a note if the lock is unusual. Doesn't submit a
- * transfer.
+ * Connects to the service of a recipe and finds its files. Prints a note if there is a problem with the lock. Doesn't
+ * submit a transfer.
  */
 export async function planRun(session: CliSession, input: RecipeInput, isLocked = false): Promise<PlannedRun> {
   // Makes V8 collect garbage earlier: the pages of 100,000 files would otherwise take half a gigabyte.

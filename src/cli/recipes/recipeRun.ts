@@ -20,7 +20,7 @@ export interface RunFlags extends WaitFlags {
   readonly again?: boolean;
 }
 
-/** Carries out a recipe and writes its lock, or prints what it would transfer. */
+/** Runs a recipe and writes its lock, or prints what it would transfer. */
 export async function runRecipeFile(context: CommandContext, file: string, flags: RunFlags): Promise<ExitCode> {
   const input = await readRecipe(file);
   return await CliSession.run(context, async (session) => {

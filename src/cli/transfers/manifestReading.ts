@@ -4,7 +4,7 @@ import { CliError } from '../cliError.ts';
 import { exitCode } from '../exitCode.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 
-/** Reads a manifest. Throws an error that says why it can't be used, with exit code 4 if it doesn't exist. */
+/** Reads a manifest. Throws an error if it can't be used, with exit code 4 if it doesn't exist. */
 export async function loadManifest(file: string, signal: AbortSignal): Promise<TransferManifest> {
   try {
     return await readManifest(file, signal);
