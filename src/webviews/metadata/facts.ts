@@ -11,7 +11,7 @@ export interface Fact {
   readonly text: string;
   /** A more exact value for the tooltip. */
   readonly exact?: string;
-  /** True for hashes and IDs, which users read character by character and which are shown as code. */
+  /** True for hashes and IDs, which are shown as code because users compare them character by character. */
   readonly isCode?: boolean;
   /** The field of the resource that this fact shows in full. */
   readonly field: string;

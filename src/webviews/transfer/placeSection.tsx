@@ -12,7 +12,7 @@ interface PlaceProps {
   readonly send: (intent: TransferIntent) => void;
 }
 
-/** Renders where the transferred files are, whether they were verified, and the buttons that open them. */
+/** Renders the location of the transferred files, the result of their verification, and buttons that open them. */
 export function PlaceSection({ transfer: { place }, send }: PlaceProps): VNode | null {
   if (place === undefined) return null;
   const { folder, revealLabel, verified, missing } = place;
