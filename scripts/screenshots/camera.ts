@@ -46,7 +46,7 @@ export async function prepare(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' });
 }
 
-/** Moves the pointer to where it shows no tooltip. */
+/** Moves the pointer to a place without a tooltip. */
 export async function restPointer(page: Page): Promise<void> {
   await page.mouse.move(700, 784);
 }

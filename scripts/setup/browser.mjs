@@ -89,8 +89,8 @@ export async function ensureBrowser() {
 }
 
 /**
- * Returns the path of a headless shell. Returns `browser` where there is none, or if `CHROME_PATH` selects the browser.
- * Installs the shell where that needs no password, unless `recorded` shows that an earlier setup has tried.
+ * Returns the path of a headless shell, or `browser` if there is none or if `CHROME_PATH` selects the browser. Installs
+ * a missing shell if no password is needed, unless `recorded` shows that an earlier setup has tried.
  */
 export async function ensureHeadlessShell(browser, recorded) {
   if (process.env.CHROME_PATH) return browser;

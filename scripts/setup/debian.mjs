@@ -1,4 +1,4 @@
-/** Installs Debian's packages where that needs no password. */
+/** Installs Debian packages if no password is needed. */
 import { existsSync, readFileSync } from 'node:fs';
 import { run } from './steps.mjs';
 
