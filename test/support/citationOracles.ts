@@ -48,7 +48,7 @@ export interface ParsedCitation {
   readonly notes: string;
 }
 
-/** citation-js's name for RIS. Without it, citation-js would take a note that contains `@a{` for BibTeX. */
+/** citation-js's name for RIS. Without it, citation-js mistakes a file whose notes contain `@a{` for BibTeX. */
 export const risType = '@ris/file';
 
 /** Reads BibTeX, RIS or CSL-JSON with citation-js, which guesses the format if `forceType` is absent. */

@@ -40,7 +40,7 @@ export class CoreWindow implements TransferWindow {
   private readonly place: WindowPlace;
   private readonly clock: ManualClock | undefined;
 
-  /** Uses `clock` if it is given, otherwise its own clock. */
+  /** Uses its own clock unless `clock` is given. */
   private constructor(place: WindowPlace, clock?: ManualClock) {
     this.place = place;
     this.clock = clock ? undefined : new ManualClock(place.now);

@@ -201,7 +201,7 @@ function toPlace(remote = '', path = ''): string {
   return remote.endsWith(':') || remote.endsWith('/') ? remote + path : `${remote}/${path}`;
 }
 
-/** Reads the paths that a request names in its lists; undefined if it has none. */
+/** Returns the paths in the filter lists of a request; undefined if it has none. */
 async function readLists({ _filter: filter }: RcloneBody): Promise<ReadonlySet<string> | undefined> {
   if (!filter?.FilesFromRaw) return undefined;
   const texts = await Promise.all(filter.FilesFromRaw.map((file) => fs.readFile(file, 'utf8')));

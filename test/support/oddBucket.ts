@@ -80,7 +80,7 @@ export class OddBucket {
     respond(response, 403, describeError(`${request.method}IsRefused`));
   }
 
-  /** Returns the code with which the content of an object is refused; undefined to send it. */
+  /** Returns the S3 error code with which to refuse the content of an object; undefined to send it. */
   protected findRefusal(_key: string, _object: OddObject): string | undefined {
     return undefined;
   }

@@ -52,7 +52,7 @@ export function transferSnapshot(transfer: PageTransfer): Record<string, unknown
 
 const moved = (movedFileCount: number): PageTransfer['status'] & object => ({ fileCount: 3, movedFileCount });
 
-/** The transfer page in each state that looks different; keys describe the state. */
+/** Messages that show the transfer page in each visually distinct state, by a description of the state. */
 export const transferPages: Readonly<Record<string, Record<string, unknown>>> = {
   'a transfer that waits': transferNews('staging', { canCancel: true }),
   'a transfer that runs': transferNews('active', {
@@ -153,7 +153,7 @@ const withSchema = createEntry({
   licenses: [{ name: 'CC0-1.0', path: 'https://creativecommons.org/publicdomain/zero/1.0/' }],
 });
 
-/** The metadata page in each state that looks different; keys describe the state. */
+/** Messages that show the metadata page in each visually distinct state, by a description of the state. */
 export const metadataPages: Readonly<Record<string, Record<string, unknown>>> = {
   'a file with a schema': metadataNews(withSchema, { staging: 'unstaged' }),
   'a file with copies and a citation': metadataNews(withSchema, {
@@ -175,7 +175,7 @@ export const metadataPages: Readonly<Record<string, Record<string, unknown>>> = 
 const script = '<img src=x onerror=alert(1)><script>alert(2)</script>';
 const unsafe = ['javascript:alert(3)', 'data:text/html,x', 'command:workbench.action.quit', 'file:///etc/passwd'];
 
-/** A resource with texts and links that could break or mislead in a row, a title or a page. */
+/** A resource with texts and links that could break a row, a title or a page, or mislead its readers. */
 export const hostileResource = {
   id: 'hostile',
   name: `${script}\u202egnp.exe\u0007`,

@@ -8,7 +8,7 @@ export interface CodeRun {
   readonly errors: string;
 }
 
-/** Runs a program with the key in `DTS_KEY` only. Rejects if it is not installed. */
+/** Runs a program that finds the key in the environment variable `DTS_KEY`. Rejects if the program isn't installed. */
 async function run(program: string, args: readonly string[], key: string, root: string): Promise<CodeRun> {
   const dtspy = join(root, 'test', 'support', 'dtspy');
   const path = `${process.env['PATH'] ?? ''}:${dirname(process.execPath)}`;
@@ -21,7 +21,7 @@ async function run(program: string, args: readonly string[], key: string, root: 
   });
 }
 
-/** Runs a Python program with a stand-in of dtspy, which is in the repository at `root`. */
+/** Runs a Python program with a stand-in for dtspy, which is in the repository at `root`. */
 export async function runPython(code: string, key: string, root = process.cwd()): Promise<CodeRun> {
   return await run('python3', ['-c', code], key, root);
 }

@@ -84,7 +84,7 @@ abstract class ScriptedInput {
     this.hide();
   }
 
-  /** Closes the input, as with Escape. */
+  /** Closes the input like the Escape key. */
   escape(): void {
     this.hide();
   }
@@ -199,7 +199,7 @@ export class ScriptedFolderDialog {
     this.resolve([folder]);
   }
 
-  /** Cancels the dialog, as with Escape. */
+  /** Cancels the dialog like the Escape key. */
   escape(): void {
     this.resolve(undefined);
   }
@@ -222,7 +222,7 @@ export class ScriptedSaveDialog {
     this.resolve(file);
   }
 
-  /** Cancels the dialog, as with Escape. */
+  /** Cancels the dialog like the Escape key. */
   escape(): void {
     this.resolve(undefined);
   }

@@ -50,7 +50,7 @@ const script = `{
   listen();
 }`;
 
-/** Starts counting in a window before it is loaded. A reused page keeps its script. */
+/** Starts counting actions in a window, which must not be loaded yet. A reused page keeps its script. */
 export async function countActions(page: Page): Promise<ActionCounter> {
   const total = counters.get(page) ?? { count: 0 };
   if (!counters.has(page)) {

@@ -49,7 +49,7 @@ export async function openEditorWith(companions: readonly string[], options: Jou
   return await startEditor({ ...options, builtIns: fewBuiltIns, environment, extensionPath, companions });
 }
 
-/** Closes the editors that a test has opened: none if its setup failed before. */
+/** Closes all editors that a test has opened. There are none if its setup failed. */
 export async function closeEditors(): Promise<void> {
   for (const editor of runningEditors()) await editor.close();
 }

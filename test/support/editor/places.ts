@@ -16,7 +16,7 @@ export interface Places {
 }
 
 /**
- * Reads the locations that `npm run setup` has recorded. Throws an error that names the command if it has not run yet.
+ * Reads the locations that `npm run setup` has recorded. Throws an error that names this command if it hasn't run yet.
  */
 export function readPlaces(): Places {
   const file = join(repositoryRoot, 'node_modules', '.setup.json');

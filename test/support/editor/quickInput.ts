@@ -199,7 +199,7 @@ export class QuickInput {
     return until('what the quick input shows', () => this.state());
   }
 
-  /** Returns true if it is closed or its contents differ. A busy window that doesn't respond has not changed. */
+  /** Returns true if the input is closed or its contents differ. A busy window that doesn't respond has not changed. */
   async #hasChanged(before: string): Promise<boolean> {
     if (!(await this.isOpen())) return true;
     const state = await this.state();

@@ -114,7 +114,7 @@ export class TreeRow {
     });
   }
 
-  /** Opens the submenu by hovering over its title, which moves the focus into it after a moment. */
+  /** Opens the submenu by hovering over its title, and moves the focus to an entry of the submenu. */
   async #focusSubmenuEntry(title: string, entry: string): Promise<boolean> {
     const items = await this.#openContextMenu();
     await items.filter({ hasText: title }).first().hover({ timeout: menuMs });
@@ -142,7 +142,10 @@ export class TreeRow {
     return items;
   }
 
-  /** Returns the text of the tooltip, shown by hovering over the row. Hovers again if the row was redrawn meanwhile. */
+  /**
+   * Returns the text of the tooltip, shown by hovering over the row. Hovers again if the row is redrawn in the
+   * meantime.
+   */
   async tooltip(): Promise<string> {
     const hover = this.#page.locator('.monaco-hover:visible').last();
     return await until('a tooltip', async () => {
