@@ -60,7 +60,9 @@ class MemoryReserve {
 
 const reserve = new MemoryReserve();
 
-/** Returns the time from the submission to the end, with a service that has not read the files before. */
+/**
+ * Returns the duration of a transfer in milliseconds, from its submission to its end. Starts a new service each time.
+ */
 async function moveTime(source: string, destination: string, count: number, bytes: number): Promise<number> {
   const service = await MovingService.start(source, destination);
   try {

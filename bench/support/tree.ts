@@ -10,7 +10,10 @@ const suffixes = ['fastq.gz', 'bam', 'tif', 'h5', 'csv', 'txt', 'json', 'nc'];
 const filesInRun = 100;
 const runsInProject = 20;
 
-/** Creates a folder that is removed when the process ends; in memory if it has space, so that no disk is measured. */
+/**
+ * Creates a folder that is removed when the process ends. The folder is in memory if there is enough space, so that the
+ * speed of a disk isn't measured.
+ */
 export function scratchFolder(): string {
   const memory = '/dev/shm';
   const base = hasRoom(memory) ? memory : os.tmpdir();
@@ -50,7 +53,7 @@ function padded(number: number, length: number): string {
   return String(number).padStart(length, '0');
 }
 
-/** Runs a command in the C locale, with its output in a file. Throws if it fails. */
+/** Runs a command in the C locale, and writes its output to a file. Throws if the command fails. */
 export async function run(command: string, output: string): Promise<void> {
   const out = fs.openSync(output, 'w');
   try {
