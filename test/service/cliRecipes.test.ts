@@ -47,7 +47,7 @@ describe('Recipes on the command line', () => {
       ['a.csv', 'd.csv'],
     );
     assert.equal((await rig.run('verify', lock.transfer.id)).code, 0);
-    assert.deepEqual((await rig.run('compare', recipe)).stdout, 'The files are those of the lock.\n');
+    assert.deepEqual((await rig.run('compare', recipe)).stdout, 'The files match the lock.\n');
 
     await rig.service.write({ 'e.csv': 'eee' });
     await rig.service.reachesFiles('csv', 3);

@@ -167,7 +167,7 @@ describe('The command line', () => {
 
   it('explains how to name the connections file if a connection is unknown', async () => {
     const { code, stderr } = await runCli(['databases', '--connection', 'Lab']);
-    const advice = 'Name the file that has it with --connections or DATA_TRANSFER_CONNECTIONS.';
+    const advice = 'Use --connections or DATA_TRANSFER_CONNECTIONS to name the file that contains it.';
     assert.deepEqual([code, stderr], [2, `There is no connection Lab. ${advice}\n`]);
   });
 

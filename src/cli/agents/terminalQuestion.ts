@@ -18,7 +18,7 @@ export async function askToType(
   expected: string,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (!input.isTTY || !output.isTTY) throw createUsageError('Plans are confirmed in a terminal, by a person.');
+  if (!input.isTTY || !output.isTTY) throw createUsageError('A plan must be confirmed by a person in a terminal.');
   const lines = createInterface({ input, output });
   // Node.js 22 leaves the question unanswered if the interface is closed; later versions reject it.
   const closed = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));

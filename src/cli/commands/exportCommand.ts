@@ -64,7 +64,7 @@ function formatRecords(session: CliSession, transfers: readonly Transfer[], form
   const getConnectionName = (id: string): string => getServiceName(session, id);
   if (format === 'csv') return exportAsCsv(transfers, { getConnectionName });
   if (format === 'json') return exportAsJson(transfers, { getConnectionName });
-  throw createUsageError('All records can only be exported as csv or json.');
+  throw createUsageError('The records of all transfers can be exported only as csv or json.');
 }
 
 async function formatTransfer(

@@ -28,7 +28,7 @@ async function runService({ config }: ServiceFlags): Promise<ExitCode> {
     throw new CliError(`The service needs Node.js ${requiredNode.join('.')} or later, not ${process.version}.`);
   }
   const program = join(import.meta.dirname, 'service.js');
-  if (!existsSync(program)) throw new CliError(`The program of the service is missing: ${program}.`);
+  if (!existsSync(program)) throw new CliError(`The service program is missing: ${program}.`);
   const child = spawn(process.execPath, [program, '--config', config], { stdio: 'inherit' });
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => child.kill(name));
   const [code] = (await once(child, 'exit')) as [number | null];

@@ -46,7 +46,7 @@ export function findByAddress(connections: readonly FileConnection[], server: st
   return connections.find((connection) => connection.serviceFile === undefined && toAddress(connection) === address);
 }
 
-const fileAdvice = 'Name the file that has it with --connections or DATA_TRANSFER_CONNECTIONS.';
+const fileAdvice = 'Use --connections or DATA_TRANSFER_CONNECTIONS to name the file that contains it.';
 
 function findByName(connections: readonly FileConnection[], name: string): FileConnection {
   const found = connections.find(({ id }) => id === name) ?? connections.find((connection) => connection.name === name);

@@ -55,7 +55,7 @@ export function formatFileDifferences({ plan: { difference } }: PlannedRun): str
     ...added.map((file) => format('+', file)),
     ...changed.map(({ after }) => format('~', after)),
   ];
-  return lines.join('') || 'The files are those of the lock.\n';
+  return lines.join('') || 'The files match the lock.\n';
 }
 
 function toCounts({ added, gone, changed, sameCount }: NonNullable<PlannedRun['plan']['difference']>): object {

@@ -30,7 +30,7 @@ export interface RecipeInput {
 
 /** Reads a recipe and its lock. Throws a usage error that lists the problems of the recipe with their lines. */
 export async function readRecipe(file: string): Promise<RecipeInput> {
-  if (!file.endsWith(extension)) throw createUsageError(`The name of a recipe ends in ${extension}.`);
+  if (!file.endsWith(extension)) throw createUsageError(`The file name of a recipe must end in ${extension}.`);
   const path = resolve(file);
   const { recipe, problems, text } = parseRecipe(await readText(file));
   if (!recipe) throw createUsageError(problems.map((problem) => describeRecipeProblem(file, problem)).join('\n'));

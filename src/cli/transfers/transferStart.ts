@@ -58,6 +58,6 @@ export async function reportTransfer(
 export function createStartError({ key, state, problem = { kind: 'unreadable' } }: Transfer): CliError {
   if (state === 'cancelled') return new CliError('Interrupted. Nothing was sent.', exitCode.interrupted);
   if (state !== 'notConfirmed') return createRequestError("The transfer wasn't started", problem);
-  const text = `It is unknown if the transfer was started: ${describeReason(problem)}.`;
-  return new CliError(`${text} It isn't sent again. Its record: data-transfer status ${key}`);
+  const text = `It's unclear whether the transfer was started: ${describeReason(problem)}.`;
+  return new CliError(`${text} It won't be sent again. To show its record: data-transfer status ${key}`);
 }
