@@ -119,7 +119,7 @@ class ConcurrentClients {
    * Resolves to the ids of the transfers, and the ratio of the 99.9th percentile of all request times to the median.
    */
   async run(ids: readonly string[]): Promise<{ readonly transfers: readonly string[]; readonly ratio: number }> {
-    // The connections are opened before the measurement.
+    // Opens the connections before measuring.
     await this.service.connect(transferCount);
     const submissions = Array.from({ length: transferCount }, async (_, number) => {
       const chosen = ids.slice(number * filesEach, (number + 1) * filesEach);

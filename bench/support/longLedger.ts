@@ -66,7 +66,7 @@ async function measureStarts(folders: readonly string[]): Promise<readonly Start
   return measured;
 }
 
-/** Divides the medians of two sides. */
+/** Returns the ratio of the medians of two series. */
 function ratio(name: keyof StartMs, ours: readonly StartMs[] = [], reference: readonly StartMs[] = []): number {
   const median = (side: readonly StartMs[]): number => getMedian(side.map((took) => took[name]));
   return median(ours) / median(reference);
