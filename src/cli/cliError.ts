@@ -23,7 +23,7 @@ export function createRequestError(what: string, reason: Reason): CliError {
   return new CliError(`${what}: ${describeReason(reason)}.`, getExitCode(reason));
 }
 
-/** Failures of the connection or the key, not of the request. */
+/** Failures that concern the connection or the key rather than the request. */
 const connectionKinds: ReadonlySet<ReasonKind> = new Set([
   ...(['badAddress', 'insecureAddress', 'notConnected', 'keyMissing', 'keyGone', 'keyElsewhere'] as const),
   ...(['variableEmpty', 'unreachable', 'certificate', 'proxy', 'timeout', 'dropped', 'unauthorized'] as const),

@@ -23,8 +23,8 @@ export async function loadTransfers(session: CliSession): Promise<readonly Trans
 }
 
 /**
- * Finds transfers by their IDs, their keys, or unique prefixes of these. Requests the status of an unrecorded ID from
- * the service and adds a record. Throws an error with exit code 4 if there is no such transfer.
+ * Finds transfers by their IDs, their keys, or unique prefixes of these. Looks up an unrecorded ID on the service and
+ * records the transfer. Throws an error with exit code 4 if there is no such transfer.
  */
 export async function findTransfers(session: CliSession, names: readonly string[]): Promise<readonly Transfer[]> {
   const known = await loadTransfers(session);

@@ -9,7 +9,7 @@ import { describeProgress, getTransferId, toTransferDocument } from '../text/tra
 import { createUnrecordedError } from './recordAccess.ts';
 import { getEndCode, requireTransfer, waitForEnd } from './transferWait.ts';
 
-/** The options `--wait` and `--timeout`, which is in seconds. */
+/** The `--wait` and `--timeout` options. The timeout is in seconds. */
 export interface WaitFlags {
   readonly wait?: boolean;
   readonly timeout?: number;
