@@ -16,7 +16,7 @@ export const hour = 60 * minute;
 /** Describes a transfer of the simulated day. Times are in milliseconds since its start. */
 export interface SimulatedTransfer {
   readonly key: string;
-  /** Its age at the start of the day; negative if it is submitted later. */
+  /** Age at the start of the day; negative if the transfer is submitted later. */
   readonly ageMs: number;
   /** The interval between moved files; absent if none moves. */
   readonly movesEveryMs?: number;

@@ -7,9 +7,11 @@ interface Upload {
   readonly parts: Map<number, Buffer>;
 }
 
-/** An S3 server with server-side copies, whole or in parts, which tests can make it corrupt. */
+/** An S3 server that copies objects by itself, whole or in parts. Tests can make it corrupt the copies. */
 export class CopyingBucket extends OddBucket {
-  /** Selects the copies that get wrong content, among those to keys of unfinished objects (`.part-`). */
+  /**
+   * Selects the copies that get wrong content. Only copies to the keys of unfinished objects (`.part-`) are affected.
+   */
   wrongCopies: 'none' | 'in pieces' | 'all' = 'none';
   /** True if ETags aren't hashes, as for objects encrypted with a customer key. */
   isEncrypted = false;

@@ -66,7 +66,7 @@ async function prepareApache({ root, folder, port, password, obscure }: ServerPl
   const hash = execFileSync('openssl', ['passwd', '-apr1', '-stdin'], { input: password }).toString().trim();
   await fs.writeFile(file('users'), `lab:${hash}\n`);
   await fs.writeFile(file('apache.conf'), describeApache(root, folder, port));
-  // If root starts the server, it switches to another user, who needs access to both folders.
+  // A server that root starts switches to another user, who needs access to both folders.
   if (process.getuid?.() === 0) await openFolders([root, folder], nodePath.dirname(root));
   const section = ['type = webdav', `url = http://127.0.0.1:${port}`, 'vendor = other', 'user = lab'];
   return {
