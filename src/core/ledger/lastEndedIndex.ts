@@ -89,7 +89,8 @@ export class LastEndedIndex {
    */
   private async readChangedAt(): Promise<number> {
     this.isRemote ??= isRemoteFolder(this.folder);
-    return this.isRemote ? Number.NaN : await readModificationTime(this.folder);
+    const modifiedAt = this.isRemote ? undefined : await readModificationTime(this.folder);
+    return modifiedAt ?? Number.NaN;
   }
 }
 

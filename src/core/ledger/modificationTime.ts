@@ -4,18 +4,13 @@ import type { Clock } from '../util/clock.ts';
 /** The precision of modification times on the least precise file system, FAT. */
 const precisionMs = 2_000;
 
-/**
- * Returns the time when a folder was last modified, in milliseconds since 1970; NaN if the folder can't be read. NaN
- * never equals another time.
- */
-export async function readModificationTime(folder: string): Promise<number> {
-  return await stat(folder).then(
-    ({ mtimeMs }) => mtimeMs,
-    () => Number.NaN,
-  );
+/** Returns when a folder was last modified, in milliseconds since 1970; undefined if it can't be read. */
+export async function readModificationTime(folder: string): Promise<number | undefined> {
+  const stats = await stat(folder).catch(() => undefined);
+  return stats?.mtimeMs;
 }
 
-/** Returns true if `modifiedAt` is old enough that any later change results in a different modification time. */
-export function isDistinctTime(modifiedAt: number, clock: Clock): boolean {
-  return modifiedAt < clock.now() - precisionMs;
+/** Returns true if any later change gives the folder another modification time; false if the time is unknown. */
+export function isDistinctTime(modifiedAt: number | undefined, clock: Clock): modifiedAt is number {
+  return modifiedAt !== undefined && modifiedAt < clock.now() - precisionMs;
 }

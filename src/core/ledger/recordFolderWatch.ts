@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import type { Clock } from '../util/clock.ts';
 import { createFolder } from '../util/createFolder.ts';
 import { FolderWatch } from '../util/folderWatch.ts';
@@ -45,7 +44,7 @@ export class RecordFolderWatch implements Disposable {
   async start(): Promise<void> {
     await createFolder(this.folder, 0o700).catch(() => undefined);
     const isWatching = this.watch.start(() => this.checkInstead());
-    const now = await getChangedAt(this.folder);
+    const now = await readModificationTime(this.folder);
     if (this.preparedAt !== undefined && this.preparedAt !== now) this.notify(undefined);
     if (!isWatching) this.checkLater(now);
   }
@@ -68,15 +67,10 @@ export class RecordFolderWatch implements Disposable {
   private checkLater(before: number | undefined): void {
     if (this.isDisposed) return;
     const check = async (): Promise<void> => {
-      const now = await getChangedAt(this.folder);
+      const now = await readModificationTime(this.folder);
       if (now !== before) this.notify(undefined);
       this.checkLater(now);
     };
     this.waiting = this.clock.after(checkIntervalMs, () => void check());
   }
-}
-
-async function getChangedAt(folder: string): Promise<number | undefined> {
-  const stats = await stat(folder).catch(() => undefined);
-  return stats?.mtimeMs;
 }
