@@ -194,7 +194,7 @@ describe('Metadata by IDs (D8)', () => {
     assert.deepEqual(await bench.client.fetchMetadata({ database: 'jdp', orcid: 'O', ids: ['JDP:1'] }), { value: [] });
   });
 
-  it('D8 report an ID that the public server does not find as not found, although it answers 500', async () => {
+  it('D8 report an ID that the public server does not find as not found, although it responds with 500', async () => {
     const bench = await start();
     publicLike(bench.server);
     await bench.connect();

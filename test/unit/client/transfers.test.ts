@@ -282,7 +282,7 @@ describe('The status of a transfer (D11)', () => {
     assert.equal(refused.value, undefined);
     assert.match(refused.reason?.detail ?? '', /invalid Orcid/);
     const unknown = await bench.client.cancelTransfer({ id: otherId, orcid: 'O' });
-    assert.equal(unknown.reason?.kind, 'notFound', 'the public server answers 500 for it');
+    assert.equal(unknown.reason?.kind, 'notFound', 'the public server responds with 500');
     assert.equal(state.transfers.get(id)?.status, 'staging');
   });
 });

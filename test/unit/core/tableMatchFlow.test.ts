@@ -105,7 +105,7 @@ describe('The flow that matches a table', () => {
     assert.deepEqual(getReason(index, 'a')?.detail, 'odd');
   });
 
-  it('keeps the reason of a request that the service answers with 404', async () => {
+  it('keeps the reason of a request that the service rejects with 404', async () => {
     rig.server.on('POST /api/v1/files', problem(404, 'no such database'));
     const index = await match('name', ['a']);
     assert.equal(getReason(index, 'a')?.kind, 'notFound');
