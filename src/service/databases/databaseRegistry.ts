@@ -104,10 +104,11 @@ export class DatabaseRegistry implements ServedDatabases {
     const ids = [...requested.keys()];
     // A catalog must finish closing before it can be reopened. Other catalogs may start to close during the wait.
     while (ids.some((id) => this.closing.has(id))) for (const id of ids) await this.closing.get(id);
-    const hasChanged = [...requested.values()].filter((database) => this.updateEntry(database)).length > 0;
+    const changed = [...requested.values()].filter((database) => this.updateEntry(database));
+    for (const database of changed) this.logOtherName(database);
     for (const id of ids) this.use(id, 1);
     this.servings.add(ids);
-    if (hasChanged) this.changed.fire();
+    if (changed.length > 0) this.changed.fire();
     await Promise.all(ids.map(async (id) => await this.startCatalog(id)));
     return { databases: ids.flatMap((id) => this.findById(id) ?? []), dispose: () => this.endServing(ids) };
   }
@@ -152,10 +153,14 @@ export class DatabaseRegistry implements ServedDatabases {
     return true;
   }
 
-  /**
-   * Starts a catalog. Only logs a failure, because other databases are unaffected. The catalog reports it on each
-   * request.
-   */
+  /** Explains a number in the name of a database, such as that of the second of two entries with one name. */
+  private logOtherName({ config, identity: { name } }: RequestedDatabase): void {
+    if (name === config.name) return;
+    const reason = `because "${config.name}" is the name of another folder or store`;
+    this.options.logger.warn(`${config.folder ?? config.remote} is served as "${name}", ${reason}.`);
+  }
+
+  /** Starts a catalog. Logs a failure, which the catalog reports on each request; other databases are unaffected. */
   private async startCatalog(id: string): Promise<void> {
     try {
       await this.findById(id)?.catalog.start();

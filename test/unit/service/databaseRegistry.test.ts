@@ -18,6 +18,7 @@ describe('The registry of databases', () => {
   let openedTwice: string[];
   let gates: Readonly<Record<string, Gate>>;
   let handleSave: () => void;
+  let logger: MemoryLog;
 
   beforeEach(async () => {
     folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-registry-'));
@@ -25,7 +26,7 @@ describe('The registry of databases', () => {
     handleSave = () => undefined;
     gates = { 'a.db': new Gate(), 'b.db': new Gate() };
     const clock = new ManualClock();
-    const logger = new MemoryLog();
+    logger = new MemoryLog();
     const knownFolders = await KnownFolders.open({ file: nodePath.join(folder, 'known.json'), clock, logger });
     const save = knownFolders.save.bind(knownFolders);
     Object.assign(knownFolders, { save: async () => await save().then(() => handleSave()) });
@@ -68,5 +69,19 @@ describe('The registry of databases', () => {
     gates['a.db']?.release();
     await both;
     assert.deepEqual([openedTwice, open.toSorted()], [[], ['a.db', 'b.db']]);
+  });
+
+  it('logs once which folder was given a number because another one has the name', async () => {
+    const [first, second] = ['a', 'b'].map((name) => nodePath.join(folder, name));
+    await Promise.all([first, second].map(async (path) => await fs.mkdir(path ?? '')));
+    const configs = [first, second].map((path = '') => ({ name: 'data', folder: path }));
+    for (const requests of [configs, configs]) await registry.serve(requests);
+    assert.deepEqual(
+      registry.list().map(({ document }) => document.name),
+      ['data', 'data (2)'],
+    );
+    assert.deepEqual(logger.lines, [
+      `warn ${second} is served as "data (2)", because "data" is the name of another folder or store.`,
+    ]);
   });
 });
