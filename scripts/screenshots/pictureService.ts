@@ -36,6 +36,8 @@ const catalog: readonly (readonly [string, string, string, readonly Resource[]])
   ...lab.map((name) => [toId(name), name, 'Our Lab', name === 'Archive' ? copyWeather() : []] as const),
 ];
 
+const fileBytes = new Map(catalog.flatMap(([, , , files]) => files.map(({ id, bytes }) => [id, Number(bytes ?? 0)])));
+
 /** A service whose databases, files and ids are always the same. */
 export interface PictureService {
   readonly http: FaultServer;
@@ -52,6 +54,7 @@ export async function startPictureService(): Promise<PictureService> {
   const state = publicLike(http, journeyKey.value);
   const databases = catalog.map(([id, name, organization]) => ({ id, name, organization, url: '' }));
   state.databases.splice(0, Infinity, ...databases);
+  state.getFileBytes = (id) => fileBytes.get(id) ?? 0;
   state.makeId = () => `5f0c6a1e-93d4-4b7a-8c21-${String(state.transfers.size).padStart(12, '0')}`;
   const elsewhere = { orcid: '', status: 'active', num_files: 40, num_files_transferred: 12 };
   state.transfers.set('c0de0000-93d4-4b7a-8c21-0000000000ff', elsewhere);

@@ -1,6 +1,7 @@
 import { answering, dropBeforeAnswer, empty, json, plainProblem, problem, text } from './faultBehaviours.ts';
 import type { Behaviour } from './faultBehaviours.ts';
 import type { FaultServer, RecordedRequest } from './faultServer.ts';
+import { createResource, describeStaging } from './publicContent.ts';
 import { PublicDispatcher, type Outcome } from './publicDispatcher.ts';
 
 /** A transfer as the public server stores it. */
@@ -25,6 +26,8 @@ export interface PublicState {
   }[];
   /** Ids of the files that every database contains. */
   readonly files: Set<string>;
+  /** Returns the size of a file in bytes. */
+  getFileBytes: (id: string) => number;
   /** Ids whose metadata request crashes the handler, and whose submission ends the process. */
   readonly crashingIds: Set<string>;
   readonly transfers: Map<string, PublicTransfer>;
@@ -97,6 +100,7 @@ function newState(key: string): PublicState {
     key,
     databases,
     files,
+    getFileBytes: () => 10,
     crashingIds: new Set(),
     transfers: new Map(),
     makeId: () => crypto.randomUUID(),
@@ -149,7 +153,7 @@ function unknownDatabase(state: PublicState, given: unknown): Behaviour | undefi
 }
 
 function listResources(state: PublicState, ids: readonly string[]): JsonBody[] | null {
-  const resources = ids.map((id) => ({ id, name: id.toLowerCase(), path: `data/${id}.csv`, bytes: 10, credit: {} }));
+  const resources = ids.map((id) => createResource(id, state.getFileBytes(id)));
   return resources.length === 0 && state.isNullForNone ? null : resources;
 }
 
@@ -226,20 +230,18 @@ function failing(value: Behaviour): Outcome {
 function answerSubmission(server: FaultServer, state: PublicState): Behaviour {
   return dispatched(state, 'create', (request) => {
     const { orcid, source, destination, file_ids } = parseBody(request);
-    if (Array.isArray(file_ids) && file_ids.some((id) => state.crashingIds.has(String(id))))
-      return failing(crash(server));
+    const ids = Array.isArray(file_ids) ? file_ids.map(String) : [];
+    if (ids.some((one) => state.crashingIds.has(one))) return failing(crash(server));
     const id = state.makeId();
-    const count = Array.isArray(file_ids) ? file_ids.length : 0;
-    const transfer = { orcid: String(orcid), destination: String(destination), num_files: count };
+    const transfer = { orcid: String(orcid), destination: String(destination), num_files: ids.length };
     const unknown = unknownDatabase(state, source) ?? unknownDatabase(state, destination);
     const refused = unknown ?? rejectedOrcid(state, destination, orcid);
     if (refused) return failing(refused);
-    const message = `Transfer ${id}: staging ${String(count)} file(s) (0.66 GB)`;
-    const status = { status: 'staging', message, num_files_transferred: 0 };
+    const message = describeStaging(id, ids.map(state.getFileBytes));
     state.transfers.set(id, {
       ...transfer,
-      ...status,
-      ...(state.dropsUnknownFiles && createSuccess(state, id, file_ids)),
+      ...{ status: 'staging', message, num_files_transferred: 0 },
+      ...(state.dropsUnknownFiles && createSuccess(state, id, ids)),
     });
     return { channel: 'ids', value: id };
   });
@@ -258,8 +260,8 @@ function crash(server: FaultServer): Behaviour {
 }
 
 /** Returns the final status of a transfer that included only the existing files. */
-function createSuccess({ files }: PublicState, id: string, asked: unknown): Partial<PublicTransfer> {
-  const count = Array.isArray(asked) ? (asked as unknown[]).filter((file) => files.has(String(file))).length : 0;
+function createSuccess({ files }: PublicState, id: string, asked: readonly string[]): Partial<PublicTransfer> {
+  const count = asked.filter((file) => files.has(file)).length;
   const message = `Transfer ${id}: completed successfully`;
   return { status: 'succeeded', message, num_files: count, num_files_transferred: count };
 }
