@@ -55,6 +55,23 @@ describe('Exporting files', () => {
     assert.equal(text.trimEnd().split('\r\n').length, count + 1);
   });
 
+  it('says in the list of searches which ones have results that are not loaded', async () => {
+    const describe = async (mayHaveMore: boolean): Promise<string | undefined> => {
+      stage.parts.searchStore.update(search.key, { mayHaveMore });
+      const done = stage.run('dataTransfer.exportRecords', undefined);
+      const pick = await stage.person.pick();
+      const [item] = pick.items;
+      pick.escape();
+      await done;
+      return item?.description;
+    };
+    const count = search.files.length;
+    assert.deepEqual(
+      [await describe(true), await describe(false)],
+      [`${database} · ${count}+ files · only loaded files are exported`, `${database} · ${count} files`],
+    );
+  });
+
   it('reports files without a SHA-256 hash, in the message and in the file', async () => {
     const left = search.files.length - 1;
     const message = new RegExp(

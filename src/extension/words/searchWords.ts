@@ -3,7 +3,6 @@ import type { ResultOrder } from '../../core/model/resultOrder.ts';
 import type { Searchability } from '../../core/model/searchability.ts';
 import type { SearchQuery, FileStaging } from '../../core/model/searchQuery.ts';
 import type { CheckedTally } from '../../core/store/checkedFiles.ts';
-import type { Search } from '../../core/store/searchStore.ts';
 import type { JsonObject } from '../../core/util/json.ts';
 import { findQueryMistakes, type QueryMistake } from '../../core/util/searchSyntax.ts';
 import { formatFileCount, formatNumber, plural, formatSize } from './localeFormats.ts';
@@ -72,8 +71,14 @@ export function describeOrder(order: ResultOrder): string {
   return words[order];
 }
 
-/** Formats the number of files found, such as "40+ files" if there may be more. Returns an empty string for none. */
-export function formatResultCount({ files, mayHaveMore }: Search): string {
+/** The results to count: those of a search, or a part of them. */
+interface ResultCount {
+  readonly files: readonly unknown[];
+  readonly mayHaveMore: boolean;
+}
+
+/** Formats the number of files found: "40+ files" if there may be more, and an empty string for none. */
+export function formatResultCount({ files, mayHaveMore }: ResultCount): string {
   if (files.length === 0) return '';
   return mayHaveMore ? plural(files.length, '{0}+ files', '{0}+ files') : formatFileCount(files.length);
 }

@@ -14,7 +14,7 @@ import type { FileNode, SearchNode, TransferNode } from '../../editor/contributi
 import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
 import { createSearchStep } from '../../notices/nextSteps.ts';
 import { formatFileCount, formatList, formatTime } from '../../words/localeFormats.ts';
-import { describeSearchTerms, getDatabaseLabel } from '../../words/searchWords.ts';
+import { describeSearchTerms, formatResultCount, getDatabaseLabel } from '../../words/searchWords.ts';
 import { getTransferTitle } from '../../words/transferWords.ts';
 import { describeManifestError } from '../../words/verificationWords.ts';
 import type { CommandServices } from '../services.ts';
@@ -100,16 +100,16 @@ function createChoice(label: string, value: RecordSource | undefined): Choice<Re
   return { label, description: value ? describeSource(value) : '', value };
 }
 
-/**
- * Describes the details that distinguish sources with equal labels: the time of a transfer, or the databases and the
- * number of files.
- */
-function describeSource({ files, transfer }: RecordSource): string {
+/** Describes what distinguishes sources with equal labels: the time of a transfer, or databases and number of files. */
+function describeSource({ files, transfer, omissions }: RecordSource): string {
   if (transfer) return formatTime(transfer.createdAt, Date.now());
   const databases = new Set(
     files.flatMap(({ database }) => (database === undefined ? [] : [getDatabaseLabel(database)])),
   );
-  return [formatList([...databases]), formatFileCount(files.length)].filter(Boolean).join(' · ');
+  const mayHaveMore = omissions.some(({ kind }) => kind === 'notLoaded');
+  const note = mayHaveMore ? l10n.t('only loaded files are exported') : '';
+  const count = formatResultCount({ files, mayHaveMore }) || formatFileCount(0);
+  return [formatList([...databases]), count, note].filter(Boolean).join(' · ');
 }
 
 /** The files that were transferred, and their folder if it is on this machine. */
