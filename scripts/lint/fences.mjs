@@ -26,8 +26,9 @@ const editor = ['extension/identity', 'extension/words', 'extension/editor', 'ex
 export const fences = [
   { place: 'contract', files: /^src\/contract\//, packages: ['zod'] },
   { place: 'core', files: /^src\/core\/[^/]+\.ts$/, code: [...layers, 'contract'], node: true },
-  // Limits for displayed text, shared by the host and the pages.
+  // Limits for displayed text and the names of licenses, shared by the host and the pages.
   { place: 'core/util/displayLimits', files: /^src\/core\/util\/displayLimits\.ts$/ },
+  { place: 'core/util/spdxLicense', files: /^src\/core\/util\/spdxLicense\.ts$/ },
   { place: 'core/util', files: /^src\/core\/util\//, node: true },
   { place: 'core/model', files: /^src\/core\/model\//, code: ['core/util'], types: ['contract'] },
   {
@@ -51,7 +52,7 @@ export const fences = [
   {
     place: 'core/citations',
     files: /^src\/core\/citations\//,
-    code: ['core/util', 'core/util/displayLimits'],
+    code: ['core/util', 'core/util/displayLimits', 'core/util/spdxLicense'],
     types: ['core/model'],
   },
   {
@@ -179,7 +180,7 @@ export const fences = [
   ...['metadata', 'transfer'].map((page) => ({
     place: `webviews/${page}`,
     files: new RegExp(`^src/webviews/${page}/`),
-    code: ['webviews/messages', 'webviews/shared'],
+    code: ['webviews/messages', 'webviews/shared', ...(page === 'metadata' ? ['core/util/spdxLicense'] : [])],
     types: ['core/model'],
     packages: ['@vscode/l10n', 'preact'],
   })),

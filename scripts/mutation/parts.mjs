@@ -29,7 +29,7 @@ export const parts = {
     ],
   },
   citations: {
-    changed: ['src/core/citations/**/*.ts'],
+    changed: ['src/core/citations/**/*.ts', 'src/core/util/spdxLicense.ts'],
     tests: core('licenses', 'citedPeople', 'citedFields', 'citedReferences', 'citations', 'citationFormats'),
     isQuick: true,
   },

@@ -1,5 +1,6 @@
 import type { StatedLicense, TransferFile } from '../model/transferModel.ts';
 import type { JsonObject } from '../util/json.ts';
+import { findSpdxId } from '../util/spdxLicense.ts';
 import { append, listObjects, parseWebAddress, readText, toObject } from './creditText.ts';
 
 /** A license stated in metadata. */
@@ -18,20 +19,6 @@ export interface LicenseCount {
   /** True if the name of the license forbids redistribution of the files. */
   readonly forbidsSharing: boolean;
 }
-
-/** SPDX IDs of licenses that are common in data repositories, apart from Creative Commons. */
-const otherSpdxIds = [
-  ...['ODbL-1.0', 'ODC-By-1.0', 'PDDL-1.0', 'MIT', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'Unlicense'],
-  ...['GPL-2.0-only', 'GPL-2.0-or-later', 'GPL-3.0-only', 'GPL-3.0-or-later', 'LGPL-3.0-only', 'LGPL-3.0-or-later'],
-  ...['AGPL-3.0-only', 'AGPL-3.0-or-later', 'MPL-2.0', 'EUPL-1.2', 'OGL-UK-3.0', 'CDLA-Permissive-1.0'],
-];
-
-const spdxIds = new Map(otherSpdxIds.map((id) => [id.toLowerCase(), id]));
-
-const commonsName = /^cc[\s-]?(by(?:[\s-]nc)?(?:[\s-](?:sa|nd))?)[\s-]v?([1-4]\.0|2\.5)$/i;
-const commonsAddress =
-  /^https?:\/\/(?:www\.)?creativecommons\.org\/(licenses|publicdomain)\/([a-z-]+)\/([1-4]\.0|2\.5)/i;
-const spdxAddress = /^https?:\/\/(?:www\.)?spdx\.org\/licenses\/([\w.+-]+?)(?:\.html|\.json)?$/i;
 
 const sharingForbidden =
   /\b(?:all rights reserved|proprietary|confidential|no[nt]?[\s-]re-?distribut|do not (?:re-?distribut|share))/i;
@@ -77,27 +64,11 @@ function readLicense(value: unknown): License | undefined {
 function toLicense(written: unknown, path: unknown): License | undefined {
   const name = readText(written);
   const url = parseWebAddress(path) ?? parseWebAddress(name);
-  const spdxId = findSpdxId(name) ?? findSpdxId(url);
+  const spdxId = findSpdxId(name ?? '') ?? findSpdxId(url ?? '');
   if (spdxId !== undefined)
     return { name: spdxId, url: url ?? `https://spdx.org/licenses/${spdxId}.html`, isSpdx: true };
   const shown = name ?? url;
   return shown === undefined ? undefined : { name: shown, ...(url !== undefined && { url }), isSpdx: false };
-}
-
-function findSpdxId(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const [, kind, element = '', version = ''] = commonsAddress.exec(text) ?? [];
-  if (kind !== undefined) return nameCommonsLicense(element, version);
-  const [, elements = '', edition = ''] = commonsName.exec(text) ?? [];
-  if (elements !== '') return nameCommonsLicense(elements, edition);
-  if (/^cc[\s-]?0(?:[\s-]v?1\.0)?$/i.test(text)) return 'CC0-1.0';
-  return spdxIds.get((spdxAddress.exec(text)?.[1] ?? text).toLowerCase().replaceAll(' ', '-'));
-}
-
-function nameCommonsLicense(elements: string, version: string): string | undefined {
-  if (elements.toLowerCase() === 'zero') return 'CC0-1.0';
-  const written = elements.toUpperCase().replaceAll(' ', '-');
-  return /^BY(?:-NC)?(?:-SA|-ND)?$/.test(written) ? `CC-${written}-${version}` : undefined;
 }
 
 /** Counts files by license, the most frequent one first. Files without a license come last. */

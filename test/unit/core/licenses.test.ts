@@ -15,6 +15,8 @@ describe('Licenses', () => {
     [{ id: '', url: 'http://creativecommons.org/publicdomain/zero/1.0/' }, 'CC0-1.0'],
     [{ id: 'mit', url: '' }, 'MIT'],
     ['https://spdx.org/licenses/Apache-2.0.html', 'Apache-2.0'],
+    ['https://spdx.org/licenses/CC-BY-4.0.html', 'CC-BY-4.0'],
+    ['https://spdx.org/licenses/CC0-1.0', 'CC0-1.0'],
     ['Ask the owner', 'Ask the owner'],
     [{ id: '', url: '' }, undefined],
     [null, undefined],
@@ -36,6 +38,15 @@ describe('Licenses', () => {
       ],
     );
     assert.equal(counts[0]?.license?.url, 'https://spdx.org/licenses/CC-BY-4.0.html');
+  });
+
+  it('are listed once for a name and the address of the same license', () => {
+    const licenses = [{ name: 'CC BY 4.0' }, { path: 'https://spdx.org/licenses/CC-BY-4.0.html' }];
+    const license = 'https://creativecommons.org/licenses/by/4.0/';
+    assert.deepEqual(
+      readLicenses({ licenses, license }).map(({ name }) => name),
+      ['CC-BY-4.0'],
+    );
   });
 
   it('are counted for the files of a transfer, apart from files whose metadata were unknown', () => {
