@@ -1,6 +1,7 @@
 import { isRecord } from '../messages/guards.ts';
 import { toOpenableLink } from '../messages/links.ts';
 import type { FileEntry } from '../../core/model/fileEntry.ts';
+import { findSpdxId } from '../../core/util/spdxLicense.ts';
 import { readIdentifier, type Identifier } from '../shared/identifiers.ts';
 import { toReadableText } from '../shared/text.ts';
 
@@ -44,7 +45,7 @@ export function listSources({ resource }: FileEntry): readonly Reference[] {
   );
 }
 
-/** Reads the licenses from a resource and its credit metadata, in any known form. */
+/** Reads the licenses of a resource and in its credit metadata, in any known form. Lists each one once. */
 export function listLicenses({ resource }: FileEntry): readonly Reference[] {
   const credit = getField(resource['credit'], 'license');
   const single = resource['license'] ?? resource['licence'];
@@ -58,8 +59,25 @@ export function listLicenses({ resource }: FileEntry): readonly Reference[] {
   return removeDuplicates(filterDefined(all));
 }
 
-function removeDuplicates(references: readonly Reference[]): readonly Reference[] {
-  return [...new Map(references.map((item) => [`${item.text} ${item.address ?? ''}`, item])).values()];
+/** Merges licenses with the same SPDX ID, or with the same text and address. */
+function removeDuplicates(licenses: readonly Reference[]): readonly Reference[] {
+  const found = new Map<string, Reference>();
+  for (const license of licenses) {
+    const id = getLicenseId(license);
+    found.set(id, mergeLicenses(found.get(id) ?? license, license));
+  }
+  return [...found.values()];
+}
+
+function getLicenseId({ text, address = '' }: Reference): string {
+  return findSpdxId(text) ?? findSpdxId(address) ?? `${text} ${address}`;
+}
+
+/** Returns a license with its first name, if it has one, and its first address. */
+function mergeLicenses(first: Reference, second: Reference): Reference {
+  const address = first.address ?? second.address;
+  const { text } = first.text === first.address ? second : first;
+  return address === undefined ? { text } : { text, address };
 }
 
 /** Returns the values that are not undefined. */

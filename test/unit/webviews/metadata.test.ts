@@ -175,6 +175,17 @@ describe('The sources and licenses of a file', () => {
     });
     assert.deepEqual(listLicenses(file), [{ text: 'CC0-1.0' }]);
   });
+
+  it('list a license once if it was sent in several wordings with the same SPDX ID', () => {
+    const address = 'https://creativecommons.org/licenses/by/4.0/';
+    const licenses = [{ name: 'CC-BY-4.0' }, { name: 'Ask the owner' }, { name: 'ask the owner' }];
+    const file = entry({ licenses, license: address, credit: { license: { id: 'CC BY 4.0', url: '' } } });
+    assert.deepEqual(listLicenses(file), [
+      { text: 'CC-BY-4.0', address },
+      { text: 'Ask the owner' },
+      { text: 'ask the owner' },
+    ]);
+  });
 });
 
 describe('The schema of a file', () => {
