@@ -30,7 +30,7 @@ import { getUserId } from './editor/userId.ts';
 import { getCoreServices } from './coreServices.ts';
 import { createEditorServices } from './editorServices.ts';
 import { LocalService } from './localService/localService.ts';
-import { findSavedPlace, getServedPlaces } from './localService/servedFolders.ts';
+import { findSavedLocation, getServedLocations } from './localService/servedFolders.ts';
 import { notifyRejectedKeys } from './notices/keyNotices.ts';
 import { notifyUnsavedRecords } from './notices/ledgerNotices.ts';
 import { TransferNotices } from './notices/transferNotices.ts';
@@ -130,7 +130,7 @@ function createLocalService(
     version: facts.version,
     clock,
     log,
-    places: () => getServedPlaces(settings, serviceFolders, log),
+    locations: () => getServedLocations(settings, serviceFolders, log),
     getConfig: () => ({
       retentionDays: settings.retentionDays,
       rclone: settings.rclonePath,
@@ -177,7 +177,7 @@ function createViews(
   const { connectionStore, searchStore, transferStore, parameterFlow, transferFlow, sessions } = core;
   // A remote service may report the address of a local folder; only the local service is trusted.
   const isSaved = (url: string): boolean =>
-    sessions.active?.connection.id === localConnectionId && findSavedPlace(settings, url) !== undefined;
+    sessions.active?.connection.id === localConnectionId && findSavedLocation(settings, url) !== undefined;
   return new TreeViews(sideBar, {
     databases: {
       store: connectionStore,

@@ -101,8 +101,8 @@ export function parseConfig(text: string, baseFolder: string): ServiceConfig {
   refuseInvalidHosts(config.trustedHosts ?? []);
   const dataFolder = path.resolve(baseFolder, config.dataFolder);
   const databases = config.databases.map((database, index) => toDatabaseConfig(database, index, baseFolder));
-  refuseSamePlace(databases);
-  // Otherwise, the service would serve its own files, and each write would change the database.
+  refuseSameLocation(databases);
+  // Otherwise the service's own files would be served, and each write would change the database.
   refuseServed(databases, 'dataFolder', dataFolder);
   const rclone = config.rclone === undefined ? {} : { rclone: path.resolve(baseFolder, config.rclone) };
   if (config.tokenFile === undefined) return { ...config, ...rclone, dataFolder, databases };
@@ -161,12 +161,12 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Rejects entries that serve the same remote, or the same folder, even through links. */
-function refuseSamePlace(databases: readonly DatabaseConfig[]): void {
+/** Rejects two entries for the same folder, even through links, because they would be the same database. */
+function refuseSameLocation(databases: readonly DatabaseConfig[]): void {
   const names = new Map<string, string>();
   for (const [index, { name, folder, remote }] of databases.entries()) {
-    const [field, place] = folder === undefined ? ['remote', remote] : ['folder', resolveLinks(folder)];
-    const key = `${field} ${place}`;
+    const [field, location] = folder === undefined ? ['remote', remote] : ['folder', resolveLinks(folder)];
+    const key = `${field} ${location}`;
     const other = names.get(key);
     if (other !== undefined) {
       const shown = folder ?? remote;

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { Uri, workspace } from 'vscode';
-import type { ServedPlace } from '../../src/extension/editor/settings.ts';
+import type { ServedLocation } from '../../src/extension/editor/settings.ts';
 import { until } from '../unit/core/rig.ts';
 import { Stage } from './stage.ts';
 
@@ -25,7 +25,7 @@ describe('Serving a folder as a database', function () {
 
   const names = (): string[] => stage.parts.connectionStore.listing.databases.map(({ name }) => name);
 
-  const saved = (): readonly ServedPlace[] => stage.parts.settings.servedPlaces;
+  const saved = (): readonly ServedLocation[] => stage.parts.settings.servedLocations;
 
   const shows = async (...wanted: readonly string[]): Promise<void> => {
     await until(stage.parts.connectionStore.onDidChange, () => names().join('|') === wanted.join('|'));
@@ -88,7 +88,7 @@ describe('Serving a folder as a database', function () {
     assert.ok(open);
     await serve(open.uri.fsPath, 'Of the Workspace');
     await shows('Of the Workspace', 'Received Files');
-    await stage.parts.settings.removeServedPlace({ folder: open.uri.fsPath });
+    await stage.parts.settings.removeServedLocation({ folder: open.uri.fsPath });
     await shows(open.name, 'Sample Data', 'Received Files');
   });
 

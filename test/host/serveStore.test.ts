@@ -52,7 +52,7 @@ describe('Serving a store as a database (D62)', function () {
 
   it('browses a remote, saves the store and shows it after its first scan', async () => {
     await serve();
-    assert.deepEqual(stage.parts.settings.servedPlaces, [{ name, remote: `lab:${bucket}` }]);
+    assert.deepEqual(stage.parts.settings.servedLocations, [{ name, remote: `lab:${bucket}` }]);
     await until(stage.parts.connectionStore.onDidChange, () => listing()?.state === 'listed');
     assert.equal(listing()?.files, 2);
     assert.equal((await stage.search(name, 'b')).files.length, 1);
@@ -65,14 +65,14 @@ describe('Serving a store as a database (D62)', function () {
     await stage.run('dataTransfer.scanStore', { kind: 'database', name });
     await until(stage.parts.connectionStore.onDidChange, () => listing()?.files === 3);
     await stage.run('dataTransfer.stopServing', { kind: 'database', name });
-    assert.deepEqual(stage.parts.settings.servedPlaces, []);
+    assert.deepEqual(stage.parts.settings.servedLocations, []);
   });
 
   it('reads the interval of scans, and ignores an invalid one', async () => {
     const entries = [{ rescanMinutes: 5 }, { rescanMinutes: 0 }, { rescanMinutes: 'often' }];
     const databases = entries.map((entry, index) => ({ name: `Lab ${index}`, remote: 'lab:', ...entry }));
     await stage.settings.update('localService.databases', databases, true);
-    assert.deepEqual(stage.parts.settings.servedPlaces, [
+    assert.deepEqual(stage.parts.settings.servedLocations, [
       { name: 'Lab 0', remote: 'lab:', rescanMinutes: 5 },
       { name: 'Lab 1', remote: 'lab:' },
       { name: 'Lab 2', remote: 'lab:' },
@@ -91,7 +91,7 @@ describe('Serving a store as a database (D62)', function () {
   });
 
   it('reports a store that is already served', async () => {
-    await stage.parts.settings.saveServedPlace({ name: 'Mine', remote: 'lab:' });
+    await stage.parts.settings.saveServedLocation({ name: 'Mine', remote: 'lab:' });
     const done = stage.run('dataTransfer.serveStore');
     (await stage.person.pick()).choose('lab:');
     (await stage.person.pick()).choose('Serve lab:');
@@ -106,7 +106,7 @@ describe('Serving a store as a database (D62)', function () {
     assert.equal(message, "Can't list gone: (its folder or bucket doesn't exist)");
     assert.deepEqual(buttons, ['Add a Store…', 'Show Log']);
     await done;
-    assert.deepEqual(stage.parts.settings.servedPlaces, []);
+    assert.deepEqual(stage.parts.settings.servedLocations, []);
   });
 
   it('rejects a connection string in the settings', async () => {

@@ -74,7 +74,7 @@ describe('Data for another machine (D65)', function () {
   it('is exported to a file without keys, and imported where it is missing', async () => {
     await stage.connectToPublic();
     for (const transfer of [...finished, active]) await stage.parts.transferFlow.save(transfer);
-    await stage.parts.settings.saveServedPlace({ name: 'Archive', folder });
+    await stage.parts.settings.saveServedLocation({ name: 'Archive', folder });
     await exportAll();
     await stage.person.notice(
       /^Exported 3 transfers, 1 connection, 1 served database, your ORCID iD\. API keys are not in the file\.$/,
@@ -100,7 +100,7 @@ describe('Data for another machine (D65)', function () {
       finished.map(({ key }) => key),
     );
     assert.deepEqual(stage.parts.settings.connections, [saved]);
-    assert.deepEqual(stage.parts.settings.servedPlaces, [{ name: 'Archive', folder }]);
+    assert.deepEqual(stage.parts.settings.servedLocations, [{ name: 'Archive', folder }]);
     assert.equal(stage.parts.settings.orcid, orcid);
     notice.press('Set API Key…');
     assert.match((await stage.person.textBox()).text, /Developer token/);
@@ -130,7 +130,7 @@ describe('Data for another machine (D65)', function () {
   it('replaces nothing that the user has not selected', async () => {
     const { settings, transferFlow } = stage.parts;
     await settings.saveConnection(connection);
-    await settings.saveServedPlace({ name: 'Archive', folder });
+    await settings.saveServedLocation({ name: 'Archive', folder });
     await settings.saveOrcid(orcid);
     await transferFlow.save(createRecord(1, { state: 'active', changes: [{ state: 'active', at: 1 }], createdAt: 1 }));
     const content = {
@@ -147,10 +147,10 @@ describe('Data for another machine (D65)', function () {
       'Renamed',
       'ORCID iD',
     ];
-    const before = [settings.connections, settings.servedPlaces, settings.orcid];
+    const before = [settings.connections, settings.servedLocations, settings.orcid];
     const pick = await importChosen((list) => list.escape());
     assert.deepEqual([pick.labels, checked(pick)], [labels, []]);
-    assert.deepEqual([settings.connections, settings.servedPlaces, settings.orcid], before);
+    assert.deepEqual([settings.connections, settings.servedLocations, settings.orcid], before);
     assert.equal(getDetail(pick, 'Other'), 'Replaces KBase (https://dts.example.org) on this machine.');
     assert.equal(getDetail(pick, 'Environment variable DTS_KEY'), 'Its value is sent to https://dts.example.org.');
     assert.equal(getDetail(pick, 'Renamed'), 'Replaces Archive on this machine.');
@@ -158,7 +158,7 @@ describe('Data for another machine (D65)', function () {
 
     await importChosen((list) => list.choose(...labels));
     assert.deepEqual(settings.connections, [{ ...connection, name: 'Other', apiKeyVariable: 'DTS_KEY' }]);
-    assert.deepEqual(settings.servedPlaces, [{ name: 'Renamed', folder, readOnly: true }]);
+    assert.deepEqual(settings.servedLocations, [{ name: 'Renamed', folder, readOnly: true }]);
     assert.equal(settings.orcid, '0000-0001-5109-3700');
     const { transferStore } = stage.parts;
     await until(transferStore.onDidChange, () => transferStore.get(createRecord(1).key)?.state === 'succeeded');
@@ -184,7 +184,7 @@ describe('Data for another machine (D65)', function () {
     });
     for (const name of ['Gone', 'Elsewhere']) assert.equal(getDetail(pick, name), "This folder isn't on this machine.");
     assert.equal(getDetail(pick, 'Cluster'), 'rclone has no store named “cluster” on this machine.');
-    assert.deepEqual(stage.parts.settings.servedPlaces, [
+    assert.deepEqual(stage.parts.settings.servedLocations, [
       { name: 'Received Files (2)', folder: here },
       { name: 'Lab', remote: 'lab:bucket' },
     ]);
@@ -194,7 +194,7 @@ describe('Data for another machine (D65)', function () {
     const { settings } = stage.parts;
     const restores = [{ restore: { days: 3 } }, {}];
     for (const [index, restore] of restores.entries())
-      await settings.saveServedPlace({ name: `Lab ${index}`, remote: `lab:${index}`, ...restore });
+      await settings.saveServedLocation({ name: `Lab ${index}`, remote: `lab:${index}`, ...restore });
     const entries = restores.map((_, index) => ({
       name: `New ${index}`,
       remote: `lab:${index}`,
@@ -202,7 +202,7 @@ describe('Data for another machine (D65)', function () {
     }));
     await writeUserData({ databases: entries });
     await importChosen((list) => list.choose('New 0', 'New 1'));
-    assert.deepEqual(settings.servedPlaces, [
+    assert.deepEqual(settings.servedLocations, [
       { name: 'New 0', remote: 'lab:0', restore: { days: 3 } },
       { name: 'New 1', remote: 'lab:1' },
     ]);

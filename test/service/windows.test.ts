@@ -49,7 +49,7 @@ describe('Windows that share the local service as a separate process (D29)', fun
       version,
       clock: systemClock,
       log,
-      places: () => Promise.resolve(folders),
+      locations: () => Promise.resolve(folders),
       getConfig: () => ({ retentionDays: 7, rclone: undefined }),
     });
     windows.push(window);

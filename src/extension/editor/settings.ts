@@ -33,7 +33,7 @@ export interface ServedStore extends ServedFields {
 }
 
 /** Describes a folder or store that the local service serves as a database. */
-export type ServedPlace = ServedFolder | ServedStore;
+export type ServedLocation = ServedFolder | ServedStore;
 
 const section = 'dataTransfer';
 
@@ -98,24 +98,24 @@ export class Settings {
   }
 
   /** Returns the folders and stores in the setting. */
-  get servedPlaces(): readonly ServedPlace[] {
-    return this.getList('localService.databases').filter(isServedPlace).map(omitInvalidInterval);
+  get servedLocations(): readonly ServedLocation[] {
+    return this.getList('localService.databases').filter(isServedLocation).map(omitInvalidInterval);
   }
 
   /** Adds a folder or store to the setting. Preserves the other entries, except those for the `replaced` one. */
-  async saveServedPlace(place: ServedPlace, replaced?: ServedPlace): Promise<void> {
-    const others = replaced ? this.listOtherPlaces(replaced) : this.getEntries('localService.databases');
-    await this.update('localService.databases', [...others, place]);
+  async saveServedLocation(location: ServedLocation, replaced?: ServedLocation): Promise<void> {
+    const others = replaced ? this.listOtherLocations(replaced) : this.getEntries('localService.databases');
+    await this.update('localService.databases', [...others, location]);
   }
 
   /** Removes all entries for a folder or store from the setting. */
-  async removeServedPlace(place: Pick<ServedPlace, 'folder' | 'remote'>): Promise<void> {
-    await this.update('localService.databases', this.listOtherPlaces(place));
+  async removeServedLocation(location: Pick<ServedLocation, 'folder' | 'remote'>): Promise<void> {
+    await this.update('localService.databases', this.listOtherLocations(location));
   }
 
-  private listOtherPlaces({ folder, remote }: Pick<ServedPlace, 'folder' | 'remote'>): readonly unknown[] {
+  private listOtherLocations({ folder, remote }: Pick<ServedLocation, 'folder' | 'remote'>): readonly unknown[] {
     return this.getEntries('localService.databases').filter(
-      (one) => !isServedPlace(one) || one.folder !== folder || one.remote !== remote,
+      (one) => !isServedLocation(one) || one.folder !== folder || one.remote !== remote,
     );
   }
 
@@ -182,8 +182,8 @@ export class Settings {
   }
 }
 
-/** Returns true for an entry with either a folder or a remote. The service validates the values. */
-function isServedPlace(value: unknown): value is ServedPlace {
+/** Returns true for an entry with either a folder or a remote. The service checks both. */
+function isServedLocation(value: unknown): value is ServedLocation {
   if (!isJsonObject(value)) return false;
   const { name, folder, remote, organization } = value;
   if ((folder === undefined) === (remote === undefined)) return false;
@@ -191,9 +191,9 @@ function isServedPlace(value: unknown): value is ServedPlace {
   return texts && (organization === undefined || typeof organization === 'string');
 }
 
-/** Omits a rescan interval that the service would refuse: one that isn't a positive number, or one for a folder. */
-function omitInvalidInterval(place: ServedPlace): ServedPlace {
-  const { rescanMinutes, ...others }: ServedPlace & { readonly rescanMinutes?: unknown } = place;
-  const isValid = place.remote !== undefined && typeof rescanMinutes === 'number' && rescanMinutes > 0;
-  return isValid ? place : others;
+/** Omits an interval that isn't a positive number, or belongs to a folder, which the service would refuse. */
+function omitInvalidInterval(location: ServedLocation): ServedLocation {
+  const { rescanMinutes, ...others }: ServedLocation & { readonly rescanMinutes?: unknown } = location;
+  const isValid = location.remote !== undefined && typeof rescanMinutes === 'number' && rescanMinutes > 0;
+  return isValid ? location : others;
 }

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { Emitter } from '../../core/util/emitter.ts';
 import { isJsonObject } from '../../core/util/json.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
-import type { ServedPlace } from '../editor/settings.ts';
+import type { ServedLocation } from '../editor/settings.ts';
 import { requestLease, waitForResponse } from './serviceLink.ts';
 import type { SharedServiceAccess } from './serviceRecord.ts';
 
@@ -36,7 +36,7 @@ export class Lease implements Disposable {
   }
 
   /** Resolves once the databases are served. Rejects with {@link LeaseRefused}, or if the service cannot be reached. */
-  static async start(access: SharedServiceAccess, databases: readonly ServedPlace[]): Promise<Lease> {
+  static async start(access: SharedServiceAccess, databases: readonly ServedLocation[]): Promise<Lease> {
     const request = requestLease(access, databases);
     const timeout = setTimeout(() => request.destroy(new Error("The local service doesn't respond")), startTimeoutMs);
     try {
@@ -87,7 +87,10 @@ async function waitForFirstLine(response: IncomingMessage, lines: Interface): Pr
 }
 
 /** Creates an error from a problem document, including the names of the affected databases. */
-async function createLeaseRefused(response: IncomingMessage, databases: readonly ServedPlace[]): Promise<LeaseRefused> {
+async function createLeaseRefused(
+  response: IncomingMessage,
+  databases: readonly ServedLocation[],
+): Promise<LeaseRefused> {
   const value: unknown = JSON.parse(await text(response));
   const { detail, errors } = isJsonObject(value) ? value : {};
   const lines = (Array.isArray(errors) ? errors : []).filter(isJsonObject).map(({ location, message }) => {

@@ -1,6 +1,6 @@
 import { Emitter } from '../../core/util/emitter.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
-import type { ServedPlace } from '../editor/settings.ts';
+import type { ServedLocation } from '../editor/settings.ts';
 import type { Lease, LeaseEnd } from './lease.ts';
 import type { ServiceOptions } from './serviceFinder.ts';
 import { readServiceRecord, type LocalServiceAccess, type ServiceRecord } from './serviceRecord.ts';
@@ -8,7 +8,7 @@ import { readServiceRecord, type LocalServiceAccess, type ServiceRecord } from '
 /** Dependencies of a {@link LocalService}. */
 interface LocalServiceDependencies extends ServiceOptions {
   /** Returns the folders and stores that this window serves. */
-  places(): Promise<readonly ServedPlace[]>;
+  locations(): Promise<readonly ServedLocation[]>;
 }
 
 /**
@@ -21,7 +21,7 @@ interface ServiceUse {
   readonly access: LocalServiceAccess;
   readonly record: ServiceRecord;
   readonly lease: Lease;
-  readonly places: readonly ServedPlace[];
+  readonly locations: readonly ServedLocation[];
 }
 
 const maxRestarts = 3;
@@ -66,7 +66,7 @@ export class LocalService implements Disposable {
   /**
    * Updates the databases that the service serves, if this window uses it. The new lease starts before the old one ends.
    */
-  async updateServedPlaces(): Promise<void> {
+  async updateServedLocations(): Promise<void> {
     const turn = this.renewing.then(async () => await this.renew());
     this.renewing = turn.catch(() => undefined);
     await turn;
@@ -126,14 +126,17 @@ export class LocalService implements Disposable {
   }
 
   private async connectNow(change: LocalServiceChange): Promise<LocalServiceAccess> {
-    const [{ findOrStartService, Lease }, places] = await Promise.all([loadServiceCode(), this.dependencies.places()]);
+    const [{ findOrStartService, Lease }, locations] = await Promise.all([
+      loadServiceCode(),
+      this.dependencies.locations(),
+    ]);
     for (let attempt = 1; ; attempt += 1) {
       const record = await findOrStartService(this.dependencies);
       try {
         const access = { address: record.address, token: record.token };
-        this.use({ access, record, lease: await Lease.start(record, places), places });
+        this.use({ access, record, lease: await Lease.start(record, locations), locations });
         this.changed.fire(change);
-        this.applyPlaceChanges();
+        this.applyLocationChanges();
         return access;
       } catch (error) {
         // An unused service may exit between being found and granting the lease.
@@ -150,8 +153,8 @@ export class LocalService implements Disposable {
   }
 
   /** Applies changes that occurred while the service was starting. */
-  private applyPlaceChanges(): void {
-    this.updateServedPlaces().catch((error: unknown) =>
+  private applyLocationChanges(): void {
+    this.updateServedLocations().catch((error: unknown) =>
       this.dependencies.log.error(`Could not update the databases of the local service: ${String(error)}`),
     );
   }
@@ -159,15 +162,15 @@ export class LocalService implements Disposable {
   private async renew(): Promise<void> {
     const { current } = this;
     if (!current) return;
-    const places = await this.dependencies.places();
-    if (JSON.stringify(places) === JSON.stringify(current.places)) return;
+    const locations = await this.dependencies.locations();
+    if (JSON.stringify(locations) === JSON.stringify(current.locations)) return;
     const { Lease } = await loadServiceCode();
-    const lease = await Lease.start(current.record, places);
+    const lease = await Lease.start(current.record, locations);
     if (this.current !== current) {
       lease.dispose();
       return;
     }
-    this.use({ ...current, lease, places });
+    this.use({ ...current, lease, locations });
     current.lease.dispose();
     this.databasesChanged.fire();
   }

@@ -4,7 +4,7 @@ import { l10n, Uri, workspace } from 'vscode';
 import { createFolder } from '../../core/util/createFolder.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import type { ServedFolder, ServedPlace, Settings } from '../editor/settings.ts';
+import type { ServedFolder, ServedLocation, Settings } from '../editor/settings.ts';
 
 /** Contains the folders used by the local service and the extension. */
 export interface ServiceFolders {
@@ -31,21 +31,21 @@ export function getServiceFolders(extension: Uri, storage: Uri, machine: string)
  * Returns the databases served by this window: those in the settings, the remaining workspace folders, a folder for
  * received files and, if the settings list no databases, the samples.
  */
-export async function getServedPlaces(
+export async function getServedLocations(
   settings: Settings,
   folders: ServiceFolders,
   log: Logger,
-): Promise<readonly ServedPlace[]> {
+): Promise<readonly ServedLocation[]> {
   await createFolder(folders.receivedFolder);
   const machine = l10n.t('This machine');
-  const saved = settings.servedPlaces.map((place) => addOrganization(place, machine));
+  const saved = settings.servedLocations.map((location) => addOrganization(location, machine));
   const builtIn = [
     ...(saved.length === 0 ? [createSampleFolder(folders, machine)] : []),
     { name: l10n.t('Received Files'), folder: folders.receivedFolder, organization: machine },
   ];
   const open: ServedFolder[] = [];
   for (const folder of getWorkspaceFolders()) {
-    if ([...saved, ...open].some((other) => isSamePlace(other, folder))) continue;
+    if ([...saved, ...open].some((other) => isSameLocation(other, folder))) continue;
     if (await containsPath(folder.folder, folders.dataFolder))
       log.warn(`${folder.folder} isn't served: it contains the data of the local service`);
     else open.push(folder);
@@ -61,24 +61,24 @@ function createSampleFolder({ samplesFolder }: ServiceFolders, organization: str
   return { name: l10n.t('Sample Data'), folder: samplesFolder, organization, readOnly: true };
 }
 
-function addOrganization(place: ServedPlace, machine: string): ServedPlace {
-  const organization = place.remote === undefined ? machine : l10n.t('Stores');
-  return { organization, ...place };
+function addOrganization(location: ServedLocation, machine: string): ServedLocation {
+  const organization = location.remote === undefined ? machine : l10n.t('Stores');
+  return { organization, ...location };
 }
 
-/** Finds the settings entry for a database, given the database's address. */
-export function findSavedPlace(settings: Settings, url: string): ServedPlace | undefined {
-  return settings.servedPlaces.find((place) => isPlaceAddress(url, place));
+/** Finds the settings entry for a database by the database's address. */
+export function findSavedLocation(settings: Settings, url: string): ServedLocation | undefined {
+  return settings.servedLocations.find((location) => isLocationAddress(url, location));
 }
 
 /** Returns true if a database's address refers to this folder or store. */
-export function isPlaceAddress(url: string, { folder, remote }: Pick<ServedPlace, 'folder' | 'remote'>): boolean {
+export function isLocationAddress(url: string, { folder, remote }: Pick<ServedLocation, 'folder' | 'remote'>): boolean {
   if (folder === undefined) return url === `rclone:${encodeURI(remote ?? '')}`;
   return url.startsWith('file:') && isSameFolder(Uri.parse(url).fsPath, folder);
 }
 
 /** Returns true if two entries refer to the same folder or store. */
-export function isSamePlace(first: ServedPlace, second: ServedPlace): boolean {
+export function isSameLocation(first: ServedLocation, second: ServedLocation): boolean {
   if (first.folder !== undefined && second.folder !== undefined) return isSameFolder(first.folder, second.folder);
   return first.remote !== undefined && first.remote === second.remote;
 }
@@ -96,7 +96,7 @@ export async function containsPath(folder: string, path: string): Promise<boolea
 }
 
 /** Calls a listener when the databases in the settings or the folders of the workspace change. */
-export function watchServedPlaces(listener: () => void): Disposable {
+export function watchServedLocations(listener: () => void): Disposable {
   const lifetime = new Lifetime();
   lifetime.track(
     workspace.onDidChangeConfiguration((change) => {

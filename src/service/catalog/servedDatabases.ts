@@ -4,14 +4,14 @@ import type { Catalog } from './catalog.ts';
 
 export interface ServedDatabase {
   readonly document: DatabaseDocument;
-  /** The folder or rclone remote that is served as the database (D62: stores through rclone). */
-  readonly place: DatabasePlace;
+  /** The folder that is the database, or the rclone remote with its path (D62: stores through rclone). */
+  readonly location: DatabaseLocation;
   readonly catalog: Catalog;
   /** Allows transfers from a store to restore its archived objects (D67: archived objects). */
   readonly restore?: RestoreOptions | undefined;
 }
 
-export type DatabasePlace =
+export type DatabaseLocation =
   { readonly folder: string; readonly remote?: undefined } | { readonly remote: string; readonly folder?: undefined };
 
 /** Returns true for a database that cannot be the destination of a transfer (D43: read-only databases). */

@@ -6,7 +6,7 @@ import type { Logger } from '../../core/util/logger.ts';
 import { Catalog } from '../catalog/catalog.ts';
 import {
   isReadOnly,
-  type DatabasePlace,
+  type DatabaseLocation,
   type ServedDatabase,
   type ServedDatabases,
 } from '../catalog/servedDatabases.ts';
@@ -134,15 +134,15 @@ export class DatabaseRegistry implements ServedDatabases {
   /** Adds or updates an entry. Returns true if anything visible has changed. */
   private updateEntry({ config, identity: { id, name } }: RequestedDatabase): boolean {
     const entry = this.entries.get(id);
-    const place: DatabasePlace = entry?.served.place ?? pickPlace(config);
-    // A single read-only request makes the database read-only for everyone.
+    const location: DatabaseLocation = entry?.served.location ?? pickLocation(config);
+    // One read-only request makes the database read-only for everyone.
     const wasReadOnly = entry !== undefined && isReadOnly(entry.served);
     const readOnly = config.readOnly === true || wasReadOnly;
     const organization = config.organization ?? '';
-    const document = { id, name, organization, url: toPlaceUrl(place), ...(readOnly && { readOnly: true }) };
+    const document = { id, name, organization, url: toLocationUrl(location), ...(readOnly && { readOnly: true }) };
     if (entry === undefined) {
       const catalog = this.createCatalog(config, document);
-      this.entries.set(id, { served: { document, place, catalog, restore: config.restore }, uses: 0 });
+      this.entries.set(id, { served: { document, location, catalog, restore: config.restore }, uses: 0 });
       return true;
     }
     const { document: old, catalog } = entry.served;
@@ -213,12 +213,12 @@ function getRescanMs({ folder, ...config }: DatabaseConfig): number {
   return (minutes ?? defaultRescanMinutes) * 60_000;
 }
 
-function pickPlace({ folder, remote }: DatabaseConfig): DatabasePlace {
+function pickLocation({ folder, remote }: DatabaseConfig): DatabaseLocation {
   return folder === undefined ? { remote } : { folder };
 }
 
 /** Returns the address of a database: `file:` for a folder, `rclone:` for a store. */
-function toPlaceUrl({ folder, remote }: DatabasePlace): string {
+function toLocationUrl({ folder, remote }: DatabaseLocation): string {
   return folder === undefined ? `rclone:${encodeURI(remote)}` : pathToFileURL(folder + nodePath.sep).href;
 }
 

@@ -53,12 +53,14 @@ class FileCarrier {
     this.folder = folder;
     const { source, destination } = job;
     this.source =
-      source.place.folder === undefined
-        ? new BatchSource({ client, remote: source.place.remote, hash: source.hash }, folder)
-        : new FolderSource(source.place.folder);
-    const { place } = destination;
+      source.location.folder === undefined
+        ? new BatchSource({ client, remote: source.location.remote, hash: source.hash }, folder)
+        : new FolderSource(source.location.folder);
+    const { location } = destination;
     this.sink =
-      place.folder === undefined ? new StoreSink(job, place.remote, client) : new FolderSink(job, place.folder);
+      location.folder === undefined
+        ? new StoreSink(job, location.remote, client)
+        : new FolderSink(job, location.folder);
   }
 
   async run(): Promise<JobResult> {

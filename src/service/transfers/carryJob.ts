@@ -1,12 +1,12 @@
-import type { DatabasePlace } from '../catalog/servedDatabases.ts';
+import type { DatabaseLocation } from '../catalog/servedDatabases.ts';
 import type { RcloneAddress } from '../stores/storeClient.ts';
 import type { CopyVerification } from './copyVerification.ts';
 import type { FileToMove, JobSignal } from './fileJobs.ts';
 
 /** One side of a transfer from or to a store. */
 export interface CarrySide {
-  readonly place: DatabasePlace;
-  /** Name of the hash algorithm that the store supports; undefined if there is none. */
+  readonly location: DatabaseLocation;
+  /** The hash that the store can compute for an object; undefined if it has none. */
   readonly hash: string | undefined;
 }
 

@@ -12,8 +12,8 @@ import type { TransferRoute } from './transferRoute.ts';
 
 export interface RouteOptions<P> {
   readonly transferId: string;
-  readonly source: { readonly document: DatabaseDocument; readonly place: P };
-  readonly destination: { readonly document: DatabaseDocument; readonly place: P };
+  readonly source: { readonly document: DatabaseDocument; readonly location: P };
+  readonly destination: { readonly document: DatabaseDocument; readonly location: P };
   /** Resolved path of the destination's folder at submission. */
   readonly destinationPlace: string | undefined;
   readonly threads: FileThreads;
@@ -53,7 +53,7 @@ export class FolderRoute implements TransferRoute {
   }
 
   async stage(files: readonly FileToStage[], signal: JobSignal): Promise<JobResult> {
-    const { folder } = this.options.source.place;
+    const { folder } = this.options.source.location;
     return await this.options.threads.run(
       (calls) => calls.call('stage', { folder, files, signal }),
       this.options.abandonment,
@@ -62,7 +62,7 @@ export class FolderRoute implements TransferRoute {
 
   async move(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult> {
     const { transferId, destinationPlace, isFlushed, throttleBytesPerSecond: bytesPerSecond } = this.options;
-    const folders = { sourceFolder: this.options.source.place.folder, destinationFolder: this.destination };
+    const folders = { sourceFolder: this.options.source.location.folder, destinationFolder: this.destination };
     const job = { transferId, destinationPlace, isFlushed, bytesPerSecond, ...folders, files, signal };
     const [file] = files;
     const isThrottled = bytesPerSecond !== undefined;
@@ -108,11 +108,11 @@ export class FolderRoute implements TransferRoute {
   }
 
   async toTransferError(failure: FileFailure, { path, bytes }: TransferRecordFile): Promise<unknown> {
-    const root = failure.operation === 'read' ? this.options.source.place.folder : this.destination;
+    const root = failure.operation === 'read' ? this.options.source.location.folder : this.destination;
     return await convertFileFailure(failure, { path, bytes, root });
   }
 
   private get destination(): string {
-    return this.options.destination.place.folder;
+    return this.options.destination.location.folder;
   }
 }

@@ -41,7 +41,7 @@ export async function prepareSubmission(
   if (source === destination) {
     throw createFieldsProblem([createFieldProblem('body', ['destination'], 'must differ from the source')]);
   }
-  const { folder } = destination.place;
+  const { folder } = destination.location;
   const [found, destinationPlace] = await Promise.all([
     source.catalog.filesByIds(request.file_ids),
     folder === undefined ? undefined : findRealPath(folder),

@@ -4,7 +4,7 @@ import { FolderRoute, type RouteOptions } from './folderRoute.ts';
 import { StoreRoute } from './storeRoute.ts';
 import type { TransferRoute } from './transferRoute.ts';
 
-interface RouteChoiceOptions extends Omit<RouteOptions<ServedDatabase['place']>, 'source' | 'destination'> {
+interface RouteChoiceOptions extends Omit<RouteOptions<ServedDatabase['location']>, 'source' | 'destination'> {
   readonly source: ServedDatabase;
   readonly destination: ServedDatabase;
   readonly daemon: RcloneDaemon;
@@ -12,11 +12,11 @@ interface RouteChoiceOptions extends Omit<RouteOptions<ServedDatabase['place']>,
 
 /** Returns the route between two databases: through rclone if one of them is a store. */
 export function createRoute({ source, destination, ...options }: RouteChoiceOptions): TransferRoute {
-  const [from, to] = [source.place.folder, destination.place.folder];
+  const [from, to] = [source.location.folder, destination.location.folder];
   if (from === undefined || to === undefined) return new StoreRoute({ ...options, source, destination });
   return new FolderRoute({
     ...options,
-    source: { document: source.document, place: { folder: from } },
-    destination: { document: destination.document, place: { folder: to } },
+    source: { document: source.document, location: { folder: from } },
+    destination: { document: destination.document, location: { folder: to } },
   });
 }

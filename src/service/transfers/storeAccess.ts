@@ -54,8 +54,8 @@ export async function canResume(
   { source, destination }: { readonly source: ServedDatabase; readonly destination: ServedDatabase },
   neededBytes: number,
 ): Promise<boolean> {
-  if (!(await hasRoom(source.place.folder, destination.place.folder, neededBytes))) return false;
-  const [from, to] = [source.place.remote, destination.place.remote];
+  if (!(await hasRoom(source.location.folder, destination.location.folder, neededBytes))) return false;
+  const [from, to] = [source.location.remote, destination.location.remote];
   const remotes = [from, to].flatMap((remote) => remote ?? []);
   if (remotes.length === 0) return true;
   return await withStoreClient(daemon, async (client) => {

@@ -51,8 +51,8 @@ export class StoreCopy {
     // Copying an empty object here saves nothing, and a list for rclone cannot contain every name.
     this.files = job.files.filter(({ path, bytes }) => bytes > 0 && hasPlainName(path));
     this.client = client;
-    this.source = source.place.remote ?? '';
-    this.destination = destination.place.remote ?? '';
+    this.source = source.location.remote ?? '';
+    this.destination = destination.location.remote ?? '';
     this.hash = verification.hasOwnHashes ? destination.hash : undefined;
     this.verification = verification;
     this.transferFolder = getTransferFolderName(transferId);

@@ -3,7 +3,7 @@ import { archivedCause } from '../../core/util/storeProblem.ts';
 import { settlesWithin, systemClock } from '../../core/util/clock.ts';
 import { getRemoteName } from '../../core/util/remote.ts';
 import { getTransferFolderName, getUploadFolderName } from '../../core/util/transferFolderNames.ts';
-import type { DatabasePlace } from '../catalog/servedDatabases.ts';
+import type { DatabaseLocation } from '../catalog/servedDatabases.ts';
 import { waitForAbandonedRequests } from '../stores/abandonedRequests.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import type { StoreClient } from '../stores/storeClient.ts';
@@ -24,7 +24,7 @@ import { createRenameFailure, createSuspension, isRefusedAsArchived, toRouteErro
 import { convertFileFailure, TransferFailure, TransferSuspension } from './transferErrors.ts';
 import type { TransferRoute } from './transferRoute.ts';
 
-interface StoreRouteOptions extends RouteOptions<DatabasePlace> {
+interface StoreRouteOptions extends RouteOptions<DatabaseLocation> {
   readonly daemon: RcloneDaemon;
 }
 
@@ -48,7 +48,7 @@ export class StoreRoute implements TransferRoute {
 
   constructor(options: StoreRouteOptions) {
     this.options = options;
-    this.isHashedFirst = options.source.place.folder !== undefined;
+    this.isHashedFirst = options.source.location.folder !== undefined;
   }
 
   async prepare(): Promise<void> {
@@ -87,8 +87,8 @@ export class StoreRoute implements TransferRoute {
 
   async move(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult> {
     const { transferId, destinationPlace, isFlushed, throttleBytesPerSecond: bytesPerSecond, threads } = this.options;
-    const source: CarrySide = { place: this.source, hash: this.hashes?.source };
-    const destination: CarrySide = { place: this.destination, hash: this.hashes?.destination };
+    const source: CarrySide = { location: this.source, hash: this.hashes?.source };
+    const destination: CarrySide = { location: this.destination, hash: this.hashes?.destination };
     const listed = files.map((file) => ({ ...file, isPresent: this.present.has(file.path) }));
     const { attempt, copyVerification } = this;
     const route = { transferId, destinationPlace, isFlushed, bytesPerSecond, source, destination, copyVerification };
@@ -214,12 +214,12 @@ export class StoreRoute implements TransferRoute {
     return new TransferFailure(`could not ${operation} ${path}: ${text}`);
   }
 
-  private get source(): DatabasePlace {
-    return this.options.source.place;
+  private get source(): DatabaseLocation {
+    return this.options.source.location;
   }
 
-  private get destination(): DatabasePlace {
-    return this.options.destination.place;
+  private get destination(): DatabaseLocation {
+    return this.options.destination.location;
   }
 
   private get folderName(): string {

@@ -71,9 +71,9 @@ export class TransferRun {
     this.options = options;
     this.progress = progress;
     this.files = [...files];
-    const { place, restore } = options.source;
-    if (restore !== undefined && place.remote !== undefined)
-      this.archivedFiles = new ArchivedFiles({ ...options, remote: place.remote, restore });
+    const { location, restore } = options.source;
+    if (restore !== undefined && location.remote !== undefined)
+      this.archivedFiles = new ArchivedFiles({ ...options, remote: location.remote, restore });
   }
 
   /** Describes the success for the status message, with the hashes that verified the files if stores were involved. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/util/clock.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import type { DatabasePlace, ServedDatabases } from '../catalog/servedDatabases.ts';
+import type { DatabaseLocation, ServedDatabases } from '../catalog/servedDatabases.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import { discardInStore } from './storeAccess.ts';
 import type { TransferJournal } from './journal.ts';
@@ -81,11 +81,8 @@ export class UnservedTransfers {
     await this.removal;
   }
 
-  /**
-   * Removes the leftovers of a transfer from its destination. Returns false if the destination is unavailable or some
-   * may remain.
-   */
-  private async removeAt({ folder, remote }: DatabasePlace, transferId: string, manifest: string): Promise<boolean> {
+  /** Returns false if the destination is unavailable. */
+  private async removeAt({ folder, remote }: DatabaseLocation, transferId: string, manifest: string): Promise<boolean> {
     if (remote !== undefined) return await discardInStore(this.options.daemon, { remote, transferId, manifest });
     return await discardTransfer(folder, transferId, manifest);
   }
@@ -95,9 +92,9 @@ export class UnservedTransfers {
     if (this.isClosed) return;
     try {
       for (const { transferId, destinationId, manifestName } of journal.listLeftovers()) {
-        const place = databases.findById(destinationId)?.place;
-        if (place === undefined || !(await this.removeAt(place, transferId, manifestName))) continue;
-        const isRepeated = this.canceled.delete(transferId) && place.remote !== undefined;
+        const location = databases.findById(destinationId)?.location;
+        if (location === undefined || !(await this.removeAt(location, transferId, manifestName))) continue;
+        const isRepeated = this.canceled.delete(transferId) && location.remote !== undefined;
         if (!isRepeated) journal.forgetLeftovers(transferId);
       }
     } catch (error) {

@@ -48,8 +48,8 @@ describe('Objects with hostile names (D62)', () => {
     return await carryFiles({
       transferId,
       attempt: 'a1b2c3d4',
-      source: { place: { remote: 'lab:' }, hash: undefined },
-      destination: { place: { folder: target }, hash: undefined },
+      source: { location: { remote: 'lab:' }, hash: undefined },
+      destination: { location: { folder: target }, hash: undefined },
       rclone: {
         port: (server.address() as AddressInfo).port,
         authorization: 'Basic eDp5',

@@ -70,8 +70,8 @@ describe('Small files that rclone fetched (D62)', () => {
     return await carryFiles({
       transferId,
       attempt: 'a1b2c3d4',
-      source: { place: { remote: 'lab:' }, hash: 'md5' },
-      destination: { place: { folder: nodePath.join(root, 'target') }, hash: undefined },
+      source: { location: { remote: 'lab:' }, hash: 'md5' },
+      destination: { location: { folder: nodePath.join(root, 'target') }, hash: undefined },
       rclone: {
         port: (server.address() as AddressInfo).port,
         authorization: 'Basic eDp5',

@@ -57,11 +57,11 @@ export class MovementRig {
   }
 
   store(remote: string): CarrySide {
-    return { place: { remote }, hash: this.rclone.hash };
+    return { location: { remote }, hash: this.rclone.hash };
   }
 
   folder(path: string): CarrySide {
-    return { place: { folder: path }, hash: undefined };
+    return { location: { folder: path }, hash: undefined };
   }
 
   /** Moves files from the store `lab:from` to the target folder. */

@@ -32,7 +32,7 @@ describe('A canceled transfer to a store that responds late (D66)', () => {
     const { port } = server.address() as AddressInfo;
     const address = { port, authorization: 'Basic eDp5', stagingFolder: '', program: '' };
     const daemon = { use: async (work: Parameters<RcloneDaemon['use']>[0]) => await work(address) };
-    const databases = { findById: () => ({ place: { remote: 'lab:b' } }) };
+    const databases = { findById: () => ({ location: { remote: 'lab:b' } }) };
     const journal = new TransferJournal(nodePath.join(folder, 'journal.db'));
     const options = { journal, clock: systemClock, logger: new MemoryLog() };
     const fakes = { daemon: daemon as unknown as RcloneDaemon, databases: databases as unknown as ServedDatabases };

@@ -86,7 +86,7 @@ describe('The copies that a store makes (D66)', () => {
     );
     const declared = { algorithm: 'md5', hex: md5 };
     const file = { position: 0, path: 'a.txt', bytes: content.length, sha256: '', declared, isPresent: false, ...more };
-    const side = (remote: string) => ({ place: { remote }, hash: 'md5' });
+    const side = (remote: string) => ({ location: { remote }, hash: 'md5' });
     const job = {
       ...{ transferId, attempt: 'a1b2c3d4', source: side('lab:from'), destination: side('lab:to'), files: [file] },
       ...{

@@ -56,7 +56,7 @@ describe('The route of a transfer to a store', () => {
     const daemon = { use: async (work: Parameters<RcloneDaemon['use']>[0]) => await work(address) };
     const side = (remote: string) => ({
       document: { id: remote, name: remote, organization: '', url: '' },
-      place: { remote },
+      location: { remote },
     });
     return new StoreRoute({
       ...{ transferId, source: side(from), destination: side(to), destinationPlace: undefined, isFlushed: false },

@@ -3,7 +3,7 @@ import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
 import { runCommand } from '../../editor/commandBoundary.ts';
 import { localConnectionId } from '../../editor/machine.ts';
 import type { LocalServiceChange } from '../../localService/localService.ts';
-import { watchServedPlaces } from '../../localService/servedFolders.ts';
+import { watchServedLocations } from '../../localService/servedFolders.ts';
 import { plural } from '../../words/localeFormats.ts';
 import { describeError } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
@@ -15,16 +15,16 @@ export function syncLocalService(services: CommandServices): Disposable {
   const lifetime = new Lifetime();
   const logFailure = (error: unknown): void =>
     services.log.error(`Could not follow the local service: ${String(error)}`);
-  let hadPlaces = settings.servedPlaces.length > 0;
+  let hadLocations = settings.servedLocations.length > 0;
   const reportRemovedSamples = (): void => {
-    const hasPlaces = settings.servedPlaces.length > 0;
-    if (hasPlaces && !hadPlaces && localService.isRunning)
+    const hasLocations = settings.servedLocations.length > 0;
+    if (hasLocations && !hadLocations && localService.isRunning)
       void notices.info(l10n.t('Sample data is no longer served because your settings now list your own databases.'));
-    hadPlaces = hasPlaces;
+    hadLocations = hasLocations;
   };
   const serve = async (): Promise<void> => {
     try {
-      await localService.updateServedPlaces();
+      await localService.updateServedLocations();
       reportRemovedSamples();
     } catch (error) {
       const detail = describeError(error);
@@ -37,7 +37,7 @@ export function syncLocalService(services: CommandServices): Disposable {
   };
   lifetime.track(localService.onDidChange((change) => void handleChange(change).catch(logFailure)));
   lifetime.track(localService.onDidChangeDatabases(() => void refreshLocalDatabases(services).catch(logFailure)));
-  lifetime.track(watchServedPlaces(() => void serve()));
+  lifetime.track(watchServedLocations(() => void serve()));
   return lifetime;
 }
 

@@ -6,7 +6,7 @@ import { pickFolder } from '../../editor/openDialogs.ts';
 import { containsPath, type ServiceFolders } from '../../localService/servedFolders.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
-import { servePlace } from './servePlace.ts';
+import { serveLocation } from './serveLocation.ts';
 
 /** Serves a folder as a database. Asks for a name and, unless it is given, for the folder. */
 export async function serveFolder(services: CommandServices, given: Uri | undefined): Promise<void> {
@@ -15,7 +15,7 @@ export async function serveFolder(services: CommandServices, given: Uri | undefi
   if (!uri) return;
   const folder = await requireServableFolder(services.serviceFolders, uri);
   const prompt = l10n.t('Database name for {0}', toPlainLine(folder));
-  await servePlace(services, { name: basename(folder), folder }, { title, prompt });
+  await serveLocation(services, { name: basename(folder), folder }, { title, prompt });
 }
 
 /** Returns the path of a folder. Throws a {@link CommandFailure} if the folder can't be served. */

@@ -9,7 +9,7 @@ import { describeError, toPlainLine } from '../../words/plainText.ts';
 import { describeStoreContent } from '../../words/storeWords.ts';
 import type { CommandServices } from '../services.ts';
 import { requireRclone } from './requireRclone.ts';
-import { servePlace } from './servePlace.ts';
+import { serveLocation } from './serveLocation.ts';
 
 /** A folder in a store, and the names of its subfolders. */
 interface StoreFolder {
@@ -34,7 +34,11 @@ export async function serveStore(services: CommandServices): Promise<void> {
   if (count === undefined) return;
   const content = describeStoreContent(found.folders.length, count, maxCounted);
   const prompt = l10n.t('Database name for {0} ({1})', toPlainLine(found.remote), content);
-  await servePlace(services, { name: suggestName(found.remote), remote: found.remote }, { title: getTitle(), prompt });
+  await serveLocation(
+    services,
+    { name: suggestName(found.remote), remote: found.remote },
+    { title: getTitle(), prompt },
+  );
 }
 
 /** Maximum number of files to count at the top level of a store before its first scan. */

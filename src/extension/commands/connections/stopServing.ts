@@ -2,8 +2,8 @@ import { l10n } from 'vscode';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { DatabaseNode } from '../../editor/contributions.ts';
 import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
-import type { ServedPlace } from '../../editor/settings.ts';
-import { findSavedPlace } from '../../localService/servedFolders.ts';
+import type { ServedLocation } from '../../editor/settings.ts';
+import { findSavedLocation } from '../../localService/servedFolders.ts';
 import { createServeStep } from '../../notices/nextSteps.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
@@ -13,26 +13,26 @@ import type { CommandServices } from '../services.ts';
  */
 export async function stopServing(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {
   const { settings, notices } = services;
-  const saved = node ? requireSavedPlace(services, node) : await askServedPlace(settings.servedPlaces);
+  const saved = node ? requireSavedLocation(services, node) : await askServedLocation(settings.servedLocations);
   if (!saved) return;
-  await settings.removeServedPlace(saved);
+  await settings.removeServedLocation(saved);
   const message = l10n.t('{0} is no longer served. Its files are kept.', toPlainLine(saved.name));
-  void notices.info(message, { label: l10n.t('Undo'), run: () => settings.saveServedPlace(saved) });
+  void notices.info(message, { label: l10n.t('Undo'), run: () => settings.saveServedLocation(saved) });
 }
 
-function requireSavedPlace({ connectionStore, settings }: CommandServices, { name }: DatabaseNode): ServedPlace {
+function requireSavedLocation({ connectionStore, settings }: CommandServices, { name }: DatabaseNode): ServedLocation {
   const database = connectionStore.findDatabase(name);
-  const saved = database && findSavedPlace(settings, database.url);
+  const saved = database && findSavedLocation(settings, database.url);
   if (saved) return saved;
   throw new CommandFailure(l10n.t("{0} isn't one of the databases in your settings.", toPlainLine(name)));
 }
 
-async function askServedPlace(places: readonly ServedPlace[]): Promise<ServedPlace | undefined> {
-  if (places.length === 0)
+async function askServedLocation(locations: readonly ServedLocation[]): Promise<ServedLocation | undefined> {
+  if (locations.length === 0)
     throw new CommandHint(l10n.t('Your settings list no databases to serve.'), createServeStep());
   const answer = await pickOne(createSingleStep(l10n.t('Stop Serving a Database')), {
     placeholder: l10n.t('Select the database to stop serving'),
-    choices: places.map((value) => ({
+    choices: locations.map((value) => ({
       label: toPlainLine(value.name),
       description: toPlainLine(value.folder ?? value.remote),
       value,

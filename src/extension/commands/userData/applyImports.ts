@@ -5,7 +5,7 @@ import { selectConnection } from '../../../core/userData/compareConnections.ts';
 import { importHistory } from '../../../core/userData/historyImport.ts';
 import type { RecordWork } from '../../../core/userData/historyRecords.ts';
 import { CommandFailure } from '../../editor/commandBoundary.ts';
-import type { ServedPlace } from '../../editor/settings.ts';
+import type { ServedLocation } from '../../editor/settings.ts';
 import { describeError } from '../../words/plainText.ts';
 import { openInBackground } from '../connections/connectionOpener.ts';
 import type { CommandServices } from '../services.ts';
@@ -24,7 +24,7 @@ interface ImportChoice {
 export interface ImportedData {
   readonly transfers: readonly Transfer[];
   readonly connections: readonly Connection[];
-  readonly databases: readonly ServedPlace[];
+  readonly databases: readonly ServedLocation[];
   readonly orcid?: string;
 }
 
@@ -61,7 +61,7 @@ function collect(choice: ImportChoice): ImportedData {
   return {
     transfers: [...created, ...updated],
     connections: selectConnections(choice),
-    databases: selectDatabases(choice.items).map(({ place }) => place),
+    databases: selectDatabases(choice.items).map(({ location }) => location),
     ...(orcid !== undefined && { orcid }),
   };
 }
@@ -95,6 +95,6 @@ async function saveSettings(
   { connections, orcid }: ImportedData,
 ): Promise<void> {
   for (const connection of connections) await settings.saveConnection(connection);
-  for (const { place, saved } of selectDatabases(items)) await settings.saveServedPlace(place, saved);
+  for (const { location, saved } of selectDatabases(items)) await settings.saveServedLocation(location, saved);
   if (orcid !== undefined) await settings.saveOrcid(orcid);
 }

@@ -11,7 +11,7 @@ import { describeExportError, describeRecordProgress, describeUserData } from '.
 import type { CommandServices } from '../services.ts';
 import { getFileName } from './userDataFile.ts';
 
-/** Writes transfers, connections, served places and the ORCID iD to a file. Never writes keys (D65: user data file). */
+/** Writes transfers, connections, served folders and stores and the ORCID iD to a file, without keys (D65: user data file). */
 export async function exportUserData(services: CommandServices): Promise<void> {
   if (isEmpty(services)) throw new CommandHint(l10n.t('There is no data to export yet.'), createConnectStep());
   const title = l10n.t('Export Data for Another Machine');
@@ -44,7 +44,7 @@ async function writeUserData(
   const onProgress = (done: number, total: number): void => report(describeRecordProgress(done, total));
   const { ledgerFolder } = commandLinePaths;
   const { transfers, laterCount } = await readHistory(['running', 'ended'], { ledgerFolder, log, signal, onProgress });
-  const { connections, servedPlaces: databases, orcid } = settings;
+  const { connections, servedLocations: databases, orcid } = settings;
   const data = selectExportable({ connections, databases, transfers, ...(orcid !== '' && { orcid }) });
   await writeTextFile(file, stopWhenAborted(formatUserData(data, Date.now()), signal));
   return { data, laterCount };
@@ -70,8 +70,8 @@ function reportExport({ notices }: CommandServices, file: Uri, { data, laterCoun
 
 function isEmpty({ settings, transferStore }: CommandServices): boolean {
   const hasTransfers = transferStore.hasEarlier || transferStore.getAll().length > 0;
-  const { connections, servedPlaces, orcid } = settings;
-  return !hasTransfers && connections.length === 0 && servedPlaces.length === 0 && orcid === '';
+  const { connections, servedLocations, orcid } = settings;
+  return !hasTransfers && connections.length === 0 && servedLocations.length === 0 && orcid === '';
 }
 
 function getSuggestedFile(): Uri {

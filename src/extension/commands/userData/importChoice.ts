@@ -84,9 +84,9 @@ function createVariableRow(comparison: ConnectionComparison): ImportRow {
 }
 
 function createDatabaseRow(comparison: ServedComparison): ImportRow {
-  const { place, saved, missing } = comparison;
+  const { location, saved, missing } = comparison;
   const value = { kind: 'database', comparison } as const;
-  return { ...describeDatabaseRow(place, saved, missing), value, isChecked: !saved && !missing };
+  return { ...describeDatabaseRow(location, saved, missing), value, isChecked: !saved && !missing };
 }
 
 function createOrcidRow({ value, replaced }: NonNullable<ImportOffer['orcid']>): ImportRow {

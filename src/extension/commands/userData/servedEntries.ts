@@ -3,17 +3,17 @@ import { isAbsolute, resolve } from 'node:path';
 import { findRclonePath } from '../../../core/util/rclonePath.ts';
 import { getRemoteName } from '../../../core/util/remote.ts';
 import type { ServedEntry } from '../../../core/userData/userData.ts';
-import type { ServedPlace, ServedStore } from '../../editor/settings.ts';
+import type { ServedLocation, ServedStore } from '../../editor/settings.ts';
 import { listRemotes } from '../../localService/rclone.ts';
-import { containsPath, getServedPlaces, isSamePlace } from '../../localService/servedFolders.ts';
+import { containsPath, getServedLocations, isSameLocation } from '../../localService/servedFolders.ts';
 import type { CommandServices } from '../services.ts';
 
 /** A folder or store in a user data file, compared with this machine's settings. */
 export interface ServedComparison {
-  /** The entry to save. Its name isn't used by another database on this machine. */
-  readonly place: ServedPlace;
-  /** The settings entry for the same folder or store. */
-  readonly saved?: ServedPlace;
+  /** The entry to save, with a name that is free on this machine. */
+  readonly location: ServedLocation;
+  /** The entry for the same folder or store in the settings. */
+  readonly saved?: ServedLocation;
   /** Set if the folder or the remote can't be used on this machine. */
   readonly missing?: 'folder' | 'remote' | 'rclone';
 }
@@ -27,13 +27,13 @@ export async function compareServedEntries(
   entries: readonly ServedEntry[],
 ): Promise<readonly ServedComparison[]> {
   const { settings, serviceFolders, log } = services;
-  const all = await getServedPlaces(settings, serviceFolders, log);
+  const all = await getServedLocations(settings, serviceFolders, log);
   const names = new Set(all.map(({ name }) => name));
   const remotes = entries.some(({ remote }) => remote !== undefined) ? await findRemoteNames(services) : undefined;
   const compared: ServedComparison[] = [];
   for (const entry of entries) {
-    const found = await compareEntry(services, toPlace(entry), names, remotes);
-    if (found) names.add(found.place.name);
+    const found = await compareEntry(services, toLocation(entry), names, remotes);
+    if (found) names.add(found.location.name);
     compared.push(...(found ? [found] : []));
   }
   return compared;
@@ -41,37 +41,38 @@ export async function compareServedEntries(
 
 async function compareEntry(
   { settings, serviceFolders, log }: CommandServices,
-  place: ServedPlace,
+  location: ServedLocation,
   names: ReadonlySet<string>,
   remotes: ReadonlySet<string> | undefined,
 ): Promise<ServedComparison | undefined> {
-  const saved = settings.servedPlaces.find((one) => isSamePlace(one, place));
-  if (saved && serialize(saved) === serialize(place)) return undefined;
-  const missing = await findMissing(place, remotes);
-  if (missing === undefined && !(await canServe(place, serviceFolders.dataFolder))) {
-    log.warn(`The folder ${place.folder ?? ''} of the imported file can't be served on this machine`);
+  const saved = settings.servedLocations.find((one) => isSameLocation(one, location));
+  if (saved && serialize(saved) === serialize(location)) return undefined;
+  const missing = await findMissing(location, remotes);
+  if (missing === undefined && !(await canServe(location, serviceFolders.dataFolder))) {
+    log.warn(`The folder ${location.folder ?? ''} of the imported file can't be served on this machine`);
     return undefined;
   }
-  const name = saved?.name === place.name ? place.name : getFreeName(place.name, names);
-  return { place: { ...place, name, ...pickRestore(saved) }, ...(saved && { saved }), ...(missing && { missing }) };
+  const name = saved?.name === location.name ? location.name : getFreeName(location.name, names);
+  return {
+    location: { ...location, name, ...pickRestore(saved) },
+    ...(saved && { saved }),
+    ...(missing && { missing }),
+  };
 }
 
-/**
- * Returns the saved permission to restore archived objects. Restoring costs money, so a file can't change the
- * permission (D67: archived objects).
- */
-function pickRestore(saved: ServedPlace | undefined): Pick<ServedStore, 'restore'> {
+/** Returns the permission to restore objects, which costs money and is never part of a file (D67: archived objects). */
+function pickRestore(saved: ServedLocation | undefined): Pick<ServedStore, 'restore'> {
   return saved && 'restore' in saved ? { restore: saved.restore } : {};
 }
 
-/** Converts an entry to the form used in the settings. Resolves `..` in an absolute path. */
-function toPlace({ folder, remote = '', rescanMinutes, ...fields }: ServedEntry): ServedPlace {
+/** Returns an entry as in the settings, with an absolute path without `..`. */
+function toLocation({ folder, remote = '', rescanMinutes, ...fields }: ServedEntry): ServedLocation {
   if (folder === undefined) return { ...fields, remote, ...(rescanMinutes !== undefined && { rescanMinutes }) };
   return { ...fields, folder: isAbsolute(folder) ? resolve(folder) : folder };
 }
 
 async function findMissing(
-  { folder, remote }: ServedPlace,
+  { folder, remote }: ServedLocation,
   remotes: ReadonlySet<string> | undefined,
 ): Promise<ServedComparison['missing']> {
   if (remote !== undefined && !remotes) return 'rclone';
@@ -88,11 +89,8 @@ function isOnThisMachine(folder: string): boolean {
   return isAbsolute(folder) && !folder.startsWith(String.raw`\\`);
 }
 
-/**
- * Returns false for a folder that contains data of the local service, or is part of it. The service would refuse such a
- * folder.
- */
-async function canServe({ folder }: ServedPlace, dataFolder: string): Promise<boolean> {
+/** Returns false for a folder with data of the local service, which the service would refuse. */
+async function canServe({ folder }: ServedLocation, dataFolder: string): Promise<boolean> {
   if (folder === undefined) return true;
   return !(await containsPath(folder, dataFolder)) && !(await containsPath(dataFolder, folder));
 }
@@ -116,7 +114,12 @@ function getFreeName(name: string, names: ReadonlySet<string>): string {
   }
 }
 
-function serialize(place: ServedPlace): string {
-  const { name, organization, readOnly } = place;
-  return JSON.stringify([name, organization, readOnly, 'rescanMinutes' in place ? place.rescanMinutes : undefined]);
+function serialize(location: ServedLocation): string {
+  const { name, organization, readOnly } = location;
+  return JSON.stringify([
+    name,
+    organization,
+    readOnly,
+    'rescanMinutes' in location ? location.rescanMinutes : undefined,
+  ]);
 }

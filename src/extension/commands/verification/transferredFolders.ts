@@ -13,7 +13,7 @@ import {
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { localConnectionId } from '../../editor/machine.ts';
 import { pickFolder } from '../../editor/openDialogs.ts';
-import { getServedPlaces } from '../../localService/servedFolders.ts';
+import { getServedLocations } from '../../localService/servedFolders.ts';
 import { createDetailsStep } from '../../notices/nextSteps.ts';
 import { formatList } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
@@ -91,7 +91,7 @@ async function getKnownFolders(services: FolderServices, transfer: Transfer): Pr
   const { memory, settings, serviceFolders, log } = services;
   const { connectionId, destination } = transfer.order;
   const isLocal = connectionId === localConnectionId;
-  const local = isLocal ? await getServedPlaces(settings, serviceFolders, log) : [];
+  const local = isLocal ? await getServedLocations(settings, serviceFolders, log) : [];
   const folders = [
     ...local.filter(({ name }) => name === destination).map(({ folder }) => folder),
     await findServedDestination(services, transfer),
