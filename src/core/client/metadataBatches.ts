@@ -89,7 +89,7 @@ export class MetadataBatches {
       const batch = rest.slice(0, this.requester.countFitting(rest));
       const result = await this.requester.request(batch);
       if (result === 'formChanged') return await this.gatherBatches(ids);
-      const reason = await this.settle(batch, result, false);
+      const reason = await this.handleResult(batch, result, false);
       if (reason) return reason;
       start += batch.length;
     }
@@ -107,13 +107,17 @@ export class MetadataBatches {
       return undefined;
     }
     this.requester.usePost();
-    const reason = await this.settle(batch, result, false);
+    const reason = await this.handleResult(batch, result, false);
     return reason ?? (await this.gatherBatches(ids.slice(batch.length)));
   }
 
-  /** Adds the files in a batch, or finds the IDs that were refused. Resolves to the reason to stop, if any. */
-  private async settle(batch: readonly string[], result: BatchResult, wereNamed: boolean): Promise<Reason | undefined> {
-    if (result.reason && isDrop(result)) return await this.settleDrop(batch, result.reason);
+  /** Adds the files in a batch, or finds the IDs that were refused. Returns the reason to stop, if any. */
+  private async handleResult(
+    batch: readonly string[],
+    result: BatchResult,
+    wereNamed: boolean,
+  ): Promise<Reason | undefined> {
+    if (result.reason && isDrop(result)) return await this.handleDroppedConnection(batch, result.reason);
     this.dropsInARow = 0;
     if (!result.reason || !isRefusal(result)) return this.takeFiles(result);
     const { reason } = result;
@@ -124,11 +128,11 @@ export class MetadataBatches {
       return undefined;
     }
     if (this.refusalsInARow >= maxConsecutiveRefusals && !(await this.isAnyAccepted())) return reason;
-    return await this.settleParts(splitBatch(batch, named));
+    return await this.requestParts(splitBatch(batch, named));
   }
 
-  /** Finds the IDs in a batch that make the server drop the connection. Resolves to the reason to stop, if any. */
-  private async settleDrop(batch: readonly string[], reason: Reason): Promise<Reason | undefined> {
+  /** Finds the IDs in a batch that make the server drop the connection. Returns the reason to stop, if any. */
+  private async handleDroppedConnection(batch: readonly string[], reason: Reason): Promise<Reason | undefined> {
     this.drops++;
     this.dropsInARow++;
     if (this.drops > maxDrops) {
@@ -137,7 +141,7 @@ export class MetadataBatches {
     }
     if (this.dropsInARow >= maxConsecutiveDrops && !(await this.isAnyAnswered())) return reason;
     const [id = ''] = batch;
-    return batch.length === 1 ? await this.confirmDrop(id) : await this.settleParts(halve(batch));
+    return batch.length === 1 ? await this.confirmDrop(id) : await this.requestParts(halve(batch));
   }
 
   /**
@@ -147,7 +151,7 @@ export class MetadataBatches {
   private async confirmDrop(id: string): Promise<Reason | undefined> {
     const result = await this.requester.request([id]);
     if (result === 'formChanged') return await this.gatherBatches([id]);
-    if (!result.reason || !isDrop(result)) return await this.settle([id], result, false);
+    if (!result.reason || !isDrop(result)) return await this.handleResult([id], result, false);
     this.drops++;
     if (!(await this.requester.isServiceAnswering())) return result.reason;
     this.addRefused([id], { ...result.reason, isIdAtFault: true });
@@ -178,12 +182,12 @@ export class MetadataBatches {
     return false;
   }
 
-  private async settleParts(parts: readonly BatchPart[]): Promise<Reason | undefined> {
+  private async requestParts(parts: readonly BatchPart[]): Promise<Reason | undefined> {
     for (const [index, { ids, wereNamed }] of parts.entries()) {
       const result = await this.requester.request(ids);
       // A dropped connection does not reveal the server's form, so a later response can still change it.
       if (result === 'formChanged') return await this.gatherBatches(parts.slice(index).flatMap((part) => part.ids));
-      const reason = await this.settle(ids, result, wereNamed);
+      const reason = await this.handleResult(ids, result, wereNamed);
       if (reason) return reason;
     }
     return undefined;
