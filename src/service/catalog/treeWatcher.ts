@@ -19,7 +19,7 @@ interface TreeWatcherOptions {
 }
 
 /** Delay between the first change and the report, because changes come in bursts. */
-const gatherMs = 300;
+const batchWindowMs = 300;
 const maxPaths = 5_000;
 /** The system silently drops unread events but buffers at least this many. Beyond that, the list may be incomplete. */
 const maxEvents = 16_000;
@@ -95,7 +95,7 @@ export class TreeWatcher implements Disposable {
     this.eventCount += 1;
     if (this.changed.size <= maxPaths) this.changed.add(path);
     if (isRename && this.watchers.has(path)) this.replaced.add(path);
-    this.timer ??= this.options.clock.after(gatherMs, () => this.emitChanges());
+    this.timer ??= this.options.clock.after(batchWindowMs, () => this.emitChanges());
   }
 
   private emitChanges(): void {

@@ -46,7 +46,7 @@ interface Leftovers {
 }
 
 /** Time to collect more new transfers before writing them together. */
-const gatherMs = 4;
+const batchWindowMs = 4;
 /** Number of new transfers that are written without waiting for more. */
 const maxTogether = 32;
 
@@ -107,7 +107,7 @@ export class TransferJournal {
     await new Promise<void>((resolve, reject) => {
       this.pendingTransfers.push({ record, files, resolve, reject });
       if (this.pendingTransfers.length === maxTogether) void this.writePending();
-      else if (this.pendingTransfers.length === 1) setTimeout(() => void this.writePending(), gatherMs);
+      else if (this.pendingTransfers.length === 1) setTimeout(() => void this.writePending(), batchWindowMs);
     });
   }
 

@@ -14,7 +14,7 @@ import { freshFolder, writeFiles } from './folderRig.ts';
 /** Simulated duration of a whole scan: too long to repeat it for every search. */
 const longWalkMs = 250;
 /** The delay of change reports. */
-const gatherMs = 300;
+const batchWindowMs = 300;
 const limitMs = 4_000;
 
 type RigOptions = Pick<ConstructorParameters<typeof FolderCatalog>[1], 'getState' | 'maxFolders' | 'openFile'> & {
@@ -85,7 +85,7 @@ export class CatalogRig {
   /** Advances the clock until a condition is true. */
   async waitUntil(condition: () => Promise<boolean>): Promise<void> {
     await eventually(async () => {
-      await this.clock.pass(gatherMs);
+      await this.clock.pass(batchWindowMs);
       return (await condition()) ? true : undefined;
     }, limitMs);
   }
@@ -100,7 +100,7 @@ export class CatalogRig {
   private async waitForFiles(isExpected: (found: readonly string[]) => boolean): Promise<string[]> {
     let found: string[] = [];
     const poll = async (): Promise<string[] | undefined> => {
-      await this.clock.pass(gatherMs);
+      await this.clock.pass(batchWindowMs);
       found = await this.find();
       return isExpected(found) ? found : undefined;
     };
