@@ -28,15 +28,15 @@ describe('The rows of a search of all databases', () => {
     for (const name of databases) fill(name, found.includes(name) ? [fileEntry('f1')] : []);
     setBatch(store, databases, 'all');
   };
-  const getFold = (): SearchTreeNode | undefined => tree.getChildren().find(({ kind }) => kind === 'emptySearches');
+  const getGroup = (): SearchTreeNode | undefined => tree.getChildren().find(({ kind }) => kind === 'emptySearches');
 
   it('collapse the databases without results into one row, after those with results', () => {
     searchAll('Beta');
     assert.deepEqual(roots(), ['“corn” | Beta · 1 file', '2 databases without results | “corn”']);
-    const fold = getFold();
-    assert.deepEqual(items(fold).map(formatRow), ['Alpha', 'Gamma']);
+    const group = getGroup();
+    assert.deepEqual(items(group).map(formatRow), ['Alpha', 'Gamma']);
     assert.deepEqual(rows('Alpha'), ['No files found.', 'Refine Search…']);
-    assert.equal(tree.getShownRow('Alpha'), fold);
+    assert.equal(tree.getShownRow('Alpha'), group);
     assert.equal(tree.getParent(tree.getRoot('Alpha')), undefined);
     assert.equal(tree.getShownRow('Beta'), tree.getRoot('Beta'));
     const [item] = items().slice(-1);
@@ -52,7 +52,7 @@ describe('The rows of a search of all databases', () => {
   it('redraw only one row while they stay collapsed, and the whole tree when a saved one gets files', () => {
     searchAll();
     roots();
-    items(getFold());
+    items(getGroup());
     const drawn: unknown[] = [];
     tree.onDidChangeTreeData((node) => drawn.push(node));
     store.update('Beta', { isStale: true });

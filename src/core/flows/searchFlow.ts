@@ -97,10 +97,7 @@ export class SearchFlow {
     await this.loadBatch(opened, keys);
   }
 
-  /**
-   * Loads searches and marks them as a batch, together with `earlier` ones, so that those without results share one
-   * row.
-   */
+  /** Loads searches and marks them as a batch, together with `earlier` ones, so that those without results share a row. */
   private async loadBatch(opened: readonly string[], earlier: readonly string[] = []): Promise<void> {
     await this.loadEach(opened);
     const [first] = opened;

@@ -14,15 +14,12 @@ export function setBatch(store: SearchStore, keys: readonly string[], batchId: s
   for (const { key } of empty) store.update(key, { isCollapsed: true });
 }
 
-/**
- * Removes a search from its batch, so that it has its own row. Expands the row if it was collapsed because the search
- * found nothing.
- */
+/** Removes a search from its batch, so that it has its own row, and expands it if it shared one. */
 export function leaveBatch(store: SearchStore, key: string): void {
   const search = store.get(key);
   if (search?.batchId === undefined) return;
-  const isFolded = getEmptySearches(store, search.batchId).some((one) => one.key === key);
-  store.update(key, { batchId: undefined, isCollapsed: search.isCollapsed && !isFolded });
+  const isGrouped = getEmptySearches(store, search.batchId).some((one) => one.key === key);
+  store.update(key, { batchId: undefined, isCollapsed: search.isCollapsed && !isGrouped });
 }
 
 /**

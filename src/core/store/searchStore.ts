@@ -36,7 +36,7 @@ export interface Search {
   readonly loadedAt?: number;
   /** True if the files were saved by an earlier window and have not been requested since (D59: saved searches). */
   readonly isStale: boolean;
-  /** True if the row is collapsed, by the user or because the search found nothing. */
+  /** True if the user collapsed the row, or if it shares a row because it found nothing. */
   readonly isCollapsed: boolean;
   /**
    * Identifies the search of all databases that this search belongs to. Set only if several of its searches found

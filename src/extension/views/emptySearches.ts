@@ -2,29 +2,29 @@ import { getEmptySearches } from '../../core/store/searchBatches.ts';
 import type { Search, SearchStore } from '../../core/store/searchStore.ts';
 import type { EmptySearchesNode } from '../editor/contributions.ts';
 
-/** Determines which searches are folded into the row for databases without results. */
+/** Determines which searches are grouped in the row of the databases without results. */
 export class EmptySearches {
   private readonly store: SearchStore;
   private readonly nodes = new Map<string, EmptySearchesNode>();
-  private folded: ReadonlySet<string> = new Set();
+  private grouped: ReadonlySet<string> = new Set();
 
   constructor(store: SearchStore) {
     this.store = store;
     this.update();
   }
 
-  /** Updates from the store. Returns true if a search was folded or unfolded since the last call. */
+  /** Reads the store. Returns true if a search joined or left that row since the last call. */
   update(): boolean {
-    const before = [...this.folded].join();
+    const before = [...this.grouped].join();
     const batches = new Set(this.store.getAll().flatMap(({ batchId }) => batchId ?? []));
-    this.folded = new Set([...batches].flatMap((id) => getEmptySearches(this.store, id)).map(({ key }) => key));
-    return before !== [...this.folded].join();
+    this.grouped = new Set([...batches].flatMap((id) => getEmptySearches(this.store, id)).map(({ key }) => key));
+    return before !== [...this.grouped].join();
   }
 
   /** Returns the row into which a search is folded. Undefined if the search has its own row. */
   getRow(search: Search | undefined): EmptySearchesNode | undefined {
-    const isFolded = search?.batchId !== undefined && this.folded.has(search.key);
-    return isFolded ? this.getNode(search.batchId) : undefined;
+    const isGrouped = search?.batchId !== undefined && this.grouped.has(search.key);
+    return isGrouped ? this.getNode(search.batchId) : undefined;
   }
 
   /** Returns the row for a batch's empty searches if the given search is the last of its batch in `searches`. */

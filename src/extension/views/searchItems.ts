@@ -49,8 +49,8 @@ export function createEmptySearchesItem({ batchId }: EmptySearchesNode, searches
   return setAccessibleLabel(item);
 }
 
-/** Creates the row of a search below {@link createEmptySearchesItem}, whose row already shows the search terms. */
-export function createFoldedSearchItem(search: Search): TreeItem {
+/** Creates the row of a search below that of {@link createEmptySearchesItem}, which already shows the search terms. */
+export function createGroupedSearchItem(search: Search): TreeItem {
   const item = createSearchItem(search);
   item.label = getDatabaseLabel(search.query.database);
   item.description = describeAge(search);

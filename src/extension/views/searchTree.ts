@@ -13,7 +13,7 @@ import {
   createEmptySearchesItem,
   createFileItem,
   createFileTooltip,
-  createFoldedSearchItem,
+  createGroupedSearchItem,
   createMissingItem,
   getMissingItemId,
   createPartItem,
@@ -110,7 +110,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     if (!parent) return this.createRootRows();
     if (parent.kind === 'file' || parent.kind === 'message') return [];
     if (parent.kind === 'otherConnection') return this.createGroupRows(parent);
-    if (parent.kind === 'emptySearches') return this.createFoldedRows(parent);
+    if (parent.kind === 'emptySearches') return this.createGroupedRows(parent);
     const search = this.store.get(parent.kind === 'search' ? parent.key : parent.searchKey);
     if (!search) return [];
     if (parent.kind === 'missing') {
@@ -124,9 +124,9 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
   getParent(node: SearchTreeNode): SearchTreeNode | undefined {
     if (node.kind === 'part' || node.kind === 'missing' || node.kind === 'unlisted')
       return this.roots.get(node.searchKey);
-    // The editor needs the parent to expand a collapsed row above the one that it reveals.
+    // Without a parent, the editor doesn't expand the row of a grouped search to reveal it.
     if (node.kind === 'search') return this.getShownRow(node.key) === node ? this.findGroup(node.key) : undefined;
-    if (node.kind === 'emptySearches') return this.findFoldGroup(node);
+    if (node.kind === 'emptySearches') return this.findConnectionGroup(node);
     const search = node.kind === 'file' ? this.store.get(node.searchKey) : undefined;
     if (!search || node.kind !== 'file') return undefined;
     if (search.files.length <= filesPerPart) return this.roots.get(node.searchKey);
@@ -146,23 +146,21 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     return [...rows, ...new Set(others.map(({ connectionId }) => this.getGroup(connectionId)))];
   }
 
-  /**
-   * Creates a search's row unless it is folded. The row for a batch's empty searches follows the batch's last search.
-   */
+  /** Creates the row of a search unless it is grouped with others. After a batch's last search, adds the row of its empty ones. */
   private createSearchRows(searches: readonly Search[], search: Search): SearchTreeNode[] {
-    const fold = this.empty.getLastRow(searches, search);
-    return [...(this.empty.getRow(search) ? [] : [this.getRoot(search.key)]), ...(fold ? [fold] : [])];
+    const group = this.empty.getLastRow(searches, search);
+    return [...(this.empty.getRow(search) ? [] : [this.getRoot(search.key)]), ...(group ? [group] : [])];
   }
 
-  private createFoldedRows({ batchId }: EmptySearchesNode): SearchTreeNode[] {
+  private createGroupedRows({ batchId }: EmptySearchesNode): SearchTreeNode[] {
     return getEmptySearches(this.store, batchId).map(({ key }) => this.getRoot(key));
   }
 
   private createSearchItem(search: Search): TreeItem {
-    return this.empty.getRow(search) ? createFoldedSearchItem(search) : createSearchItem(search);
+    return this.empty.getRow(search) ? createGroupedSearchItem(search) : createSearchItem(search);
   }
 
-  private findFoldGroup({ batchId }: EmptySearchesNode): OtherConnectionNode | undefined {
+  private findConnectionGroup({ batchId }: EmptySearchesNode): OtherConnectionNode | undefined {
     const [first] = getEmptySearches(this.store, batchId);
     return first && this.findGroup(first.key);
   }
@@ -215,7 +213,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     return isShown ? [{ kind: 'unlisted', searchKey: key }] : [];
   }
 
-  /** Returns the row that shows a search: its own or, if it is folded, the row for databases without results. */
+  /** Returns the row that shows a search: its own, or that of the databases without results if it is grouped there. */
   getShownRow(key: string): SearchTreeNode {
     return this.empty.getRow(this.store.get(key)) ?? this.getRoot(key);
   }
@@ -237,8 +235,8 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
   private refresh(keys: readonly string[]): void {
     const areShown = keys.length > 0 && keys.every((key) => this.roots.has(key) && this.store.get(key));
     for (const key of keys) if (!this.store.get(key)) this.forget(key);
-    const isFoldChanged = this.empty.update();
-    if (areShown && !isFoldChanged) this.redraw(keys);
+    const isGroupingChanged = this.empty.update();
+    if (areShown && !isGroupingChanged) this.redraw(keys);
     else {
       for (const { key } of this.store.getAll()) this.pendingRedraws.add(key);
       this.changed.fire(undefined);

@@ -67,7 +67,7 @@ export class TreeViews implements Disposable {
     const { view } = this.sideBar.searchResults;
     const options = { select: false, focus: true };
     view.reveal(this.searchTree.getRoot(started.key), options).then(undefined, () => {
-      // The search may have been folded in the meantime.
+      // It may have been grouped with others before the editor drew it.
       revealNode(view, this.searchTree.getShownRow(started.key), options);
     });
   };
