@@ -98,7 +98,7 @@ async function measureMatch(service: StartedService): Promise<void> {
   const options = { log: new MemoryLog(), server: service.address, apiKey: service.token, scheme: 'plain' } as const;
   const client = await DataTransferClient.create(options);
   const flow = new TableMatchFlow({ unsafeIds: new UnsafeIds(), getOrcid: () => orcid });
-  const info = { address: service.address, name: 'Local', version: '1', pagesExactly: true };
+  const info = { address: service.address, name: 'Local', version: '1', hasFullPages: true };
   const session = { connection: { id: 'c', name: 'Local', server: service.address }, service: info, client };
   const { signal } = new AbortController();
   const match = async (): Promise<void> => {

@@ -185,7 +185,7 @@ describe('The database tree', () => {
   });
 
   it('labels the search parameters of the local service', () => {
-    store.setState({ kind: 'connected', connection, service: { ...service, pagesExactly: true } });
+    store.setState({ kind: 'connected', connection, service: { ...service, hasFullPages: true } });
     store.setListing({ databases: [database('Alpha', 'One')], isLoading: false });
     parameters.set('Alpha', { parameters: { minBytes: { type: 'number', values: [] } } });
     assert.deepEqual(rows({ kind: 'database', name: 'Alpha' }).slice(1), ['Search parameters: Smallest size']);

@@ -55,8 +55,8 @@ export async function connectTo(
   const channel = openChannel(address, target, dependencies, ended);
   const service = await requestRoot(channel, address, signal);
   const apiPath = `${new URL(address).pathname.replace(/\/$/, '')}/api/v${String(apiVersion)}`;
-  // Requests to the local service need no queue, because it handles them independently.
-  const queued: Channel = service.pagesExactly ? channel : { ...channel, queue: dependencies.queues.get(address) };
+  // The local service handles requests independently of each other, so they need no queue.
+  const queued: Channel = service.hasFullPages ? channel : { ...channel, queue: dependencies.queues.get(address) };
   return new ClientSession(queued, service, dependencies.dialects, apiPath);
 }
 
@@ -96,8 +96,8 @@ async function requestRoot(channel: Channel, address: string, signal?: AbortSign
   const request = { method: 'GET', path: new URL(address).pathname, isUniversal: true } as const;
   const root = readResult(request, await send(channel, request, signal), readRoot);
   if (!root.reason) {
-    const pagesExactly = root.value.name === localServiceName;
-    return { address, ...root.value, ...(pagesExactly && { pagesExactly }) };
+    const hasFullPages = root.value.name === localServiceName;
+    return { address, ...root.value, ...(hasFullPages && { hasFullPages }) };
   }
   const reason = addSuggestedAddress(root.reason, address);
   logFailure(channel, reason);

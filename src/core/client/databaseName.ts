@@ -56,7 +56,7 @@ export class DatabaseName {
  * submission).
  */
 export function isNamingKnown({ dialects, service, listed }: ClientSession, names: readonly string[]): boolean {
-  if (service.pagesExactly || dialects.get(service).idsWanted !== undefined) return true;
+  if (service.hasFullPages || dialects.get(service).idsWanted !== undefined) return true;
   return names.every((name) => listed?.every((database) => database.name !== name || database.id === name));
 }
 

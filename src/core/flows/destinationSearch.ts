@@ -29,7 +29,7 @@ interface DestinationQuery {
  */
 export async function searchDestination(query: DestinationQuery): Promise<boolean> {
   const { session, files } = query;
-  if (!session.service.pagesExactly) return false;
+  if (!session.service.hasFullPages) return false;
   const batches = createBatches(files);
   let isComplete = batches.length <= maxRequests && files.every((file) => getContentKey(file) !== undefined);
   for (const batch of batches.slice(0, maxRequests)) {

@@ -53,7 +53,7 @@ export class RecipeFlow {
       return result;
     };
     return {
-      pagesExactly: session.service.pagesExactly === true,
+      hasFullPages: session.service.hasFullPages === true,
       search: async ({ pageSize: limit, ...page }) => {
         const reply = catchRefusal(() => session.client.search({ ...page, orcid, limit }, signal));
         observe((await whileRunning(reply)).value);

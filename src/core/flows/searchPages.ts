@@ -44,7 +44,7 @@ async function requestWordsPage(source: PageSource, search: Search, signal: Abor
   const request = { database, orcid, query, offset: search.nextOffset, limit: pageSize, ...filters };
   const { value, reason } = await catchRefusal(() => session.client.search(request, signal));
   if (!value || reason) return toFailedPage(search, reason);
-  const isLast = session.service.pagesExactly === true && value.length < pageSize;
+  const isLast = session.service.hasFullPages === true && value.length < pageSize;
   return { files: value, missing: [], nextOffset: search.nextOffset + pageSize, more: isLast ? false : 'ifNew' };
 }
 

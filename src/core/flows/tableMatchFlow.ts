@@ -73,7 +73,7 @@ export class TableMatchFlow {
     const orcid = this.dependencies.getOrcid(session.connection.id);
     const matching = { ...options, session, database: request.database, orcid, index };
     if (request.key === 'id') await this.matchIds(matching);
-    else if (session.service.pagesExactly) await compareFiles(matching);
+    else if (session.service.hasFullPages) await compareFiles(matching);
     else await searchEachValue(matching);
     options.signal.throwIfAborted();
     return index;
@@ -128,7 +128,7 @@ function toBatches(values: readonly string[]): readonly (readonly string[])[] {
  * (D37: crashing file ids).
  */
 function countParallelLookups({ service }: OpenConnection): number {
-  return service.pagesExactly ? 2 : 1;
+  return service.hasFullPages ? 2 : 1;
 }
 
 /**

@@ -44,5 +44,5 @@ export interface ServiceInfo {
   readonly name: string;
   readonly version: string;
   /** True if every page except the last is full, as with the local service (D21: search syntax). */
-  readonly pagesExactly?: boolean;
+  readonly hasFullPages?: boolean;
 }

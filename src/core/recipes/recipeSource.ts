@@ -13,7 +13,7 @@ interface PageRequest extends Omit<SearchQuery, 'ids'> {
 /** The requests that find the files of a recipe. None of them rejects if the service fails. */
 export interface RecipeSource {
   /** True if every page except the last is full. */
-  readonly pagesExactly: boolean;
+  readonly hasFullPages: boolean;
   search(page: PageRequest): Promise<{ readonly value?: readonly FoundFile[]; readonly reason?: Reason }>;
   lookUpIds(
     database: string,

@@ -24,8 +24,8 @@ export async function resolveSearch(
 ): Promise<ResolvedFiles> {
   const { query = '', status, specific } = search ?? {};
   const request = { database, query, ...(status && { status }), ...(specific && { specific }) };
-  const size = source.pagesExactly ? exactPageSize : pageSize;
-  const pages = new PageCollector(createFileTest(filters), size, source.pagesExactly);
+  const size = source.hasFullPages ? exactPageSize : pageSize;
+  const pages = new PageCollector(createFileTest(filters), size, source.hasFullPages);
   while (pages.hasMore && pages.files.length <= limit && pages.offset < maxCompared) {
     const { value, reason } = await source.search({ ...request, offset: pages.offset, pageSize: size });
     if (reason) return createFailure({ kind: 'service', reason });

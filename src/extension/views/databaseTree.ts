@@ -176,7 +176,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
   /** True for the local service, whose search parameters have labels. */
   private get isLocal(): boolean {
     const { state } = this.store;
-    return state.kind === 'connected' && state.service.pagesExactly === true;
+    return state.kind === 'connected' && state.service.hasFullPages === true;
   }
 
   private getSearchability(database: string): Searchability | undefined {

@@ -22,7 +22,7 @@ function createFiles(count: number, from = 0): readonly FileEntry[] {
 
 /** A service with a list of files, which counts what is requested. */
 class ScriptedSource implements RecipeSource {
-  pagesExactly = true;
+  hasFullPages = true;
   readonly progress: number[] = [];
   readonly requests: unknown[] = [];
   page: (offset: number, size: number) => readonly FoundFile[] = () => [];
@@ -120,14 +120,14 @@ describe('The files of a recipe (D61)', () => {
     });
 
     it('are requested until two pages in a row have no new file if the server may truncate pages', async () => {
-      source.pagesExactly = false;
+      source.hasFullPages = false;
       source.page = (offset) => (offset === 0 ? createFiles(500) : createFiles(offset < 1_500 ? 3 : 0));
       const { files } = await plan({ search: { query: '' } });
       assert.deepEqual([files.length, source.requests.length], [500, 2]);
     });
 
     it('stop after three full pages without a new file', async () => {
-      source.pagesExactly = false;
+      source.hasFullPages = false;
       source.page = (offset, size) => createFiles(size, offset === 0 ? 0 : offset % 1_000 === 0 ? 0 : 1);
       const { isCut } = await plan({ search: { query: '' } });
       assert.deepEqual([isCut, source.requests.length], [false, 5]);

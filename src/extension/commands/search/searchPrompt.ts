@@ -178,7 +178,7 @@ async function askTerms(
 
 /** Returns true for the local service, whose search parameters have labels (D21: search syntax). */
 function isLocal({ service }: OpenConnection): boolean {
-  return service.pagesExactly === true;
+  return service.hasFullPages === true;
 }
 
 function createTermsInput(session: OpenConnection, draft: SearchDraft): TextInputOptions {
