@@ -20,7 +20,7 @@ const layers = [
   'core/monitor',
 ];
 const core = [...layers, 'core/agents', 'core'];
-const editor = ['extension/identity', 'extension/words', 'extension/editor', 'extension/notices'];
+const editor = ['extension/identity', 'extension/words', 'extension/editor', 'extension/notifications'];
 
 /** Rows in matching order: the first pattern that matches a file determines its part. */
 export const fences = [
@@ -119,8 +119,8 @@ export const fences = [
     node: true,
   },
   {
-    place: 'extension/notices',
-    files: /^src\/extension\/notices\//,
+    place: 'extension/notifications',
+    files: /^src\/extension\/notifications\//,
     code: ['extension/identity', 'extension/words', 'extension/editor', ...core],
     packages: ['vscode'],
   },

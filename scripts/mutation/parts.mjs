@@ -17,7 +17,14 @@ export const parts = {
   ledger: {
     changed: ['src/core/ledger/**/*.ts'],
     tests: [
-      ...core('transferRecord', 'transferMerge', 'unsavedRecords', 'ledgerWatch', 'windowMessages', 'noticeClaims'),
+      ...core(
+        'transferRecord',
+        'transferMerge',
+        'unsavedRecords',
+        'ledgerWatch',
+        'windowMessages',
+        'notificationClaims',
+      ),
       ...core('ledgerFiles', 'ledger', 'pollingLease'),
     ],
   },

@@ -19,7 +19,7 @@ import { OpenConnections } from './flows/openConnections.ts';
 import { TransferFlow } from './flows/transferFlow.ts';
 import type { ConnectionAlias } from './ledger/connectionAlias.ts';
 import { PollingLease } from './ledger/pollingLease.ts';
-import { NoticeClaims } from './ledger/noticeClaims.ts';
+import { NotificationClaims } from './ledger/notificationClaims.ts';
 import { LedgerWatch } from './ledger/ledgerWatch.ts';
 import { ServerLocks } from './ledger/serverLocks.ts';
 import { PendingSubmissions } from './ledger/pendingSubmissions.ts';
@@ -94,7 +94,7 @@ export class Explorer implements Disposable {
   readonly duplicateFlow: DuplicateFlow;
   readonly monitor: TransferMonitor;
   readonly unsaved: UnsavedRecords;
-  readonly noticeClaims: NoticeClaims;
+  readonly notificationClaims: NotificationClaims;
 
   constructor(dependencies: ExplorerDependencies) {
     const { log, clock, ledgerFolder, alias, fetch, getNetworkSettings, getOrcid, hasFocus } = dependencies;
@@ -115,7 +115,7 @@ export class Explorer implements Disposable {
     const shared = { store: transferStore, ledger, unsaved, submissions, clock, log };
     const saved = this.lifetime.track(new SavedTransfers({ ...shared, watch }));
     this.unsaved = unsaved;
-    this.noticeClaims = new NoticeClaims(ledgerFolder, clock, log);
+    this.notificationClaims = new NotificationClaims(ledgerFolder, clock, log);
     this.connectFlow = this.lifetime.track(
       new ConnectFlow({ sessions, store: connectionStore, keys, clock, createClient, remember }),
     );

@@ -2,7 +2,7 @@ import type { Explorer } from '../core/explorer.ts';
 import { systemClock as clock } from '../core/util/clock.ts';
 import type { Lifetime } from '../core/util/lifetime.ts';
 import type { AgentDesk } from './commands/agents/agentDesk.ts';
-import { watchPlanNotices } from './commands/agents/planNotices.ts';
+import { watchPlanNotifications } from './commands/agents/planNotifications.ts';
 import { ProposedPlans } from './commands/agents/proposedPlans.ts';
 import { WindowPolicy } from './commands/agents/windowPolicy.ts';
 import type { CommandServices, EditorServices } from './commands/services.ts';
@@ -14,13 +14,15 @@ import type { ToolCall } from './editor/languageModelTools.ts';
  */
 export function startAgents(
   lifetime: Lifetime,
-  { noticeClaims }: Explorer,
-  { commandLinePaths: { ledgerFolder }, log, notices, settings }: EditorServices,
+  { notificationClaims }: Explorer,
+  { commandLinePaths: { ledgerFolder }, log, notifications, settings }: EditorServices,
 ): Pick<CommandServices, 'proposedPlans' | 'agentPolicy'> {
   const agentPolicy = new WindowPolicy(ledgerFolder, settings);
   lifetime.track(agentPolicy.follow(log));
   const plans = lifetime.track(new ProposedPlans({ ledgerFolder, clock, log }));
-  lifetime.track(watchPlanNotices({ plans, notices, clock, claim: (name) => noticeClaims.claim(name) }));
+  lifetime.track(
+    watchPlanNotifications({ plans, notifications, clock, claim: (name) => notificationClaims.claim(name) }),
+  );
   void plans.refresh();
   return { proposedPlans: plans, agentPolicy };
 }

@@ -11,12 +11,12 @@ import type { CommandLinePaths } from './editor/commandLineFiles.ts';
 import { machineName } from './editor/machine.ts';
 import { MarkdownDraft } from './editor/markdownDraft.ts';
 import { Memory } from './editor/memory.ts';
-import { Notices } from './editor/notices.ts';
+import { Notifications } from './editor/notifications.ts';
 import { Settings } from './editor/settings.ts';
 import { StateFiles } from './editor/stateFiles.ts';
 import { VerificationHistory } from './editor/verificationHistory.ts';
 import { getServiceFolders } from './localService/servedFolders.ts';
-import { WaitingRequests } from './notices/waitingRequests.ts';
+import { WaitingRequests } from './notifications/waitingRequests.ts';
 
 /** Creates the services on top of the editor's API. `ledgerFolder` is the folder with the transfer records. */
 export function createEditorServices(
@@ -29,20 +29,20 @@ export function createEditorServices(
   const channel = lifetime.track(window.createOutputChannel(l10n.t('Data Transfer'), { log: true }));
   const recentProblems = new RecentProblems(channel, clock);
   const log = createRedactingLog(recentProblems);
-  const notices = new Notices();
+  const notifications = new Notifications();
   const stateFiles = new StateFiles({ folder: getFolder('state'), editorState: globalState, clock, log });
   const markerFolder = getFolder('saved-keys');
   return {
     facts: readExtensionFacts(context.extension.packageJSON),
     log,
     recentProblems,
-    notices,
+    notifications,
     settings: new Settings(),
     memory: new Memory(stateFiles),
     verificationHistory: new VerificationHistory(stateFiles),
     apiKeys: lifetime.track(new ApiKeys({ secrets, markerFolder, environment: process.env })),
     documents: lifetime.track(new Documents()),
-    markdownDraft: lifetime.track(new MarkdownDraft(notices)),
+    markdownDraft: lifetime.track(new MarkdownDraft(notifications)),
     waitingRequests: new WaitingRequests(clock),
     commandLinePaths: getCommandLinePaths(context, ledgerFolder),
     serviceFolders: getServiceFolders(extensionUri, globalStorageUri, machineName),

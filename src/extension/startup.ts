@@ -31,9 +31,9 @@ import { getCoreServices } from './coreServices.ts';
 import { createEditorServices } from './editorServices.ts';
 import { LocalService } from './localService/localService.ts';
 import { findSavedLocation, getServedLocations } from './localService/servedFolders.ts';
-import { notifyRejectedKeys } from './notices/keyNotices.ts';
-import { notifyUnsavedRecords } from './notices/ledgerNotices.ts';
-import { TransferNotices } from './notices/transferNotices.ts';
+import { notifyRejectedKeys } from './notifications/keyNotifications.ts';
+import { notifyUnsavedRecords } from './notifications/ledgerNotifications.ts';
+import { TransferNotifications } from './notifications/transferNotifications.ts';
 import { MetadataPanels } from './panels/metadataPanel.ts';
 import { TransferPanels } from './panels/transferPanel.ts';
 import { startRecipes, type ActivationServices } from './recipeView.ts';
@@ -78,7 +78,7 @@ export async function startExtension(
   const agents = startAgents(lifetime, core, editor);
   const views = lifetime.track(createViews(sideBar, core, editor, estimates, agents.proposedPlans));
   const statusBar = createStatusBar(lifetime, core, estimates);
-  startNotices(lifetime, core, editor);
+  startNotifications(lifetime, core, editor);
   const pages = createPages(lifetime, context.extensionUri, core, editor, estimates, views);
   const services = { ...getCoreServices(core), ...editor, ...pages, ...agents, localService, views, statusBar };
   syncState(lifetime, services);
@@ -226,18 +226,18 @@ function formatEstimate(estimates: Estimates, transfer: Transfer): string | unde
   return estimate && describeEstimate(estimate);
 }
 
-/** Starts the notifications about rejected keys, about transfers, and about records that couldn't be saved. */
-function startNotices(lifetime: Lifetime, core: Explorer, { notices, settings }: EditorServices): void {
-  const { keys, sessions, transferStore, transferFlow, noticeClaims } = core;
-  lifetime.track(notifyRejectedKeys(keys, notices, (id) => getConnectionName({ settings, sessions }, id)));
+/** Starts the notifications about rejected keys, transfers, and records that couldn't be saved. */
+function startNotifications(lifetime: Lifetime, core: Explorer, { notifications, settings }: EditorServices): void {
+  const { keys, sessions, transferStore, transferFlow, notificationClaims } = core;
+  lifetime.track(notifyRejectedKeys(keys, notifications, (id) => getConnectionName({ settings, sessions }, id)));
   lifetime.track(
-    new TransferNotices({
+    new TransferNotifications({
       store: transferStore,
-      notices,
+      notifications,
       clock,
       level: () => settings.notifications,
       isMine: ({ key }) => transferFlow.isOwn(key),
-      claim: (name) => noticeClaims.claim(name),
+      claim: (name) => notificationClaims.claim(name),
       hasFocus: () => window.state.focused,
       showFiles: (key) => runCommand('dataTransfer.revealLandedFiles', { kind: 'transfer', key }),
       showProgress: (key) => runCommand('dataTransfer.showTransferProgress', { kind: 'transfer', key }),
@@ -246,7 +246,7 @@ function startNotices(lifetime: Lifetime, core: Explorer, { notices, settings }:
       didNotStart: (key) => runCommand('dataTransfer.transferDidNotStart', { kind: 'transfer', key }),
     }),
   );
-  lifetime.track(notifyUnsavedRecords(core.unsaved, notices));
+  lifetime.track(notifyUnsavedRecords(core.unsaved, notifications));
 }
 
 /** Creates the managers of the metadata and transfer pages. */

@@ -6,7 +6,7 @@ import type { CommandServices } from './services.ts';
 
 /** Copies diagnostic information for a bug report to the clipboard. It contains no secrets. */
 export async function copyDiagnostics(services: CommandServices): Promise<void> {
-  const { settings, apiKeys, localService, transferStore, memory, recentProblems, facts, notices } = services;
+  const { settings, apiKeys, localService, transferStore, memory, recentProblems, facts, notifications } = services;
   const saved = settings.connections;
   const keys = await Promise.all(saved.map((connection) => apiKeys.find(connection)));
   const text = formatDiagnostics({
@@ -24,7 +24,7 @@ export async function copyDiagnostics(services: CommandServices): Promise<void> 
     secrets: keys.flatMap(({ key }) => key ?? []),
   });
   await env.clipboard.writeText(text);
-  void notices.info(
+  void notifications.info(
     l10n.t('Copied the diagnostics to the clipboard. They contain no API keys and can be pasted into a report.'),
   );
 }

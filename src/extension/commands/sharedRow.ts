@@ -2,7 +2,7 @@ import { l10n } from 'vscode';
 import { CommandHint } from '../editor/commandBoundary.ts';
 import type { FileNode, FileRef, SearchNode, TransferNode } from '../editor/contributions.ts';
 import { createSingleStep, pickOne, type Choice } from '../editor/quickInput.ts';
-import { createSearchStep } from '../notices/nextSteps.ts';
+import { createSearchStep } from '../notifications/nextSteps.ts';
 import { createSearchChoice } from './search/searches.ts';
 import type { CommandServices } from './services.ts';
 import { createTransferChoice } from './transfers/transferPicker.ts';

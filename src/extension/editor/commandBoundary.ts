@@ -3,14 +3,14 @@ import { formatErrorStack } from '../../core/util/errorStack.ts';
 import { isJsonObject } from '../../core/util/json.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { getCommandDeclaration, type CommandArguments, type CommandId } from './contributions.ts';
-import { createShowLogAction, type NoticeAction, type Notices } from './notices.ts';
+import { createShowLogAction, type NotificationAction, type Notifications } from './notifications.ts';
 
 /** Thrown to end a command with an error message for the user. The notification's buttons offer remedies. */
 export class CommandFailure extends Error {
   override readonly name: string = 'CommandFailure';
-  readonly actions: readonly NoticeAction[];
+  readonly actions: readonly NotificationAction[];
 
-  constructor(message: string, ...actions: NoticeAction[]) {
+  constructor(message: string, ...actions: NotificationAction[]) {
     super(message);
     this.actions = actions;
   }
@@ -38,8 +38,8 @@ export function runCommand<I extends CommandId>(id: I, argument?: CommandArgumen
   void commands.executeCommand(id, argument);
 }
 
-/** Runs commands. Logs and times each one, and shows failures to the user. */
-export class CommandBoundary<Services extends { readonly log: Logger; readonly notices: Notices }> {
+/** Runs commands: logs and times each one, and shows a failure once. */
+export class CommandBoundary<Services extends { readonly log: Logger; readonly notifications: Notifications }> {
   private readonly handlers: CommandHandlers<Services>;
   private readonly services: Services;
 
@@ -76,20 +76,20 @@ export class CommandBoundary<Services extends { readonly log: Logger; readonly n
   }
 
   private show(id: string, error: unknown): void {
-    const { log, notices } = this.services;
+    const { log, notifications } = this.services;
     if (error instanceof CommandHint) {
       log.info(`${id}: ${error.message}`);
-      void notices.info(error.message, ...error.actions);
+      void notifications.info(error.message, ...error.actions);
       return;
     }
     const showLog = createShowLogAction(() => runCommand('dataTransfer.showLog'));
     if (error instanceof CommandFailure) {
       log.error(`${id}: ${error.message}`);
-      void notices.error(error.message, ...error.actions, showLog);
+      void notifications.error(error.message, ...error.actions, showLog);
       return;
     }
     log.error(`${id}: ${formatErrorStack(error)}`);
-    void notices.error(l10n.t('Unexpected error. See the log.'), showLog);
+    void notifications.error(l10n.t('Unexpected error. See the log.'), showLog);
   }
 }
 

@@ -11,17 +11,17 @@ import {
 } from 'vscode';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { ContextKeys } from './contributions.ts';
-import type { Notices } from './notices.ts';
+import type { Notifications } from './notifications.ts';
 
 const draftsKey: keyof ContextKeys = 'dataTransfer.descriptionDrafts';
 
 /** Opens an editor for Markdown text with the built-in preview beside it. */
 export class MarkdownDraft implements Disposable {
-  private readonly notices: Notices;
+  private readonly notifications: Notifications;
   private end: ((isAccepted: boolean) => void) | undefined;
 
-  constructor(notices: Notices) {
-    this.notices = notices;
+  constructor(notifications: Notifications) {
+    this.notifications = notifications;
   }
 
   get isOpen(): boolean {
@@ -69,20 +69,20 @@ export class MarkdownDraft implements Disposable {
         );
         lifetime.track(restoreFocus(editor));
         // The preview takes focus when it loads, so the notification is shown afterwards.
-        void showPreview(editor).then(() => this.end === resolve && this.showAcceptNotice(resolve));
+        void showPreview(editor).then(() => this.end === resolve && this.showAcceptNotification(resolve));
       });
     } finally {
       this.end = undefined;
     }
   }
 
-  private showAcceptNotice(end: (isAccepted: boolean) => void): void {
+  private showAcceptNotification(end: (isAccepted: boolean) => void): void {
     const label = l10n.t('Use as Description');
     const text = l10n.t(
       'Write the description in Markdown, then select “{0}” here or above the text to continue.',
       label,
     );
-    void this.notices.info(text, { label, run: () => end(true) });
+    void this.notifications.info(text, { label, run: () => end(true) });
   }
 }
 

@@ -12,7 +12,7 @@ const faults: readonly string[] = [
   "const choice = { label: 'Retry', value };",
   "const question = isOne ? 'One file' : 'Files';",
   "throw new CommandFailure('There is nothing to show.');",
-  "void notices.info('Copied the id.');",
+  "void notifications.info('Copied the id.');",
   'return `${name}: ${value}`;',
   'const text = `$(check) ${count} done`;',
   "node.textContent = 'none';",

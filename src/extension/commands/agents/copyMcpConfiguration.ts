@@ -38,7 +38,7 @@ const defaultKeyVariable = 'DATA_TRANSFER_KEY';
  * connection and the name of the environment variable for its key, but never the key itself.
  */
 export async function copyMcpConfiguration(services: CommandServices): Promise<void> {
-  const { sessions, commandLinePaths, notices } = services;
+  const { sessions, commandLinePaths, notifications } = services;
   const placeholder = l10n.t('Select the service for the agent');
   const id = sessions.active?.connection.id ?? (await pickConnection(services, placeholder));
   const client = id === undefined ? undefined : await pickClient();
@@ -50,8 +50,8 @@ export async function copyMcpConfiguration(services: CommandServices): Promise<v
     formatConfiguration(client, { command, args: [...args, 'mcp', '--connection', id, ...key] }),
   );
   const text = describeCopied(client);
-  if (variable) void notices.info(`${text} ${describeVariable(variable.name)}`);
-  else notices.showStatusMessage(text);
+  if (variable) void notifications.info(`${text} ${describeVariable(variable.name)}`);
+  else notifications.showStatusMessage(text);
 }
 
 async function pickClient(): Promise<McpClient | undefined> {

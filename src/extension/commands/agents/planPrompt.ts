@@ -28,14 +28,14 @@ export async function askAboutPlan(
 
 /** Asks whether to cancel a transfer. Names the agent that requested the cancellation. */
 export async function askAboutCancel(
-  { notices }: CommandServices,
+  { notifications }: CommandServices,
   transfer: Transfer,
   agent: string,
 ): Promise<AgentDecision> {
   const question = l10n.t('Cancel the transfer of {0}?', getTransferTitle(transfer));
   const detail = `${describeRequester(agent)}\n${l10n.t('Files already transferred are kept.')}`;
   const [label, leave] = [l10n.t('Cancel Transfer'), l10n.t('Keep Running')];
-  const isConfirmed = await notices.confirmOrLeave(question, detail, label, leave);
+  const isConfirmed = await notifications.confirmOrLeave(question, detail, label, leave);
   return { kind: isConfirmed ? 'yes' : 'no', by: getPlace() };
 }
 

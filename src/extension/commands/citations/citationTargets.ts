@@ -17,8 +17,12 @@ export async function insertText(text: string): Promise<void> {
   if (!isInserted) throw new CommandFailure(l10n.t('Could not insert the citations: the editor is read-only.'));
 }
 
-/** Asks for a file and writes citations to it. */
-export async function saveCitations({ notices }: CommandServices, format: CitationFormat, text: string): Promise<void> {
+/** Asks for a file, and writes citations to it. */
+export async function saveCitations(
+  { notifications }: CommandServices,
+  format: CitationFormat,
+  text: string,
+): Promise<void> {
   const name = citationFileNames[format];
   const kinds = { [getCitationFormatName(format)]: [name.replace(/^.*\./, '')] };
   const file = await pickNewFile(l10n.t('Save Citations'), getSuggestedFile(name), kinds);
@@ -29,7 +33,7 @@ export async function saveCitations({ notices }: CommandServices, format: Citati
     throw new CommandFailure(l10n.t('Could not write {0}: {1}', toPlainLine(file.path), describeError(error)));
   }
   const open = { label: l10n.t('Open'), run: () => commands.executeCommand('vscode.open', file) };
-  void notices.info(l10n.t('Saved the citations.'), open);
+  void notifications.info(l10n.t('Saved the citations.'), open);
 }
 
 function getSuggestedFile(name: string): Uri {

@@ -43,7 +43,7 @@ export async function copyAvailabilityStatement(
   const cited = await collectCitedFiles(services, argument, selection, title);
   if (!cited) return;
   await env.clipboard.writeText(formatAvailabilityStatement(cited, listCitations(cited.files)));
-  services.notices.showStatusMessage(l10n.t('Copied the data availability statement.'));
+  services.notifications.showStatusMessage(l10n.t('Copied the data availability statement.'));
 }
 
 /** A format for citations, and the action to take with them. */
@@ -76,6 +76,6 @@ async function deliver(
   else if (action === 'save') await saveCitations(services, format, text);
   else {
     await env.clipboard.writeText(text);
-    services.notices.showStatusMessage(describeCopiedCitations(citations.length));
+    services.notifications.showStatusMessage(describeCopiedCitations(citations.length));
   }
 }

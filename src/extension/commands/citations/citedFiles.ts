@@ -8,7 +8,7 @@ import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { getConnectionName } from '../../editor/connectionName.ts';
 import type { CommandArguments, FileNode, FileRef } from '../../editor/contributions.ts';
 import { withProgress } from '../../editor/progress.ts';
-import { createDetailsStep } from '../../notices/nextSteps.ts';
+import { createDetailsStep } from '../../notifications/nextSteps.ts';
 import type { CitedService } from '../../words/availabilityStatement.ts';
 import { plural } from '../../words/localeFormats.ts';
 import { chooseCheckedFiles, getSelectedFiles, loadEntries, toKnownFile, type KnownFile } from '../files/files.ts';
@@ -91,7 +91,7 @@ async function collectFiles(services: CommandServices, files: readonly KnownFile
     'Could not fetch the metadata of {0} files.',
   );
   if (citable.length === 0) throw new CommandFailure(text);
-  if (missing > 0) void services.notices.warning(text);
+  if (missing > 0) void services.notifications.warning(text);
   return { files: citable, services: listServices(services, files) };
 }
 

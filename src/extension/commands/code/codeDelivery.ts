@@ -11,7 +11,7 @@ import {
   type TextEditor,
 } from 'vscode';
 import { CommandFailure } from '../../editor/commandBoundary.ts';
-import type { Notices } from '../../editor/notices.ts';
+import type { Notifications } from '../../editor/notifications.ts';
 import type { Choice, PickOptions } from '../../editor/quickInput.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 
@@ -35,9 +35,13 @@ export function createDeliveryPick(placeholder = l10n.t('Select what to do with 
   return { placeholder, choices };
 }
 
-/** Delivers code and shows a confirmation. */
-export async function deliverCode(notices: Notices, deliver: DeliverCode, code: DeliveredCode): Promise<void> {
-  notices.showStatusMessage(await deliver(code));
+/** Shows that code was delivered. */
+export async function deliverCode(
+  notifications: Notifications,
+  deliver: DeliverCode,
+  code: DeliveredCode,
+): Promise<void> {
+  notifications.showStatusMessage(await deliver(code));
 }
 
 /** Copies code to the clipboard with a trailing line feed. */

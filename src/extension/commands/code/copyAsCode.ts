@@ -43,7 +43,7 @@ export async function copyAsCode(
   if (!draft) return;
   const requests = await resolveDatabaseNames(session, draft.requests);
   await deliverCode(
-    services.notices,
+    services.notifications,
     draft.deliver,
     createCode(draft.language, writeCode(draft.language, service, requests)),
   );

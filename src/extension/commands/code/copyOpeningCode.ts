@@ -35,12 +35,12 @@ export async function copyOpeningCode(services: CommandServices, node: TransferN
   await deliverOpeningCode(services, files);
 }
 
-async function deliverOpeningCode({ notices }: CommandServices, files: OpenedFiles): Promise<void> {
+async function deliverOpeningCode({ notifications }: CommandServices, files: OpenedFiles): Promise<void> {
   const text = writeOpeningCode(files);
   const delivery = createDeliveryPick(describeLimit(files));
   const answer = await pickOne(createSingleStep(l10n.t('Copy Code to Open Files')), delivery);
   if (typeof answer === 'string') return;
-  await deliverCode(notices, answer.value, { text, cellText: text, cellLanguage: 'python' });
+  await deliverCode(notifications, answer.value, { text, cellText: text, cellLanguage: 'python' });
 }
 
 function describeLimit({ omittedCount }: OpenedFiles): string | undefined {

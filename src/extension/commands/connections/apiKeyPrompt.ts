@@ -34,7 +34,7 @@ export async function askApiKey(
 export function warnAboutUnsavedKeys(services: CommandServices, { id, name }: Connection): void {
   const message = l10n.t("This editor doesn't store secrets. You'll have to enter the API key of {0} again.", name);
   const label = l10n.t('Use an Environment Variable');
-  void services.notices.warning(message, { label, run: () => askVariable(services, id) });
+  void services.notifications.warning(message, { label, run: () => askVariable(services, id) });
 }
 
 /**
@@ -42,7 +42,7 @@ export function warnAboutUnsavedKeys(services: CommandServices, { id, name }: Co
  * variable is set.
  */
 async function askVariable(services: CommandServices, connectionId: string): Promise<void> {
-  const { apiKeys, settings, notices } = services;
+  const { apiKeys, settings, notifications } = services;
   const connection = settings.connections.find(({ id }) => id === connectionId);
   if (!connection) return;
   const answer = await askText(createSingleStep(l10n.t('API Key for {0}', toPlainLine(connection.name))), {
@@ -60,8 +60,8 @@ async function askVariable(services: CommandServices, connectionId: string): Pro
   if (typeof answer === 'string') return;
   const changed = { ...connection, apiKeyVariable: answer.value };
   await settings.saveConnection(changed);
-  if (apiKeys.isFromEnvironment(changed)) notices.showStatusMessage(l10n.t('API key accepted.'));
-  else void notices.info(l10n.t('Set {0} to the API key before you next start the editor.', answer.value));
+  if (apiKeys.isFromEnvironment(changed)) notifications.showStatusMessage(l10n.t('API key accepted.'));
+  else void notifications.info(l10n.t('Set {0} to the API key before you next start the editor.', answer.value));
 }
 
 /**

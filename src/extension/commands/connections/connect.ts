@@ -98,14 +98,14 @@ function toConnection({ settings }: CommandServices, { server, port, allowInsecu
 }
 
 async function save(services: CommandServices, draft: Draft, attempt: SuccessfulAttempt): Promise<void> {
-  const { settings, apiKeys, memory, connectFlow, notices } = services;
+  const { settings, apiKeys, memory, connectFlow, notifications } = services;
   const connection = withUniqueName(settings.connections, attempt.session);
   await settings.saveConnection(connection);
   const isSaved = await apiKeys.set(connection, draft.key);
   await settings.saveOrcid(parseOrcid(draft.orcid) ?? draft.orcid);
   await memory.rememberConnection(connection.id);
   connectFlow.use({ ...attempt.session, connection }, attempt.databases);
-  void notices.info(l10n.t('Connected to {0}.', describeFoundService(attempt)));
+  void notifications.info(l10n.t('Connected to {0}.', describeFoundService(attempt)));
   if (!isSaved) warnAboutUnsavedKeys(services, connection);
 }
 

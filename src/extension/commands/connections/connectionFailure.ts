@@ -6,8 +6,8 @@ import type { Reason, ReasonKind } from '../../../core/model/reason.ts';
 import { CommandFailure, runCommand } from '../../editor/commandBoundary.ts';
 import type { ConnectionNode } from '../../editor/contributions.ts';
 import { localConnectionId } from '../../editor/machine.ts';
-import type { NoticeAction } from '../../editor/notices.ts';
-import { createSignInActions } from '../../notices/signInActions.ts';
+import type { NotificationAction } from '../../editor/notifications.ts';
+import { createSignInActions } from '../../notifications/signInActions.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 import { isSignInRejected } from '../../words/signInWords.ts';
@@ -28,8 +28,8 @@ export async function openOrThrow(
   throw new CommandFailure(text, ...getReasonActions(attempt.reason, connection.id));
 }
 
-/** Returns the buttons that help after a rejected sign-in or if the service is unreachable. */
-export function getReasonActions(reason: Reason, connectionId: string): readonly NoticeAction[] {
+/** Returns the buttons that help with a rejected sign-in or an unreachable service. */
+export function getReasonActions(reason: Reason, connectionId: string): readonly NotificationAction[] {
   if (isSignInRejected(reason)) return createSignInActions(reason, connectionId);
   if (connectionId === localConnectionId || !networkReasons.has(reason.kind)) return [];
   const node: ConnectionNode = { kind: 'connection', id: connectionId };

@@ -3,7 +3,7 @@ import type { OpenConnection } from '../../../core/flows/openConnections.ts';
 import type { Connection } from '../../../core/model/connection.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { localConnectionId } from '../../editor/machine.ts';
-import { createConnectStep } from '../../notices/nextSteps.ts';
+import { createConnectStep } from '../../notifications/nextSteps.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { getForeignServiceName } from '../../words/serviceNames.ts';
 import type { CommandServices } from '../services.ts';

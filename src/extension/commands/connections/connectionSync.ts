@@ -1,7 +1,7 @@
 import { commands, l10n, window } from 'vscode';
 import type { Connection } from '../../../core/model/connection.ts';
 import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
-import type { Notices } from '../../editor/notices.ts';
+import type { Notifications } from '../../editor/notifications.ts';
 import { watchSavedConnections, type SavedConnections } from '../../editor/savedConnections.ts';
 import { plural } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
@@ -13,16 +13,16 @@ import { openInBackground, reopenSavedConnection } from './connectionOpener.ts';
  * keys that another window has changed, so the keys are also checked when the window gains focus.
  */
 export function syncConnections(services: CommandServices): Disposable {
-  const { settings, apiKeys, notices } = services;
+  const { settings, apiKeys, notifications } = services;
   const lifetime = new Lifetime();
   const logFailure = (error: unknown): void =>
     services.log.error(`Could not follow the saved connections: ${String(error)}`);
   let last = settings.savedConnections;
-  showProblems(notices, last);
+  showProblems(notifications, last);
   const handleSettingChange = async (): Promise<void> => {
     const [before, now] = [last, settings.savedConnections];
     last = now;
-    if (before.problems.join() !== now.problems.join()) showProblems(notices, now);
+    if (before.problems.join() !== now.problems.join()) showProblems(notifications, now);
     const isNew = (id: string): boolean => !before.connections.some((one) => one.id === id);
     await Promise.all(
       now.connections.map((connection) => updateConnection(services, connection, isNew(connection.id))),
@@ -41,15 +41,15 @@ export function syncConnections(services: CommandServices): Disposable {
   return lifetime;
 }
 
-/** Shows a single notification about all invalid entries. */
-function showProblems(notices: Notices, { problems }: SavedConnections): void {
+/** Shows one notification for all invalid entries. */
+function showProblems(notifications: Notifications, { problems }: SavedConnections): void {
   const [first, ...others] = problems;
   if (first === undefined) return;
   const setting = 'dataTransfer.connections';
   const more = others.length === 0 ? '' : ` ${plural(others.length, '({0} more)', '({0} more)')}`;
   const message = l10n.t('The setting {0} is invalid: {1}.', setting, first);
   const open = (): unknown => commands.executeCommand('workbench.action.openSettings', setting);
-  void notices.warning(message + more, { label: l10n.t('Open Settings'), run: open });
+  void notifications.warning(message + more, { label: l10n.t('Open Settings'), run: open });
 }
 
 /**
@@ -81,19 +81,19 @@ function hasSameEndpoint(one: Connection, other: Connection): boolean {
 async function updateKey(services: CommandServices, connection: Connection): Promise<void> {
   const change = await services.apiKeys.compare(connection);
   if (change === 'forgotten') await handleForgottenConnection(services, connection);
-  else if (change === 'unreadable') offerReload(services.notices, connection);
+  else if (change === 'unreadable') offerReload(services.notifications, connection);
   else if (change === 'changed')
     await (isUsed(services, connection.id) ? reopenAfterChange : openForTransfers)(services, connection);
 }
 
-/** Offers to reload the window, because some browser-based editors read secrets only at startup. */
-function offerReload(notices: Notices, { name }: Connection): void {
+/** Offers to reload the window, because some browser-based editors read the secrets only at startup. */
+function offerReload(notifications: Notifications, { name }: Connection): void {
   const reload = (): unknown => commands.executeCommand('workbench.action.reloadWindow');
   const message = l10n.t(
     'The API key of {0} was changed in another window. Reload this window to use it.',
     toPlainLine(name),
   );
-  void notices.info(message, { label: l10n.t('Reload Window'), run: reload });
+  void notifications.info(message, { label: l10n.t('Reload Window'), run: reload });
 }
 
 async function handleForgottenConnection(services: CommandServices, connection: Connection): Promise<void> {

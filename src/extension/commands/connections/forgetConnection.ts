@@ -13,10 +13,10 @@ import { pickSavedConnection } from './connectionPicker.ts';
  * service.
  */
 export async function forgetConnection(services: CommandServices, node: ConnectionNode | undefined): Promise<void> {
-  const { settings, connectionStore, notices } = services;
+  const { settings, connectionStore, notifications } = services;
   const requestedId = node && (node.id ?? connectionStore.shown?.id);
   if (requestedId === localConnectionId) {
-    void notices.info(l10n.t('The local service is always available and has no saved connection to remove.'));
+    void notifications.info(l10n.t('The local service is always available and has no saved connection to remove.'));
     return;
   }
   const { connections } = settings;
@@ -24,7 +24,7 @@ export async function forgetConnection(services: CommandServices, node: Connecti
   if (!connection || !(await confirmForget(services, connection))) return;
   const undo = await remove(services, connection);
   const message = l10n.t('Removed {0} and its saved key.', toPlainLine(connection.name));
-  void notices.info(message, { label: l10n.t('Undo'), run: undo });
+  void notifications.info(message, { label: l10n.t('Undo'), run: undo });
 }
 
 /** Removes a connection. Returns a function that restores the connection. */
@@ -52,7 +52,10 @@ async function pickConnection(connections: readonly Connection[]): Promise<Conne
   });
 }
 
-async function confirmForget({ transferStore, notices }: CommandServices, { id, name }: Connection): Promise<boolean> {
+async function confirmForget(
+  { transferStore, notifications }: CommandServices,
+  { id, name }: Connection,
+): Promise<boolean> {
   const count = transferStore.getRunning().filter(({ order }) => order.connectionId === id).length;
   if (count === 0) return true;
   const running = plural(
@@ -62,5 +65,5 @@ async function confirmForget({ transferStore, notices }: CommandServices, { id, 
   );
   const detail = l10n.t("Transfers continue on the service, but aren't monitored here until you reconnect.");
   const question = l10n.t('Remove the connection {0} and its saved key?', toPlainLine(name));
-  return await notices.confirm(question, `${running} ${detail}`, l10n.t('Remove Connection'));
+  return await notifications.confirm(question, `${running} ${detail}`, l10n.t('Remove Connection'));
 }

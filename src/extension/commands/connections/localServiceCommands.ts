@@ -21,10 +21,10 @@ export async function startAndConnect(services: CommandServices, button: Welcome
 
 /** Stops the local service. Asks for confirmation if transfers are running or other windows use the service. */
 export async function stopLocalService(services: CommandServices): Promise<void> {
-  const { localService, connectFlow, sessions, notices } = services;
+  const { localService, connectFlow, sessions, notifications } = services;
   const others = await localService.countOtherWindows();
   if (others === undefined && !localService.isRunning) {
-    void notices.info(l10n.t("The local service isn't running."));
+    void notifications.info(l10n.t("The local service isn't running."));
     return;
   }
   if (!(await confirmStop(services, others ?? 0))) return;
@@ -37,7 +37,7 @@ export async function stopLocalService(services: CommandServices): Promise<void>
   }
 }
 
-async function confirmStop({ notices, transferStore }: CommandServices, others: number): Promise<boolean> {
+async function confirmStop({ notifications, transferStore }: CommandServices, others: number): Promise<boolean> {
   const running = transferStore
     .getRunning()
     .filter((transfer) => transfer.order.connectionId === localConnectionId && isUnderWay(transfer));
@@ -47,7 +47,7 @@ async function confirmStop({ notices, transferStore }: CommandServices, others: 
   ];
   if (details.every((detail) => detail === '')) return true;
   const question = l10n.t('Stop the local service?');
-  return await notices.confirm(question, details.filter(Boolean).join('\n\n'), l10n.t('Stop Local Service'));
+  return await notifications.confirm(question, details.filter(Boolean).join('\n\n'), l10n.t('Stop Local Service'));
 }
 
 /** Maximum number of transfers listed in the confirmation. */

@@ -11,7 +11,7 @@ import { handleServiceChange, refreshLocalDatabases } from './localConnection.ts
 
 /** Updates the connection when the service changes, and the service when the settings change (D29: shared service). */
 export function syncLocalService(services: CommandServices): Disposable {
-  const { localService, notices, settings } = services;
+  const { localService, notifications, settings } = services;
   const lifetime = new Lifetime();
   const logFailure = (error: unknown): void =>
     services.log.error(`Could not follow the local service: ${String(error)}`);
@@ -19,7 +19,9 @@ export function syncLocalService(services: CommandServices): Disposable {
   const reportRemovedSamples = (): void => {
     const hasLocations = settings.servedLocations.length > 0;
     if (hasLocations && !hadLocations && localService.isRunning)
-      void notices.info(l10n.t('Sample data is no longer served because your settings now list your own databases.'));
+      void notifications.info(
+        l10n.t('Sample data is no longer served because your settings now list your own databases.'),
+      );
     hadLocations = hasLocations;
   };
   const serve = async (): Promise<void> => {
@@ -28,7 +30,7 @@ export function syncLocalService(services: CommandServices): Disposable {
       reportRemovedSamples();
     } catch (error) {
       const detail = describeError(error);
-      void notices.error(l10n.t("The local service can't serve the databases in your settings: {0}", detail));
+      void notifications.error(l10n.t("The local service can't serve the databases in your settings: {0}", detail));
     }
   };
   const handleChange = async (change: LocalServiceChange): Promise<void> => {
@@ -41,8 +43,8 @@ export function syncLocalService(services: CommandServices): Disposable {
   return lifetime;
 }
 
-/** Pauses the local service's transfers until its next start. Notifies the user and offers to start it. */
-async function pauseTransfers({ transferFlow, notices, localService }: CommandServices): Promise<void> {
+/** Shows that the transfers of the local service are paused until its next start, and offers to start it. */
+async function pauseTransfers({ transferFlow, notifications, localService }: CommandServices): Promise<void> {
   const paused = await transferFlow.pauseAll(localConnectionId);
   if (paused.length === 0 || localService.isRunning) return;
   const text = plural(
@@ -50,5 +52,5 @@ async function pauseTransfers({ transferFlow, notices, localService }: CommandSe
     'The local service is stopped. {0} transfer is paused.',
     'The local service is stopped. {0} transfers are paused.',
   );
-  void notices.info(text, { label: l10n.t('Start'), run: () => runCommand('dataTransfer.startLocalService') });
+  void notifications.info(text, { label: l10n.t('Start'), run: () => runCommand('dataTransfer.startLocalService') });
 }

@@ -12,17 +12,17 @@ import { getReasonActions } from './connectionFailure.ts';
 import { openConnection } from './connectionOpener.ts';
 import { pickConnection } from './connectionPicker.ts';
 
-/** Closes the active connection. Its key stays saved. */
-export function disconnect({ connectFlow, connectionStore, transferStore, notices }: CommandServices): void {
+/** Closes the active connection and keeps its key. */
+export function disconnect({ connectFlow, connectionStore, transferStore, notifications }: CommandServices): void {
   const { shown } = connectionStore;
   if (!shown) {
-    void notices.info(l10n.t('There is no connection to close.'));
+    void notifications.info(l10n.t('There is no connection to close.'));
     return;
   }
   connectFlow.disconnect();
   const waiting = transferStore.getRunning().filter(({ order }) => order.connectionId === shown.id).length;
   if (waiting === 0) return;
-  notices.showStatusMessage(
+  notifications.showStatusMessage(
     plural(
       waiting,
       '{0} transfer continues on the service; monitoring resumes when you reconnect.',

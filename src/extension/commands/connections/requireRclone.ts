@@ -2,7 +2,7 @@ import { commands, env, l10n, Uri } from 'vscode';
 import { findRclonePath, isRcloneTooOld, oldestRclone, readRcloneVersion } from '../../../core/util/rclonePath.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { setRcloneMissing } from '../../editor/contextKeys.ts';
-import type { NoticeAction } from '../../editor/notices.ts';
+import type { NotificationAction } from '../../editor/notifications.ts';
 import type { Settings } from '../../editor/settings.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 
@@ -40,7 +40,7 @@ const describeInstallation: Readonly<Partial<Record<NodeJS.Platform, () => strin
   win32: () => l10n.t('Install it, for example with: winget install Rclone.Rclone'),
 };
 
-function createRcloneSteps(): NoticeAction[] {
+function createRcloneSteps(): NotificationAction[] {
   return [
     {
       label: l10n.t('Installation Guide'),

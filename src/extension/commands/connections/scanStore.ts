@@ -3,7 +3,7 @@ import type { Database } from '../../../core/model/databaseModel.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { DatabaseNode } from '../../editor/contributions.ts';
 import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
-import { createServeStoreStep } from '../../notices/nextSteps.ts';
+import { createServeStoreStep } from '../../notifications/nextSteps.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
 import { isLocalConnectionActive, refreshLocalDatabases } from './localConnection.ts';

@@ -29,23 +29,27 @@ export async function serveLocation(
 }
 
 /** Reports the new database. Explains a number, which the service appends to a name that it has given before. */
-function reportAdded({ connectionStore, notices }: CommandServices, location: ServedLocation, requested: string): void {
+function reportAdded(
+  { connectionStore, notifications }: CommandServices,
+  location: ServedLocation,
+  requested: string,
+): void {
   const { name = requested } =
     connectionStore.listing.databases.find(({ url }) => isLocationAddress(url, location)) ?? {};
   const [shown, other] = [toPlainLine(name), toPlainLine(requested)];
-  if (name === requested) notices.showStatusMessage(l10n.t('Added {0} as a database.', shown));
+  if (name === requested) notifications.showStatusMessage(l10n.t('Added {0} as a database.', shown));
   else
-    void notices.info(
+    void notifications.info(
       l10n.t('Added as {0}, because the local service uses the name {1} for another folder or store.', shown, other),
     );
 }
 
 /** Reports the database of a location that is already served. Returns false if it isn't served. */
-function reportServedLocation({ settings, notices }: CommandServices, location: ServedLocation): boolean {
+function reportServedLocation({ settings, notifications }: CommandServices, location: ServedLocation): boolean {
   const saved = settings.servedLocations.find((one) => isSameLocation(one, location));
   if (!saved) return false;
   const shown = toPlainLine(location.folder ?? location.remote);
-  void notices.info(l10n.t('{0} is already served as {1}.', shown, toPlainLine(saved.name)));
+  void notifications.info(l10n.t('{0} is already served as {1}.', shown, toPlainLine(saved.name)));
   return true;
 }
 

@@ -4,7 +4,7 @@ import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { withProgress } from '../../editor/progress.ts';
 import { createSingleStep, pickOne, type InputResult } from '../../editor/quickInput.ts';
 import { countStoreFiles, listRemotes, listStoreFolders } from '../../localService/rclone.ts';
-import { createAddStoreStep } from '../../notices/nextSteps.ts';
+import { createAddStoreStep } from '../../notifications/nextSteps.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
 import { describeStoreContent } from '../../words/storeWords.ts';
 import type { CommandServices } from '../services.ts';

@@ -11,10 +11,12 @@ import { pickSavedConnection } from './connectionPicker.ts';
  * is open.
  */
 export async function setApiKey(services: CommandServices, node: ConnectionNode | undefined): Promise<void> {
-  const { settings, connectFlow, connectionStore, sessions, notices } = services;
+  const { settings, connectFlow, connectionStore, sessions, notifications } = services;
   const requestedId = node?.id ?? connectionStore.shown?.id;
   if (requestedId === localConnectionId) {
-    void notices.info(l10n.t('The local service creates its own key each time it starts, so there is no key to set.'));
+    void notifications.info(
+      l10n.t('The local service creates its own key each time it starts, so there is no key to set.'),
+    );
     return;
   }
   const { connections } = settings;
@@ -24,7 +26,7 @@ export async function setApiKey(services: CommandServices, node: ConnectionNode 
   if (key === undefined) return;
   const saved = await removeKeyVariable(services, connection);
   if (saved.id === requestedId || sessions.get(saved.id)) await connectFlow.open(saved, key);
-  notices.showStatusMessage(l10n.t('API key accepted.'));
+  notifications.showStatusMessage(l10n.t('API key accepted.'));
 }
 
 /** Removes the environment variable of a connection, because it would override the entered key. */

@@ -14,7 +14,7 @@ export async function requireOrcid(services: CommandServices, connectionId: stri
 
 /** Asks for the user's ORCID iD. */
 export async function setOrcid(services: CommandServices): Promise<void> {
-  if ((await askOrcid(services)) !== undefined) services.notices.showStatusMessage(l10n.t('ORCID iD saved.'));
+  if ((await askOrcid(services)) !== undefined) services.notifications.showStatusMessage(l10n.t('ORCID iD saved.'));
 }
 
 /** Asks for the ORCID iD and saves it. Returns undefined if the user cancels. */

@@ -4,7 +4,7 @@ import type { DatabaseNode } from '../../editor/contributions.ts';
 import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
 import type { ServedLocation } from '../../editor/settings.ts';
 import { findSavedLocation } from '../../localService/servedFolders.ts';
-import { createServeStep } from '../../notices/nextSteps.ts';
+import { createServeStep } from '../../notifications/nextSteps.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
 
@@ -12,12 +12,12 @@ import type { CommandServices } from '../services.ts';
  * Removes a served folder or store from the settings, and offers to undo this. The local service applies the change.
  */
 export async function stopServing(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {
-  const { settings, notices } = services;
+  const { settings, notifications } = services;
   const saved = node ? requireSavedLocation(services, node) : await askServedLocation(settings.servedLocations);
   if (!saved) return;
   await settings.removeServedLocation(saved);
   const message = l10n.t('{0} is no longer served. Its files are kept.', toPlainLine(saved.name));
-  void notices.info(message, { label: l10n.t('Undo'), run: () => settings.saveServedLocation(saved) });
+  void notifications.info(message, { label: l10n.t('Undo'), run: () => settings.saveServedLocation(saved) });
 }
 
 function requireSavedLocation({ connectionStore, settings }: CommandServices, { name }: DatabaseNode): ServedLocation {

@@ -5,7 +5,7 @@ import type { TestStep } from '../../../core/model/testStep.ts';
 import { runCommand } from '../../editor/commandBoundary.ts';
 import type { ConnectionNode } from '../../editor/contributions.ts';
 import { localConnectionId } from '../../editor/machine.ts';
-import type { NoticeAction, Notices } from '../../editor/notices.ts';
+import type { NotificationAction, Notifications } from '../../editor/notifications.ts';
 import { withProgress } from '../../editor/progress.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { getAdvice, formatStep, getStepTitle, type Advice } from '../../words/testWords.ts';
@@ -16,7 +16,7 @@ import { startLocalService } from './localConnection.ts';
 
 /** Tests a connection step by step. If a step fails, reports the reason and suggests a fix. */
 export async function testConnection(services: CommandServices, node: ConnectionNode | undefined): Promise<void> {
-  const { testDependencies, connectionStore, notices } = services;
+  const { testDependencies, connectionStore, notifications } = services;
   const id =
     node?.id ?? connectionStore.shown?.id ?? (await pickConnection(services, l10n.t('Select the connection to test')));
   const tested = id === undefined ? undefined : await getTestedConnection(services, id);
@@ -27,7 +27,7 @@ export async function testConnection(services: CommandServices, node: Connection
     const results = await test.run(tested, signal, (step) => report(getStepTitle(step)));
     return signal.aborted ? undefined : results;
   });
-  if (steps) reportTestResult(notices, tested.connection, steps);
+  if (steps) reportTestResult(notifications, tested.connection, steps);
 }
 
 async function getTestedConnection(services: CommandServices, id: string): Promise<TestedConnection> {
@@ -36,16 +36,16 @@ async function getTestedConnection(services: CommandServices, id: string): Promi
   return { connection, apiKey: await services.apiKeys.get(connection) };
 }
 
-function reportTestResult(notices: Notices, connection: Connection, steps: readonly TestStep[]): void {
+function reportTestResult(notifications: Notifications, connection: Connection, steps: readonly TestStep[]): void {
   const name = toPlainLine(connection.name);
   const lines = steps.map(formatStep);
   const failed = steps.find(({ outcome }) => outcome === 'failed');
-  if (failed) reportFailedTest(notices, connection, lines, failed);
-  else void notices.report('info', l10n.t('The connection to {0} works.', name), lines.join('\n'));
+  if (failed) reportFailedTest(notifications, connection, lines, failed);
+  else void notifications.report('info', l10n.t('The connection to {0} works.', name), lines.join('\n'));
 }
 
 function reportFailedTest(
-  notices: Notices,
+  notifications: Notifications,
   { id, name }: Connection,
   lines: readonly string[],
   failed: TestStep,
@@ -53,10 +53,10 @@ function reportFailedTest(
   const advice = getAdvice(failed);
   const message = l10n.t('Connecting to {0} failed at: {1}', toPlainLine(name), getStepTitle(failed.name));
   const detail = [...lines, '', advice.text].join('\n');
-  void notices.report('warning', message, detail, ...getAdviceActions(advice, id));
+  void notifications.report('warning', message, detail, ...getAdviceActions(advice, id));
 }
 
-function getAdviceActions({ setting, needsKey }: Advice, connectionId: string): readonly NoticeAction[] {
+function getAdviceActions({ setting, needsKey }: Advice, connectionId: string): readonly NotificationAction[] {
   const node: ConnectionNode = { kind: 'connection', id: connectionId };
   const openSettings = (): void => void commands.executeCommand('workbench.action.openSettings', setting);
   return [

@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { PickOptions } from '../../editor/quickInput.ts';
-import { createSwitchStep } from '../../notices/nextSteps.ts';
+import { createSwitchStep } from '../../notifications/nextSteps.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { getDatabaseLabel } from '../../words/searchWords.ts';
 import type { CommandServices } from '../services.ts';

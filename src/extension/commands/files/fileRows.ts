@@ -2,7 +2,7 @@ import { env, l10n } from 'vscode';
 import type { Reason } from '../../../core/model/reason.ts';
 import { CommandFailure } from '../../editor/commandBoundary.ts';
 import type { FileNode, FileRef } from '../../editor/contributions.ts';
-import { createRemedyActions } from '../../notices/signInActions.ts';
+import { createRemedyActions } from '../../notifications/signInActions.ts';
 import { plural } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { describeReason } from '../../words/reasonWords.ts';
@@ -46,7 +46,7 @@ export async function copyFileId(
   const files = await chooseFiles(services, argument, selection, l10n.t('Copy File ID'));
   if (files.length === 0) return;
   await env.clipboard.writeText(files.map(({ ref }) => ref.id).join('\n'));
-  services.notices.showStatusMessage(
+  services.notifications.showStatusMessage(
     files.length === 1 ? l10n.t('Copied the ID.') : plural(files.length, 'Copied {0} ID.', 'Copied {0} IDs.'),
   );
 }

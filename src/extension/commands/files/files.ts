@@ -5,7 +5,7 @@ import type { SearchStore } from '../../../core/store/searchStore.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { FileNode, FileRef } from '../../editor/contributions.ts';
 import { createSingleStep, pickSeveral } from '../../editor/quickInput.ts';
-import { createSearchStep } from '../../notices/nextSteps.ts';
+import { createSearchStep } from '../../notifications/nextSteps.ts';
 import { formatSize } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';

@@ -3,7 +3,7 @@ import type { SearchQuery } from '../../../core/model/searchQuery.ts';
 import type { DatabaseNode } from '../../editor/contributions.ts';
 import { runSteps } from '../../editor/inputSteps.ts';
 import type { Memory } from '../../editor/memory.ts';
-import type { Notices } from '../../editor/notices.ts';
+import type { Notifications } from '../../editor/notifications.ts';
 import { toStepResult, pickOne, type Step } from '../../editor/quickInput.ts';
 import { formatFileCount, plural } from '../../words/localeFormats.ts';
 import { getDatabaseLabel } from '../../words/searchWords.ts';
@@ -18,7 +18,7 @@ const confirmationThreshold = 5000;
 
 /** Asks for a database and for file IDs from one of several sources, and fetches these files (D8: metadata by ids). */
 export async function findFilesById(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {
-  const { searchFlow, settings, memory, notices, views } = services;
+  const { searchFlow, settings, memory, notifications, views } = services;
   const session = await requireSession(services);
   if (!session || (await requireOrcid(services, session.connection.id)) === undefined) return;
   let database = node?.name;
@@ -31,7 +31,7 @@ export async function findFilesById(services: CommandServices, node: DatabaseNod
     },
     ...createIdSteps(memory, (given) => (ids = given)),
   ]);
-  if (!isDone || database === undefined || !(await confirmManyIds(notices, database, ids))) return;
+  if (!isDone || database === undefined || !(await confirmManyIds(notifications, database, ids))) return;
   const running = searchFlow.run(session, { database, query: '', pageSize: settings.pageSize, ids });
   views.focusStartedSearch();
   await running;
@@ -39,13 +39,13 @@ export async function findFilesById(services: CommandServices, node: DatabaseNod
 
 /** Lets the user edit the IDs of a search. Returns undefined if the user cancels. */
 export async function editIds(
-  { notices, memory }: CommandServices,
+  { notifications, memory }: CommandServices,
   query: SearchQuery,
 ): Promise<SearchQuery | undefined> {
   let ids: readonly string[] = [];
   const steps = createIdSteps(memory, (given) => (ids = given), query.ids);
   const isDone = await runSteps(l10n.t('Refine Search'), steps);
-  return isDone && (await confirmManyIds(notices, query.database, ids)) ? { ...query, ids } : undefined;
+  return isDone && (await confirmManyIds(notifications, query.database, ids)) ? { ...query, ids } : undefined;
 }
 
 /** Creates the steps that ask for the source of the IDs, and then for the IDs. */
@@ -61,7 +61,11 @@ function createIdSteps(
   ];
 }
 
-async function confirmManyIds(notices: Notices, database: string, ids: readonly string[]): Promise<boolean> {
+async function confirmManyIds(
+  notifications: Notifications,
+  database: string,
+  ids: readonly string[],
+): Promise<boolean> {
   if (ids.length <= confirmationThreshold) return ids.length > 0;
   const question = l10n.t('Look up {0} in {1}?', formatFileCount(ids.length), getDatabaseLabel(database));
   const detail = plural(
@@ -69,5 +73,5 @@ async function confirmManyIds(notices: Notices, database: string, ids: readonly 
     'Looking up {0} ID can take a while. You can stop it.',
     'Looking up {0} IDs can take a while. You can stop it.',
   );
-  return await notices.confirm(question, detail, l10n.t('Look Up'));
+  return await notifications.confirm(question, detail, l10n.t('Look Up'));
 }

@@ -6,7 +6,7 @@ import { omit } from '../../../core/util/omit.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { FileNode, FileRef } from '../../editor/contributions.ts';
 import { localConnectionId } from '../../editor/machine.ts';
-import { createDetailsStep } from '../../notices/nextSteps.ts';
+import { createDetailsStep } from '../../notifications/nextSteps.ts';
 import { requireSavedConnection } from '../connections/connectionOpener.ts';
 import { getSelectedFiles } from '../files/files.ts';
 import { describeUnlinkable } from '../../words/linkWords.ts';
@@ -21,7 +21,7 @@ export async function copyLink(services: CommandServices, argument: SharedArgume
   const link = formatLink(target);
   if (typeof link !== 'string') throw new CommandHint(describeUnlinkable(link));
   await env.clipboard.writeText(`${env.uriScheme}://${services.facts.id}${link}`);
-  services.notices.showStatusMessage(
+  services.notifications.showStatusMessage(
     target.service === localLinkService
       ? l10n.t('Copied the link. It only works on this machine.')
       : l10n.t('Copied the link.'),

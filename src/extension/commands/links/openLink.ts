@@ -4,7 +4,7 @@ import { isLinkTarget, localLinkService, parseLink, toLinkService, type LinkTarg
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { getConnectionName } from '../../editor/connectionName.ts';
 import { localConnectionId } from '../../editor/machine.ts';
-import { createRemedyActions } from '../../notices/signInActions.ts';
+import { createRemedyActions } from '../../notifications/signInActions.ts';
 import { describeLink, describeLinkProblem } from '../../words/linkWords.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 import { askNewConnection } from '../connections/connect.ts';
@@ -66,7 +66,7 @@ async function askConnection(services: CommandServices, service: string): Promis
     'Address: {0}\n\nConnect only if you trust this service, because it receives your key. Nothing has been sent yet.',
     service,
   );
-  const isWanted = await services.notices.confirm(question, detail, label);
+  const isWanted = await services.notifications.confirm(question, detail, label);
   return isWanted && (await askNewConnection(services, service)) ? findConnectionId(services, service) : undefined;
 }
 
@@ -74,7 +74,7 @@ async function confirmLink(services: CommandServices, connectionId: string, link
   const name = getConnectionName(services, connectionId);
   const address = link.service === localLinkService ? undefined : link.service;
   const { question, detail, label } = describeLink(link, name, address);
-  return (await services.notices.choose('info', question, detail, label)) === label;
+  return (await services.notifications.choose('info', question, detail, label)) === label;
 }
 
 async function showTarget(

@@ -15,7 +15,7 @@ export async function compareRecipe(services: CommandServices, argument: RecipeA
   if (plan.failure) throw new CommandFailure(describeObstacle(plan, 'failed'));
   if (!('lock' in lock) || !plan.difference) throw new CommandHint(describeLock(lock, undefined).join(' '));
   if (!hasDifference(plan.difference))
-    services.notices.showStatusMessage(l10n.t('Nothing has changed since the last run.'));
+    services.notifications.showStatusMessage(l10n.t('Nothing has changed since the last run.'));
   await services.documents.compare(l10n.t('{0}: lock ↔ now', name), name.replace(/\.json$/, '.txt'), {
     before: formatFiles(withLaterDetails(lock.lock.files, plan.files, plan.difference)),
     after: formatFiles(plan.files),

@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
 import { findObstacle, toOrder, type PlanObstacle } from '../../../core/recipes/planRecipe.ts';
 import { runCommand } from '../../editor/commandBoundary.ts';
-import type { NoticeAction } from '../../editor/notices.ts';
+import type { NotificationAction } from '../../editor/notifications.ts';
 import { formatFileCount } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { describeLock, describeObstacle, formatPlanSize } from '../../words/recipeWords.ts';
@@ -21,7 +21,7 @@ export async function dryRunRecipe(services: CommandServices, argument: RecipeAr
   const lines = await describePlan(services, planned, obstacle);
   const size = plan.recipe.to ? formatFileCount(plan.files.length) : formatPlanSize(plan);
   const title = l10n.t('Dry run of {0}: {1}', name, size);
-  await services.notices.report(
+  await services.notifications.report(
     obstacle ? 'warning' : 'info',
     title,
     lines.join('\n'),
@@ -54,7 +54,10 @@ async function describeOrder(
   return [...lines, ...copies.lines.map((line) => `\n${line}`)];
 }
 
-function createActions({ uri, lock }: PlannedRecipe, obstacle: PlanObstacle | undefined): readonly NoticeAction[] {
+function createActions(
+  { uri, lock }: PlannedRecipe,
+  obstacle: PlanObstacle | undefined,
+): readonly NotificationAction[] {
   const run = { label: l10n.t('Run…'), run: () => runCommand('dataTransfer.runRecipe', uri) };
   const compare = { label: l10n.t('Compare with Lock'), run: () => runCommand('dataTransfer.compareRecipe', uri) };
   return [...(obstacle ? [] : [run]), ...('lock' in lock && obstacle !== 'failed' ? [compare] : [])];

@@ -8,7 +8,7 @@ import type { Recipe } from '../../../core/recipes/recipeSchema.ts';
 import type { RecipeText } from '../../../core/recipes/recipeText.ts';
 import { CommandFailure, CommandHint, runCommand } from '../../editor/commandBoundary.ts';
 import type { CommandArguments } from '../../editor/contributions.ts';
-import type { NoticeAction } from '../../editor/notices.ts';
+import type { NotificationAction } from '../../editor/notifications.ts';
 import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
 import { describeRecipeProblem } from '../../words/recipeProblemWords.ts';
@@ -59,7 +59,7 @@ export function createProblemFailure(uri: Uri, name: string, problem: RecipeProb
   return new CommandFailure(text, createOpenAction(uri, problem.range.line));
 }
 
-function createOpenAction(uri: Uri, line: number): NoticeAction {
+function createOpenAction(uri: Uri, line: number): NotificationAction {
   const selection = new Range(line - 1, 0, line - 1, 0);
   return { label: l10n.t('Open File'), run: () => commands.executeCommand('vscode.open', uri, { selection }) };
 }
@@ -95,6 +95,6 @@ async function pickRecipe(title: string): Promise<Uri | undefined> {
   return typeof answer === 'string' ? undefined : answer.value;
 }
 
-function createSaveStep(): NoticeAction {
+function createSaveStep(): NotificationAction {
   return { label: l10n.t('Save as Recipe…'), run: () => runCommand('dataTransfer.saveAsRecipe') };
 }

@@ -7,7 +7,7 @@ import type { Search } from '../../../core/store/searchStore.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { CommandArguments } from '../../editor/contributions.ts';
 import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
-import { createDetailsStep, createSearchStep } from '../../notices/nextSteps.ts';
+import { createDetailsStep, createSearchStep } from '../../notifications/nextSteps.ts';
 import { formatFileCount } from '../../words/localeFormats.ts';
 import { describeSearchTerms } from '../../words/searchWords.ts';
 import { getTransferTitle } from '../../words/transferWords.ts';

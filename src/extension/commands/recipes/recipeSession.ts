@@ -5,7 +5,7 @@ import { checkRecipe, withDatabaseNames } from '../../../core/recipes/checkRecip
 import type { Recipe } from '../../../core/recipes/recipeSchema.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import { localConnectionId } from '../../editor/machine.ts';
-import { createConnectStep } from '../../notices/nextSteps.ts';
+import { createConnectStep } from '../../notifications/nextSteps.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import { requireSession } from '../connections/connectionPicker.ts';

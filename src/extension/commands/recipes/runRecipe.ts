@@ -46,7 +46,7 @@ function checkPlan({ plan, uri }: PlannedRecipe): void {
 }
 
 async function saveLock(
-  { notices }: CommandServices,
+  { notifications }: CommandServices,
   planned: PlannedRecipe,
   { createdAt }: Transfer,
   id: string,
@@ -55,7 +55,7 @@ async function saveLock(
     await writeLock(planned.uri.fsPath, createLock(planned, { id, submitted: new Date(createdAt).toISOString() }));
   } catch (error) {
     const text = l10n.t("The transfer was submitted, but its lock couldn't be written: {0}", describeError(error));
-    void notices.warning(text);
+    void notifications.warning(text);
   }
 }
 

@@ -72,11 +72,11 @@ async function writeRecord(file: Uri, pieces: Iterable<string>): Promise<void> {
 }
 
 function reportExport(
-  { notices }: CommandServices,
+  { notifications }: CommandServices,
   file: Uri,
   { fileCount, omissions }: { readonly fileCount: number; readonly omissions: readonly Omission[] },
 ): void {
   const text = describeExport(toPlainLine(file.path.split('/').at(-1) ?? ''), fileCount, omissions);
   const open = { label: l10n.t('Open'), run: () => commands.executeCommand('vscode.open', file) };
-  void (omissions.length > 0 ? notices.warning(text, open) : notices.info(text, open));
+  void (omissions.length > 0 ? notifications.warning(text, open) : notifications.info(text, open));
 }

@@ -12,7 +12,7 @@ import type { TransferredFolder } from '../../../core/verification/transferredFo
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { FileNode, SearchNode, TransferNode } from '../../editor/contributions.ts';
 import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
-import { createSearchStep } from '../../notices/nextSteps.ts';
+import { createSearchStep } from '../../notifications/nextSteps.ts';
 import { formatFileCount, formatList, formatTime } from '../../words/localeFormats.ts';
 import { describeSearchTerms, formatResultCount, getDatabaseLabel } from '../../words/searchWords.ts';
 import { getTransferTitle } from '../../words/transferWords.ts';

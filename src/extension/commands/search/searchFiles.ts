@@ -2,7 +2,7 @@ import { l10n } from 'vscode';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { DatabaseNode, LeftOutNode } from '../../editor/contributions.ts';
-import { createSwitchStep } from '../../notices/nextSteps.ts';
+import { createSwitchStep } from '../../notifications/nextSteps.ts';
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import { requireSession } from '../connections/connectionPicker.ts';
 import { requireOrcid } from '../connections/setOrcid.ts';

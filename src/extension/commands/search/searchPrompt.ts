@@ -17,7 +17,7 @@ import {
   type StepPosition,
   type TextInputOptions,
 } from '../../editor/quickInput.ts';
-import { createSwitchStep } from '../../notices/nextSteps.ts';
+import { createSwitchStep } from '../../notifications/nextSteps.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import {
   getDatabaseLabel,

@@ -5,7 +5,7 @@ import type { DismissedSearches, Search } from '../../../core/store/searchStore.
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { EmptySearchesNode, FileNode, SearchNode } from '../../editor/contributions.ts';
 import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
-import { createSearchStep } from '../../notices/nextSteps.ts';
+import { createSearchStep } from '../../notifications/nextSteps.ts';
 import { plural } from '../../words/localeFormats.ts';
 import { describeOrder, describeSearchTerms } from '../../words/searchWords.ts';
 import type { CommandServices } from '../services.ts';
@@ -57,7 +57,7 @@ export async function dismissSearch(
 /** Removes all searches, and offers to undo this. */
 export function clearResults(services: CommandServices): void {
   const keys = services.searchStore.getAll().map((search) => search.key);
-  if (keys.length === 0) services.notices.showStatusMessage(l10n.t('There are no searches to clear.'));
+  if (keys.length === 0) services.notifications.showStatusMessage(l10n.t('There are no searches to clear.'));
   else offerUndo(services, services.searchFlow.dismiss(keys));
 }
 
@@ -80,7 +80,7 @@ export async function sortResults(services: CommandServices, node: SearchNode | 
 
 /** Checks all loaded files of a search. If more may exist, offers to load them first. */
 export async function checkAllFiles(services: CommandServices, node: SearchNode | undefined): Promise<void> {
-  const { searchStore, notices } = services;
+  const { searchStore, notifications } = services;
   const search = await chooseSearch(services, node, l10n.t('Select the search to check files in'));
   if (!search) return;
   const choice = search.mayHaveMore ? await askFilesToCheck(search) : 'loaded';
@@ -90,7 +90,7 @@ export async function checkAllFiles(services: CommandServices, node: SearchNode 
     await checkAllFiles(services, { kind: 'search', key: search.key });
   } else if (choice === 'loaded') {
     searchStore.checkAll(search.key);
-    notices.showStatusMessage(describeCheckedAll(searchStore.getCheckedCount(search.key), search.mayHaveMore));
+    notifications.showStatusMessage(describeCheckedAll(searchStore.getCheckedCount(search.key), search.mayHaveMore));
   }
 }
 
@@ -149,12 +149,12 @@ export async function extendSelectionUp({ views }: CommandServices): Promise<voi
 
 /** Unchecks all files of a search. */
 export async function uncheckAllFiles(services: CommandServices, node: SearchNode | undefined): Promise<void> {
-  const { searchStore, notices } = services;
+  const { searchStore, notifications } = services;
   const isEligible = ({ key }: Search): boolean => searchStore.getCheckedCount(key) > 0;
   const searches = searchStore.getAll();
   if (searches.length > 0 && !searches.some(isEligible)) {
-    // Shown in the status bar, because a notification would still be visible after the next check.
-    notices.showStatusMessage(l10n.t('No files were checked.'));
+    // A notification would remain after the next check.
+    notifications.showStatusMessage(l10n.t('No files were checked.'));
     return;
   }
   const placeholder = l10n.t('Select the search to uncheck files in');
@@ -162,11 +162,11 @@ export async function uncheckAllFiles(services: CommandServices, node: SearchNod
   if (search) searchStore.uncheck([search.key]);
 }
 
-function offerUndo({ searchStore, notices }: CommandServices, dismissed: DismissedSearches): void {
+function offerUndo({ searchStore, notifications }: CommandServices, dismissed: DismissedSearches): void {
   const [first, second] = dismissed;
   if (!first) return;
   const text = second
     ? plural(dismissed.length, 'Removed {0} search.', 'Removed {0} searches.')
     : l10n.t('Removed the search for {0}.', describeSearchTerms(first.stored.search.query));
-  void notices.info(text, { label: l10n.t('Undo'), run: () => searchStore.restore(dismissed) });
+  void notifications.info(text, { label: l10n.t('Undo'), run: () => searchStore.restore(dismissed) });
 }

@@ -20,7 +20,7 @@ import {
   type Step,
   type StepPosition,
 } from '../../editor/quickInput.ts';
-import { createDetailsStep } from '../../notices/nextSteps.ts';
+import { createDetailsStep } from '../../notifications/nextSteps.ts';
 import { formatFileCount, formatList, formatSize } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';

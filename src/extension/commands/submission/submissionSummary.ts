@@ -69,7 +69,7 @@ export async function confirmSubmission(
   ]);
   const transfer = getTransferButtonLabel(isServerAtRisk);
   const show = underWay.count > 0 ? l10n.t('Show') : undefined;
-  const answer = await services.notices.choose(
+  const answer = await services.notifications.choose(
     warnings.length > 0 || isSpaceShort ? 'warning' : 'info',
     l10n.t('Transfer {0} to {1}?', formatFileCount(countFiles(orders)), toPlainLine(first.destination)),
     [...(options.notes ?? []), ...lines, ...[...copies.lines, ...warnings].map((line) => `\n${line}`)].join('\n'),
@@ -121,13 +121,13 @@ async function showBeforeConfirming(
   underWay: FilesUnderWay,
   orders: readonly TransferOrder[],
 ): Promise<boolean> {
-  const { transferPanels, notices } = services;
+  const { transferPanels, notifications } = services;
   const destination = toPlainLine(orders[0]?.destination ?? '');
   const question = l10n.t('Transfer {0} to {1} anyway?', formatFileCount(countFiles(orders)), destination);
   const [newest] = underWay.transfers;
   if (newest) transferPanels.show(newest.key);
   let isConfirmed = false;
-  await notices.warning(question, { label: getTransferButtonLabel(), run: () => (isConfirmed = true) });
+  await notifications.warning(question, { label: getTransferButtonLabel(), run: () => (isConfirmed = true) });
   return isConfirmed;
 }
 

@@ -1,9 +1,9 @@
 import { l10n } from 'vscode';
 import type { TurnOptions } from '../../../core/model/requestTurn.ts';
 import type { Transfer, TransferOrder } from '../../../core/model/transferModel.ts';
-import type { NoticeAction } from '../../editor/notices.ts';
-import { describeWriteError } from '../../notices/ledgerNotices.ts';
-import { createRemedyActions } from '../../notices/signInActions.ts';
+import type { NotificationAction } from '../../editor/notifications.ts';
+import { describeWriteError } from '../../notifications/ledgerNotifications.ts';
+import { createRemedyActions } from '../../notifications/signInActions.ts';
 import { formatFileCount } from '../../words/localeFormats.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
 import { describeReason } from '../../words/reasonWords.ts';
@@ -15,11 +15,11 @@ interface SubmissionResult {
   readonly transfer?: Transfer;
 }
 
-type ReportFailure = (cause: string, ...actions: NoticeAction[]) => void;
+type ReportFailure = (cause: string, ...actions: NotificationAction[]) => void;
 
 /**
- * Submits the orders one after another. Shows their rows and failures, and continues after a failure. `TransferNotices`
- * reports unconfirmed submissions.
+ * Submits the orders one after another, and shows their rows and failures. Continues after a failure. `TransferNotifications`
+ * reports an unconfirmed submission.
  */
 export async function submitTransfers(
   services: CommandServices,
@@ -40,10 +40,10 @@ async function submitOrder(
   files: string,
   replacedKey: string | undefined,
 ): Promise<SubmissionResult> {
-  const { transferFlow, waitingRequests, views, notices } = services;
+  const { transferFlow, waitingRequests, views, notifications } = services;
   const destination = toPlainLine(order.destination);
   const reportFailure: ReportFailure = (cause, ...actions) =>
-    void notices.error(l10n.t('Could not transfer {0} to {1}: {2}', files, destination, cause), ...actions);
+    void notifications.error(l10n.t('Could not transfer {0} to {1}: {2}', files, destination, cause), ...actions);
   try {
     const title = l10n.t('Transfer {0} to {1}', files, destination);
     const submit = (turn: TurnOptions): Promise<Transfer> => transferFlow.submit(order, replacedKey, turn);
@@ -60,12 +60,12 @@ async function submitOrder(
 
 /** Shows the row of a submitted transfer. If the service refused it, also shows the reason. */
 export function reportSubmission(services: CommandServices, transfer: Transfer): void {
-  const { views, notices } = services;
+  const { views, notifications } = services;
   const { files, destination } = transfer.order;
   const title = formatFileCount(files.length);
   views.revealTransfer(transfer.key);
   reportResult(services, transfer, title, (cause, ...actions) => {
-    void notices.error(
+    void notifications.error(
       l10n.t('Could not transfer {0} to {1}: {2}', title, toPlainLine(destination), cause),
       ...actions,
     );
@@ -79,13 +79,15 @@ function reportResult(
   reportFailure: ReportFailure,
 ): void {
   const { id, key, state, problem, order } = transfer;
-  const { transferPanels, notices } = services;
-  // The editor truncates a notification without buttons to one line, which would hide the reason at its end.
+  const { transferPanels, notifications } = services;
+  // The editor truncates a notification without buttons to one line, which would hide the reason at the end.
   const showDetails = { label: l10n.t('Show Details'), run: () => transferPanels.show(key) };
   const actions = [showDetails, ...createRemedyActions(problem, order.connectionId)];
   if (state === 'refused') reportFailure(problem ? describeReason(problem) : '', ...actions);
   else if (id !== undefined)
-    notices.showStatusMessage(l10n.t('Submitted the transfer of {0} to {1}.', files, toPlainLine(order.destination)));
+    notifications.showStatusMessage(
+      l10n.t('Submitted the transfer of {0} to {1}.', files, toPlainLine(order.destination)),
+    );
 }
 
 function describeSource({ files, source }: TransferOrder): string {

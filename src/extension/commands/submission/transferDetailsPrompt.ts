@@ -6,7 +6,7 @@ import { CommandHint } from '../../editor/commandBoundary.ts';
 import { runSteps } from '../../editor/inputSteps.ts';
 import { localConnectionId } from '../../editor/machine.ts';
 import { toStepResult, pickOne, type Choice, type Step, type StepPosition } from '../../editor/quickInput.ts';
-import { createServeStep, createSwitchStep } from '../../notices/nextSteps.ts';
+import { createServeStep, createSwitchStep } from '../../notifications/nextSteps.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
 import { askOptionalDetails, type DetailsDraft } from './optionalDetails.ts';

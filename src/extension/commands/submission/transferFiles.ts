@@ -7,7 +7,7 @@ import { parseDeclaredHash } from '../../../core/util/declaredHash.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { FileNode, FileRef } from '../../editor/contributions.ts';
 import type { Step } from '../../editor/quickInput.ts';
-import { createSwitchStep } from '../../notices/nextSteps.ts';
+import { createSwitchStep } from '../../notifications/nextSteps.ts';
 import type { StagingLookup } from '../../words/summaryWords.ts';
 import { requireSession } from '../connections/connectionPicker.ts';
 import { requireOrcid } from '../connections/setOrcid.ts';

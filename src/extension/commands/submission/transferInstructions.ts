@@ -117,7 +117,7 @@ async function resolve(
 async function readInstructions(services: CommandServices, file: Uri): Promise<JsonObject | undefined> {
   const read = await readFile(file);
   if (typeof read !== 'string') return read.value;
-  void services.notices.error(read, { label: l10n.t('Open File'), run: createOpenAction(file) });
+  void services.notifications.error(read, { label: l10n.t('Open File'), run: createOpenAction(file) });
   return undefined;
 }
 

@@ -48,7 +48,7 @@ export async function showMatches(services: CommandServices, report: MatchReport
   const kind = report.index.uniqueFiles.length > 0 && remarks.length === 0 ? 'info' : 'warning';
   const [saveLabel, transferLabel] = [l10n.t('Save Table…'), l10n.t('Transfer Checked Files…')];
   const transferLabels = report.index.uniqueFiles.length > 0 ? [transferLabel] : [];
-  const choice = await services.notices.offer(kind, text, saveLabel, ...transferLabels);
+  const choice = await services.notifications.offer(kind, text, saveLabel, ...transferLabels);
   if (choice === saveLabel) await saveTable(services, report);
   else if (choice === transferLabel) runCommand('dataTransfer.transferCheckedFiles');
 }
@@ -89,7 +89,7 @@ function listRemarks(report: MatchReport): readonly string[] {
   ].filter((text) => text !== undefined);
 }
 
-async function saveTable({ notices }: CommandServices, report: MatchReport): Promise<void> {
+async function saveTable({ notifications }: CommandServices, report: MatchReport): Promise<void> {
   const suggested = Uri.joinPath(report.file, '..', getResultName(report, 'csv'));
   const file = await pickNewFile(l10n.t('Save Table'), suggested, { CSV: ['csv'], TSV: ['tsv'] });
   if (!file) return;
@@ -99,7 +99,7 @@ async function saveTable({ notices }: CommandServices, report: MatchReport): Pro
     throw new CommandFailure(l10n.t('Could not write {0}: {1}', toPlainLine(file.path), describeError(error)));
   }
   const open = { label: l10n.t('Open'), run: () => commands.executeCommand('vscode.open', file) };
-  void notices.info(l10n.t('Saved the table.'), open);
+  void notifications.info(l10n.t('Saved the table.'), open);
 }
 
 function getResultName({ file }: MatchReport, extension: string): string {

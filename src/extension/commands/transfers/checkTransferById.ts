@@ -24,14 +24,14 @@ export async function checkTransferById(services: CommandServices): Promise<void
 
 /** Shows the page of a transfer that was looked up. Starts tracking it if it isn't in the list yet. */
 export async function showFoundTransfer(
-  { trackFlow, notices, transferPanels, views }: CommandServices,
+  { trackFlow, notifications, transferPanels, views }: CommandServices,
   connectionId: string,
   orcid: string,
   found: FoundById,
 ): Promise<void> {
   const isKnown = found.kind === 'known';
   const { key } = isKnown ? found.transfer : await trackFlow.track(connectionId, orcid, found.id, found.status);
-  notices.showStatusMessage(
+  notifications.showStatusMessage(
     isKnown ? l10n.t('This transfer is already in the list.') : l10n.t('Now tracking this transfer.'),
   );
   views.revealTransfer(key);

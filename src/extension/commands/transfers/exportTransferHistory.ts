@@ -5,7 +5,7 @@ import { exportAsCsv, exportAsJson } from '../../../core/model/transferExport.ts
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { getConnectionName } from '../../editor/connectionName.ts';
 import { pickNewFile, writeTextFile } from '../../editor/textFile.ts';
-import { createTransferStep } from '../../notices/nextSteps.ts';
+import { createTransferStep } from '../../notifications/nextSteps.ts';
 import { plural } from '../../words/localeFormats.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
@@ -15,7 +15,7 @@ import type { CommandServices } from '../services.ts';
  * otherwise.
  */
 export async function exportTransferHistory(services: CommandServices): Promise<void> {
-  const { transferFlow, transferStore, notices } = services;
+  const { transferFlow, transferStore, notifications } = services;
   await transferFlow.loadFinished();
   const transfers = transferStore.getAll();
   if (transfers.length === 0) throw new CommandHint(l10n.t('There are no transfers to export.'), createTransferStep());
@@ -34,7 +34,7 @@ export async function exportTransferHistory(services: CommandServices): Promise<
     );
   }
   const text = plural(transfers.length, 'Exported {0} transfer.', 'Exported {0} transfers.');
-  void notices.info(text, { label: l10n.t('Open'), run: () => commands.executeCommand('vscode.open', file) });
+  void notifications.info(text, { label: l10n.t('Open'), run: () => commands.executeCommand('vscode.open', file) });
 }
 
 function getSuggestedFile(): Uri {

@@ -2,9 +2,9 @@ import { l10n } from 'vscode';
 import type { Transfer } from '../../../core/model/transferModel.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { TransferNode } from '../../editor/contributions.ts';
-import type { Notices } from '../../editor/notices.ts';
+import type { Notifications } from '../../editor/notifications.ts';
 import { createSingleStep } from '../../editor/quickInput.ts';
-import { createDetailsStep } from '../../notices/nextSteps.ts';
+import { createDetailsStep } from '../../notifications/nextSteps.ts';
 import { formatFileCount, plural } from '../../words/localeFormats.ts';
 import { getTransferTitle } from '../../words/transferWords.ts';
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
@@ -15,7 +15,7 @@ import { chooseTransfer } from './transferPicker.ts';
 
 /** Asks for the ID of an unconfirmed transfer that did start, and starts tracking it. */
 export async function markTransferStarted(services: CommandServices, node: TransferNode | undefined): Promise<void> {
-  const { trackFlow, notices } = services;
+  const { trackFlow, notifications } = services;
   const transfer = await chooseUnconfirmedTransfer(services, node, l10n.t('Select the transfer that started'));
   const session = transfer && (await getOrOpenConnection(services, transfer.order.connectionId));
   if (!session) return;
@@ -25,9 +25,9 @@ export async function markTransferStarted(services: CommandServices, node: Trans
     prompt: l10n.t('Transfer ID. At the destination, its files arrive in a folder named dts- followed by the ID.'),
     validate: refuseKnown,
   });
-  if (found?.kind !== 'found' || !(await confirmSameTransfer(notices, transfer, found))) return;
+  if (found?.kind !== 'found' || !(await confirmSameTransfer(notifications, transfer, found))) return;
   await trackFlow.confirm(transfer.key, found.id, found.status);
-  notices.showStatusMessage(l10n.t('Now tracking this transfer.'));
+  notifications.showStatusMessage(l10n.t('Now tracking this transfer.'));
 }
 
 /** Resubmits an unconfirmed transfer that did not start. */
@@ -60,7 +60,7 @@ function refuseKnown(found: FoundById): string | undefined {
  * silently drop files. Ignores an implausible number (D11: check status identity).
  */
 async function confirmSameTransfer(
-  notices: Notices,
+  notifications: Notifications,
   { order }: Transfer,
   { status }: Extract<FoundById, { kind: 'found' }>,
 ): Promise<boolean> {
@@ -68,5 +68,5 @@ async function confirmSameTransfer(
   if (fileCount === undefined || doubtful || fileCount === order.files.length) return true;
   const question = l10n.t('The service reports {0} for this ID. Is it this transfer?', formatFileCount(fileCount));
   const detail = plural(order.files.length, '{0} file was requested.', '{0} files were requested.');
-  return await notices.confirm(question, detail, l10n.t('Yes'));
+  return await notifications.confirm(question, detail, l10n.t('Yes'));
 }

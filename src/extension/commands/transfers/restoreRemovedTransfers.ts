@@ -10,8 +10,8 @@ import { createTransferChoice } from './transferPicker.ts';
 /** Number of rows that a list can filter without a noticeable delay on each keystroke. */
 const maxResults = 200;
 
-/** Restores one or all of the transfers that were removed in the last day. Asks which ones. */
-export async function restoreRemovedTransfers({ transferFlow, notices }: CommandServices): Promise<void> {
+/** Asks which of the transfers removed in the last day to restore: one or all. */
+export async function restoreRemovedTransfers({ transferFlow, notifications }: CommandServices): Promise<void> {
   const removed = await transferFlow.loadRemoved();
   if (removed.length === 0) throw new CommandHint(l10n.t('No transfers were removed in the last day.'));
   const search = new TransferSearch(removed);
@@ -29,7 +29,7 @@ export async function restoreRemovedTransfers({ transferFlow, notices }: Command
   });
   if (typeof answer === 'string') return;
   await transferFlow.restore(answer.value);
-  notices.showStatusMessage(plural(answer.value.length, 'Restored {0} transfer.', 'Restored {0} transfers.'));
+  notifications.showStatusMessage(plural(answer.value.length, 'Restored {0} transfer.', 'Restored {0} transfers.'));
 }
 
 function createRemovedChoice(transfer: Transfer, now: number): Choice<readonly string[]> {

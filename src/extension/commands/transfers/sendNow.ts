@@ -1,14 +1,14 @@
 import { l10n } from 'vscode';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
-import type { WaitingRequest } from '../../notices/waitingRequests.ts';
+import type { WaitingRequest } from '../../notifications/waitingRequests.ts';
 import type { CommandServices } from '../services.ts';
 
 /**
  * Sends a waiting request immediately, after a warning (D34: serialized requests). If several requests are waiting,
  * asks which one to send.
  */
-export async function sendNow({ waitingRequests, notices }: CommandServices): Promise<void> {
+export async function sendNow({ waitingRequests, notifications }: CommandServices): Promise<void> {
   const waiting = waitingRequests.getAll();
   if (waiting.length === 0) throw new CommandHint(l10n.t('No request is waiting to be sent.'));
   const request = await chooseRequest(waiting);
@@ -17,7 +17,7 @@ export async function sendNow({ waitingRequests, notices }: CommandServices): Pr
   const risk = l10n.t(
     'The server is still working on another request. Overlapping requests can cause it to mix up responses or to stop responding for all users.',
   );
-  if (await notices.confirm(question, risk, l10n.t('Send Now'))) request.sendNow();
+  if (await notifications.confirm(question, risk, l10n.t('Send Now'))) request.sendNow();
 }
 
 async function chooseRequest(waiting: readonly WaitingRequest[]): Promise<WaitingRequest | undefined> {

@@ -4,7 +4,7 @@ import { TransferSearch } from '../../../core/model/transferSearch.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { TransferNode } from '../../editor/contributions.ts';
 import { createSingleStep, pickFromSearch } from '../../editor/quickInput.ts';
-import { createDetailsStep, createTransferStep } from '../../notices/nextSteps.ts';
+import { createDetailsStep, createTransferStep } from '../../notifications/nextSteps.ts';
 import { plural, formatTime } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { getTransferTitle } from '../../words/transferWords.ts';
@@ -28,7 +28,7 @@ export async function removeFromHistory(services: CommandServices, node: Transfe
   const detail = describeRemovalRisk(transfer);
   if (detail !== undefined) {
     const question = l10n.t('Remove the transfer of {0} from the history?', title);
-    if (!(await services.notices.confirm(question, detail, l10n.t('Remove')))) return;
+    if (!(await services.notifications.confirm(question, detail, l10n.t('Remove')))) return;
   }
   await removeTransfers(services, [transfer], l10n.t('Removed the transfer of {0} from the history.', title));
 }
@@ -47,11 +47,11 @@ const confirmationThreshold = 20;
 
 /** Removes all ended transfers from the history, and offers to undo this. */
 export async function clearFinishedTransfers(services: CommandServices): Promise<void> {
-  const { transferFlow, transferStore, notices } = services;
+  const { transferFlow, transferStore, notifications } = services;
   await transferFlow.loadFinished();
   const finished = transferStore.getFinished();
   if (finished.length === 0) {
-    void notices.info(l10n.t('There are no finished transfers to clear.'));
+    void notifications.info(l10n.t('There are no finished transfers to clear.'));
     return;
   }
   if (finished.length > confirmationThreshold && !(await confirmClear(services, finished.length))) return;
@@ -63,7 +63,7 @@ export async function clearFinishedTransfers(services: CommandServices): Promise
   await removeTransfers(services, finished, cleared);
 }
 
-async function confirmClear({ notices }: CommandServices, count: number): Promise<boolean> {
+async function confirmClear({ notifications }: CommandServices, count: number): Promise<boolean> {
   const question = plural(
     count,
     'Remove {0} finished transfer from the history?',
@@ -72,17 +72,17 @@ async function confirmClear({ notices }: CommandServices, count: number): Promis
   const detail = l10n.t(
     'Their files are kept. For one day, you can restore the transfers with "Restore Removed Transfers…".',
   );
-  return await notices.confirm(question, detail, l10n.t('Remove'));
+  return await notifications.confirm(question, detail, l10n.t('Remove'));
 }
 
 async function removeTransfers(
-  { transferFlow, notices }: CommandServices,
+  { transferFlow, notifications }: CommandServices,
   transfers: readonly Transfer[],
   text: string,
 ): Promise<void> {
   const keys = transfers.map(({ key }) => key);
   await transferFlow.forget(keys);
-  void notices.info(text, { label: l10n.t('Undo'), run: () => transferFlow.restore(keys) });
+  void notifications.info(text, { label: l10n.t('Undo'), run: () => transferFlow.restore(keys) });
 }
 
 /** Number of rows that a list can filter without a noticeable delay on each keystroke. */

@@ -3,7 +3,7 @@ import { hasEnded, type Transfer } from '../../../core/model/transferModel.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { TransferNode } from '../../editor/contributions.ts';
 import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
-import { createTransferStep } from '../../notices/nextSteps.ts';
+import { createTransferStep } from '../../notifications/nextSteps.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { describeProgress, getTransferTitle } from '../../words/transferWords.ts';
 import type { CommandServices } from '../services.ts';

@@ -4,8 +4,8 @@ import type { TurnOptions } from '../../../core/model/requestTurn.ts';
 import { hasEnded, type Transfer } from '../../../core/model/transferModel.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { TransferNode } from '../../editor/contributions.ts';
-import { createDetailsStep } from '../../notices/nextSteps.ts';
-import { createRemedyActions } from '../../notices/signInActions.ts';
+import { createDetailsStep } from '../../notifications/nextSteps.ts';
+import { createRemedyActions } from '../../notifications/signInActions.ts';
 import { describeReason } from '../../words/reasonWords.ts';
 import { getTransferTitle } from '../../words/transferWords.ts';
 import type { CommandServices } from '../services.ts';
@@ -23,7 +23,7 @@ export async function showTransferProgress(services: CommandServices, node: Tran
 
 /** Cancels a transfer after confirmation (§4.7). */
 export async function cancelTransfer(services: CommandServices, node: TransferNode | undefined): Promise<void> {
-  const { transferFlow, monitor, notices, waitingRequests } = services;
+  const { transferFlow, monitor, notifications, waitingRequests } = services;
   const isRunning = ({ id, state }: Transfer): boolean =>
     id !== undefined && !hasEnded(state) && state !== 'notConfirmed';
   const transfer = await chooseTransfer(services, node, isRunning, l10n.t('Select the transfer to cancel'));
@@ -35,7 +35,7 @@ export async function cancelTransfer(services: CommandServices, node: TransferNo
   const question = l10n.t('Cancel the transfer of {0}?', title);
   const detail = l10n.t('Files already transferred are kept.');
   const [label, leave] = [l10n.t('Cancel Transfer'), l10n.t('Keep Running')];
-  if (!(await notices.confirmOrLeave(question, detail, label, leave))) return;
+  if (!(await notifications.confirmOrLeave(question, detail, label, leave))) return;
   const cancel = (turn: TurnOptions): Promise<Reason | undefined> => transferFlow.cancel(transfer.key, turn);
   const reason = await waitingRequests.run(l10n.t('Cancel the transfer of {0}', title), cancel);
   if (reason?.kind === 'cancelled') return;
@@ -61,12 +61,12 @@ export async function copyTransferId(services: CommandServices, node: TransferNo
     throw new CommandHint(text, createDetailsStep(transfer.key));
   }
   await env.clipboard.writeText(transfer.id);
-  services.notices.showStatusMessage(l10n.t('Copied the ID.'));
+  services.notifications.showStatusMessage(l10n.t('Copied the ID.'));
 }
 
-/** Polls the status of all running transfers immediately. */
-export function refreshTransfers({ monitor, transferStore, notices }: CommandServices): void {
-  if (transferStore.getRunning().length === 0) notices.showStatusMessage(l10n.t('No transfers are running.'));
+/** Polls the status of all running transfers now. */
+export function refreshTransfers({ monitor, transferStore, notifications }: CommandServices): void {
+  if (transferStore.getRunning().length === 0) notifications.showStatusMessage(l10n.t('No transfers are running.'));
   else monitor.pollNow();
 }
 

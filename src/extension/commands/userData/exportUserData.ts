@@ -5,7 +5,7 @@ import type { UserData } from '../../../core/userData/userData.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { withProgress } from '../../editor/progress.ts';
 import { pickNewFile, writeTextFile } from '../../editor/textFile.ts';
-import { createConnectStep } from '../../notices/nextSteps.ts';
+import { createConnectStep } from '../../notifications/nextSteps.ts';
 import { plural } from '../../words/localeFormats.ts';
 import { describeExportError, describeRecordProgress, describeUserData } from '../../words/userDataWords.ts';
 import type { CommandServices } from '../services.ts';
@@ -57,7 +57,7 @@ function* stopWhenAborted(pieces: Iterable<string>, signal: AbortSignal): Genera
   }
 }
 
-function reportExport({ notices }: CommandServices, file: Uri, { data, laterCount }: WrittenData): void {
+function reportExport({ notifications }: CommandServices, file: Uri, { data, laterCount }: WrittenData): void {
   const text = l10n.t('Exported {0}. API keys are not in the file.', describeUserData(data));
   const left = plural(
     laterCount,
@@ -65,7 +65,7 @@ function reportExport({ notices }: CommandServices, file: Uri, { data, laterCoun
     '{0} transfers from a later version of the extension were left out.',
   );
   const open = { label: l10n.t('Open'), run: () => commands.executeCommand('vscode.open', file) };
-  void notices.info(laterCount === 0 ? text : `${text} ${left}`, open);
+  void notifications.info(laterCount === 0 ? text : `${text} ${left}`, open);
 }
 
 function isEmpty({ settings, transferStore }: CommandServices): boolean {

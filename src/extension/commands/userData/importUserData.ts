@@ -8,7 +8,7 @@ import { runStepsInTurns } from '../../../core/util/steps.ts';
 import { pickFile } from '../../editor/openDialogs.ts';
 import { withProgress } from '../../editor/progress.ts';
 import { runCommand } from '../../editor/commandBoundary.ts';
-import type { NoticeAction, Notices } from '../../editor/notices.ts';
+import type { NotificationAction, Notifications } from '../../editor/notifications.ts';
 import {
   describeInvalidLines,
   describeRecordProgress,
@@ -31,13 +31,13 @@ export async function importUserData(services: CommandServices): Promise<void> {
   const name = getFileName(file);
   const found = await runWithRecords(services, l10n.t('Reading {0}…', name), async (work) => {
     const parsed = await readUserDataFile(file, work.signal);
-    warnAboutSecrets(services.notices, file, parsed.secretLines);
+    warnAboutSecrets(services.notifications, file, parsed.secretLines);
     return { parsed, offer: await compare(services, parsed, work) };
   });
   if (!found) return;
   const { parsed, offer } = found;
   if (!hasOffer(offer)) {
-    void services.notices.info(join(l10n.t('Everything in {0} is already on this machine.', name), parsed));
+    void services.notifications.info(join(l10n.t('Everything in {0} is already on this machine.', name), parsed));
     return;
   }
   const items = await chooseImports(offer, name);
@@ -46,7 +46,7 @@ export async function importUserData(services: CommandServices): Promise<void> {
   const imported = await runWithRecords(services, title, (work) =>
     applyImports(services, { offer, items, name }, work),
   );
-  if (imported) reportImport(services.notices, imported, parsed);
+  if (imported) reportImport(services.notifications, imported, parsed);
 }
 
 /** Shows a progress notification while records are read or written. Resolves to undefined if the user cancels. */
@@ -79,25 +79,29 @@ async function compare(services: CommandServices, { data }: ParsedUserData, work
   return { history, connections, databases, ...(isOrcidNew && { orcid: { value: data.orcid, replaced } }) };
 }
 
-function warnAboutSecrets(notices: Notices, file: Uri, lines: readonly number[]): void {
+function warnAboutSecrets(notifications: Notifications, file: Uri, lines: readonly number[]): void {
   const [first] = lines;
   if (first === undefined) return;
   const selection = new Range(first - 1, 0, first - 1, 0);
   const open = (): unknown => commands.executeCommand('vscode.open', file, { selection });
-  void notices.warning(describeSecretLines(getFileName(file), lines), { label: l10n.t('Open'), run: open });
+  void notifications.warning(describeSecretLines(getFileName(file), lines), { label: l10n.t('Open'), run: open });
 }
 
-function reportImport(notices: Notices, { connections, ...others }: ImportedData, parsed: ParsedUserData): void {
+function reportImport(
+  notifications: Notifications,
+  { connections, ...others }: ImportedData,
+  parsed: ParsedUserData,
+): void {
   const imported = describeUserData({ connections, ...others });
   const text = imported === '' ? describeLoneVariable() : l10n.t('Imported {0}.', imported);
-  void notices.info(join(text, parsed), ...connections.slice(0, 1).map(createKeyStep));
+  void notifications.info(join(text, parsed), ...connections.slice(0, 1).map(createKeyStep));
 }
 
 function describeLoneVariable(): string {
   return l10n.t('Nothing was imported. To import an environment variable, also select its connection.');
 }
 
-function createKeyStep({ id }: Connection): NoticeAction {
+function createKeyStep({ id }: Connection): NotificationAction {
   return { label: l10n.t('Set API Key…'), run: () => runCommand('dataTransfer.setApiKey', { kind: 'connection', id }) };
 }
 

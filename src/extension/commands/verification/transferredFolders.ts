@@ -14,7 +14,7 @@ import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { localConnectionId } from '../../editor/machine.ts';
 import { pickFolder } from '../../editor/openDialogs.ts';
 import { getServedLocations } from '../../localService/servedFolders.ts';
-import { createDetailsStep } from '../../notices/nextSteps.ts';
+import { createDetailsStep } from '../../notifications/nextSteps.ts';
 import { formatList } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { openLocalInBackground } from '../connections/localConnection.ts';
@@ -143,7 +143,7 @@ async function askToPickAnother(services: CommandServices, id: string, searched:
   const folders = formatList(searched.map(toPlainLine));
   const text = l10n.t('Could not find the files of transfer {0}. Locations checked: {1}', toPlainLine(id), folders);
   const selectFolder = l10n.t('Select Folder…');
-  return (await services.notices.offer('warning', text, selectFolder)) === selectFolder;
+  return (await services.notifications.offer('warning', text, selectFolder)) === selectFolder;
 }
 
 /** Returns the path of a file or folder on this machine. Throws a {@link CommandFailure} for any other URI. */

@@ -11,7 +11,7 @@ import type { TransferNode } from '../../editor/contributions.ts';
 import type { Documents } from '../../editor/documents.ts';
 import { pickFile } from '../../editor/openDialogs.ts';
 import { withProgress } from '../../editor/progress.ts';
-import { createDetailsStep } from '../../notices/nextSteps.ts';
+import { createDetailsStep } from '../../notifications/nextSteps.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { formatReport } from '../../words/verificationReport.ts';
 import {
@@ -121,7 +121,7 @@ async function findTransfer(services: CommandServices, manifest: TransferManifes
  * opened.
  */
 async function reportResult(services: CommandServices, result: VerificationResult): Promise<void> {
-  const { notices, documents } = services;
+  const { notifications, documents } = services;
   const { report, unlisted, transfer } = result;
   const files = transfer ? findFilesToResend(report, transfer.order.files) : [];
   const kind = isVerified(report, unlisted.length) ? 'info' : 'warning';
@@ -129,10 +129,10 @@ async function reportResult(services: CommandServices, result: VerificationResul
   const showLabel = l10n.t('Show Report');
   const resendLabel = l10n.t('Transfer Missing Files Again…');
   const resendLabels = files.length > 0 ? [resendLabel] : [];
-  let choice = await notices.offer(kind, text, showLabel, ...resendLabels);
+  let choice = await notifications.offer(kind, text, showLabel, ...resendLabels);
   if (choice === showLabel) {
     await showReport(documents, result);
-    if (files.length > 0) choice = await notices.offer(kind, text, ...resendLabels);
+    if (files.length > 0) choice = await notifications.offer(kind, text, ...resendLabels);
   }
   if (transfer && choice === resendLabel) await resubmitFiles(services, transfer, files);
 }

@@ -9,7 +9,7 @@ const retentionMs = 24 * 3_600_000;
 /**
  * Determines which of several windows shows a notification: the first one to claim it with a file next to the ledger.
  */
-export class NoticeClaims {
+export class NotificationClaims {
   private readonly folder: string;
   private readonly clock: Clock;
   private readonly log: Logger;

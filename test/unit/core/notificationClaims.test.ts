@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { NoticeClaims } from '../../../src/core/ledger/noticeClaims.ts';
+import { NotificationClaims } from '../../../src/core/ledger/notificationClaims.ts';
 import { systemClock } from '../../../src/core/util/clock.ts';
 import { eventually } from '../../support/eventually.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
@@ -14,7 +14,7 @@ describe('Claims of notifications', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  const window = (): NoticeClaims => new NoticeClaims(folder, systemClock, new MemoryLog());
+  const window = (): NotificationClaims => new NotificationClaims(folder, systemClock, new MemoryLog());
 
   it('succeed in exactly one of many windows', async () => {
     const windows = Array.from({ length: 20 }, window);
@@ -27,13 +27,13 @@ describe('Claims of notifications', () => {
   it("succeed in every window if they can't be written, because a duplicate is better than no notification", async () => {
     await writeFile(join(folder, 'told'), 'a file where the folder should be');
     const log = new MemoryLog();
-    assert.equal(await new NoticeClaims(folder, systemClock, log).claim('k ended'), true);
+    assert.equal(await new NotificationClaims(folder, systemClock, log).claim('k ended'), true);
     assert.match(log.lines.join(), /^debug Windows cannot coordinate their notifications: Error: E/);
   });
 
   it('succeed if nothing was ever claimed', async () => {
     const log = new MemoryLog();
-    assert.equal(await new NoticeClaims(folder, systemClock, log).claim('k ended'), true);
+    assert.equal(await new NotificationClaims(folder, systemClock, log).claim('k ended'), true);
     assert.deepEqual(log.lines, []);
   });
 

@@ -1,16 +1,16 @@
 import { l10n } from 'vscode';
 import type { UnsavedRecords } from '../../core/ledger/unsavedRecords.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
-import type { Notices } from '../editor/notices.ts';
+import type { Notifications } from '../editor/notifications.ts';
 
 /** Notifies the user when transfer records can't be saved. */
-export function notifyUnsavedRecords(unsaved: UnsavedRecords, notices: Notices): Disposable {
+export function notifyUnsavedRecords(unsaved: UnsavedRecords, notifications: Notifications): Disposable {
   return unsaved.onDidFail((error) => {
     const text = l10n.t(
       'Could not save the transfer status: {0}. It remains available while this window is open, and saving will be retried.',
       describeWriteError(error, l10n.t('see the log for details')),
     );
-    void notices.error(text);
+    void notifications.error(text);
   });
 }
 

@@ -1,50 +1,50 @@
 import { commands, l10n } from 'vscode';
 import { runCommand } from '../editor/commandBoundary.ts';
 import { viewIds, type TransferNode } from '../editor/contributions.ts';
-import type { NoticeAction } from '../editor/notices.ts';
+import type { NotificationAction } from '../editor/notifications.ts';
 
 /** Creates the button that starts a search. */
-export function createSearchStep(): NoticeAction {
+export function createSearchStep(): NotificationAction {
   return { label: l10n.t('Search Files…'), run: () => runCommand('dataTransfer.searchFiles') };
 }
 
 /** Creates the button that moves the focus to the search results. */
-export function createResultsStep(): NoticeAction {
+export function createResultsStep(): NotificationAction {
   return { label: l10n.t('Show Search Results'), run: () => commands.executeCommand(`${viewIds.searchResults}.focus`) };
 }
 
 /** Creates the button that starts a transfer. */
-export function createTransferStep(): NoticeAction {
+export function createTransferStep(): NotificationAction {
   return { label: l10n.t('Transfer Files…'), run: () => runCommand('dataTransfer.transferFiles') };
 }
 
 /** Creates the button that opens the page of a transfer. */
-export function createDetailsStep(key: string): NoticeAction {
+export function createDetailsStep(key: string): NotificationAction {
   const node: TransferNode = { kind: 'transfer', key };
   return { label: l10n.t('Show Details'), run: () => runCommand('dataTransfer.showTransferProgress', node) };
 }
 
 /** Creates the button that connects to another service. */
-export function createSwitchStep(): NoticeAction {
+export function createSwitchStep(): NotificationAction {
   return { label: l10n.t('Switch Connection…'), run: () => runCommand('dataTransfer.switchConnection') };
 }
 
 /** Creates the button that connects to a new service. */
-export function createConnectStep(): NoticeAction {
+export function createConnectStep(): NotificationAction {
   return { label: l10n.t('Connect to a Service…'), run: () => runCommand('dataTransfer.connect') };
 }
 
 /** Creates the button that serves a folder with the local service. */
-export function createServeStep(): NoticeAction {
+export function createServeStep(): NotificationAction {
   return { label: l10n.t('Serve a Folder…'), run: () => runCommand('dataTransfer.serveFolder') };
 }
 
 /** Creates the button that serves a store with the local service. */
-export function createServeStoreStep(): NoticeAction {
+export function createServeStoreStep(): NotificationAction {
   return { label: l10n.t('Serve a Store…'), run: () => runCommand('dataTransfer.serveStore') };
 }
 
 /** Creates the button that configures a store in rclone. */
-export function createAddStoreStep(): NoticeAction {
+export function createAddStoreStep(): NotificationAction {
   return { label: l10n.t('Add a Store…'), run: () => runCommand('dataTransfer.addStore') };
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Transfer } from '../../src/core/model/transferModel.ts';
 import { TransferStore } from '../../src/core/store/transferStore.ts';
-import { Notices } from '../../src/extension/editor/notices.ts';
-import { TransferNotices } from '../../src/extension/notices/transferNotices.ts';
+import { Notifications } from '../../src/extension/editor/notifications.ts';
+import { TransferNotifications } from '../../src/extension/notifications/transferNotifications.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import { ScriptedWindow } from '../support/scriptedWindow.ts';
 import { transfer } from './specimens.ts';
@@ -11,7 +11,7 @@ describe('Transfer notifications', () => {
   let clock: ManualClock;
   let store: TransferStore;
   let person: ScriptedWindow;
-  let notices: TransferNotices;
+  let notifications: TransferNotifications;
   let level: 'all' | 'problems' | 'none';
   let isMine: boolean;
   let done: string[];
@@ -24,9 +24,9 @@ describe('Transfer notifications', () => {
     isMine = true;
     done = [];
     claimed = new Set();
-    notices = new TransferNotices({
+    notifications = new TransferNotifications({
       store,
-      notices: new Notices(),
+      notifications: new Notifications(),
       clock,
       level: () => level,
       isMine: () => isMine,
@@ -40,7 +40,7 @@ describe('Transfer notifications', () => {
     });
   });
   afterEach(() => {
-    notices.dispose();
+    notifications.dispose();
     person.restore();
   });
 
@@ -49,7 +49,7 @@ describe('Transfer notifications', () => {
   };
   const ends = (key: string, moved: number): void =>
     store.put([transfer(key, { state: 'succeeded', status: { fileCount: 2, movedFileCount: moved } })]);
-  const takeNotices = async (): Promise<readonly string[]> => {
+  const takeNotifications = async (): Promise<readonly string[]> => {
     await clock.pass(1000);
     return person.notices.map(({ kind, message }) => `${kind}: ${message}`);
   };
@@ -58,7 +58,7 @@ describe('Transfer notifications', () => {
     level = 'problems';
     goes('t', 'active');
     ends('t', 0);
-    assert.deepEqual(await takeNotices(), ['warning: Completed: 0 of 2 files transferred to Beta.']);
+    assert.deepEqual(await takeNotifications(), ['warning: Completed: 0 of 2 files transferred to Beta.']);
   });
 
   it('combine several transfers by outcome if some are incomplete', async () => {
@@ -66,12 +66,12 @@ describe('Transfer notifications', () => {
     ends('a', 0);
     ends('b', 2);
     goes('c', 'failed');
-    assert.deepEqual(await takeNotices(), ['error: 3 transfers ended: 1 failed, 1 incomplete, 1 complete.']);
+    assert.deepEqual(await takeNotifications(), ['error: 3 transfers ended: 1 failed, 1 incomplete, 1 complete.']);
   });
 
   it('report an ended transfer once, with a button that shows it', async () => {
     goes('t', 'active', 'succeeded', 'succeeded');
-    assert.deepEqual(await takeNotices(), ['information: Transferred 2 files to Beta.']);
+    assert.deepEqual(await takeNotifications(), ['information: Transferred 2 files to Beta.']);
     const notice = await person.notice();
     notice.press('Show Details');
     await notice.answered;
@@ -81,38 +81,38 @@ describe('Transfer notifications', () => {
 
   it('offer the files of a successful transfer first, unless it has none', async () => {
     goes('t', 'active', 'succeeded');
-    await takeNotices();
+    await takeNotifications();
     const notice = await person.notice();
     assert.deepEqual(notice.buttons, ['Show Files', 'Show Details']);
     notice.press('Show Files');
     await notice.answered;
     assert.deepEqual(done, ['files t']);
     goes('u', 'active', 'failed');
-    await takeNotices();
+    await takeNotifications();
     assert.deepEqual((await person.notice()).buttons, ['Show Details']);
     goes('v', 'active');
     ends('v', 0);
-    await takeNotices();
+    await takeNotifications();
     assert.deepEqual((await person.notice()).buttons, ['Show Details']);
   });
 
   it('combine transfers that end together', async () => {
     for (const key of ['t', 'u', 'v']) goes(key, 'active', 'succeeded');
-    assert.deepEqual(await takeNotices(), ['information: 3 transfers succeeded.']);
+    assert.deepEqual(await takeNotifications(), ['information: 3 transfers succeeded.']);
     goes('w', 'active', 'failed');
     goes('x', 'active', 'succeeded');
-    assert.deepEqual((await takeNotices())[1], 'error: 1 of 2 transfers failed.');
+    assert.deepEqual((await takeNotifications())[1], 'error: 1 of 2 transfers failed.');
     for (const key of ['y', 'z']) goes(key, 'active', 'failed');
-    assert.deepEqual((await takeNotices())[2], 'error: 2 transfers failed.');
+    assert.deepEqual((await takeNotifications())[2], 'error: 2 transfers failed.');
   });
 
   it('do not call an expired transfer failed, because its outcome is unknown (D11)', async () => {
     goes('t', 'active', 'expired');
     const one = 'The service no longer has a record of the transfer of 2 files to Beta; its outcome is unknown.';
-    assert.deepEqual(await takeNotices(), [`warning: ${one}`]);
+    assert.deepEqual(await takeNotifications(), [`warning: ${one}`]);
     for (const key of ['u', 'v']) goes(key, 'active', 'expired');
     goes('w', 'active', 'succeeded');
-    assert.deepEqual((await takeNotices()).slice(1), [
+    assert.deepEqual((await takeNotifications()).slice(1), [
       'warning: The service no longer has a record of 2 transfers; their outcomes are unknown.',
       'information: Transferred 2 files to Beta.',
     ]);
@@ -136,7 +136,7 @@ describe('Transfer notifications', () => {
     it(`${count === 0 ? 'do not report' : 'report'} a transfer that is ${state} with the setting "${setting}"`, async () => {
       level = setting;
       goes('t', 'submitting', state);
-      assert.equal((await takeNotices()).length, count);
+      assert.equal((await takeNotifications()).length, count);
     });
   }
 
@@ -158,15 +158,15 @@ describe('Transfer notifications', () => {
     goes('u', 'submitting', 'notConfirmed');
     claimed = new Set(['t ended', 'u not confirmed']);
     await clock.pass(10_000);
-    assert.deepEqual(await takeNotices(), []);
+    assert.deepEqual(await takeNotifications(), []);
   });
 
   it('wait for the submitting window, and report if it is closed', async () => {
     isMine = false;
     goes('t', 'active', 'failed');
-    assert.deepEqual(await takeNotices(), []);
+    assert.deepEqual(await takeNotifications(), []);
     await clock.pass(2000);
-    assert.equal((await takeNotices()).length, 1);
+    assert.equal((await takeNotifications()).length, 1);
   });
 
   it('do not report transfers that ended earlier, even when they are restored', async () => {
@@ -174,6 +174,6 @@ describe('Transfer notifications', () => {
     store.remove(['t']);
     goes('t', 'failed');
     goes('u', 'notConfirmed');
-    assert.deepEqual(await takeNotices(), []);
+    assert.deepEqual(await takeNotifications(), []);
   });
 });

@@ -4,16 +4,16 @@ import { getOutcome, hasTransferredFiles } from '../../core/model/transferOutcom
 import type { TransferStore } from '../../core/store/transferStore.ts';
 import { wait, type Clock } from '../../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
-import type { NoticeAction, Notices } from '../editor/notices.ts';
+import type { NotificationAction, Notifications } from '../editor/notifications.ts';
 import { formatList, formatNumber, plural } from '../words/localeFormats.ts';
 import { toPlainLine } from '../words/plainText.ts';
 import { describeReason } from '../words/reasonWords.ts';
 import { formatMovedFiles, getTransferTitle } from '../words/transferWords.ts';
 
-/** Dependencies of {@link TransferNotices}. */
-interface TransferNoticesDependencies {
+/** Services of {@link TransferNotifications}. */
+interface TransferNotificationsDependencies {
   readonly store: TransferStore;
-  readonly notices: Notices;
+  readonly notifications: Notifications;
   readonly clock: Clock;
   /** Returns the user's notification level. */
   level(): 'all' | 'problems' | 'none';
@@ -46,14 +46,14 @@ const batchWindowMs = 1000;
 const deferralMs = { withFocus: 2000, without: 3000 };
 
 /** Notifies the user of each transfer that ends or remains unconfirmed while this window is open. */
-export class TransferNotices implements Disposable {
+export class TransferNotifications implements Disposable {
   private readonly lifetime = new Lifetime();
-  private readonly dependencies: TransferNoticesDependencies;
+  private readonly dependencies: TransferNotificationsDependencies;
   private readonly states = new Map<string, TransferState>();
   private readonly disposal = new AbortController();
   private ended: Transfer[] = [];
 
-  constructor(dependencies: TransferNoticesDependencies) {
+  constructor(dependencies: TransferNotificationsDependencies) {
     this.dependencies = dependencies;
     this.lifetime.track(dependencies.store.onDidChange((keys) => this.follow(keys)));
   }
@@ -80,7 +80,7 @@ export class TransferNotices implements Disposable {
     if (this.disposal.signal.aborted) return;
     if (!(await this.dependencies.claim(`${transfer.key} ${isUnconfirmed ? 'not confirmed' : 'ended'}`))) return;
     if (isUnconfirmed) this.askIfStarted(transfer);
-    else this.scheduleNotice(transfer);
+    else this.scheduleNotification(transfer);
   }
 
   private async deferToOtherWindows(transfer: Transfer): Promise<void> {
@@ -89,29 +89,29 @@ export class TransferNotices implements Disposable {
     await wait(clock, hasFocus() ? deferralMs.withFocus : deferralMs.without, this.disposal.signal);
   }
 
-  private scheduleNotice(transfer: Transfer): void {
+  private scheduleNotification(transfer: Transfer): void {
     this.ended.push(transfer);
     if (this.ended.length === 1)
-      this.lifetime.track(this.dependencies.clock.after(batchWindowMs, () => this.showNotice()));
+      this.lifetime.track(this.dependencies.clock.after(batchWindowMs, () => this.showNotification()));
   }
 
-  private showNotice(): void {
+  private showNotification(): void {
     const { store } = this.dependencies;
     const level = this.dependencies.level();
     const reported = this.ended
       .filter(({ key }) => store.get(key) !== undefined)
       .filter((transfer) => level === 'all' || (level === 'problems' && getOutcome(transfer) !== 'complete'));
     this.ended = [];
-    this.showExpiredNotice(reported.filter(({ state }) => state === 'expired'));
+    this.showExpiredNotification(reported.filter(({ state }) => state === 'expired'));
     const others = reported.filter(({ state }) => state !== 'expired');
     const [first] = others;
-    if (others.length > 1) this.showCombinedNotice(others);
-    else if (first) this.showSingleNotice(first);
+    if (others.length > 1) this.showCombinedNotification(others);
+    else if (first) this.showSingleNotification(first);
   }
 
   /** Reports expired transfers, which aren't failures: their outcome is unknown (D11: check status identity). */
-  private showExpiredNotice(transfers: readonly Transfer[]): void {
-    const { notices } = this.dependencies;
+  private showExpiredNotification(transfers: readonly Transfer[]): void {
+    const { notifications } = this.dependencies;
     const [first, second] = transfers;
     if (!first) return;
     const single = l10n.t(
@@ -123,56 +123,56 @@ export class TransferNotices implements Disposable {
       'The service no longer has a record of {0} transfer; its outcome is unknown.',
       'The service no longer has a record of {0} transfers; their outcomes are unknown.',
     );
-    if (second) void notices.warning(several, this.createShowAllAction());
-    else void notices.warning(single, this.createShowAction(first));
+    if (second) void notifications.warning(several, this.createShowAllAction());
+    else void notifications.warning(single, this.createShowAction(first));
   }
 
-  private createShowAction({ key }: Transfer): NoticeAction {
+  private createShowAction({ key }: Transfer): NotificationAction {
     return { label: l10n.t('Show Details'), run: () => this.dependencies.showProgress(key) };
   }
 
-  /** Creates the button that shows the transferred files. Returns no button if there are none. */
-  private createFilesActions(transfer: Transfer): readonly NoticeAction[] {
+  /** Creates the button that shows the transferred files, if any. */
+  private createFilesActions(transfer: Transfer): readonly NotificationAction[] {
     if (!hasTransferredFiles(transfer)) return [];
     return [{ label: l10n.t('Show Files'), run: () => this.dependencies.showFiles(transfer.key) }];
   }
 
-  private createShowAllAction(): NoticeAction {
+  private createShowAllAction(): NotificationAction {
     return { label: l10n.t('Show Transfers'), run: () => this.dependencies.showTransfers() };
   }
 
-  private showSingleNotice(transfer: Transfer): void {
-    const { notices } = this.dependencies;
+  private showSingleNotification(transfer: Transfer): void {
+    const { notifications } = this.dependencies;
     const actions = [...this.createFilesActions(transfer), this.createShowAction(transfer)];
     const title = getTransferTitle(transfer);
     const outcome = getOutcome(transfer);
-    if (outcome === 'complete') void notices.info(l10n.t('Transferred {0}.', title), ...actions);
-    else if (outcome === 'partial') void notices.warning(describePartialTransfer(transfer), ...actions);
+    if (outcome === 'complete') void notifications.info(l10n.t('Transferred {0}.', title), ...actions);
+    else if (outcome === 'partial') void notifications.warning(describePartialTransfer(transfer), ...actions);
     else {
       const text = l10n.t('Transfer of {0} failed: {1}', title, describeFailureReason(transfer));
-      void notices.error(text, ...actions);
+      void notifications.error(text, ...actions);
     }
   }
 
-  private showCombinedNotice(transfers: readonly Transfer[]): void {
-    const { notices } = this.dependencies;
+  private showCombinedNotification(transfers: readonly Transfer[]): void {
+    const { notifications } = this.dependencies;
     const counts = countOutcomes(transfers);
     const [text, action] = [describeOutcomes(counts), this.createShowAllAction()];
-    if (counts.failed > 0) void notices.error(text, action);
-    else if (counts.partial > 0) void notices.warning(text, action);
-    else void notices.info(text, action);
+    if (counts.failed > 0) void notifications.error(text, action);
+    else if (counts.partial > 0) void notifications.warning(text, action);
+    else void notifications.info(text, action);
   }
 
   private askIfStarted(transfer: Transfer): void {
-    const { store, notices, level, didStart, didNotStart } = this.dependencies;
+    const { store, notifications, level, didStart, didNotStart } = this.dependencies;
     if (level() === 'none' || store.get(transfer.key)?.state !== 'notConfirmed') return;
-    const actions: readonly NoticeAction[] = [
+    const actions: readonly NotificationAction[] = [
       { label: l10n.t('Mark as Started…'), run: () => didStart(transfer.key) },
       { label: l10n.t('Submit Again (Not Started)…'), run: () => didNotStart(transfer.key) },
     ];
     const reason = transfer.problem ? describeReason(transfer.problem) : '';
     const text = l10n.t('Unclear whether the transfer of {0} has started: {1}', getTransferTitle(transfer), reason);
-    void notices.warning(text, ...actions);
+    void notifications.warning(text, ...actions);
   }
 }
 

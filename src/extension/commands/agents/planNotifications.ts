@@ -3,47 +3,49 @@ import type { TransferPlan } from '../../../core/agents/transferPlan.ts';
 import type { Clock } from '../../../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../../../core/util/lifetime.ts';
 import { runCommand } from '../../editor/commandBoundary.ts';
-import type { Notices } from '../../editor/notices.ts';
+import type { Notifications } from '../../editor/notifications.ts';
 import { describeClosedPlan, describeProposal } from '../../words/agentWords.ts';
 import type { ProposedPlans } from './proposedPlans.ts';
 
-interface PlanNoticesDependencies {
+interface PlanNotificationsDependencies {
   readonly plans: ProposedPlans;
-  readonly notices: Notices;
+  readonly notifications: Notifications;
   readonly clock: Clock;
   /** Resolves to true in the first window that claims a notification. */
   claim(name: string): Promise<boolean>;
 }
 
-/**
- * Delay in milliseconds before a plan is announced. Until then, only the window of the agent that created it asks for
- * confirmation.
- */
-const noticeDelayMs = 5_000;
+/** Delay before a plan is announced. Until then, only the window whose agent planned it asks for confirmation. */
+const notificationDelayMs = 5_000;
 
 /**
  * Announces plans that are still undecided after a delay, in one window only. Shows a message in the status bar when a
  * plan closes without a transfer.
  */
-export function watchPlanNotices({ plans, notices, clock, claim }: PlanNoticesDependencies): Disposable {
+export function watchPlanNotifications({
+  plans,
+  notifications,
+  clock,
+  claim,
+}: PlanNotificationsDependencies): Disposable {
   const lifetime = new Lifetime();
   const known = new Set<string>();
   const announce = async (plan: TransferPlan): Promise<void> => {
     const isFirst = plans.get(plan.id) !== undefined && (await claim(`plan-${plan.id}`));
-    if (isFirst) await notices.info(describeProposal(plan), createReview(plan));
+    if (isFirst) await notifications.info(describeProposal(plan), createReview(plan));
   };
   lifetime.track(
     plans.onDidChange(() => {
       for (const plan of plans.getAll().filter(({ id }) => !known.has(id))) {
         known.add(plan.id);
-        lifetime.track(clock.after(noticeDelayMs, () => void announce(plan)));
+        lifetime.track(clock.after(notificationDelayMs, () => void announce(plan)));
       }
     }),
   );
   lifetime.track(
     plans.onDidClose(({ plan, state }) => {
       const text = describeClosedPlan(plan, state);
-      if (text !== undefined) notices.showStatusMessage(text);
+      if (text !== undefined) notifications.showStatusMessage(text);
     }),
   );
   return lifetime;

@@ -2,22 +2,22 @@ import { l10n, window } from 'vscode';
 import { escapeIconsAndLinks } from '../words/plainText.ts';
 
 /** Describes a button in a notification. */
-export interface NoticeAction {
+export interface NotificationAction {
   readonly label: string;
   run(): unknown;
 }
 
 /** Shows the extension's messages. Each method resolves when its message is answered or closed. */
-export class Notices {
-  async info(message: string, ...actions: NoticeAction[]): Promise<void> {
+export class Notifications {
+  async info(message: string, ...actions: NotificationAction[]): Promise<void> {
     await runAction(actions, await window.showInformationMessage(escapeIconsAndLinks(message), ...getLabels(actions)));
   }
 
-  async warning(message: string, ...actions: NoticeAction[]): Promise<void> {
+  async warning(message: string, ...actions: NotificationAction[]): Promise<void> {
     await runAction(actions, await window.showWarningMessage(escapeIconsAndLinks(message), ...getLabels(actions)));
   }
 
-  async error(message: string, ...actions: NoticeAction[]): Promise<void> {
+  async error(message: string, ...actions: NotificationAction[]): Promise<void> {
     await runAction(actions, await window.showErrorMessage(escapeIconsAndLinks(message), ...getLabels(actions)));
   }
 
@@ -60,7 +60,12 @@ export class Notices {
   }
 
   /** Shows a multiline result in a modal message. */
-  async report(kind: 'info' | 'warning', message: string, detail: string, ...actions: NoticeAction[]): Promise<void> {
+  async report(
+    kind: 'info' | 'warning',
+    message: string,
+    detail: string,
+    ...actions: NotificationAction[]
+  ): Promise<void> {
     const show = kind === 'info' ? window.showInformationMessage : window.showWarningMessage;
     await runAction(
       actions,
@@ -78,15 +83,15 @@ export class Notices {
   }
 }
 
-function getLabels(actions: readonly NoticeAction[]): string[] {
+function getLabels(actions: readonly NotificationAction[]): string[] {
   return actions.map((action) => action.label);
 }
 
-async function runAction(actions: readonly NoticeAction[], label: string | undefined): Promise<void> {
+async function runAction(actions: readonly NotificationAction[], label: string | undefined): Promise<void> {
   await actions.find((action) => action.label === label)?.run();
 }
 
 /** Creates the button that opens the log. */
-export function createShowLogAction(show: () => unknown): NoticeAction {
+export function createShowLogAction(show: () => unknown): NotificationAction {
   return { label: l10n.t('Show Log'), run: show };
 }

@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
 import type { KeyWatch } from '../../core/flows/keyWatch.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
-import type { Notices } from '../editor/notices.ts';
+import type { Notifications } from '../editor/notifications.ts';
 import { toPlainLine } from '../words/plainText.ts';
 import { createSignInActions } from './signInActions.ts';
 
@@ -11,7 +11,7 @@ import { createSignInActions } from './signInActions.ts';
  */
 export function notifyRejectedKeys(
   keys: KeyWatch,
-  notices: Notices,
+  notifications: Notifications,
   getConnectionName: (connectionId: string) => string,
 ): Disposable {
   return keys.onDidChange((id) => {
@@ -22,6 +22,6 @@ export function notifyRejectedKeys(
     const text = detail
       ? l10n.t('{0} rejected the API key ({1}). Transfers are waiting for a valid key.', name, detail)
       : l10n.t('{0} rejected the API key. Transfers are waiting for a valid key.', name);
-    void notices.error(text, ...createSignInActions(reason, id));
+    void notifications.error(text, ...createSignInActions(reason, id));
   });
 }
