@@ -21,7 +21,7 @@ import { getDatabaseLabel, describeSearchabilityDetail, describeSearchability } 
 import { describeKeyDoubt, isSignInRejected, getSetKeyRemedy } from '../words/signInWords.ts';
 import { toPlainLine } from '../words/plainText.ts';
 import { describeReason } from '../words/reasonWords.ts';
-import type { DatabaseTreeNode, MessageNode, OrganizationNode } from './nodes.ts';
+import type { DatabaseTreeNode, MessageNode } from './nodes.ts';
 import { createParametersRow } from './parameterRows.ts';
 import {
   createLoadingRow,
@@ -53,7 +53,6 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
   private readonly dependencies: DatabaseTreeDependencies;
   private readonly store: ConnectionStore;
   private readonly rows = new Map<string, DatabaseNode>();
-  private readonly organizationRows = new Map<string, OrganizationNode>();
   private readonly changed = this.lifetime.track(new EventEmitter<DatabaseTreeNode | undefined>());
   /** True if a change was reported that the editor hasn't redrawn yet. */
   private isRedrawPending = false;
@@ -64,8 +63,9 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     this.dependencies = dependencies;
     this.store = dependencies.store;
     this.lifetime.track(this.store.onDidChange(() => this.redraw()));
-    this.lifetime.track(dependencies.parameters.onDidChange((name) => this.redrawParent(name)));
-    this.lifetime.track(dependencies.searchability.onDidChange((name) => this.changed.fire(this.rows.get(name))));
+    const redrawDatabase = (name: string): void => this.changed.fire(this.rows.get(name));
+    this.lifetime.track(dependencies.parameters.onDidChange(redrawDatabase));
+    this.lifetime.track(dependencies.searchability.onDidChange(redrawDatabase));
   }
 
   getTreeItem(node: DatabaseTreeNode): TreeItem {
@@ -95,7 +95,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     const { databases } = this.store.listing;
     const hasGroups = new Set(databases.map(({ organization }) => organization)).size > 1;
     const database = node.kind === 'database' ? this.store.findDatabase(node.name) : undefined;
-    return database && hasGroups ? this.getOrganizationRow(database.organization) : undefined;
+    return database && hasGroups ? { kind: 'organization', name: database.organization } : undefined;
   }
 
   dispose(): void {
@@ -109,16 +109,6 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     this.changed.fire(undefined);
   }
 
-  /**
-   * Redraws the parent of a database's row. The editor ignores a change of the row that fires while it receives the
-   * row's children, and would keep showing that they are loading.
-   */
-  private redrawParent(name: string): void {
-    const parent = this.getParent({ kind: 'database', name });
-    if (parent) this.changed.fire(parent);
-    else this.redraw();
-  }
-
   private createListedRows({ connection, doubt }: ConnectedState): DatabaseTreeNode[] {
     const { databases, isLoading, reason } = this.store.listing;
     const isShownAbove = doubt !== undefined && reason !== undefined && isSignInRejected(reason);
@@ -128,14 +118,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
       return [createEmptyRow('databases', l10n.t('This service has no databases.'))];
     const organizations = [...new Set(databases.map((database) => database.organization))];
     if (organizations.length < 2) return [...problemRows, ...this.createDatabaseRows(databases)];
-    return [...problemRows, ...organizations.map((name) => this.getOrganizationRow(name))];
-  }
-
-  /** Returns an organization's row. Always returns the same object, which the editor needs to redraw the row. */
-  private getOrganizationRow(name: string): OrganizationNode {
-    const row = this.organizationRows.get(name) ?? { kind: 'organization', name };
-    this.organizationRows.set(name, row);
-    return row;
+    return [...problemRows, ...organizations.map((name) => ({ kind: 'organization' as const, name }))];
   }
 
   /**

@@ -1,4 +1,5 @@
 import {
+  commands,
   EventEmitter,
   type CancellationToken,
   type ProviderResult,
@@ -7,12 +8,20 @@ import {
 } from 'vscode';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 
-/** Provides the rows of a view. Creates the tree for them only when the editor first requests rows. */
+/**
+ * Provides the rows of a view whose tree is created only when the editor first requests them.
+ *
+ * Reports a change only after the editor has stored the rows that it received before. If a change and a row's first
+ * children arrive in the same message, the editor discards the children that it has, then stores the outdated ones.
+ */
 export class LazyTree<T> implements TreeDataProvider<T>, Disposable {
   private readonly lifetime = new Lifetime();
   private readonly changed = this.lifetime.track(new EventEmitter<T | T[] | undefined>());
   private readonly start: () => Promise<unknown>;
   private tree: TreeDataProvider<T> | undefined;
+  /** True if the editor may not have stored all rows yet. */
+  private areRowsPending = false;
+  private reported: Promise<void> = Promise.resolve();
   private resolveFilled = (): void => undefined;
   private readonly filled = new Promise<void>((resolve) => {
     this.resolveFilled = resolve;
@@ -28,14 +37,22 @@ export class LazyTree<T> implements TreeDataProvider<T>, Disposable {
   /** Sets the tree that provides the rows. */
   fill(tree: TreeDataProvider<T>): void {
     this.tree = tree;
-    const changes = tree.onDidChangeTreeData?.((node) => this.changed.fire(node ?? undefined));
+    const changes = tree.onDidChangeTreeData?.((node) => {
+      this.reported = this.reported.then(() => this.report(node ?? undefined));
+    });
     if (changes) this.lifetime.track(changes);
     this.resolveFilled();
   }
 
-  /** Waits only for {@link fill} and not for the rest of the startup, which may be waiting for a disk. */
+  /** Resolves when the editor has been notified of all changes, so that it can reveal a new row. */
+  whenReported(): Promise<void> {
+    return this.reported;
+  }
+
+  /** Waits only for {@link fill}, not for the rest of the startup, which may wait for a disk. */
   async getChildren(parent?: T): Promise<T[] | null | undefined> {
     if (!this.tree) await Promise.race([this.filled, this.start()]);
+    this.areRowsPending = true;
     return await this.tree?.getChildren(parent);
   }
 
@@ -55,9 +72,22 @@ export class LazyTree<T> implements TreeDataProvider<T>, Disposable {
     this.lifetime.dispose();
   }
 
-  /** Returns the tree. Throws if it isn't loaded, which can't happen after the editor has received rows. */
+  private async report(node: T | T[] | undefined): Promise<void> {
+    if (this.areRowsPending) {
+      this.areRowsPending = false;
+      await waitForEditor();
+    }
+    this.changed.fire(node);
+  }
+
+  /** Returns the tree, which is loaded whenever the editor passes one of its rows. */
   private get loadedTree(): TreeDataProvider<T> {
     if (!this.tree) throw new Error('There are no rows yet.');
     return this.tree;
   }
+}
+
+/** Waits until the editor has handled everything it was sent before: it responds to this command after that. */
+async function waitForEditor(): Promise<void> {
+  await commands.executeCommand('noop').then(undefined, () => undefined);
 }

@@ -10,7 +10,7 @@ import type {
 } from '../editor/contributions.ts';
 
 /** Groups the databases of an organization. */
-export interface OrganizationNode {
+interface OrganizationNode {
   readonly kind: 'organization';
   readonly name: string;
 }

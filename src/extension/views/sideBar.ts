@@ -4,13 +4,18 @@ import { viewIds, type RecipeNode } from '../editor/contributions.ts';
 import { LazyTree } from './lazyTree.ts';
 import type { DatabaseTreeNode, SearchTreeNode, TransferTreeNode } from './nodes.ts';
 
-/** A view, with a function that sets the tree for its rows. */
-interface LazyView<T> {
+/** Connects a view to the tree that provides its rows. */
+export interface LazyView<T> {
   readonly view: TreeView<T>;
   fill(tree: TreeDataProvider<T>): void;
+  /** Reveals a row. Waits until the editor knows of the latest changes. */
+  reveal(node: T, options: RevealOptions): Promise<void>;
 }
 
-/** Registers the views of the side bar during activation. `start` fills them when one of them is first opened. */
+/** Options of {@link LazyView.reveal}. */
+export type RevealOptions = NonNullable<Parameters<TreeView<unknown>['reveal']>[1]>;
+
+/** Registers the views of the side bar at activation. `start` fills them when one is first opened. */
 export class SideBar implements Disposable {
   private readonly lifetime = new Lifetime();
   readonly databases: LazyView<DatabaseTreeNode>;
@@ -37,6 +42,10 @@ export class SideBar implements Disposable {
   ): LazyView<T> {
     const tree = this.lifetime.track(new LazyTree<T>(start));
     const view = this.lifetime.track(window.createTreeView(viewIds[name], { ...options, treeDataProvider: tree }));
-    return { view, fill: (rows) => tree.fill(rows) };
+    const reveal = async (node: T, revealed: RevealOptions): Promise<void> => {
+      await tree.whenReported();
+      await view.reveal(node, revealed);
+    };
+    return { view, fill: (rows) => tree.fill(rows), reveal };
   }
 }

@@ -1,4 +1,4 @@
-import { TreeItemCheckboxState, type TreeView } from 'vscode';
+import { TreeItemCheckboxState } from 'vscode';
 import type { CopyIndex } from '../../core/duplicates/copyIndex.ts';
 import { isUnderWay } from '../../core/model/transferModel.ts';
 import type { SearchStore } from '../../core/store/searchStore.ts';
@@ -11,7 +11,7 @@ import { DatabaseTree, type DatabaseTreeDependencies } from './databaseTree.ts';
 import type { SearchTreeNode } from './nodes.ts';
 import { SearchTree, type SearchConnections } from './searchTree.ts';
 import { SelectionExtender } from './selectionExtender.ts';
-import type { SideBar } from './sideBar.ts';
+import type { LazyView, RevealOptions, SideBar } from './sideBar.ts';
 import { TransferTree, type TransferTreeDependencies } from './transferTree.ts';
 
 /** Dependencies of {@link TreeViews}. */
@@ -57,18 +57,18 @@ export class TreeViews implements Disposable {
 
   /** Moves the focus to the connection's row once the editor has rendered it. */
   readonly focusConnection = (): void => {
-    revealNode(this.sideBar.databases.view, { kind: 'connection' }, { select: false, focus: true });
+    revealNode(this.sideBar.databases, { kind: 'connection' }, { select: false, focus: true });
   };
 
   /** Moves the focus to the search that the user has just started, before its files arrive (D55: focus stays put). */
   readonly focusStartedSearch = (): void => {
     const started = this.searchStore.getAll().find(({ isLoading, files }) => isLoading && files.length === 0);
     if (!started) return;
-    const { view } = this.sideBar.searchResults;
+    const { searchResults } = this.sideBar;
     const options = { select: false, focus: true };
-    view.reveal(this.searchTree.getRoot(started.key), options).then(undefined, () => {
-      // It may have been grouped with others before the editor drew it.
-      revealNode(view, this.searchTree.getShownRow(started.key), options);
+    searchResults.reveal(this.searchTree.getRoot(started.key), options).then(undefined, () => {
+      // It may have been folded before the editor drew it.
+      revealNode(searchResults, this.searchTree.getShownRow(started.key), options);
     });
   };
 
@@ -79,7 +79,7 @@ export class TreeViews implements Disposable {
 
   /** Expands and selects a database. */
   readonly expandDatabase = (node: DatabaseNode): void => {
-    revealNode(this.sideBar.databases.view, node, { select: true, focus: false, expand: true });
+    revealNode(this.sideBar.databases, node, { select: true, focus: false, expand: true });
   };
 
   /** Returns the files that are selected in the search results. */
@@ -88,7 +88,7 @@ export class TreeViews implements Disposable {
 
   readonly revealTransfer = (key: string): void => {
     const node = this.transferTree.getNode(key);
-    if (node) revealNode(this.sideBar.transfers.view, node, { select: true, focus: false });
+    if (node) revealNode(this.sideBar.transfers, node, { select: true, focus: false });
   };
 
   /** Calls a function once, when the side bar is first opened. */
@@ -147,11 +147,7 @@ function createSearchConnections({ databases, getConnectionName }: TreeViewsDepe
   };
 }
 
-/** Reveals a row. Does nothing if the row has moved in the meantime, for example because its transfer ended. */
-function revealNode<T>(
-  view: TreeView<T>,
-  node: T,
-  options: { readonly select: boolean; readonly focus: boolean; readonly expand?: boolean },
-): void {
+/** Reveals a row. Ignores a row that has moved in the meantime, for example because its transfer ended. */
+function revealNode<T>(view: LazyView<T>, node: T, options: RevealOptions): void {
   view.reveal(node, options).then(undefined, () => undefined);
 }

@@ -1,10 +1,13 @@
 import type { Page } from 'playwright-core';
+import { until } from './until.ts';
 
 /** Lets {@link holdMessages} delay what a window receives from its server. Must be called before the page loads. */
 export async function prepareHolding(page: Page): Promise<void> {
   await page.addInitScript(`if (window === top) {
-    let phrase;
-    window.holdMessages = (text) => { phrase = text; };
+    let phrases;
+    let texts = [];
+    window.holdMessages = (...ends) => { phrases = ends; texts = []; };
+    window.hasHeldMessage = (text) => texts.some((one) => one.includes(text));
     window.WebSocket = class extends WebSocket {
       addEventListener(type, listener, ...options) {
         if (type !== 'message') return super.addEventListener(type, listener, ...options);
@@ -12,8 +15,12 @@ export async function prepareHolding(page: Page): Promise<void> {
         let delivered = Promise.resolve();
         const deliver = async ({ data }) => {
           held.push(data);
-          if (phrase !== undefined && !(await new Blob([data]).text()).includes(phrase)) return;
-          phrase = undefined;
+          if (phrases) {
+            const text = await new Blob([data]).text();
+            texts.push(text);
+            if (!phrases.some((one) => text.includes(one))) return;
+          }
+          phrases = undefined;
           const joined = new Blob(held);
           held = [];
           listener({ data: joined });
@@ -25,9 +32,15 @@ export async function prepareHolding(page: Page): Promise<void> {
 }
 
 /**
- * Holds everything that a window receives from its server until a message contains this text. Then delivers all of it at
- * once, as a busy machine or a slow network may do.
+ * Holds everything that a window receives from its server until a message contains one of these texts. Then delivers all
+ * of it at once, as a busy machine or a slow network may do.
  */
-export async function holdMessages(page: Page, text: string): Promise<void> {
-  await page.evaluate(`holdMessages(${JSON.stringify(text)})`);
+export async function holdMessages(page: Page, ...texts: readonly string[]): Promise<void> {
+  await page.evaluate(`holdMessages(...${JSON.stringify(texts)})`);
+}
+
+/** Waits until a message that contains this text is held. */
+export async function waitForHeldMessage(page: Page, text: string): Promise<void> {
+  const isHeld = (): Promise<boolean> => page.evaluate(`hasHeldMessage(${JSON.stringify(text)})`);
+  await until(`a held message with ${text}`, async () => (await isHeld()) || undefined);
 }
