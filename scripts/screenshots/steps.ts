@@ -289,12 +289,12 @@ export const actions: Readonly<Record<string, Action>> = {
   stopService: ({ service }) => service.http.stop(),
   startService: ({ service }) => service.http.startAgain(),
   endLocalService,
-  serveArchive: async ({ window }) => {
+  serveArchive: async ({ window }, name = basename(archive)) => {
     await rm(archive, { recursive: true, force: true });
     await mkdir(archive);
     await window.command('Data Transfer: Serve a Folder as a Database…');
     await window.input(`${archive}/`, 'Serve a Folder as a Database');
-    await window.input(basename(archive), 'Database name for');
+    await window.input(name, 'Database name for');
   },
   removeArchive: () => rm(archive, { recursive: true }),
 };
