@@ -65,10 +65,15 @@ export class SearchFlow {
   }
 
   /**
-   * Searches like {@link runAll}, but leaves out the databases that are known to refuse the query, unless all of them
-   * refuse it (D38: learned searchability).
+   * Searches like {@link runAll}, but leaves out the databases that refuse the query, unless all of them refuse it
+   * (D38: learned searchability). Calls `showStarted` once the searches have rows. Those without results are folded
+   * only after its promise has resolved, so that no row is replaced before it has received the focus.
    */
-  async runWhereAccepted(session: OpenConnection, queries: readonly SearchQuery[]): Promise<void> {
+  async runWhereAccepted(
+    session: OpenConnection,
+    queries: readonly SearchQuery[],
+    showStarted?: () => Promise<void>,
+  ): Promise<void> {
     const { store } = this.dependencies;
     const refused = queries.flatMap((query) => {
       const searchability = this.getKnownRefusal(session, query);
@@ -82,7 +87,7 @@ export class SearchFlow {
     );
     const connectionId = session.connection.id;
     store.setLeftOut(leavesOut ? { connectionId, refused, keys: opened } : undefined);
-    await this.loadBatch(opened);
+    await this.loadBatch(opened, [], showStarted?.());
   }
 
   /** Searches the databases that {@link runWhereAccepted} left out. */
@@ -97,9 +102,13 @@ export class SearchFlow {
     await this.loadBatch(opened, keys);
   }
 
-  /** Loads searches and marks them as a batch, together with `earlier` ones, so that those without results share a row. */
-  private async loadBatch(opened: readonly string[], earlier: readonly string[] = []): Promise<void> {
-    await this.loadEach(opened);
+  /** Loads searches and marks them as a batch, together with `earlier` ones, so that those without results fold. */
+  private async loadBatch(
+    opened: readonly string[],
+    earlier: readonly string[] = [],
+    shown?: Promise<void>,
+  ): Promise<void> {
+    await Promise.all([this.loadEach(opened), shown]);
     const [first] = opened;
     if (first !== undefined) setBatch(this.dependencies.store, [...opened, ...earlier], first);
   }

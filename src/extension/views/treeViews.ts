@@ -57,19 +57,18 @@ export class TreeViews implements Disposable {
 
   /** Moves the focus to the connection's row once the editor has rendered it. */
   readonly focusConnection = (): void => {
-    revealNode(this.sideBar.databases, { kind: 'connection' }, { select: false, focus: true });
+    void revealNode(this.sideBar.databases.view, { kind: 'connection' }, { select: false, focus: true });
   };
 
-  /** Moves the focus to the search that the user has just started, before its files arrive (D55: focus stays put). */
-  readonly focusStartedSearch = (): void => {
+  /**
+   * Moves the focus to the search that the user has just started (D55: focus stays put). Resolves after the editor has
+   * drawn the row and moved the focus.
+   */
+  readonly focusStartedSearch = async (): Promise<void> => {
     const started = this.searchStore.getAll().find(({ isLoading, files }) => isLoading && files.length === 0);
     if (!started) return;
-    const { searchResults } = this.sideBar;
-    const options = { select: false, focus: true };
-    searchResults.reveal(this.searchTree.getRoot(started.key), options).then(undefined, () => {
-      // It may have been folded before the editor drew it.
-      revealNode(searchResults, this.searchTree.getShownRow(started.key), options);
-    });
+    const row = this.searchTree.getRoot(started.key);
+    await revealNode(this.sideBar.searchResults.view, row, { select: false, focus: true });
   };
 
   /** The selected rows of the search results. */
@@ -79,7 +78,7 @@ export class TreeViews implements Disposable {
 
   /** Expands and selects a database. */
   readonly expandDatabase = (node: DatabaseNode): void => {
-    revealNode(this.sideBar.databases, node, { select: true, focus: false, expand: true });
+    void revealNode(this.sideBar.databases.view, node, { select: true, focus: false, expand: true });
   };
 
   /** Returns the files that are selected in the search results. */
@@ -88,7 +87,7 @@ export class TreeViews implements Disposable {
 
   readonly revealTransfer = (key: string): void => {
     const node = this.transferTree.getNode(key);
-    if (node) revealNode(this.sideBar.transfers, node, { select: true, focus: false });
+    if (node) void revealNode(this.sideBar.transfers.view, node, { select: true, focus: false });
   };
 
   /** Calls a function once, when the side bar is first opened. */
@@ -147,7 +146,14 @@ function createSearchConnections({ databases, getConnectionName }: TreeViewsDepe
   };
 }
 
-/** Reveals a row. Ignores a row that has moved in the meantime, for example because its transfer ended. */
-function revealNode<T>(view: LazyView<T>, node: T, options: RevealOptions): void {
-  view.reveal(node, options).then(undefined, () => undefined);
+/**
+ * Reveals a row; resolves after the editor has done so. Ignores a row that has moved in the meantime, for example
+ * because its transfer ended.
+ */
+async function revealNode<T>(
+  view: TreeView<T>,
+  node: T,
+  options: { readonly select: boolean; readonly focus: boolean; readonly expand?: boolean },
+): Promise<void> {
+  await view.reveal(node, options).then(undefined, () => undefined);
 }

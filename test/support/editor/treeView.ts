@@ -123,6 +123,11 @@ export class TreeView {
     await this.#pane.locator('.monaco-list').focus();
   }
 
+  /** Returns true if the focus is in the tree. */
+  async hasFocus(): Promise<boolean> {
+    return (await this.#pane.locator('.monaco-list:focus').count()) > 0;
+  }
+
   async #has(label: string | RegExp): Promise<boolean> {
     const names = await this.#pane.locator(`.pane-body ${rowSelector} .label-name`).allInnerTexts();
     return names.some((text) => isLabel(text, label));

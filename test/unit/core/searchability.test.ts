@@ -4,8 +4,10 @@ import { isRefused, learnSearchability, type Searchability } from '../../../src/
 import type { SearchQuery } from '../../../src/core/model/searchQuery.ts';
 import type { Search } from '../../../src/core/store/searchStore.ts';
 import { SearchabilityStore } from '../../../src/core/store/searchabilityStore.ts';
+import { eventually } from '../../support/eventually.ts';
 import { dropBeforeAnswer, html, json, plainProblem, problem, type Behaviour } from '../../support/faultBehaviours.ts';
 import { publicLike } from '../../support/faultPersonality.ts';
+import { Gate } from '../../support/gate.ts';
 import { Rig } from './rig.ts';
 
 const jdp = 'JGI Data Portal';
@@ -132,6 +134,20 @@ describe('A search of all databases (D38)', () => {
   const outcome = (): unknown[] => shown().map(({ query, reason }) => [query.database, reason?.kind]);
   const leftOut = (): unknown[] | undefined =>
     rig.explorer.searchStore.leftOut?.refused.map((one) => [one.query.database, one.searchability.kind]);
+
+  it('folds databases without results only after its rows were shown (D55)', async () => {
+    rig.server.on('POST /api/v1/files', json({ resources: [] }));
+    const session = await rig.connect();
+    const gate = new Gate();
+    gate.hold();
+    const running = rig.explorer.searchFlow.runWhereAccepted(session, queries('corn'), () => gate.pass());
+    await eventually(async () => shown().every(({ isLoading }) => !isLoading) || undefined);
+    const countFolded = (): number => shown().filter(({ batchId }) => batchId !== undefined).length;
+    assert.equal(countFolded(), 0);
+    gate.release();
+    await running;
+    assert.equal(countFolded(), 3);
+  });
 
   it('learns from the first refusals, and omits those databases from the next search', async () => {
     await searchAll('JDP');

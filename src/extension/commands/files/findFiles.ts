@@ -33,7 +33,7 @@ export async function findFilesById(services: CommandServices, node: DatabaseNod
   ]);
   if (!isDone || database === undefined || !(await confirmManyIds(notifications, database, ids))) return;
   const running = searchFlow.run(session, { database, query: '', pageSize: settings.pageSize, ids });
-  views.focusStartedSearch();
+  void views.focusStartedSearch();
   await running;
 }
 

@@ -104,7 +104,7 @@ async function showSearch(
   { query }: Extract<LinkTarget, { readonly kind: 'search' }>,
 ): Promise<void> {
   const running = searchFlow.runAll(session, [{ ...query, pageSize: settings.pageSize }]);
-  views.focusStartedSearch();
+  void views.focusStartedSearch();
   await running;
 }
 

@@ -34,7 +34,7 @@ async function replaceSearch(
   const areChecksOwn = search.query.ids !== undefined && count === search.files.length;
   const running = searchFlow.run(session, query);
   if (count === 0 || areChecksOwn) searchFlow.dismiss([search.key]);
-  views.focusStartedSearch();
+  void views.focusStartedSearch();
   await running;
 }
 

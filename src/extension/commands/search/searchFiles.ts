@@ -80,11 +80,12 @@ async function startSearch(
   draft: SearchDraft,
 ): Promise<void> {
   const { database } = draft;
-  const all = connectionStore.listing.databases.map(({ name }) => toSearchQuery(draft, name));
-  const running =
-    database === undefined
-      ? searchFlow.runWhereAccepted(session, all)
-      : searchFlow.runAll(session, [toSearchQuery(draft, database)]);
-  views.focusStartedSearch();
+  if (database === undefined) {
+    const all = connectionStore.listing.databases.map(({ name }) => toSearchQuery(draft, name));
+    await searchFlow.runWhereAccepted(session, all, views.focusStartedSearch);
+    return;
+  }
+  const running = searchFlow.runAll(session, [toSearchQuery(draft, database)]);
+  void views.focusStartedSearch();
   await running;
 }
