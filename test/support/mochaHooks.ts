@@ -1,3 +1,4 @@
+import { recordFailedSetups } from './failedSetups.ts';
 import { ensureBuilt } from './prepared.ts';
 
 /** Cleanups that run before mocha ends; each is added by the code that starts something. */
@@ -16,7 +17,8 @@ export async function endTests(): Promise<void> {
 /** The hooks for running mocha directly. */
 export const mochaHooks: Mocha.RootHookObject = { afterAll: endTests };
 
-/** Builds once before the first test when mocha runs directly. */
-export function mochaGlobalSetup(): void {
+/** Builds once before the first test when mocha runs directly, and records failed setups. */
+export function mochaGlobalSetup(this: Mocha.Runner): void {
   ensureBuilt();
+  recordFailedSetups(this);
 }

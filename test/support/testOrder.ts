@@ -1,4 +1,5 @@
 import type Mocha from 'mocha';
+import { recordFailedSetups } from './failedSetups.ts';
 
 /** The orders for the tests of a ring: as written, backwards, or each test in a separate run. */
 const testOrders = ['written', 'reverse', 'alone'] as const;
@@ -40,7 +41,7 @@ async function runEachAlone(mocha: Mocha): Promise<number> {
 
 function run(mocha: Mocha): Promise<number> {
   return new Promise((resolve) => {
-    mocha.run(resolve);
+    recordFailedSetups(mocha.run(resolve));
   });
 }
 

@@ -1,7 +1,9 @@
+import { takeFailedSetup } from '../failedSetups.ts';
 import { atEndOfTests } from '../mochaHooks.ts';
 import { ensureInstalled } from '../prepared.ts';
 import { isDeep } from '../testSize.ts';
 import { Editor, runningEditors, startEditor } from './editor.ts';
+import { saveFailureArtifacts } from './failureArtifacts.ts';
 import { findInstalled, installedExtensions, installPacked } from './installed.ts';
 import { type EditorOptions, journeyKey } from './preparedEditor.ts';
 import { RunningEditor } from './runningEditor.ts';
@@ -49,8 +51,13 @@ export async function openEditorWith(companions: readonly string[], options: Jou
   return await startEditor({ ...options, builtIns: fewBuiltIns, environment, extensionPath, companions });
 }
 
-/** Closes all editors that a test has opened. There are none if its setup failed. */
+/**
+ * Closes the editors that a test has opened: none if its setup failed before. If its setup failed later, saves their
+ * screenshots and logs first.
+ */
 export async function closeEditors(): Promise<void> {
+  const failedSetup = takeFailedSetup();
+  if (failedSetup !== undefined) await saveFailureArtifacts(failedSetup);
   for (const editor of runningEditors()) await editor.close();
 }
 
