@@ -1,6 +1,6 @@
 'use strict';
 // Preloaded into every thread of a service by heapReport.ts: at SIGUSR2, each thread collects its garbage and writes the
-// size of its heap to standard error, with the numbers of the threads that it has started and that have not ended.
+// sizes of its heap to standard error, with the numbers of the threads that it has started and that have not ended.
 const { writeSync } = require('node:fs');
 const { setImmediate } = require('node:timers');
 const { setFlagsFromString } = require('node:v8');
@@ -20,8 +20,9 @@ function report(role) {
 
 function write(role) {
   collectGarbage();
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  writeSync(2, `heap of ${role} ${threadId}: ${heapUsed + arrayBuffers}, started ${[...started].join(' ')}\n`);
+  const { heapUsed, heapTotal, arrayBuffers } = process.memoryUsage();
+  const sizes = `${heapUsed + arrayBuffers} used, ${heapTotal} reserved`;
+  writeSync(2, `heap of ${role} ${threadId}: ${sizes}, started ${[...started].join(' ')}\n`);
 }
 
 process.on('worker', (worker) => {

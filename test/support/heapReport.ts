@@ -4,19 +4,31 @@ import type { StoreRig } from './storeRig.ts';
 
 const probe = nodePath.join(import.meta.dirname, 'heapProbe.cjs');
 
-/** Environment variables that make a service report its heaps. */
+/**
+ * Environment variables that make a service report its heaps. glibc returns freed memory of 64 kB and more to the system:
+ * otherwise it adapts these limits, and keeps more for itself the busier the machine is.
+ */
 export const heapReportEnvironment = {
   NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --require=${probe}`.trim(),
+  MALLOC_MMAP_THRESHOLD_: '65536',
+  MALLOC_TRIM_THRESHOLD_: '65536',
 } as const;
+
+/** The heap of a thread, in bytes. */
+export interface HeapSizes {
+  /** Without garbage, including the memory of buffers. */
+  readonly used: number;
+  /** Resident memory that the engine has for the heap, used or free. */
+  readonly reserved: number;
+}
 
 /** Time after which the report is requested again, because a thread may have ended instead of reporting. */
 const retryMs = 10_000;
 
 /**
- * Makes a service collect garbage, and returns the heap size of each of its threads in bytes, by a name such as `files
- * 3`.
+ * Makes a service collect garbage, and returns the heap sizes of each of its threads, by a name such as `files 3`.
  */
-export async function readHeaps(rig: StoreRig): Promise<ReadonlyMap<string, number>> {
+export async function readHeaps(rig: StoreRig): Promise<ReadonlyMap<string, HeapSizes>> {
   let before = 0;
   let requestedAtMs = -Infinity;
   return await eventually(async () => {
@@ -28,14 +40,14 @@ export async function readHeaps(rig: StoreRig): Promise<ReadonlyMap<string, numb
   });
 }
 
-const reportPattern = /^heap of (\w+ (\d+)): (\d+), started ([\d ]*)$/gm;
+const reportPattern = /^heap of (\w+ (\d+)): (\d+) used, (\d+) reserved, started ([\d ]*)$/gm;
 
 /** Returns undefined until all threads have reported their heaps: the main thread, and those that another one names. */
-function parseHeaps(log: string): ReadonlyMap<string, number> | undefined {
-  const heaps = new Map<string, number>();
+function parseHeaps(log: string): ReadonlyMap<string, HeapSizes> | undefined {
+  const heaps = new Map<string, HeapSizes>();
   const [expected, reported] = [new Set(['0']), new Set<string>()];
-  for (const [, thread = '', id = '', bytes, started = ''] of log.matchAll(reportPattern)) {
-    heaps.set(thread, Number(bytes));
+  for (const [, thread = '', id = '', used, reserved, started = ''] of log.matchAll(reportPattern)) {
+    heaps.set(thread, { used: Number(used), reserved: Number(reserved) });
     reported.add(id);
     for (const other of started.split(' ').filter((one) => one !== '')) expected.add(other);
   }
