@@ -113,7 +113,7 @@ describe('A user who searches for the first time', function () {
       const roots = rows.filter(({ level }) => level === 1).map(({ label }) => label);
       return roots.join() === '“corn”,2 databases without results';
     });
-    assert.ok(await results().hasFocus(), 'the focus has moved before the rows are folded');
+    assert.ok(await results().hasFocus(), 'the focus has moved before the rows are grouped');
     await keyboard.until('ArrowDown', ({ name }) => name.startsWith('2 databases without results'));
     await keyboard.press('ArrowRight');
     await results().see(database);

@@ -66,7 +66,7 @@ export class SearchFlow {
 
   /**
    * Searches like {@link runAll}, but leaves out the databases that refuse the query, unless all of them refuse it
-   * (D38: learned searchability). Calls `showStarted` once the searches have rows. Those without results are folded
+   * (D38: learned searchability). Calls `showStarted` once the searches have rows. Those without results are grouped
    * only after its promise has resolved, so that no row is replaced before it has received the focus.
    */
   async runWhereAccepted(
@@ -102,7 +102,7 @@ export class SearchFlow {
     await this.loadBatch(opened, keys);
   }
 
-  /** Loads searches and marks them as a batch, together with `earlier` ones, so that those without results fold. */
+  /** Loads searches and marks them as a batch, together with `earlier` ones, so that those without results share a row. */
   private async loadBatch(
     opened: readonly string[],
     earlier: readonly string[] = [],

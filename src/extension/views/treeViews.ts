@@ -57,7 +57,7 @@ export class TreeViews implements Disposable {
 
   /** Moves the focus to the connection's row once the editor has rendered it. */
   readonly focusConnection = (): void => {
-    void revealNode(this.sideBar.databases.view, { kind: 'connection' }, { select: false, focus: true });
+    void revealNode(this.sideBar.databases, { kind: 'connection' }, { select: false, focus: true });
   };
 
   /**
@@ -68,7 +68,7 @@ export class TreeViews implements Disposable {
     const started = this.searchStore.getAll().find(({ isLoading, files }) => isLoading && files.length === 0);
     if (!started) return;
     const row = this.searchTree.getRoot(started.key);
-    await revealNode(this.sideBar.searchResults.view, row, { select: false, focus: true });
+    await revealNode(this.sideBar.searchResults, row, { select: false, focus: true });
   };
 
   /** The selected rows of the search results. */
@@ -78,7 +78,7 @@ export class TreeViews implements Disposable {
 
   /** Expands and selects a database. */
   readonly expandDatabase = (node: DatabaseNode): void => {
-    void revealNode(this.sideBar.databases.view, node, { select: true, focus: false, expand: true });
+    void revealNode(this.sideBar.databases, node, { select: true, focus: false, expand: true });
   };
 
   /** Returns the files that are selected in the search results. */
@@ -87,7 +87,7 @@ export class TreeViews implements Disposable {
 
   readonly revealTransfer = (key: string): void => {
     const node = this.transferTree.getNode(key);
-    if (node) void revealNode(this.sideBar.transfers.view, node, { select: true, focus: false });
+    if (node) void revealNode(this.sideBar.transfers, node, { select: true, focus: false });
   };
 
   /** Calls a function once, when the side bar is first opened. */
@@ -150,10 +150,6 @@ function createSearchConnections({ databases, getConnectionName }: TreeViewsDepe
  * Reveals a row; resolves after the editor has done so. Ignores a row that has moved in the meantime, for example
  * because its transfer ended.
  */
-async function revealNode<T>(
-  view: TreeView<T>,
-  node: T,
-  options: { readonly select: boolean; readonly focus: boolean; readonly expand?: boolean },
-): Promise<void> {
+async function revealNode<T>(view: LazyView<T>, node: T, options: RevealOptions): Promise<void> {
   await view.reveal(node, options).then(undefined, () => undefined);
 }

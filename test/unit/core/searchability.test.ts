@@ -135,7 +135,7 @@ describe('A search of all databases (D38)', () => {
   const leftOut = (): unknown[] | undefined =>
     rig.explorer.searchStore.leftOut?.refused.map((one) => [one.query.database, one.searchability.kind]);
 
-  it('folds databases without results only after its rows were shown (D55)', async () => {
+  it('groups databases without results only after its rows were shown (D55)', async () => {
     rig.server.on('POST /api/v1/files', json({ resources: [] }));
     const session = await rig.connect();
     const gate = new Gate();
