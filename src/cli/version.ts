@@ -1,2 +1,2 @@
 /** The version of the command line, the same as that of the extension. */
-export const cliVersion = '0.1.0';
+export const cliVersion = '0.2.0';
