@@ -13,7 +13,11 @@ describe('The sources of an export', () => {
     const { searchStore, transferFlow } = stage.parts;
     for (const database of ['Beta', 'Alpha']) {
       searchStore.open(database, 'c', { database, query: 'corn', pageSize: 2 });
-      searchStore.update(database, { files: [fileEntry(database, { database })], isLoading: false });
+      searchStore.update(database, {
+        files: [fileEntry(database, { database })],
+        isLoading: false,
+        mayHaveMore: false,
+      });
     }
     await transferFlow.save(transfer('exported', { state: 'succeeded' }));
     const done = stage.run('dataTransfer.exportRecords');

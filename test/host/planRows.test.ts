@@ -68,7 +68,10 @@ describe('Transfers that agents propose', () => {
     assert.equal(tree.getParent(node), group);
     const item = tree.getTreeItem(node);
     assert.equal(item.label, '1 file to KBase Workspace Service (KSS)');
-    assert.match(String(item.description), /^Claude \$\(zap\) Code line two · until \d/);
+    assert.match(
+      String(item.description),
+      /^Claude \$\(zap\) Code line two · until (?:[A-Z][a-z]{2} \d+, )?\d+:\d\d\s[AP]M$/,
+    );
     assert.equal(item.command?.command, 'dataTransfer.confirmPlan');
     assert.equal(item.contextValue, 'plan');
     tree.dispose();

@@ -20,12 +20,12 @@ describe('The rows of searches from an earlier window (D59)', () => {
   });
   afterEach(() => tree.dispose());
 
-  const loadedAt = new Date().setHours(10, 42);
   const saved = (key: string, connectionId = 'c'): SavedSearch => {
     const query = { database: 'Alpha', query: key, pageSize: 2 };
     const [one, two] = [fileEntry('f1'), fileEntry('f2')];
-    const state = { order: 'relevance', isCollapsed: false, mayHaveMore: false, loadedAt } as const;
-    return { key, connectionId, query, ...state, files: [one], checked: [one, two], unknownIds: ['x'] };
+    const state = { order: 'relevance', isCollapsed: false, mayHaveMore: false } as const;
+    const loadedAt = new Date().setHours(10, 42);
+    return { key, connectionId, query, ...state, loadedAt, files: [one], checked: [one, two], unknownIds: ['x'] };
   };
 
   it('show the time of their results until they are requested again', () => {
