@@ -76,7 +76,7 @@ function getLicenseId({ text, address = '' }: Reference): string {
 /** Returns a license with its first name, if it has one, and its first address. */
 function mergeLicenses(first: Reference, second: Reference): Reference {
   const address = first.address ?? second.address;
-  const { text } = first.text === first.address ? second : first;
+  const { text } = [first, second].find((one) => toOpenableLink(one.text) === undefined) ?? first;
   return address === undefined ? { text } : { text, address };
 }
 

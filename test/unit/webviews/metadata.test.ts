@@ -176,6 +176,13 @@ describe('The sources and licenses of a file', () => {
     assert.deepEqual(listLicenses(file), [{ text: 'CC0-1.0' }]);
   });
 
+  it('list a license with its name if it was sent with two addresses before', () => {
+    const path = 'https://creativecommons.org/licenses/by/4.0/';
+    const license = 'http://creativecommons.org/licenses/by/4.0/legalcode';
+    const file = entry({ licenses: [{ path }], license, credit: { license: { id: 'CC-BY-4.0', url: '' } } });
+    assert.deepEqual(listLicenses(file), [{ text: 'CC-BY-4.0', address: path }]);
+  });
+
   it('list a license once if it was sent in several wordings with the same SPDX ID', () => {
     const address = 'https://creativecommons.org/licenses/by/4.0/';
     const licenses = [{ name: 'CC-BY-4.0' }, { name: 'Ask the owner' }, { name: 'ask the owner' }];
