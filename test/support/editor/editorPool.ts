@@ -57,8 +57,11 @@ export async function openEditorWith(companions: readonly string[], options: Jou
  */
 export async function closeEditors(): Promise<void> {
   const failedSetup = takeFailedSetup();
-  if (failedSetup !== undefined) await saveFailureArtifacts(failedSetup);
-  for (const editor of runningEditors()) await editor.close();
+  try {
+    if (failedSetup !== undefined) await saveFailureArtifacts(failedSetup);
+  } finally {
+    for (const editor of runningEditors()) await editor.close();
+  }
 }
 
 atEndOfTests(closeIdleEditor);
