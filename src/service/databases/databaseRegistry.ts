@@ -156,7 +156,7 @@ export class DatabaseRegistry implements ServedDatabases {
   /** Explains a number in the name of a database, such as that of the second of two entries with one name. */
   private logOtherName({ config, identity: { name } }: RequestedDatabase): void {
     if (name === config.name) return;
-    const reason = `because "${config.name}" is the name of another folder or store`;
+    const reason = `because another folder or store had the name "${config.name}" when it was added`;
     this.options.logger.warn(`${config.folder ?? config.remote} is served as "${name}", ${reason}.`);
   }
 
