@@ -41,7 +41,7 @@ describe('Resubmitting', () => {
     await stage.moveOn(service, 'failed', 'could not stage JDP:000003, JDP:000007: not found; JDP:999999 is new');
     const done = run('dataTransfer.submitAgain', firstTransfer);
     const ways = await person.pick();
-    ways.choose('Only files named in the server message: 2 files');
+    ways.choose('Only files named in the server message (2)');
     (await person.notice(/^Transfer 2 files to /)).press('Transfer');
     await done;
     assert.deepEqual(submissions()[1]?.['file_ids'], ['JDP:000003', 'JDP:000007']);
@@ -101,10 +101,10 @@ describe('Resubmitting', () => {
     for (const leave of ['way', 'summary', 'edit'] as const) {
       const done = run('dataTransfer.submitAgain', firstTransfer);
       const ways = await person.pick();
-      assert.deepEqual(ways.labels, ['All files: 10 files', 'Only files named in the server message: 1 file']);
+      assert.deepEqual(ways.labels, ['All files (10)', 'Only files named in the server message (1)']);
       if (leave === 'way') ways.escape();
       else {
-        ways.choose('All files: 10 files');
+        ways.choose('All files (10)');
         const summary = await person.notice(/^Transfer 10 files/);
         if (leave === 'summary') summary.dismiss();
         else {

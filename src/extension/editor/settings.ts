@@ -191,7 +191,7 @@ function isServedLocation(value: unknown): value is ServedLocation {
   return texts && (organization === undefined || typeof organization === 'string');
 }
 
-/** Omits an interval that isn't a positive number, or belongs to a folder, which the service would refuse. */
+/** Omits a rescan interval that the service would refuse: one that isn't positive, or is set for a folder. */
 function omitInvalidInterval(location: ServedLocation): ServedLocation {
   const { rescanMinutes, ...others }: ServedLocation & { readonly rescanMinutes?: unknown } = location;
   const isValid = location.remote !== undefined && typeof rescanMinutes === 'number' && rescanMinutes > 0;

@@ -2,7 +2,7 @@ import { getEmptySearches } from '../../core/store/searchBatches.ts';
 import type { Search, SearchStore } from '../../core/store/searchStore.ts';
 import type { EmptySearchesNode } from '../editor/contributions.ts';
 
-/** Determines which searches are grouped in the row of the databases without results. */
+/** Determines which searches are grouped in the row for databases without results. */
 export class EmptySearches {
   private readonly store: SearchStore;
   private readonly nodes = new Map<string, EmptySearchesNode>();

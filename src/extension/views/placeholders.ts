@@ -105,7 +105,7 @@ export function createFailureRows(
   ];
 }
 
-/** Creates the row with the command that fixes a rejected sign-in. Returns no row if the only remedy is a retry. */
+/** Creates the row with the command that fixes a rejected sign-in. Returns no row if no command fixes it. */
 function createRemedyRows(owner: string, reason: Reason, connectionId: string): MessageNode[] {
   const remedy = getSignInRemedy(reason, connectionId);
   if (!remedy) return [];

@@ -213,7 +213,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     return isShown ? [{ kind: 'unlisted', searchKey: key }] : [];
   }
 
-  /** Returns the row that shows a search: its own, or that of the databases without results if it is grouped there. */
+  /** Returns the row that shows a search: its own, or the row for databases without results if it is grouped there. */
   getShownRow(key: string): SearchTreeNode {
     return this.empty.getRow(this.store.get(key)) ?? this.getRoot(key);
   }

@@ -40,8 +40,8 @@ export interface SignInRemedy {
 }
 
 /**
- * Returns the command that fixes a rejected sign-in. Returns undefined if the only remedy is a retry (D44: classify
- * sign-in failures).
+ * Returns the command that fixes a rejected sign-in. Returns undefined if the failure isn't a rejected sign-in, or if no
+ * command can fix it (D44: classify sign-in failures).
  */
 export function getSignInRemedy(reason: Reason, connectionId: string): SignInRemedy | undefined {
   if (!isSignInRejected(reason) || reason.signIn === 'outage') return undefined;

@@ -82,8 +82,8 @@ export class StoreClient {
   }
 
   /**
-   * Writes an object from pieces. Its name must not have special characters. Throws {@link StoreError}. rclone doesn't
-   * hash an object that the caller verifies, because some servers would have to read the whole object again.
+   * Writes an object from pieces. Its name may have only ASCII letters, digits, `.`, `-` and `_`. Throws
+   * {@link StoreError}. rclone doesn't hash an object that the caller verifies, because some servers would have to read the whole object again.
    */
   async write(
     remote: string,

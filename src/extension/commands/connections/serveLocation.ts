@@ -28,7 +28,7 @@ export async function serveLocation(
   reportAdded(services, location, answer.value);
 }
 
-/** Reports the new database. Explains a number, which the service appends to a name that it has given before. */
+/** Reports the new database, and the reason if it has another name than requested. */
 function reportAdded(
   { connectionStore, notifications }: CommandServices,
   location: ServedLocation,

@@ -21,7 +21,7 @@ import {
   type StepPosition,
 } from '../../editor/quickInput.ts';
 import { createDetailsStep } from '../../notifications/nextSteps.ts';
-import { formatFileCount, formatList, formatSize } from '../../words/localeFormats.ts';
+import { formatFileCount, formatList, formatNumber, formatSize } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import { requireOrcid } from '../connections/setOrcid.ts';
@@ -161,9 +161,9 @@ async function askFilesToSubmit({ order, status }: Transfer): Promise<readonly T
   const answer = await pickOne<readonly TransferFile[]>(createSingleStep(l10n.t('Transfer Again')), {
     placeholder: l10n.t('Select what to transfer to {0}', toPlainLine(order.destination)),
     choices: [
-      { label: l10n.t('All files: {0}', formatFileCount(files.length)), value: files },
+      { label: l10n.t('All files ({0})', formatNumber(files.length)), value: files },
       {
-        label: l10n.t('Only files named in the server message: {0}', formatFileCount(named.length)),
+        label: l10n.t('Only files named in the server message ({0})', formatNumber(named.length)),
         detail: toPlainLine(formatList(named.map(({ name }) => name))),
         value: named,
       },
