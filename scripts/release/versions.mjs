@@ -1,7 +1,10 @@
 /** Updates the version in documents and source files for a release. */
 
-/** The documents that name a package or show a response with its version, relative to the root of the repository. */
-export const documentFiles = ['README.md', 'docs/command-line.md', 'docs/service.md'];
+/**
+ * The documents, and the scenes of their pictures, that name a package or show a response with its version, relative to
+ * the root of the repository.
+ */
+export const documentFiles = ['README.md', 'docs/command-line.md', 'docs/service.md', 'scripts/screenshots/scenes.txt'];
 
 /** The source files with a version that the built programs report, relative to the root of the repository. */
 export const sourceFiles = ['src/cli/version.ts', 'src/service/version.ts'];
@@ -13,7 +16,7 @@ export const sourceFiles = ['src/cli/version.ts', 'src/service/version.ts'];
 export function replaceDocumentVersions(text, version) {
   return text
     .replaceAll(/\b(data-transfer-(?:explorer|cli)-)\d+\.\d+\.\d+(\.(?:vsix|tgz))\b/g, `$1${version}$2`)
-    .replaceAll(/("version": ")\d+\.\d+\.\d+(")/g, `$1${version}$2`);
+    .replaceAll(/("version": ?")\d+\.\d+\.\d+(")/g, `$1${version}$2`);
 }
 
 /** Returns the text of a source file with `version` in its constants `…Version`. */

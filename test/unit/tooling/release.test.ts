@@ -77,9 +77,9 @@ describe('The version of a release', () => {
   it('replaces the one in names of packages and in JSON examples of a document, and nothing else', () => {
     const text = 'Since 0.1.0: data-transfer-explorer-0.1.0.vsix, ./data-transfer-cli-0.1.0.tgz, name-X.Y.Z.vsix';
     assert.equal(
-      versions.replaceDocumentVersions(`${text}, { "version": "0.1.0" }`, '0.10.2'),
+      versions.replaceDocumentVersions(`${text}, { "version": "0.1.0" }, {"version":"0.1.0"}`, '0.10.2'),
       'Since 0.1.0: data-transfer-explorer-0.10.2.vsix, ./data-transfer-cli-0.10.2.tgz, name-X.Y.Z.vsix, ' +
-        '{ "version": "0.10.2" }',
+        '{ "version": "0.10.2" }, {"version":"0.10.2"}',
     );
   });
 
@@ -92,7 +92,7 @@ describe('The version of a release', () => {
   });
 
   it('is replaced in all documents that name it, which name the current version', () => {
-    const found = findVersionedFiles(['*.md', 'docs/**/*.md'], versions.replaceDocumentVersions);
+    const found = findVersionedFiles(['*.md', 'docs/**/*.md', 'scripts/**/*.txt'], versions.replaceDocumentVersions);
     assert.deepEqual(found.toSorted(), versions.documentFiles.toSorted());
   });
 
