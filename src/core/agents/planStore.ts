@@ -145,12 +145,14 @@ export class PlanStore implements Disposable {
     }
   }
 
+  /** Returns undefined if the file is missing, and an empty string, which counts as damaged, if it can't be read. */
   private async read(path: string): Promise<string | undefined> {
     try {
       return await readRegularFile(path, maxPlanBytes);
     } catch (error) {
-      if (!isMissing(error)) this.log.warn(`A plan could not be read: ${getErrorCode(error)}`);
-      return undefined;
+      if (isMissing(error)) return undefined;
+      this.log.warn(`A plan could not be read: ${getErrorCode(error)}`);
+      return '';
     }
   }
 

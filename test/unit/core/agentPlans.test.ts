@@ -73,6 +73,13 @@ describe('The plans of agents', () => {
     await assert.rejects(store.decide(id, 'confirmed', 'test'), { code: 'planDecided' });
   });
 
+  it("count as confirmed if their decision can't be read, so that nothing is sent twice", async () => {
+    const { id } = await store.create(createDraft());
+    await mkdir(join(folder, 'plans', `${id}.decision.json`));
+    assert.equal((await store.get(id))?.state.kind, 'confirmed');
+    await assert.rejects(store.decide(id, 'confirmed', 'test'), { code: 'planDecided' });
+  });
+
   it('record the ID of the transfer that they became', async () => {
     const { id } = await store.create(createDraft());
     await store.decide(id, 'confirmed', 'test');
