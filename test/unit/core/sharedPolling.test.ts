@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Explorer } from '../../../src/core/explorer.ts';
 import { eventually } from '../../support/eventually.ts';
 import { busy, json } from '../../support/faultBehaviours.ts';
@@ -106,18 +108,35 @@ describe('Two windows with the same open connection', () => {
     await eventually(() => Promise.resolve(other.transferStore.get(key)?.state === 'failed' || undefined));
   });
 
+  /** Resolves when the focused window has published a heartbeat of the last `ms` milliseconds. */
+  const untilFocusIsPublished = async (ms: number): Promise<void> => {
+    const folder = join(rig.folder, 'transfers', 'asking');
+    await eventually(async () => {
+      const names = (await readdir(folder)).filter((name) => name.endsWith('.focus'));
+      const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
+      return texts.some((text) => (JSON.parse(text) as { at: number }).at >= rig.clock.now() - ms) || undefined;
+    });
+  };
+
   it('keep the focused interval while either window has the focus (D33)', async () => {
+    const stepMs = 3_000;
     rig.hasFocus = false;
-    const countPolls = async (ms: number): Promise<number> => {
-      const before = countRequests();
-      await pass(ms, 3_000);
-      return countRequests() - before;
+    // How long the next polls take. Requests take real time, so that more time than their intervals passes.
+    const measurePolls = async (count: number): Promise<number> => {
+      const [before, startedAt] = [countRequests(), rig.clock.now()];
+      while (countRequests() - before < count) {
+        await pass(stepMs, stepMs);
+        if (isLookedAt) await untilFocusIsPublished(stepMs);
+      }
+      return rig.clock.now() - startedAt;
     };
     await pass(700_000, 3_500);
-    const unfocused = await countPolls(360_000);
+    await measurePolls(1);
+    const unfocusedMs = await measurePolls(3);
     isLookedAt = true;
-    await pass(60_000, 3_000);
-    const seen = await countPolls(360_000);
-    assert.ok(unfocused <= 4 && seen >= 5, `polled ${String(unfocused)} times, then ${String(seen)}`);
+    await measurePolls(2);
+    const focusedMs = await measurePolls(3);
+    assert.ok(unfocusedMs > 3 * 110_000, `polled three times in ${String(unfocusedMs)} ms`);
+    assert.ok(focusedMs < 0.75 * unfocusedMs, `in ${String(unfocusedMs)} ms, then in ${String(focusedMs)} ms`);
   }).timeout(120_000);
 });
