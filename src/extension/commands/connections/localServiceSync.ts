@@ -19,9 +19,7 @@ export function syncLocalService(services: CommandServices): Disposable {
   const reportRemovedSamples = (): void => {
     const hasLocations = settings.servedLocations.length > 0;
     if (hasLocations && !hadLocations && localService.isRunning)
-      void notifications.info(
-        l10n.t('Sample data is no longer served because your settings now list your own databases.'),
-      );
+      void notifications.info(l10n.t('Your own databases are now served instead of the sample data.'));
     hadLocations = hasLocations;
   };
   const serve = async (): Promise<void> => {
