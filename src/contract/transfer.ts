@@ -6,7 +6,7 @@ export const transferRequestSchema = z.looseObject({
   orcid: z.string().check(z.describe('ORCID iD of the user; only this user can cancel the transfer.')),
   source: z.string().check(z.describe('Name of the database that holds the files.')),
   destination: z.string().check(z.describe('Name of the database that receives the files.')),
-  file_ids: z.array(z.string()).check(z.describe('Ids of the files, without duplicates.')),
+  file_ids: z.array(z.string()).check(z.describe('IDs of the files, without duplicates.')),
   description: z.optional(z.string().check(z.describe('Purpose of the transfer, in Markdown.'))),
   instructions: z.optional(
     z.record(z.string(), z.unknown()).check(z.describe('Instructions for processing the files at the destination.')),

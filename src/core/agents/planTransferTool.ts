@@ -17,7 +17,7 @@ import { databaseField, idField, queryFields } from './toolFields.ts';
 const input = z.strictObject({
   source: databaseField,
   destination: databaseField,
-  ids: z.optional(z.array(idField).check(z.minLength(1), z.maxLength(1_000), z.describe('Ids of the files.'))),
+  ids: z.optional(z.array(idField).check(z.minLength(1), z.maxLength(1_000), z.describe('IDs of the files.'))),
   query: z.optional(queryFields.query.check(z.describe('Instead of ids: transfers every file that a search finds.'))),
   status: queryFields.status,
   specific: queryFields.specific,

@@ -22,7 +22,7 @@ export interface StoreListing {
   readonly files: number;
   /** The number of files that the running scan has found so far. */
   readonly scanned?: number;
-  /** The time at which the last complete scan ended, in ISO 8601 format. */
+  /** The time at which the last complete scan started, in ISO 8601 format. */
   readonly asOf?: string;
   /** The number of free bytes, if the store reports it. */
   readonly freeBytes?: number;

@@ -19,7 +19,10 @@ const kinds: Readonly<Record<number, ProblemKind>> = {
     description: 'The token is missing or wrong.',
     headers: buildHeader('WWW-Authenticate', 'The scheme of the token.', { type: 'string', const: 'Bearer' }),
   },
-  403: { name: 'Forbidden', description: 'The Host is not this service, or the request is from a web page.' },
+  403: {
+    name: 'Forbidden',
+    description: 'The Host is not this service, or the request is from a page of another origin.',
+  },
   404: { name: 'NotFound', description: 'The requested resource does not exist.' },
   405: {
     name: 'MethodNotAllowed',

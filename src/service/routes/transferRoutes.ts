@@ -60,7 +60,7 @@ function createSubmitRoute(apiBase: string, queue: TransferQueue): DescribedRout
       instructions: { type: 'assembly' },
     },
     problems: {
-      403: 'The destination is read-only; or the Host is not this service; or the request is from a web page.',
+      403: 'The destination is read-only, the Host is not this service, or the request is from a page of another origin.',
       404: 'A database does not exist, or the source does not have all of the files; each is listed.',
       500: 'The folder of the source cannot be read, or the transfer journal cannot be written.',
     },
@@ -96,7 +96,7 @@ function createCancelRoute(path: string, queue: TransferQueue): DescribedRoute {
     description: 'Only for the person who submitted it. The status shows when it has ended; transferred files remain.',
     success: { status: 202, description: 'The transfer is being canceled.' },
     problems: {
-      403: 'Another person submitted it; or the Host is not this service; or the request is from a web page.',
+      403: 'Another person submitted it, the Host is not this service, or the request is from a page of another origin.',
       404: unknownTransferDescription,
       409: 'The transfer has already ended.',
       500: journalFailureDescription,

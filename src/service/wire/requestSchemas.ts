@@ -82,7 +82,7 @@ export const transferSchema = z.strictObject({
   orcid: orcidField,
   source: databaseField.check(z.describe('Name or id of the database that has the files.')),
   destination: databaseField.check(z.describe('Name or id of the database that receives them.')),
-  file_ids: z.array(z.string()).check(z.minLength(1), z.describe('Ids of the files, without duplicates.')),
+  file_ids: z.array(z.string()).check(z.minLength(1), z.describe('IDs of the files, without duplicates.')),
   description: z.nullable(description).check(z.describe('Purpose of the transfer, in Markdown.')),
   instructions: z.nullable(instructions).check(z.describe('Instructions for processing the files at the destination.')),
 });

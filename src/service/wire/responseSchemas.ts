@@ -16,7 +16,9 @@ const listing = z
     state: z.enum(['scanning', 'listed', 'failed']).check(z.describe('`failed`: the last scan failed.')),
     files: count('Number of its files.'),
     scanned: z.optional(count('Number of files that the running scan has found so far.')),
-    asOf: z.optional(z.string().check(z.meta({ description: 'Time of the last complete scan.', format: 'date-time' }))),
+    asOf: z.optional(
+      z.string().check(z.meta({ description: 'Start of the last complete scan.', format: 'date-time' })),
+    ),
     freeBytes: z.optional(count('Number of free bytes, if the store reports it.')),
     problem: optionalText.check(z.describe('Why the last scan failed; the files of the previous one remain.')),
   })
@@ -94,7 +96,9 @@ const transferStatus = z.strictObject({
   status: z
     .enum(['staging', 'active', 'finalizing', 'inactive', 'succeeded', 'failed'])
     .check(
-      z.describe('`staging`, `active`, `finalizing`, `succeeded` follow each other; `inactive` waits for a folder.'),
+      z.describe(
+        '`staging`, `active`, `finalizing`, `succeeded` follow each other; `inactive` waits and resumes by itself.',
+      ),
     ),
   message: text('Current activity, or the reason for the end; begins with `Transfer` and the id.'),
   num_files: count('Number of its files.'),
