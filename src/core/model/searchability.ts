@@ -18,7 +18,7 @@ const maxDetailLength = 300;
 const searchNotImplemented = /\bsearch(es|ing)?\b.*\bnot\b.*\b(implemented|supported)\b/i;
 
 /** Matches refusals that are unrelated to the search terms, such as those of a gateway. */
-const isAboutSomethingElse = /^(\d{3}\W*)?bad request\W*$|\b(limit|offset|orcid)\b/i;
+const unrelatedRefusal = /^(\d{3}\W*)?bad request\W*$|\b(limit|offset|orcid)\b/i;
 
 /**
  * Returns the searchability that a refused first page reveals; undefined if it reveals nothing new (D38: learned
@@ -39,7 +39,7 @@ function toKind(query: SearchQuery, { status, detail = '' }: Reason): Searchabil
   // The filter may be the cause of the refusal.
   if (query.status || query.specific) return undefined;
   if ((status === 500 || status === 501) && searchNotImplemented.test(detail)) return 'notSearchable';
-  if (status !== 400 || detail === '' || isAboutSomethingElse.test(detail) || !isPlain(query)) return undefined;
+  if (status !== 400 || detail === '' || unrelatedRefusal.test(detail) || !isPlain(query)) return undefined;
   return query.query.trim() === '' ? 'wantsWords' : 'wantsQuery';
 }
 

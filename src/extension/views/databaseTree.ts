@@ -87,7 +87,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
       return [{ kind: 'connection' }, createLoadingRow('connection', describeConnecting(state))];
     if (state.kind === 'stopped') return [{ kind: 'connection' }, createStartRow()];
     if (state.kind === 'failed') return [{ kind: 'connection' }, ...createFailedRows(state.connection, state.reason)];
-    return [{ kind: 'connection' }, ...createDoubtRows(state), ...this.createListedRows(state)];
+    return [{ kind: 'connection' }, ...createKeyRows(state), ...this.createListedRows(state)];
   }
 
   /** Returns the organization row of a database, which the editor needs to reveal the database. */
@@ -226,7 +226,7 @@ function describeConnecting({ doubt }: { readonly doubt?: Reason }): string {
 }
 
 /** Creates the rows for a key that worked before and is being retried or was rejected (D28: retry rejected keys). */
-function createDoubtRows({ connection: { id }, doubt }: ConnectedState): MessageNode[] {
+function createKeyRows({ connection: { id }, doubt }: ConnectedState): MessageNode[] {
   if (!doubt) return [];
   const reason = describeReason(doubt);
   if (doubt.keyWorked)

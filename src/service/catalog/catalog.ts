@@ -84,7 +84,7 @@ export class Catalog {
    * Requests a new scan of the folder or store without waiting for it. Rejects if the catalog is closed or cannot be
    * opened.
    */
-  async startRescan(): Promise<void> {
+  async requestRescan(): Promise<void> {
     const run = await this.ensureOpen();
     void run.calls.call('call', this.options.file, 'rescan', []).catch(() => undefined);
   }

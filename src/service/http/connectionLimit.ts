@@ -15,8 +15,8 @@ export class ConnectionLimit {
   }
 
   admit(socket: Duplex): void {
-    const [idlest] = this.unauthenticated;
-    if (this.open.size >= this.max) this.close(idlest ?? socket);
+    const [longestIdle] = this.unauthenticated;
+    if (this.open.size >= this.max) this.close(longestIdle ?? socket);
     if (socket.destroyed) return;
     this.open.add(socket);
     this.unauthenticated.add(socket);

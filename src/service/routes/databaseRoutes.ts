@@ -79,7 +79,7 @@ function createScanRoute(databases: ServedDatabases): DescribedRoute {
     path: '/databases/{database}/scans',
     params: databasePathSchema,
     handle: async ({ params }) => {
-      await mustFindDatabase(databases, params.database, 'path.database').catalog.startRescan();
+      await mustFindDatabase(databases, params.database, 'path.database').catalog.requestRescan();
       return { status: 202 };
     },
     operationId: 'scanDatabase',

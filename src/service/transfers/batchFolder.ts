@@ -70,7 +70,7 @@ export class BatchFolder {
   }
 
   /** Returns a new batch folder for other copies of the files. It is removed together with this one. */
-  createSibling(): BatchFolder {
+  createSubfolder(): BatchFolder {
     return new BatchFolder(this);
   }
 

@@ -38,7 +38,7 @@ export class BatchUpload {
 
   constructor(target: UploadTarget, folder: BatchFolder, signal: AbortSignal) {
     this.target = target;
-    this.folder = folder.createSibling();
+    this.folder = folder.createSubfolder();
     this.signal = signal;
     this.batches = new StoreBatches(target.client, signal);
     this.unfinished = new UnfinishedObjects(target, this.folder, this.batches);
@@ -100,7 +100,7 @@ export class BatchUpload {
   /** Reads back objects without hashes, and returns those with the right content. */
   private async readBack(stored: readonly UploadedFile[]): Promise<readonly UploadedFile[]> {
     if (stored.length === 0) return [];
-    const folder = this.folder.createSibling();
+    const folder = this.folder.createSubfolder();
     await this.batches.copy(this.unfinished.place, folder.files, this.createList(stored));
     const same = stored.filter(({ file, digests }) => {
       const content = new StreamDigests([]);

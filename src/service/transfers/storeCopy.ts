@@ -56,7 +56,7 @@ export class StoreCopy {
     this.hash = verification.hasOwnHashes ? destination.hash : undefined;
     this.verification = verification;
     this.transferFolder = getTransferFolderName(transferId);
-    this.folder = folder.createSibling();
+    this.folder = folder.createSubfolder();
     this.signal = signal;
     this.batches = new StoreBatches(client, signal);
     const target = { remote: this.destination, transferId, attempt };

@@ -15,7 +15,7 @@ export function watchRunningTransfers(services: CommandServices): Disposable {
   const { transferStore, sessions, memory } = services;
   const lifetime = new Lifetime();
   const openedIds = new Set<string>();
-  const noteOpen = (): void => sessions.getAll().forEach(({ connection }) => openedIds.add(connection.id));
+  const recordOpenConnections = (): void => sessions.getAll().forEach(({ connection }) => openedIds.add(connection.id));
   const open = async (isStart: boolean): Promise<void> => {
     const ids = findConnectionsInUse(services, openedIds, isStart);
     for (const id of ids) openedIds.add(id);
@@ -27,8 +27,8 @@ export function watchRunningTransfers(services: CommandServices): Disposable {
   };
   const logFailure = (error: unknown): void =>
     services.log.error(`Could not open the connection of a transfer: ${String(error)}`);
-  noteOpen();
-  lifetime.track(sessions.onDidChange(noteOpen));
+  recordOpenConnections();
+  lifetime.track(sessions.onDidChange(recordOpenConnections));
   lifetime.track(transferStore.onDidChange(() => void open(false).catch(logFailure)));
   void open(true).catch(logFailure);
   return lifetime;

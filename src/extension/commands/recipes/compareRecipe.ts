@@ -17,7 +17,7 @@ export async function compareRecipe(services: CommandServices, argument: RecipeA
   if (!hasDifference(plan.difference))
     services.notifications.showStatusMessage(l10n.t('Nothing has changed since the last run.'));
   await services.documents.compare(l10n.t('{0}: lock ↔ now', name), name.replace(/\.json$/, '.txt'), {
-    before: formatFiles(withLaterDetails(lock.lock.files, plan.files, plan.difference)),
+    before: formatFiles(updateUnchangedFiles(lock.lock.files, plan.files, plan.difference)),
     after: formatFiles(plan.files),
   });
 }
@@ -26,7 +26,7 @@ export async function compareRecipe(services: CommandServices, argument: RecipeA
  * Replaces unchanged files with their current descriptions, so that a hash that has become known isn't shown as a
  * change.
  */
-function withLaterDetails(
+function updateUnchangedFiles(
   before: readonly RecipeFile[],
   after: readonly RecipeFile[],
   { changed }: LockDifference,

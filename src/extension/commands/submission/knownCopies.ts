@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import { findRepeatedFiles, omitFiles } from '../../../core/duplicates/plannedFiles.ts';
+import { findRepeatedFiles, omitFiles } from '../../../core/duplicates/repeatedFiles.ts';
 import type { VerifiedFiles } from '../../../core/duplicates/receivedFiles.ts';
 import type { KnownCopies } from '../../../core/flows/duplicateFlow.ts';
 import type { Transfer, TransferOrder } from '../../../core/model/transferModel.ts';
