@@ -10,7 +10,7 @@ import { isKeyRejection, type KeyWatch } from './keyWatch.ts';
 import { ServiceWatch } from './serviceWatch.ts';
 import type { OpenConnection, OpenConnections } from './openConnections.ts';
 
-/** The result of a connection attempt: a session with its databases, or the reason why it failed. */
+/** The result of a connection attempt: an open connection with its databases, or the reason why it failed. */
 export type ConnectAttempt =
   | { readonly session: OpenConnection; readonly databases: readonly Database[]; readonly reason?: never }
   | { readonly session?: never; readonly reason: Reason };
@@ -83,7 +83,7 @@ export class ConnectFlow implements Disposable {
     return reply?.value ?? [];
   }
 
-  /** Activates the session of an attempt and shows its databases. */
+  /** Activates the connection that an attempt opened and shows its databases. */
   use(session: OpenConnection, databases: readonly Database[]): void {
     this.opening?.abort();
     this.backgroundAttempts.get(session.connection.id)?.abort();
@@ -202,7 +202,7 @@ export class ConnectFlow implements Disposable {
     if (store.shown?.id === connectionId) store.setDoubt(keys.getRejection(connectionId));
   }
 
-  /** Shows a state and deactivates the active session, which stays open for its transfers. */
+  /** Shows a state and deactivates the active connection, which stays open for its transfers. */
   private setState(state: Exclude<ConnectionState, { readonly kind: 'disconnected' }>): void {
     this.dependencies.sessions.deactivate();
     this.dependencies.store.setState(state);

@@ -69,7 +69,7 @@ export class KeyWatch implements Disposable {
     return this.doubts.get(connectionId)?.reason;
   }
 
-  /** Watches the replies of a session whose key was just accepted. */
+  /** Watches the replies of an open connection whose key was just accepted. */
   watch(session: OpenConnection): void {
     const { id } = session.connection;
     this.recordReply(id, undefined);

@@ -22,7 +22,7 @@ export class OpenConnections implements Disposable {
     return this.activeId === undefined ? undefined : this.open.get(this.activeId);
   }
 
-  /** Returns all sessions in the order in which they were opened. */
+  /** Returns all open connections in the order in which they were opened. */
   getAll(): readonly OpenConnection[] {
     return [...this.open.values()];
   }
@@ -31,20 +31,20 @@ export class OpenConnections implements Disposable {
     return this.open.get(connectionId);
   }
 
-  /** Activates a session. Closes an earlier session of the same connection. */
+  /** Activates an open connection. Disposes of the earlier client of the same connection. */
   activate(session: OpenConnection): void {
     this.activeId = session.connection.id;
     this.add(session);
   }
 
-  /** Deactivates the active session, which stays open so that its transfers are polled. */
+  /** Deactivates the active connection, which stays open so that its transfers are polled. */
   deactivate(): void {
     if (this.activeId === undefined) return;
     this.activeId = undefined;
     this.changed.fire();
   }
 
-  /** Adds a session without activating it, so that its transfers are polled. */
+  /** Adds an open connection without activating it, so that its transfers are polled. */
   add(session: OpenConnection): void {
     const older = this.open.get(session.connection.id);
     if (older && older.client !== session.client) older.client.dispose();

@@ -47,7 +47,7 @@ export class ServiceWatch implements Disposable {
     this.dependencies = dependencies;
   }
 
-  /** Watches the replies of a session that was just opened. */
+  /** Watches the replies of a connection that was just opened. */
   watch(session: OpenConnection): void {
     session.client.onDidReply((reason) => this.recordReply(session, reason));
   }
