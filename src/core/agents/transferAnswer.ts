@@ -40,7 +40,9 @@ const words: Readonly<Record<string, string>> = {
 
 function createNote({ state, cancelUnheeded }: Transfer): JsonObject {
   if (state === 'notConfirmed')
-    return { note: 'It is unknown if the service started it. Never submit it again; the user has to check.' };
+    return {
+      note: "It isn't known whether the service started the transfer. Never submit it again; the user has to check.",
+    };
   return cancelUnheeded ? { note: 'The service accepted a cancellation, but continues.' } : {};
 }
 
