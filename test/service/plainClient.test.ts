@@ -178,12 +178,12 @@ describe('Any HTTP client that reads the OpenAPI document (D26)', () => {
     }
     const listSchema = client.follow(client.schemaOfAnswer('searchFiles'));
     const fileSchema = client.follow(listSchema.properties?.[client.nameOf(listSchema, /^The files/)]).items;
-    const idName = client.nameOf(fileSchema, /^Id of the file/);
+    const idName = client.nameOf(fileSchema, /^ID of the file/);
     const ids = files.map((file) => file[idName]);
     assert.equal(new Set(ids).size, count);
     const chosen = [ids[0], ids[5_000], ids[9_999]];
     for (const operationId of ['getFilesById', 'fetchFilesById']) {
-      const wanted: Meanings = [...who, [/^Ids of/, chosen]];
+      const wanted: Meanings = [...who, [/^IDs of/, chosen]];
       const got = (await client.ask(operationId, wanted, /^The files/)) as Readonly<Record<string, unknown>>[];
       assert.deepEqual(
         got.map((file) => file[idName]),

@@ -102,7 +102,7 @@ export const transferPathSchema = z.strictObject({
     z.regex(new RegExp(`^(?:${anyUuid})$`)),
     z.meta({
       description:
-        'Id of the transfer: a UUID; without dashes, in braces, as `urn:uuid:…` or in capitals is accepted too.',
+        'ID of the transfer: a UUID; without dashes, in braces, as `urn:uuid:…` or in capitals is accepted too.',
       format: 'uuid',
     }),
   ),

@@ -9,7 +9,7 @@ function count(description: string): z.ZodMiniNumberFormat {
 }
 
 const optionalText = z.optional(z.string());
-const transferId = z.guid().check(z.describe('Id of the transfer: a UUID.'));
+const transferId = z.guid().check(z.describe('ID of the transfer: a UUID.'));
 
 const listing = z
   .strictObject({
@@ -27,7 +27,7 @@ const listing = z
 /** A database (§2.2). */
 const database = z
   .strictObject({
-    id: text('Id; can be used instead of the name.'),
+    id: text('ID; can be used instead of the name.'),
     name: text('Name, for `database`, `source` and `destination`.'),
     organization: text('Organization that owns it; may be empty.'),
     url: z.string().check(z.meta({ description: 'Address of its folder or its remote.', format: 'uri' })),
@@ -39,7 +39,7 @@ const database = z
 /** A file as a data resource (§2.3, D20: folders as databases), with additional fields from its Data Package. */
 const file = z
   .looseObject({
-    id: text('Id of the file within its database; contains no comma.'),
+    id: text('ID of the file within its database; contains no comma.'),
     name: z.string().check(z.meta({ description: 'Short name.', pattern: '^[-a-z0-9._/]+$' })),
     path: text('Path within the database, separated by `/`.'),
     title: text('Display name.'),
@@ -77,7 +77,7 @@ export type LeaseLine = z.infer<typeof leaseLine>;
 const serviceState = z.strictObject({
   name: text('Name of the service.'),
   version: text('Version of the service.'),
-  pid: z.int().check(z.describe('Id of its process.')),
+  pid: z.int().check(z.describe('ID of its process.')),
   host: text('Name of the machine that it runs on.'),
   leases: count('Number of active leases.'),
   transfers: count('Number of running and queued transfers.'),
@@ -100,7 +100,7 @@ const transferStatus = z.strictObject({
         '`staging`, `active`, `finalizing`, `succeeded` follow each other; `inactive` waits and resumes by itself.',
       ),
     ),
-  message: text('Current activity, or the reason for the end; begins with `Transfer` and the id.'),
+  message: text('Current activity, or the reason for the end; begins with `Transfer` and the ID.'),
   num_files: count('Number of its files.'),
   num_files_transferred: count('Number of files at the destination.'),
 });
