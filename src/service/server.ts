@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { problemMediaType } from '../contract/problem.ts';
 import type { Logger } from '../core/util/logger.ts';
 import { AccessLog, type AccessRecord } from './http/accessLog.ts';
-import { checkHost, checkOrigin, checkSharingToken, checkToken } from './http/access.ts';
+import { checkHost, checkOrigin, checkSharingToken, checkToken, digestToken } from './http/access.ts';
 import { ResponseWriter } from './http/responseWriter.ts';
 import { ConnectionLimit } from './http/connectionLimit.ts';
 import { RequestPipeline } from './http/requestPipeline.ts';
@@ -42,11 +42,16 @@ export class ApiServer {
   private readonly pipeline = new RequestPipeline(({ status }) => this.access?.recordRefusal(status));
   private readonly connectionLimit = new ConnectionLimit(maxConnections);
   private readonly responseWriter: ResponseWriter;
+  private readonly tokenDigest: Buffer;
+  private readonly sharingTokenDigest: Buffer | undefined;
   private port = 0;
   private closed: Promise<void> | undefined;
 
   constructor(options: ApiServerOptions) {
     this.options = options;
+    const { token, sharingToken } = options;
+    this.tokenDigest = digestToken(token);
+    this.sharingTokenDigest = sharingToken === undefined ? undefined : digestToken(sharingToken);
     this.access = options.onAccess && new AccessLog(options.onAccess);
     const { timeLimitMs } = options.limits;
     this.responseWriter = new ResponseWriter(timeLimitMs, maxUnsentBytes);
@@ -142,12 +147,13 @@ export class ApiServer {
 
   /** Returns true if the secret is valid, false for open routes. Otherwise throws {@link HttpProblem}. */
   private checkCredentials({ headers, method }: IncomingMessage, path: string): boolean {
-    const { routes, token, sharingToken } = this.options;
+    const { options, tokenDigest, sharingTokenDigest } = this;
+    const { routes } = options;
     const matches = routes.filter((route) => route.path === path);
     if (matches.some(({ isOpen }) => isOpen === true)) return false;
     const isForSharing = matches.some((route) => route.needsSharingToken === true && route.method === method);
-    if (isForSharing && sharingToken !== undefined) checkSharingToken(headers, sharingToken, token);
-    else checkToken(headers, token);
+    if (isForSharing && sharingTokenDigest) checkSharingToken(headers, sharingTokenDigest, tokenDigest);
+    else checkToken(headers, tokenDigest);
     return true;
   }
 

@@ -7,7 +7,7 @@ import * as net from 'node:net';
 import * as os from 'node:os';
 import { mock } from 'node:test';
 import type { ProblemDocument } from '../../src/contract/problem.ts';
-import { checkToken } from '../../src/service/http/access.ts';
+import { checkToken, digestToken } from '../../src/service/http/access.ts';
 import { HttpProblem } from '../../src/service/http/httpProblem.ts';
 import { sendRaw } from '../support/rawHttp.ts';
 import type { Answer } from '../support/contractRig.ts';
@@ -164,7 +164,7 @@ describe('Access to the local service (D26)', () => {
     try {
       for (const sent of ['x', rig.service.token.slice(0, -1), 'y'.repeat(5_000), rig.service.token]) {
         try {
-          checkToken({ authorization: `Bearer ${sent}` }, rig.service.token);
+          checkToken({ authorization: `Bearer ${sent}` }, digestToken(rig.service.token));
           assert.equal(sent, rig.service.token);
         } catch (error) {
           assert.ok(error instanceof HttpProblem && error.status === 401);

@@ -37,40 +37,31 @@ export function checkOrigin(headers: IncomingHttpHeaders, port: number): void {
 }
 
 /**
- * Accepts the token as `Bearer base64(token)` or `Bearer token` (D5: token encoding); otherwise throws 401. Ignores
- * whitespace around the decoded token, because the Python client dtspy encodes a newline.
+ * Accepts the token with this digest as `Bearer base64(token)` or `Bearer token` (D5: token encoding); otherwise throws
+ * 401. Ignores whitespace around the decoded token, because the Python client dtspy encodes a newline.
  */
-export function checkToken(headers: IncomingHttpHeaders, token: string): void {
-  if (hasToken(headers, token)) return;
+export function checkToken(headers: IncomingHttpHeaders, digest: Buffer): void {
+  if (hasToken(headers, digest)) return;
   throw new HttpProblem(401, 'The token is missing or wrong.', { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
-/** Accepts only the sharing token (D41: two secrets). Throws 403 for the API token, otherwise 401. */
-export function checkSharingToken(headers: IncomingHttpHeaders, sharingToken: string, token: string): void {
-  if (hasToken(headers, sharingToken)) return;
-  checkToken(headers, token);
+/** Accepts only the sharing token, given its digest (D41: two secrets). Throws 403 for the API token, otherwise 401. */
+export function checkSharingToken(headers: IncomingHttpHeaders, sharingDigest: Buffer, digest: Buffer): void {
+  if (hasToken(headers, sharingDigest)) return;
+  checkToken(headers, digest);
   throw new HttpProblem(
     403,
     'This needs the sharing token of the local service. If a window of the editor shows this, reload the window to update its extension.',
   );
 }
 
-function hasToken(headers: IncomingHttpHeaders, token: string): boolean {
+function hasToken(headers: IncomingHttpHeaders, digest: Buffer): boolean {
   const sent = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1] ?? '';
   const decoded = Buffer.from(sent, 'base64').toString('utf8').trim();
-  const expected = getTokenDigest(token);
-  return [decoded, sent].map((text) => timingSafeEqual(digest(text), expected)).includes(true);
+  return [decoded, sent].map((text) => timingSafeEqual(digestToken(text), digest)).includes(true);
 }
 
-/** Digests of the service's tokens. Comparing digests takes constant time, regardless of a token's length. */
-const tokenDigests = new Map<string, Buffer>();
-
-function getTokenDigest(token: string): Buffer {
-  const known = tokenDigests.get(token) ?? digest(token);
-  tokenDigests.set(token, known);
-  return known;
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+/** Returns the digest of a token. Comparing digests takes constant time, regardless of a token's length. */
+export function digestToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
 }
