@@ -58,7 +58,7 @@ describe('The number of actions', function () {
 
   /** Selects the three files with Shift and the arrow keys. */
   async function selectByKeys(): Promise<void> {
-    await keyboard.command('Data Transfer: Focus on Search Results View');
+    await keyboard.focusView('Search Results');
     await keyboard.press('Home');
     await keyboard.until('ArrowDown', ({ name }) => name.startsWith('JDP:000011.csv'));
     for (const count of [2, 3]) {
@@ -105,7 +105,7 @@ describe('The number of actions', function () {
 
   /** Moves the focus to the row of a transfer, without the mouse. */
   async function toTransfer(title: string): Promise<void> {
-    await keyboard.command('Data Transfer: Focus on Transfers View');
+    await keyboard.focusView('Transfers');
     await keyboard.until('ArrowDown', ({ role, name }) => role === 'treeitem' && name.startsWith(title));
   }
 

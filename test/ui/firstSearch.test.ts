@@ -54,7 +54,7 @@ describe('A user who searches for the first time', function () {
 
   counted(
     it('needs three actions with the keyboard, then checks files with Space and opens one with Enter (D55)', async () => {
-      await keyboard.command('Data Transfer: Focus on Databases View');
+      await keyboard.focusView('Databases');
       await keyboard.until('ArrowDown', ({ role, name }) => role === 'treeitem' && name.startsWith(database));
       actions.restart();
       await keyboard.press('Enter');
@@ -73,7 +73,7 @@ describe('A user who searches for the first time', function () {
       await isAt('JDP:000011.csv');
       await keyboard.press('Enter');
       await (await window.pageFrame('JDP:000011.csv')).getByText('data/JDP:000011.csv').first().waitFor();
-      await keyboard.command('Data Transfer: Focus on Search Results View');
+      await keyboard.focusView('Search Results');
       await keyboard.until('Home', ({ name }) => name.startsWith('“JDP:00001”'));
       await keyboard.press('Space');
       await results().waitFor('the collapsed row', ([first]) => first?.isExpanded === false);

@@ -47,7 +47,7 @@ describe('A user without a mouse', function () {
 
   /** Moves the focus into a view and down to a row. */
   async function toRow(view: string, name: RegExp): Promise<void> {
-    await keyboard.command(`Data Transfer: Focus on ${view} View`);
+    await keyboard.focusView(view);
     await keyboard.until('ArrowDown', (focus) => focus.role === 'treeitem' && name.test(focus.name));
   }
 
@@ -56,7 +56,7 @@ describe('A user without a mouse', function () {
     await keyboard.command('Data Transfer: Focus on Databases View');
     // The view is still empty if the extension hasn't started yet.
     assert.match(await window.tree('Databases').welcome(), /Connect to a service/);
-    await keyboard.command('Data Transfer: Focus on Databases View');
+    await keyboard.focusView('Databases');
     assert.equal((await keyboard.focus()).name, 'Welcome');
     await keyboard.until('Tab', ({ role, name }) => (role === 'button' || role === 'a') && name === text);
     await keyboard.press('Enter');
@@ -83,7 +83,7 @@ describe('A user without a mouse', function () {
   /** Searches from the welcome content of the Search Results view, and checks two files. */
   async function checkTwo(): Promise<void> {
     await startLocalService();
-    await keyboard.command('Data Transfer: Focus on Search Results View');
+    await keyboard.focusView('Search Results');
     await keyboard.until('Tab', ({ role, name }) => role === 'button' && name === 'Search Files');
     await keyboard.press('Enter');
     await keyboard.pick('Sample Data', /1\/2/);
@@ -142,7 +142,7 @@ describe('A user without a mouse', function () {
   });
 
   it('keeps the focus in the text editor when the local service is started from the Command Palette', async () => {
-    await keyboard.command('Data Transfer: Focus on Databases View');
+    await keyboard.focusView('Databases');
     assert.match(await window.tree('Databases').welcome(), /Connect to a service/);
     await keyboard.command('Create: New File...');
     await keyboard.pick('Text File');

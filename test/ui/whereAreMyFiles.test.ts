@@ -107,7 +107,7 @@ describe('A user who looks for transferred files', function () {
       assert.match(await window.editorText(), /where,they are/);
 
       const keyboard = new Keyboard(window.page, window.quickInput);
-      await keyboard.command('Data Transfer: Focus on Transfers View');
+      await keyboard.focusView('Transfers');
       await keyboard.until('ArrowDown', ({ name }) => name.startsWith(`succeeded · 1 file to ${received}`));
       actions.restart();
       await keyboard.press('Enter');

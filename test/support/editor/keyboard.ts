@@ -62,6 +62,13 @@ export class Keyboard {
     });
   }
 
+  /** Moves the focus into a view, and waits until it has arrived, because keys go to the previous element until then. */
+  async focusView(title: string): Promise<void> {
+    await this.command(`Data Transfer: Focus on ${title} View`);
+    const view = this.#page.locator(`.pane:has(> .pane-header h3.title:text-is("${title}"))`);
+    await view.locator(':focus').first().waitFor();
+  }
+
   /** Chooses an entry from the context menu of the focused element. */
   async menu(entry: string): Promise<void> {
     await this.press('Shift+F10');
