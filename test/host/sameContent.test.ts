@@ -54,8 +54,8 @@ describe('Files that the destination already has', function () {
       'At least 3 of these files are already in Received Files.',
       describeTransferred(),
     ]);
-    assert.deepEqual(summary.buttons, ['Transfer', 'Leave Out 3', 'Back']);
-    summary.press('Leave Out 3');
+    assert.deepEqual(summary.buttons, ['Transfer', 'Leave Out 3 Files', 'Back']);
+    summary.press('Leave Out 3 Files');
     await done;
     const [transfer] = transferStore.getAll();
     assert.equal(transfer?.order.files.length, files.length - 3);
@@ -103,8 +103,8 @@ describe('Files that the destination already has', function () {
       `At least 1 of these files is already in ${nmdc}.`,
       '1 of these files is identical to a file from another source.',
     ]);
-    assert.deepEqual(summary.buttons, ['Transfer', 'Leave Out 2', 'Back']);
-    summary.press('Leave Out 2');
+    assert.deepEqual(summary.buttons, ['Transfer', 'Leave Out 2 Files', 'Back']);
+    summary.press('Leave Out 2 Files');
     await done;
     const bodies = stage.server.requestsTo('POST /api/v1/transfers').map(({ body }) => JSON.parse(body) as unknown);
     assert.deepEqual(

@@ -75,10 +75,10 @@ describe('A user who finds the same file in two databases', function () {
     const { detail, buttons } = await window.notifications.dialog();
     assert.match(detail, new RegExp(`At least 1 of these files is already in ${nmdc}\\.$`));
     assert.ok(
-      ['Transfer', 'Leave Out 1', 'Back'].every((label) => buttons.includes(label)),
+      ['Transfer', 'Leave Out 1 File', 'Back'].every((label) => buttons.includes(label)),
       buttons.join(),
     );
-    await window.notifications.answer('Leave Out 1');
+    await window.notifications.answer('Leave Out 1 File');
     await window
       .tree('Transfers')
       .waitFor('the transfer', (rows) => rows.some(({ label }) => /· 1 file to/.test(label)));

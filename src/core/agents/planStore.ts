@@ -24,7 +24,7 @@ const maxProposed = 20;
 /** Maximum number of retained plans, so that an agent can't fill the disk with expired ones. */
 const maxSaved = 200;
 
-/** Maximum size of a plan's file. A file with the maximum number of files is several times smaller. */
+/** Maximum size of a plan's file, in bytes. A plan with the maximum number of files is several times smaller. */
 const maxPlanBytes = 128 * 1024 * 1024;
 
 /**

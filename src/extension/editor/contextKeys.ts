@@ -14,7 +14,10 @@ interface ContextSources {
   readonly localService: LocalService;
 }
 
-/** Updates the context keys that the manifest's `when` clauses use whenever a store changes. */
+/**
+ * Sets the context keys for the manifest's `when` clauses, and updates them whenever a store or the local service
+ * changes.
+ */
 export function watchContextKeys(sources: ContextSources): Disposable {
   const { connectionStore, searchStore, transferStore, localService } = sources;
   const lifetime = new Lifetime();

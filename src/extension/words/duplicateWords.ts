@@ -25,7 +25,7 @@ export function createCopyLines(copies: SummarizedCopies): readonly string[] {
 
 /** Returns the label of the button that leaves out `count` files. */
 export function formatLeaveOutLabel(count: number): string {
-  return l10n.t('Leave Out {0}', formatNumber(count));
+  return plural(count, 'Leave Out {0} File', 'Leave Out {0} Files');
 }
 
 /**

@@ -44,7 +44,7 @@ export function describeMatches(counts: Readonly<Record<MatchStatus, number>>): 
 
 /** Explains why rows were not looked up. */
 export function describeMatchFailure(reason: Reason): string {
-  return l10n.t('Some rows could not be looked up: {0}', describeReason(reason));
+  return l10n.t("Some rows couldn't be looked up: {0}", describeReason(reason));
 }
 
 /** States that values were not looked up because they are too long. Returns undefined if there are none. */

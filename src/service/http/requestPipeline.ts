@@ -14,7 +14,8 @@ interface ConnectionState {
 
 const closeDelayMs = 1_000;
 /**
- * More requests than any client pipelines. Limited, because queued requests take memory before they are authenticated.
+ * Maximum number of waiting requests per connection, which is more than any client pipelines. Limited, because queued
+ * requests take memory before they are authenticated.
  */
 const maxWaiting = 256;
 

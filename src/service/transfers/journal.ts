@@ -116,7 +116,7 @@ export class TransferJournal {
     runInTransaction(this.database, () => this.write(record));
   }
 
-  /** Ends a transfer and records that its leftovers at the destination must be removed. */
+  /** Writes the record of an ended transfer, and records that its leftovers at the destination must be removed. */
   endWithLeftovers(record: TransferRecord, manifestName: string): void {
     const sql = 'INSERT OR REPLACE INTO leftovers (transfer, destination, manifest) VALUES (?, ?, ?)';
     runInTransaction(this.database, () => {

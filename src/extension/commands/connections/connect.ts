@@ -193,8 +193,8 @@ function describeFoundService({ session: { service }, databases }: SuccessfulAtt
 }
 
 /**
- * Names a new connection after its service. Appends the host if the name is taken. Removes the environment variable,
- * because the entered key replaces it.
+ * Names a new connection after its service. Appends the host if the name is taken. Omits `apiKeyVariable`, because
+ * the entered key replaces it.
  */
 function withUniqueName(
   connections: readonly Connection[],

@@ -42,7 +42,8 @@ export async function askTransferId(
 }
 
 /**
- * Looks up a transfer in this window and on the service. While the request waits for its turn, shows it to the user.
+ * Looks up a transfer in this window or, if it isn't known here, on the service. Notifies the user while the request
+ * waits for its turn.
  */
 export async function lookUpTransfer(
   services: CommandServices,
