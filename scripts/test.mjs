@@ -1,8 +1,9 @@
 /**
  * Runs the tests: `npm test -- --ring unit,service --grep pattern`. Sets up the clone, builds, and runs the rings in
  * parallel. The last line is `N passed, N failed`. Tests must not depend on each other: `--order reverse` runs the
- * tests of each ring backwards, and `--order alone` runs each test separately. `--deep` repeats tests often enough to
- * find rare failures (`npm run test:deep`).
+ * tests of each ring backwards, and `--order alone` runs each test separately. `--extended` adds the extended tests, as
+ * does any selection (D69: extended tests). `--deep` also repeats tests often enough to find rare failures (`npm run
+ * test:deep`).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -142,7 +143,7 @@ async function runCovered(names, choice) {
 async function runAll(names, choice) {
   return inNewFolder('compiled-', async (compiledFolder) => {
     process.env.NODE_COMPILE_CACHE = compiledFolder;
-    const isCovering = !choice.pattern && coveringRings.every((name) => names.includes(name));
+    const isCovering = choice.isExtended && !choice.pattern && coveringRings.every((name) => names.includes(name));
     return isCovering ? await runCovered(names, choice) : await runRings(names, choice);
   });
 }
@@ -151,11 +152,14 @@ async function runAll(names, choice) {
 async function main() {
   const started = performance.now();
   const option = { type: 'string' };
-  const { values } = parseArgs({ options: { ring: option, grep: option, order: option, deep: { type: 'boolean' } } });
+  const flag = { type: 'boolean' };
+  const options = { ring: option, grep: option, order: option, extended: flag, deep: flag };
+  const { values } = parseArgs({ options });
   const total = { passed: 0, failures: ['the tests could not be run'], tallies: [], rings: [] };
   await attempt(async () => {
     const size = values.deep ? 'deep' : 'quick';
-    const choice = { pattern: values.grep, order: chosenOrder(values.order), size };
+    const isExtended = Object.keys(values).length > 0;
+    const choice = { pattern: values.grep, order: chosenOrder(values.order), size, isExtended };
     Object.assign(total, await runAll(chosenRings(values.ring), choice));
   });
   if (total.failures.length > 0) say(`\nFailed:\n${total.failures.map((title) => `  ✘ ${title}`).join('\n')}`);

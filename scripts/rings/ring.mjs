@@ -1,8 +1,7 @@
 /** Runs one ring of tests: distributes its files to several processes, and prints and counts their events. */
-import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { say, root, seconds } from '../setup/steps.mjs';
+import { say, seconds } from '../setup/steps.mjs';
 import { FileQueue } from './fileQueue.mjs';
+import { listTestFiles } from './testFiles.mjs';
 import { runWorker } from './worker.mjs';
 
 /**
@@ -14,8 +13,13 @@ export const rings = {
   ui: {
     script: 'runFiles.ts',
     workers: 2,
-    lastFile: 'test/ui/everyCommand.test.ts',
-    longFiles: ['publicServer.test.ts', 'walkthrough.test.ts', 'agents.test.ts', 'twoWindows.test.ts'],
+    lastFile: 'test/ui/extended/everyCommand.test.ts',
+    longFiles: [
+      'extended/publicServer.test.ts',
+      'extended/walkthrough.test.ts',
+      'extended/agents.test.ts',
+      'extended/twoWindows.test.ts',
+    ],
     stallMs: 660_000,
     needsEditor: true,
     needsBuild: true,
@@ -32,14 +36,15 @@ export const rings = {
     script: 'runFiles.ts',
     workers: 2,
     longFiles: [
+      'extended/storeResources.test.ts',
       'pipes.test.ts',
       'cliRecipes.test.ts',
-      'storeCrashes.test.ts',
+      'extended/storeCrashes.test.ts',
       'crashes.test.ts',
       'storeTransfers.test.ts',
-      'storeBandwidth.test.ts',
-      'storeLease.test.ts',
-      'soak.test.ts',
+      'extended/storeBandwidth.test.ts',
+      'extended/storeLease.test.ts',
+      'extended/soak.test.ts',
     ],
     stallMs: 360_000,
     needsBuild: true,
@@ -102,20 +107,6 @@ function shortenError(reason) {
   return [message, ...(place ? [place.trim()] : [])].join('\n');
 }
 
-/**
- * Lists the files of a ring: the `longFiles` first, then the others by size, so that no process is left working alone
- * for long.
- */
-function filesOf(name) {
-  const { longFiles = [] } = rings[name];
-  const files = readdirSync(join(root, 'test', name), { recursive: true, encoding: 'utf8' });
-  const tests = files.filter((file) => file.endsWith('.test.ts')).map((file) => file.replaceAll('\\', '/'));
-  const sizes = new Map(tests.map((file) => [file, statSync(join(root, 'test', name, file)).size]));
-  const others = tests.filter((file) => !longFiles.includes(file));
-  const sorted = others.sort((one, other) => sizes.get(other) - sizes.get(one));
-  return [...longFiles, ...sorted].map((file) => `test/${name}/${file}`);
-}
-
 /** Runs one process of a ring, counts its events, and records how it ended. */
 async function runProcess(name, { args, environment }, count, files) {
   const { script, stallMs } = rings[name];
@@ -140,10 +131,15 @@ async function runProcess(name, { args, environment }, count, files) {
  * Runs one ring in as many processes as `slots` allows. Resolves to `{ passed, failures, tallies }`. A crash, a hang,
  * or the absence of any test counts as a failure.
  */
-export async function runRing(name, { pattern, order, environment }, slots) {
-  const { script, workers = 1 } = rings[name];
+export async function runRing(name, { pattern, order, isExtended, environment }, slots) {
+  const { script, lastFile, longFiles, workers = 1 } = rings[name];
   const files =
-    script === 'runFiles.ts' ? new FileQueue(filesOf(name), { lastFile: rings[name].lastFile, order }) : undefined;
+    script === 'runFiles.ts'
+      ? new FileQueue(listTestFiles(name, { longFiles, isExtended }), {
+          lastFile: isExtended ? lastFile : undefined,
+          order,
+        })
+      : undefined;
   const args = [...(files ? [name] : []), ...(pattern ? [pattern] : [])];
   const count = new Count(name);
   let started;

@@ -72,6 +72,21 @@ describe('The files of a ring', () => {
     );
   });
 
+  it('are extended ones only if the run includes those (D69: extended tests)', async () => {
+    const { listTestFiles } = (await import(join(folder, 'testFiles.mjs'))) as {
+      listTestFiles(ring: string, options: { isExtended: boolean }): readonly string[];
+    };
+    const isExtended = (file: string): boolean => file.includes('/extended/');
+    for (const ring of ['ui', 'service']) {
+      const all = listTestFiles(ring, { isExtended: true });
+      assert.ok(all.some(isExtended));
+      assert.deepEqual(
+        listTestFiles(ring, { isExtended: false }),
+        all.filter((file) => !isExtended(file)),
+      );
+    }
+  });
+
   it('include no last one if each test runs alone', async () => {
     const queue = new Queue(['last'], { lastFile: 'last', order: 'alone' });
     assert.deepEqual(await queue.next({}), {});

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { countActions, type ActionCounter } from '../support/editor/actions.ts';
-import type { Editor } from '../support/editor/editor.ts';
-import { closeEditors, openEditor } from '../support/editor/editorPool.ts';
-import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
-import { searchDatabase } from '../support/editor/journeySteps.ts';
-import { until } from '../support/editor/until.ts';
-import type { EditorWindow } from '../support/editor/window.ts';
-import { counted } from '../support/tally.ts';
+import { countActions, type ActionCounter } from '../../support/editor/actions.ts';
+import type { Editor } from '../../support/editor/editor.ts';
+import { closeEditors, openEditor } from '../../support/editor/editorPool.ts';
+import { saveFailureArtifacts } from '../../support/editor/failureArtifacts.ts';
+import { searchDatabase } from '../../support/editor/journeySteps.ts';
+import { until } from '../../support/editor/until.ts';
+import type { EditorWindow } from '../../support/editor/window.ts';
+import { counted } from '../../support/tally.ts';
 
 describe('A user who repeats a transfer', function () {
   this.timeout(300_000);

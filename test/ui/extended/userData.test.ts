@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { savedConnection, type Editor } from '../support/editor/editor.ts';
-import { closeEditors, openEditor } from '../support/editor/editorPool.ts';
-import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
-import { finishTransfers, searchDatabase, sendTransfer } from '../support/editor/journeySteps.ts';
-import type { EditorWindow } from '../support/editor/window.ts';
-import { publicLike, type PublicState } from '../support/faultPersonality.ts';
-import { FaultServer } from '../support/faultServer.ts';
+import { savedConnection, type Editor } from '../../support/editor/editor.ts';
+import { closeEditors, openEditor } from '../../support/editor/editorPool.ts';
+import { saveFailureArtifacts } from '../../support/editor/failureArtifacts.ts';
+import { finishTransfers, searchDatabase, sendTransfer } from '../../support/editor/journeySteps.ts';
+import type { EditorWindow } from '../../support/editor/window.ts';
+import { publicLike, type PublicState } from '../../support/faultPersonality.ts';
+import { FaultServer } from '../../support/faultServer.ts';
 
 describe('A user who moves to another machine (D65)', function () {
   this.timeout(300_000);

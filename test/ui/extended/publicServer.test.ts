@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { savedConnection, type Editor } from '../support/editor/editor.ts';
-import { closeEditors, openEditor, type JourneyOptions } from '../support/editor/editorPool.ts';
-import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
-import { finishTransfers, searchDatabase, sendTransfer } from '../support/editor/journeySteps.ts';
-import type { TreeView } from '../support/editor/treeView.ts';
-import type { EditorWindow } from '../support/editor/window.ts';
-import { dropBeforeAnswer } from '../support/faultBehaviours.ts';
-import { publicLike } from '../support/faultPersonality.ts';
-import { FaultServer } from '../support/faultServer.ts';
+import { savedConnection, type Editor } from '../../support/editor/editor.ts';
+import { closeEditors, openEditor, type JourneyOptions } from '../../support/editor/editorPool.ts';
+import { saveFailureArtifacts } from '../../support/editor/failureArtifacts.ts';
+import { finishTransfers, searchDatabase, sendTransfer } from '../../support/editor/journeySteps.ts';
+import type { TreeView } from '../../support/editor/treeView.ts';
+import type { EditorWindow } from '../../support/editor/window.ts';
+import { dropBeforeAnswer } from '../../support/faultBehaviours.ts';
+import { publicLike } from '../../support/faultPersonality.ts';
+import { FaultServer } from '../../support/faultServer.ts';
 
 const kbase = 'KBase Workspace Service (KSS)';
 const nmdc = 'National Microbiome Data Collaborative';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import type { Editor } from '../support/editor/editor.ts';
-import { closeEditors, openEditor } from '../support/editor/editorPool.ts';
-import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
-import type { EditorWindow } from '../support/editor/window.ts';
-import { publicLike } from '../support/faultPersonality.ts';
-import { FaultServer } from '../support/faultServer.ts';
-import { Gate } from '../support/gate.ts';
+import type { Editor } from '../../support/editor/editor.ts';
+import { closeEditors, openEditor } from '../../support/editor/editorPool.ts';
+import { saveFailureArtifacts } from '../../support/editor/failureArtifacts.ts';
+import type { EditorWindow } from '../../support/editor/window.ts';
+import { publicLike } from '../../support/faultPersonality.ts';
+import { FaultServer } from '../../support/faultServer.ts';
+import { Gate } from '../../support/gate.ts';
 
 const kbase = 'KBase Workspace Service (KSS)';
 const orcid = '0000-0002-1825-0097';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { eventually } from '../support/eventually.ts';
-import { listRclones } from '../support/processTree.ts';
-import { StoreRig } from '../support/storeRig.ts';
+import { eventually } from '../../support/eventually.ts';
+import { listRclones } from '../../support/processTree.ts';
+import { StoreRig } from '../../support/storeRig.ts';
 
 describe('The bandwidth of stores (D62)', function () {
   this.timeout(120_000);

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
-import { getErrorCode } from '../../src/core/util/errorCode.ts';
-import { listRclones } from '../support/processTree.ts';
-import { SeededRandom } from '../support/random.ts';
-import { StoreRig } from '../support/storeRig.ts';
-import { bySize } from '../support/testSize.ts';
+import { getErrorCode } from '../../../src/core/util/errorCode.ts';
+import { listRclones } from '../../support/processTree.ts';
+import { SeededRandom } from '../../support/random.ts';
+import { StoreRig } from '../../support/storeRig.ts';
+import { bySize } from '../../support/testSize.ts';
 
 const rounds = bySize(5, 30);
 /** `CRASH_SEED=<seed>` runs the round of one seed only. */

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { crateRules, follow, readCrate } from '../support/crateRules.ts';
-import type { Editor } from '../support/editor/editor.ts';
-import { closeEditors, openEditor } from '../support/editor/editorPool.ts';
-import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
-import { sendTransfer } from '../support/editor/journeySteps.ts';
-import type { EditorWindow } from '../support/editor/window.ts';
+import { crateRules, follow, readCrate } from '../../support/crateRules.ts';
+import type { Editor } from '../../support/editor/editor.ts';
+import { closeEditors, openEditor } from '../../support/editor/editorPool.ts';
+import { saveFailureArtifacts } from '../../support/editor/failureArtifacts.ts';
+import { sendTransfer } from '../../support/editor/journeySteps.ts';
+import type { EditorWindow } from '../../support/editor/window.ts';
 
 const transferred = '2 files to Received Files';
 

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import type { Editor } from '../support/editor/editor.ts';
-import { closeEditors, openEditor } from '../support/editor/editorPool.ts';
-import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
-import { searchDatabase, sendTransfer } from '../support/editor/journeySteps.ts';
-import type { EditorWindow } from '../support/editor/window.ts';
-import { StoreServers } from '../support/storeServers.ts';
+import type { Editor } from '../../support/editor/editor.ts';
+import { closeEditors, openEditor } from '../../support/editor/editorPool.ts';
+import { saveFailureArtifacts } from '../../support/editor/failureArtifacts.ts';
+import { searchDatabase, sendTransfer } from '../../support/editor/journeySteps.ts';
+import type { EditorWindow } from '../../support/editor/window.ts';
+import { StoreServers } from '../../support/storeServers.ts';
 
 const title = 'Serve a Store as a Database';
 

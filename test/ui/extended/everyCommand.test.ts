@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { repositoryRoot } from '../support/editor/places.ts';
-import { counted, type Tally } from '../support/tally.ts';
+import { repositoryRoot } from '../../support/editor/places.ts';
+import { counted, type Tally } from '../../support/tally.ts';
 
 /** The results of all other journeys, which the test runner passes to this file because it runs last. */
 interface JourneysRun {

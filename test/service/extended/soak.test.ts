@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { soak } from '../support/soak/soak.ts';
-import { createSoakPlan } from '../support/soak/soakPlan.ts';
-import { bySize } from '../support/testSize.ts';
+import { soak } from '../../support/soak/soak.ts';
+import { createSoakPlan } from '../../support/soak/soakPlan.ts';
+import { bySize } from '../../support/testSize.ts';
 
 const size = bySize({ minutes: 0.25, transfers: 8 }, { minutes: 1, transfers: 20 });
 

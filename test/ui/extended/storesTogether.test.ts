@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Editor } from '../support/editor/editor.ts';
-import { closeEditors, openEditor } from '../support/editor/editorPool.ts';
-import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
-import { searchDatabase, sendTransfer } from '../support/editor/journeySteps.ts';
-import type { EditorWindow } from '../support/editor/window.ts';
-import { StoreServers } from '../support/storeServers.ts';
+import type { Editor } from '../../support/editor/editor.ts';
+import { closeEditors, openEditor } from '../../support/editor/editorPool.ts';
+import { saveFailureArtifacts } from '../../support/editor/failureArtifacts.ts';
+import { searchDatabase, sendTransfer } from '../../support/editor/journeySteps.ts';
+import type { EditorWindow } from '../../support/editor/window.ts';
+import { StoreServers } from '../../support/storeServers.ts';
 
 const fileCount = 300;
 

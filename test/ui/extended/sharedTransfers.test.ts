@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { savedConnection, type Editor, type Person } from '../support/editor/editor.ts';
-import { closeEditors, openEditor } from '../support/editor/editorPool.ts';
-import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
-import { fillTransfer, searchDatabase, sendTransfer } from '../support/editor/journeySteps.ts';
-import { until } from '../support/editor/until.ts';
-import type { EditorWindow } from '../support/editor/window.ts';
-import { publicLike, type PublicState } from '../support/faultPersonality.ts';
-import { FaultServer } from '../support/faultServer.ts';
-import { Gate } from '../support/gate.ts';
+import { savedConnection, type Editor, type Person } from '../../support/editor/editor.ts';
+import { closeEditors, openEditor } from '../../support/editor/editorPool.ts';
+import { saveFailureArtifacts } from '../../support/editor/failureArtifacts.ts';
+import { fillTransfer, searchDatabase, sendTransfer } from '../../support/editor/journeySteps.ts';
+import { until } from '../../support/editor/until.ts';
+import type { EditorWindow } from '../../support/editor/window.ts';
+import { publicLike, type PublicState } from '../../support/faultPersonality.ts';
+import { FaultServer } from '../../support/faultServer.ts';
+import { Gate } from '../../support/gate.ts';
 
 const kbase = 'KBase Workspace Service (KSS)';
 const submission = 'POST /api/v1/transfers';

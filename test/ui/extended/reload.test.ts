@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { savedConnection, type Editor } from '../support/editor/editor.ts';
-import { closeEditors, openEditor, type JourneyOptions } from '../support/editor/editorPool.ts';
-import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
-import { finishTransfers, searchDatabase } from '../support/editor/journeySteps.ts';
-import type { TreeView } from '../support/editor/treeView.ts';
-import { until } from '../support/editor/until.ts';
-import type { EditorWindow } from '../support/editor/window.ts';
-import { publicLike, type PublicState } from '../support/faultPersonality.ts';
-import { FaultServer } from '../support/faultServer.ts';
-import { Gate } from '../support/gate.ts';
+import { savedConnection, type Editor } from '../../support/editor/editor.ts';
+import { closeEditors, openEditor, type JourneyOptions } from '../../support/editor/editorPool.ts';
+import { saveFailureArtifacts } from '../../support/editor/failureArtifacts.ts';
+import { finishTransfers, searchDatabase } from '../../support/editor/journeySteps.ts';
+import type { TreeView } from '../../support/editor/treeView.ts';
+import { until } from '../../support/editor/until.ts';
+import type { EditorWindow } from '../../support/editor/window.ts';
+import { publicLike, type PublicState } from '../../support/faultPersonality.ts';
+import { FaultServer } from '../../support/faultServer.ts';
+import { Gate } from '../../support/gate.ts';
 
 const orcid = '0000-0002-1825-0097';
 const kbase = 'KBase Workspace Service (KSS)';

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { savedConnection, type Editor } from '../support/editor/editor.ts';
-import { closeEditors, openEditor } from '../support/editor/editorPool.ts';
-import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
-import { fillTransfer } from '../support/editor/journeySteps.ts';
-import { answering, json, problem, type Behaviour } from '../support/faultBehaviours.ts';
-import { publicLike } from '../support/faultPersonality.ts';
-import { FaultServer } from '../support/faultServer.ts';
+import { savedConnection, type Editor } from '../../support/editor/editor.ts';
+import { closeEditors, openEditor } from '../../support/editor/editorPool.ts';
+import { saveFailureArtifacts } from '../../support/editor/failureArtifacts.ts';
+import { fillTransfer } from '../../support/editor/journeySteps.ts';
+import { answering, json, problem, type Behaviour } from '../../support/faultBehaviours.ts';
+import { publicLike } from '../../support/faultPersonality.ts';
+import { FaultServer } from '../../support/faultServer.ts';
 
 const nmdc = 'National Microbiome Data Collaborative';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
-import { eventually } from '../support/eventually.ts';
-import { heapReportEnvironment, readHeaps } from '../support/heapReport.ts';
-import { listDescendants } from '../support/processTree.ts';
-import { StoreRig } from '../support/storeRig.ts';
-import { bySize } from '../support/testSize.ts';
+import { eventually } from '../../support/eventually.ts';
+import { heapReportEnvironment, readHeaps } from '../../support/heapReport.ts';
+import { listDescendants } from '../../support/processTree.ts';
+import { StoreRig } from '../../support/storeRig.ts';
+import { bySize } from '../../support/testSize.ts';
 
 const transfers = bySize(20, 100);
 /** Rounds until the threads have started and loaded their code. */
