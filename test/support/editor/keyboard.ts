@@ -62,11 +62,20 @@ export class Keyboard {
     });
   }
 
-  /** Moves the focus into a view, and waits until it has arrived, because keys go to the previous element until then. */
+  /**
+   * Moves the focus into a view, and waits until it has arrived, because keys go to the previous element until then. A
+   * window that has just loaded may move the focus elsewhere when it has restored its editors.
+   */
   async focusView(title: string): Promise<void> {
-    await this.command(`Data Transfer: Focus on ${title} View`);
     const view = this.#page.locator(`.pane:has(> .pane-header h3.title:text-is("${title}"))`);
-    await view.locator(':focus').first().waitFor();
+    const focused = view.locator(':focus').first();
+    await until(`the focus in the view ${title}`, async () => {
+      await this.command(`Data Transfer: Focus on ${title} View`);
+      return await focused.waitFor({ timeout: attemptMs }).then(
+        () => true,
+        () => undefined,
+      );
+    });
   }
 
   /** Chooses an entry from the context menu of the focused element. */

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { dirname, isAbsolute } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import type { PageElement } from './pageElement.ts';
-import { until } from './until.ts';
+import { until, waitLimitMs } from './until.ts';
 
 /** A visible row of a quick pick; `separator` is the heading of the group that starts with it. */
 interface QuickPickRow {
@@ -113,9 +113,19 @@ export class QuickInput {
     const { rows } = await this.wait(step);
     if (typeof label === 'string' && rows.length > 0 && !rows.some((row) => row.label === label))
       await this.type(label);
-    const row = await this.#row(label);
-    const before = JSON.stringify(await this.#shown());
-    await row.locator('.quick-input-list-rows').click();
+    await this.waitForChange(await this.clickRow(label));
+  }
+
+  /** Clicks a row as soon as it is shown. Resolves to what the quick input showed before. */
+  async clickRow(label: string | RegExp, limitMs = waitLimitMs): Promise<string> {
+    const row = await this.#row(label, limitMs);
+    const before = JSON.stringify(await this.#shown(limitMs));
+    await row.locator('.quick-input-list-rows').click({ timeout: limitMs });
+    return before;
+  }
+
+  /** Waits until the quick input no longer shows what it showed before a click. */
+  async waitForChange(before: string): Promise<void> {
     await until('the quick pick to take the click', async () => (await this.#hasChanged(before)) || undefined);
   }
 
@@ -195,8 +205,8 @@ export class QuickInput {
   }
 
   /** Returns the contents. Waits for them, because a busy window may not respond immediately. */
-  async #shown(): Promise<QuickInputState> {
-    return until('what the quick input shows', () => this.state());
+  async #shown(limitMs = waitLimitMs): Promise<QuickInputState> {
+    return until('what the quick input shows', () => this.state(), limitMs);
   }
 
   /** Returns true if the input is closed or its contents differ. A busy window that doesn't respond has not changed. */
@@ -206,13 +216,14 @@ export class QuickInput {
     return state !== undefined && JSON.stringify(state) !== before;
   }
 
-  async #row(label: string | RegExp): Promise<Locator> {
+  async #row(label: string | RegExp, limitMs: number): Promise<Locator> {
     const rows = this.#widget.locator('.quick-input-list .monaco-list-row');
-    const index = await until(`a row ${label} in the quick pick`, async () => {
+    const find = async (): Promise<number | undefined> => {
       const labels = await rows.locator('.quick-input-list-row:first-child .label-name').allInnerTexts();
       const found = labels.findIndex((text) => isLabel(text, label));
       return found < 0 ? undefined : found;
-    });
+    };
+    const index = await until(`a row ${label} in the quick pick`, find, limitMs);
     return rows.nth(index);
   }
 }

@@ -270,7 +270,9 @@ export class EditorWindow {
     // An element that receives focus late, such as an opening panel, closes the palette; the caller then retries.
     const index = await this.#searchPalette(title).catch(() => undefined);
     if (index === undefined) return false;
-    await this.quickInput.pick(title);
+    const before = await this.quickInput.clickRow(title, paletteMs).catch(() => undefined);
+    if (before === undefined) return false;
+    await this.quickInput.waitForChange(before);
     return true;
   }
 
