@@ -18,7 +18,8 @@ describe('The badge of the transfers', () => {
     const { createTreeView } = window;
     const createFakeView = (id: string): Partial<TreeView<unknown>> => {
       const none = (): { dispose(): void } => ({ dispose: () => undefined });
-      const events = { onDidChangeCheckboxState: none, onDidCollapseElement: none, onDidExpandElement: none };
+      const toggles = { onDidCollapseElement: none, onDidExpandElement: none };
+      const events = { ...toggles, onDidChangeCheckboxState: none, onDidChangeSelection: none };
       const view = { ...events, onDidChangeVisibility: none, visible: false, dispose: none };
       views.set(id, view);
       return view;

@@ -6,6 +6,8 @@ const extendCommands = { down: 'list.expandSelectionDown', up: 'list.expandSelec
 export class SelectionExtender {
   private readonly view: Pick<TreeView<unknown>, 'selection'>;
   private runningCount = 0;
+  private awaitedSelections = 0;
+  private unwantedOpenings = 0;
   /** The selection after it was last extended. Includes the focused row. */
   private extended: readonly unknown[] | undefined;
 
@@ -13,21 +15,28 @@ export class SelectionExtender {
     this.view = view;
   }
 
-  /** True while the editor may run the command of a row that only became selected and wasn't clicked. */
-  get isExtending(): boolean {
-    return this.runningCount > 0;
+  /** Records a new selection of the view. Must be called for each one, before the command of the selected row. */
+  noteSelection(selection: readonly unknown[]): void {
+    if (this.awaitedSelections === 0) return;
+    this.awaitedSelections -= 1;
+    if (selection.length === 1) this.unwantedOpenings += 1;
+  }
+
+  /**
+   * Returns true if the editor runs the command of a row only because extending left it the only selected one. Each
+   * extension causes at most one such call, so the command is run when the user then opens the row.
+   */
+  consumeOpening(): boolean {
+    if (this.unwantedOpenings === 0) return false;
+    this.unwantedOpenings -= 1;
+    return true;
   }
 
   /** Selects the focused row and its next or previous one. The view must have the focus. */
   async extend(direction: keyof typeof extendCommands): Promise<void> {
-    this.runningCount += 1;
-    try {
-      if (this.view.selection !== this.extended) await this.selectFocused();
-      await run(extendCommands[direction]);
-      this.extended = this.view.selection;
-    } finally {
-      this.runningCount -= 1;
-    }
+    if (this.view.selection !== this.extended) await this.selectFocused();
+    await this.run(extendCommands[direction]);
+    this.extended = this.view.selection;
   }
 
   /**
@@ -35,13 +44,20 @@ export class SelectionExtender {
    */
   private async selectFocused(): Promise<void> {
     const before = this.view.selection.length;
-    await run('list.toggleSelection');
-    if (this.view.selection.length < before) await run('list.toggleSelection');
+    await this.run('list.toggleSelection');
+    if (this.view.selection.length < before) await this.run('list.toggleSelection');
   }
-}
 
-/** Runs a command of the editor and waits for its effects. They have arrived when a second request is answered. */
-async function run(command: string): Promise<void> {
-  await commands.executeCommand(command);
-  await commands.executeCommand('noop');
+  /** Runs a command of the editor and waits for its effects. They have arrived when a second request is answered. */
+  private async run(command: string): Promise<void> {
+    this.runningCount += 1;
+    this.awaitedSelections += 1;
+    try {
+      await commands.executeCommand(command);
+      await commands.executeCommand('noop');
+    } finally {
+      this.runningCount -= 1;
+      if (this.runningCount === 0) this.awaitedSelections = this.unwantedOpenings = 0;
+    }
+  }
 }

@@ -47,6 +47,7 @@ export class TreeViews implements Disposable {
     sideBar.transfers.fill(this.transferTree);
     const { view } = sideBar.searchResults;
     this.selectionExtender = new SelectionExtender(view);
+    this.lifetime.track(view.onDidChangeSelection(({ selection }) => this.selectionExtender.noteSelection(selection)));
     this.lifetime.track(view.onDidChangeCheckboxState(({ items }) => this.updateChecked(items)));
     this.lifetime.track(view.onDidCollapseElement(({ element }) => this.setCollapsed(element, true)));
     this.lifetime.track(view.onDidExpandElement(({ element }) => this.setCollapsed(element, false)));

@@ -11,13 +11,13 @@ import { askFiles, getSelectedFiles, type KnownFile } from './files.ts';
 
 type FileArgument = FileNode | FileRef;
 
-/** Opens the metadata pages of files. Does nothing while the user extends the selection with the keyboard. */
+/** Opens the metadata pages of files. Does nothing if a row was only selected with the keyboard. */
 export async function showFileMetadata(
   services: CommandServices,
   argument: FileArgument | undefined,
   selection: readonly FileArgument[] | undefined,
 ): Promise<void> {
-  if (services.views.selectionExtender.isExtending) return;
+  if (services.views.selectionExtender.consumeOpening()) return;
   const files = await chooseFiles(services, argument, selection, l10n.t('Show File Metadata'));
   for (const { ref, entry } of files) services.metadataPanels.show(ref, entry);
 }
