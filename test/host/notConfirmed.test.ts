@@ -142,7 +142,7 @@ describe('An unconfirmed transfer (D12)', () => {
     (await stage.person.pick()).choose(nmdc);
     (await stage.person.pick()).choose('Continue');
     const summary = await stage.person.notice(/^Transfer 10 files to .*\?$/);
-    assert.match(summary.detail, /10 of these files may already be in transfer to .*: .* isn't confirmed\./);
+    assert.match(summary.detail, /10 of these files are in transfers to .* that aren't confirmed\./);
     summary.dismiss();
     await done;
   });

@@ -64,7 +64,7 @@ function describeDay(count: number, { day }: TransferReceipt): string {
 function describeReceipt(count: number, service: string, receipt: TransferReceipt): string {
   const moved = describeMovedFiles(count, service, receipt);
   if (receipt.day === undefined) return moved;
-  return `${moved} ${l10n.t('The transfer was observed to have ended on {0}.', receipt.day)}`;
+  return `${moved} ${l10n.t('The transfer had ended by {0}.', receipt.day)}`;
 }
 
 function describeMovedFiles(count: number, service: string, receipt: TransferReceipt): string {

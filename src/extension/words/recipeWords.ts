@@ -85,8 +85,8 @@ function describeFailure(failure: ResolveFailure): string {
     missing: l10n.t("The recipe's table doesn't exist."),
     unreadable: l10n.t("The recipe's table can't be read."),
     tooLarge: l10n.t("The recipe's table is too large."),
-    noSheet: l10n.t("The recipe's table has no such sheet."),
-    noColumn: l10n.t("The recipe's table has no such column."),
+    noSheet: l10n.t("The sheet named in the recipe isn't in its table."),
+    noColumn: l10n.t("The column named in the recipe isn't in its table."),
   };
   return sentences[failure.problem];
 }

@@ -190,7 +190,7 @@ function formatFreeSpaceLine(freeBytes: number | undefined, isSpaceShort: boolea
   if (freeBytes === undefined) return '';
   const free = formatSize(freeBytes);
   return isSpaceShort
-    ? l10n.t('Not enough free space at destination: {0}', free)
+    ? l10n.t('Not enough space at destination: {0} free', free)
     : l10n.t('Free space at destination: {0}', free);
 }
 

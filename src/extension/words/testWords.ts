@@ -118,7 +118,9 @@ function getOtherAdvice({ kind }: Reason): Advice {
         setting: 'http.proxy',
       };
     default:
-      return { text: l10n.t('The service responds but has a problem. Try again later, or contact its administrator.') };
+      return {
+        text: l10n.t('The service is responding but has a problem. Try again later, or contact its administrator.'),
+      };
   }
 }
 

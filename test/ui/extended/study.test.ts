@@ -125,7 +125,7 @@ describe('A user with a spreadsheet of 40 IDs', function () {
     const statement = await window.clipboard((text) => text.startsWith('The data that support'));
     assert.match(statement, /^The data that support this work consist of 35 files from Alpine Study\. /);
     assert.match(statement, /\. They were obtained through a local data transfer service\. /);
-    assert.ok(statement.includes(` The transfer was observed to have ended on ${today}.\n\n`), statement);
+    assert.ok(statement.includes(` The transfer had ended by ${today}.\n\n`), statement);
     assert.equal(statement.split('\n\n')[1], `- ${reference}\n`);
   });
 });

@@ -145,8 +145,8 @@ function describeTransfersInProgress({ count, transfers }: FilesUnderWay, destin
   if (!isSure) {
     return plural(
       count,
-      "{0} of these files may already be in transfer to {1}: a transfer that contains it isn't confirmed.",
-      "{0} of these files may already be in transfer to {1}: a transfer that contains them isn't confirmed.",
+      "{0} of these files is in a transfer to {1} that isn't confirmed.",
+      "{0} of these files are in transfers to {1} that aren't confirmed.",
       destination,
     );
   }
