@@ -81,7 +81,7 @@ export class Health {
     return running;
   }
 
-  /** Logs the problems, including database names, unless nothing has changed since the last time. */
+  /** Logs the problems, including database names, if they have changed since the last call. */
   private log(storage: Readiness | undefined, failed: readonly string[], pending: readonly string[]): void {
     const parts = [
       ...(storage === 'ready' ? [] : [`the data folder ${this.options.dataFolder} can't be written to`]),

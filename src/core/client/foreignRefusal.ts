@@ -2,7 +2,7 @@ import type { Database } from '../model/databaseModel.ts';
 
 interface SubmissionFacts {
   readonly orcid: string;
-  /** Names of the source and the destination, and the names or IDs that were sent for them. */
+  /** Names of the source and the destination, and the names or IDs that identified them in the request. */
   readonly databases: readonly string[];
   readonly fileIds: readonly string[];
   readonly listed: readonly Database[];

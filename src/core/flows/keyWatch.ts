@@ -9,7 +9,7 @@ import type { OpenConnection, OpenConnections } from './openConnections.ts';
 type KeyStatus = 'good' | 'doubted' | 'refused';
 
 interface Doubt {
-  /** The time of the first in a series of refusals, in milliseconds since 1970. */
+  /** The time of the first consecutive refusal, or of the last outage if `count` is 0, in milliseconds since 1970. */
   readonly since: number;
   /** The number of consecutive refusals; 0 after an outage. */
   readonly count: number;

@@ -17,7 +17,7 @@ const maxDetailLength = 300;
 
 const searchNotImplemented = /\bsearch(es|ing)?\b.*\bnot\b.*\b(implemented|supported)\b/i;
 
-/** Matches refusals that are unrelated to the search terms, such as those of a gateway. */
+/** Matches refusals unrelated to the search terms: a bare "Bad Request", or one about paging or an ORCID iD. */
 const unrelatedRefusal = /^(\d{3}\W*)?bad request\W*$|\b(limit|offset|orcid)\b/i;
 
 /**

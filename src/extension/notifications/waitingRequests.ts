@@ -18,8 +18,8 @@ export interface WaitingRequest {
   sendNow(): void;
 }
 
-/** A request whose notification is shown. */
-interface ShownRequest extends WaitingRequest {
+/** A request and the state of its notification. */
+interface TrackedRequest extends WaitingRequest {
   wait: RequestWait | undefined;
   report?: (message: string) => void;
 }
@@ -51,7 +51,7 @@ export class WaitingRequests {
   async run<T>(title: string, send: (turn: FollowedTurn) => Promise<T>): Promise<T> {
     const withdrawal = new AbortController();
     const lifetime = new Lifetime();
-    const request: ShownRequest = { title, wait: undefined, sendNow: () => request.wait?.sendNow() };
+    const request: TrackedRequest = { title, wait: undefined, sendNow: () => request.wait?.sendNow() };
     const didWait = (wait: RequestWait): void => {
       const isFirst = request.wait === undefined;
       request.wait = wait;
@@ -68,7 +68,7 @@ export class WaitingRequests {
   }
 
   /** Shows the notification of a request until its lifetime ends. */
-  private show(request: ShownRequest, lifetime: Lifetime, withdrawal: AbortController): void {
+  private show(request: TrackedRequest, lifetime: Lifetime, withdrawal: AbortController): void {
     this.shown.add(request);
     lifetime.track({ dispose: () => this.shown.delete(request) });
     const title = escapeIconsAndLinks(request.title);

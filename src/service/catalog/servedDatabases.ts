@@ -21,7 +21,7 @@ export function isReadOnly({ document }: ServedDatabase): boolean {
 
 /** Provides access to the databases that are currently served. They can change while the service runs. */
 export interface ServedDatabases {
-  /** Returns the databases, the most recently requested one first. */
+  /** Returns the databases, those of the most recent request first. */
   list(): readonly ServedDatabase[];
   /** Finds a database by name or, if no name matches, by id (D26: service HTTP behavior). */
   find(nameOrId: string): ServedDatabase | undefined;

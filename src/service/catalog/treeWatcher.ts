@@ -21,7 +21,7 @@ interface TreeWatcherOptions {
 /** Delay between the first change and the report, because changes come in bursts. */
 const batchWindowMs = 300;
 const maxPaths = 5_000;
-/** The system silently drops unread events but buffers at least this many. Beyond that, the list may be incomplete. */
+/** The system buffers at least this many events and silently drops the rest. Beyond that, changes may be missing. */
 const maxEvents = 16_000;
 
 /** Watches each folder of a tree and reports changed paths. */

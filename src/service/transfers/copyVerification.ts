@@ -2,8 +2,8 @@ import { getRemoteName } from '../../core/util/remote.ts';
 import type { StoreFeatures } from '../stores/storeFeatures.ts';
 
 /**
- * Options for copying objects within a store and for listing the copies. They make the store report hashes of the
- * content.
+ * Options for copying objects within a store and for listing the copies. Where possible, they ensure that the reported
+ * hashes are computed from the content.
  */
 export interface CopyVerification {
   /** rclone options for the remotes that objects are copied from and to. */

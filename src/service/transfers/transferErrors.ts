@@ -85,8 +85,8 @@ export async function isFolder(path: string): Promise<boolean> {
 }
 
 /**
- * Returns true if the folders exist and the destination has enough free space, if that is known. Pass undefined for a
- * side that is a store.
+ * Returns false if a folder doesn't exist or the destination is known to have too little free space. Pass undefined for
+ * a side that is a store.
  */
 export async function hasRoom(
   source: string | undefined,

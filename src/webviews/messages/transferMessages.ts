@@ -45,7 +45,7 @@ type PageProblemKind = 'unsent' | 'queued';
 
 /** The location of the transferred files. */
 export interface PagePlace {
-  /** Path of the folder on this machine; otherwise the name of the folder at the destination. */
+  /** Path of the folder if it is on this machine; otherwise its name at the destination. */
   readonly folder: string;
   /** Label of the button that shows the folder; absent if it isn't known on this machine. */
   readonly revealLabel?: string;

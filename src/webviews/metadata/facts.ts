@@ -13,7 +13,7 @@ export interface Fact {
   readonly exact?: string;
   /** True for hashes and IDs, which are shown as code because users compare them character by character. */
   readonly isCode?: boolean;
-  /** The field of the resource that this fact shows in full. */
+  /** The resource field that this fact comes from; empty if there is none. */
   readonly field: string;
 }
 

@@ -33,7 +33,7 @@ export async function removeFromHistory(services: CommandServices, node: Transfe
   await removeTransfers(services, [transfer], l10n.t('Removed the transfer of {0} from the history.', title));
 }
 
-/** Describes the risk of removing a transfer that may never end (D12: never resubmit, D13: ignored cancel). */
+/** Describes the risk of removing a transfer that may still be running (D12: never resubmit, D13: ignored cancel). */
 function describeRemovalRisk({ state, cancelUnheeded }: Transfer): string | undefined {
   if (state === 'notConfirmed')
     return l10n.t("It's unclear whether this transfer has started. If it has, it continues without being monitored.");
