@@ -5,8 +5,9 @@ const addressPassword = /^[a-z][a-z\d+.-]*:\/\/[^/@]+@/i;
 const advice = 'Use --key-variable, --key-file or --key-stdin.';
 
 /**
- * Returns an error message if an argument looks like an API key, because arguments are visible to other processes and
- * stored in the shell's history. The message doesn't contain the key. Undefined if no argument looks like a key.
+ * Returns an error message if an argument may contain an API key or a password, because arguments are visible to other
+ * processes and stored in the shell's history. The message doesn't contain the argument. Undefined if there is no such
+ * argument.
  */
 export function findKeyArgument(args: readonly string[]): string | undefined {
   for (const [index, arg] of args.entries()) {

@@ -26,7 +26,7 @@ export class Output {
     this.progressLine = new ProgressLine(streams.stderr);
   }
 
-  /** Prints the result: one JSON document with `--json`, otherwise the text of `toText`, which ends with a line feed. */
+  /** Prints the result: one JSON document with `--json`, otherwise the text that `toText` returns. */
   print(document: object, toText: () => string): void {
     this.progressLine.clear();
     this.streams.stdout.write(this.isJson ? `${JSON.stringify(document)}\n` : toText());
@@ -38,7 +38,7 @@ export class Output {
     if (rows.length === 0 && !this.isJson) this.note(emptyNote);
   }
 
-  /** Writes text to standard output unchanged, for formats other than JSON. */
+  /** Writes text to standard output unchanged, even with `--json`. */
   write(text: string): void {
     this.progressLine.clear();
     this.streams.stdout.write(text);

@@ -11,7 +11,10 @@ import { Output } from './output.ts';
 /** The work of a command. Resolves to the exit code of the process. */
 type CommandAction = (context: CommandContext) => Promise<ExitCode>;
 
-/** Runs a command and sets the exit code of the process. Prints an expected failure in one line. */
+/**
+ * Runs a command and sets the exit code of the process. Prints the message of an expected failure, and the stack of an
+ * unexpected one.
+ */
 export async function runAction(command: Command, action: CommandAction): Promise<void> {
   const options = command.optsWithGlobals<GlobalOptions>();
   const output = new Output({ stdout: process.stdout, stderr: process.stderr }, options.json === true);
@@ -36,7 +39,7 @@ function reportError(output: Output, error: unknown, signal: AbortSignal): ExitC
   return exitCode.failed;
 }
 
-/** Aborts the signal at the first interruption. The second one ends the process immediately. */
+/** Returns a signal that is aborted at the first interruption. The second one ends the process immediately. */
 function watchInterruption(): { readonly signal: AbortSignal; dispose(): void } {
   const controller = new AbortController();
   const interrupt = (): void => {

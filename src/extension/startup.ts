@@ -166,7 +166,7 @@ function createStaleSearches({ searchStore: store, searchFlow, sessions }: Explo
   });
 }
 
-/** Creates the trees of the side bar. */
+/** Creates the trees of the Databases, Search Results and Transfers views. */
 function createViews(
   sideBar: SideBar,
   core: Explorer,

@@ -9,7 +9,7 @@ import { formatPlanSummary } from './planSummary.ts';
 /** The decision on a tool's question, and the elicitation that asks the user for it. */
 interface QuestionResult {
   readonly decision: AgentDecision;
-  /** Absent if the user has answered, or if the client may not ask. */
+  /** Absent if the user has answered, or if the client isn't allowed to ask. */
   readonly elicitation?: Elicitation;
 }
 
@@ -20,14 +20,17 @@ interface QuestionResult {
  */
 export class AgentQuestions {
   private readonly isTrusted: boolean;
-  /** Maps subjects to the keys of the questions that were sent to the client. Each question can be answered once. */
+  /** Maps each plan or transfer to the key of the question about it. Each question can be answered once. */
   private readonly asked = new Map<string, string>();
 
   constructor(isTrusted: boolean) {
     this.isTrusted = isTrusted;
   }
 
-  /** Returns the client's answer, or a question for the client. Ignores answers to questions that were not asked. */
+  /**
+   * Returns the client's answer or, if there is none yet, a question for a trusted client. Ignores answers to questions
+   * that were not asked.
+   */
   answer(question: AgentQuestion, call: McpCall): QuestionResult {
     const waiting = { kind: 'waiting', hint: createHint(question) } as const;
     if (!this.isTrusted || !call.canElicit) return { decision: waiting };

@@ -53,7 +53,7 @@ function findConnection({ context, file }: CliSession, id: string, address?: str
   throw new AgentError('notConnected', "The service of this transfer isn't known here.");
 }
 
-/** Returns the free bytes in a folder that a service on this machine serves. */
+/** Returns the free bytes at a destination; undefined unless a service on this machine serves it as a folder. */
 async function getFreeBytes(
   session: CliSession,
   connectionId: string,

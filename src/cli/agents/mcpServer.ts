@@ -52,7 +52,7 @@ interface McpServerOptions {
   readonly tools: readonly McpTool[];
   /** Resolves to the tool's answer, or to a question for the user if the tool needs a decision. Must not reject. */
   call(call: McpCall): Promise<AgentAnswer | Elicitation>;
-  /** Called once, when the client has closed standard input. */
+  /** Called when the client has closed standard input, possibly more than once. */
   onClose(): void;
 }
 
@@ -99,7 +99,7 @@ interface RequestEnvelope {
   readonly [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities;
 }
 
-/** Newer clients describe themselves with each request, earlier ones when they connect. */
+/** Reads how a client describes itself. Newer clients do so with each request, earlier ones when they connect. */
 function readClient(server: ConnectedClient, { mcpReq }: ServerContext): Omit<McpCall, 'name' | 'input'> {
   const { envelope, inputResponses, signal } = mcpReq;
   const described = (envelope ?? {}) as RequestEnvelope;

@@ -19,8 +19,8 @@ export interface McpFlags {
 }
 
 /**
- * Milliseconds for which calls may continue after the client has disconnected, so that the response to a submission is
- * recorded.
+ * Time in milliseconds for which calls may continue after the client has disconnected, so that the response to a
+ * submission is recorded.
  */
 const maxGraceMs = 10_000;
 

@@ -11,11 +11,11 @@ import { formatCount } from '../text/amounts.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 import { describeReason } from '../text/reasonText.ts';
 
-/** The files with the requested IDs, and the IDs that the service did not find. */
+/** The files with the requested IDs, and the IDs for which no file was returned. */
 export interface DescribedFiles {
   readonly files: readonly FileEntry[];
   readonly missing: readonly string[];
-  /** The reason why some IDs could not be looked up; absent if the service doesn't know them. */
+  /** The reason why some IDs could not be looked up; absent if no lookup failed. */
   readonly reason?: Reason;
 }
 
@@ -45,8 +45,8 @@ async function describeFiles(context: CommandContext, database: string, ids: rea
 }
 
 /**
- * Fetches the metadata of files by ID, in the order of `ids`. Throws an error if the request fails before any file is
- * found.
+ * Fetches the metadata of files by ID, in the order of `ids`. Throws an error if there are no IDs, or if the request
+ * fails before any file is found.
  */
 export async function fetchFiles(
   { explorer }: CliSession,

@@ -34,7 +34,7 @@ interface ExportFlags {
 
 const formats: readonly ExportFormat[] = ['csv', 'tsv', 'sha256', 'ro-crate', 'json'];
 
-/** Adds `export`, which writes the files of a transfer, or all records, in a format for other programs. */
+/** Adds `export`, which exports the list of a transfer's files, or all transfer records, for other programs. */
 export function addExportCommand(program: Command): void {
   program
     .command('export')

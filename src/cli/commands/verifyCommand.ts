@@ -22,7 +22,7 @@ interface VerifyFlags {
   readonly folder?: string;
 }
 
-/** A manifest to verify, and the transfer that it belongs to, if that has a record. */
+/** A manifest to verify, and the transfer if the user named one. */
 interface VerificationTarget {
   readonly manifest: string;
   readonly transfer?: Transfer;

@@ -10,7 +10,7 @@ const notConnected = "Couldn't connect";
 
 /**
  * Reads the API key from the source that the options or the connection name. Throws an error with exit code 3 if there
- * is no key, and a usage error if the options name several sources.
+ * is no key, and a usage error if the options can't be used.
  */
 export async function readApiKey(context: CommandContext, connectionVariable: string | undefined): Promise<string> {
   const { keyVariable, keyFile, keyStdin } = context.options;

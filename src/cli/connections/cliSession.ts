@@ -63,7 +63,7 @@ export class CliSession {
     }
   }
 
-  /** Connects to the service that the options name. Throws an error with exit code 3 if that fails. */
+  /** Connects to the service that the options name, or to the only one in the file. Throws an error if that fails. */
   async connect(): Promise<OpenConnection> {
     return await this.open(chooseConnection(this.context.options, this.file));
   }
@@ -93,7 +93,10 @@ export class CliSession {
     return parseOrcid(entered) ?? '';
   }
 
-  /** Returns the database with this name or ID. Throws a usage error that lists the databases of the service. */
+  /**
+   * Returns the database with this name or ID. If there is none, throws a usage error that suggests the nearest name or
+   * lists all names.
+   */
   findDatabase(name: string): Database {
     const { databases } = this.explorer.connectionStore.listing;
     const found = databases.find((one) => one.name === name) ?? databases.find(({ id }) => id === name);

@@ -28,8 +28,8 @@ export interface ConnectionsFile {
 const noConnections: ConnectionsFile = { connections: [] };
 
 /**
- * Reads the connections file that `option` names. Without an option, reads the file that `variable` names, if it
- * exists. Throws a usage error that names the file and the invalid entry.
+ * Reads the connections file at the path in `option`. Without an option, reads the file at the path in `variable`, if
+ * it exists. Throws a usage error if the file can't be read or is invalid.
  */
 export async function readConnectionsFile(
   option: string | undefined,

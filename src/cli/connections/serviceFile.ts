@@ -11,7 +11,7 @@ interface ServiceAccess {
 
 /**
  * Reads the file in which the local service of this user publishes its address and key (D29: shared service). Throws an
- * error if its process isn't running.
+ * error if the service isn't running.
  */
 export async function readServiceFile(file: string): Promise<ServiceAccess> {
   const content = await readFile(file, 'utf8').catch(() => '');

@@ -13,7 +13,10 @@ import { describeReason } from '../text/reasonText.ts';
 export interface DestinationFacts {
   /** Known only for a folder that a service on this machine serves. */
   readonly freeBytes?: number;
-  /** The files whose content the destination already has (D60: same content). */
+  /**
+   * The number of files whose content the destination already has (D60: same content). If `atLeast` is true, there may
+   * be more.
+   */
   readonly alreadyThere?: { readonly files: number; readonly atLeast: boolean };
 }
 

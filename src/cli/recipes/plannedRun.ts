@@ -17,8 +17,8 @@ export interface PlannedRun extends RecipeInput {
 }
 
 /**
- * Connects to the service of a recipe and finds its files. Prints a note if there is a problem with the lock. Doesn't
- * submit a transfer.
+ * Connects to the service of a recipe and finds its files. Doesn't submit a transfer. Prints a note if there is a
+ * problem with the lock. Throws an error if a locked run has no valid lock.
  */
 export async function planRun(session: CliSession, input: RecipeInput, isLocked = false): Promise<PlannedRun> {
   // Makes V8 collect garbage earlier: the pages of 100,000 files would otherwise take half a gigabyte.
@@ -44,7 +44,7 @@ async function openService(session: CliSession, { recipe }: RecipeInput): Promis
   return await session.open(chooseRecipeConnection(context.options, recipe, file));
 }
 
-/** Throws an error with the exit code of the obstacle if a plan can't be carried out. */
+/** Throws an error if a plan can't be carried out. The exit code depends on the obstacle. */
 export function requireRunnable({ plan }: PlannedRun): void {
   const obstacle = findObstacle(plan);
   if (!obstacle) return;

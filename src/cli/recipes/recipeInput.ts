@@ -28,7 +28,10 @@ export interface RecipeInput {
   readonly lock: LockReadResult;
 }
 
-/** Reads a recipe and its lock. Throws a usage error that lists the problems of the recipe with their lines. */
+/**
+ * Reads a recipe and its lock. If the recipe is invalid, throws a usage error that lists the problems with their lines.
+ * Also throws an error if a file can't be read, or if the lock belongs to another recipe or a later version.
+ */
 export async function readRecipe(file: string): Promise<RecipeInput> {
   if (!file.endsWith(extension)) throw createUsageError(`The file name of a recipe must end in ${extension}.`);
   const path = resolve(file);
@@ -42,8 +45,7 @@ export async function readRecipe(file: string): Promise<RecipeInput> {
 
 /**
  * Returns the connection that the options name, otherwise the connection to the recipe's service. Throws a usage error
- * if the address of that service isn't in the connections file: the author of a recipe must not choose where a key is
- * sent.
+ * if that service isn't in the connections file: the author of a recipe must not choose where a key is sent.
  */
 export function chooseRecipeConnection(
   options: GlobalOptions,

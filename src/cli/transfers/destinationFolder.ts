@@ -36,8 +36,8 @@ async function getServedFolder(session: CliSession, transfer: Transfer): Promise
 }
 
 /**
- * Returns the folder that a service on this machine serves as the destination; undefined for a service on another
- * machine. The connection must be open.
+ * Returns the folder that a service on this machine serves as the destination; undefined if the destination isn't such
+ * a folder. The connection must be active.
  */
 export function findServedFolder(
   { explorer: { sessions, connectionStore } }: CliSession,

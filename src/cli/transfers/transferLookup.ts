@@ -34,8 +34,8 @@ export async function findTransfers(session: CliSession, names: readonly string[
 }
 
 /**
- * Finds one recorded transfer without connecting to a service. Throws an error with exit code 4 if there is none; `kinds`
- * names what else could have been found.
+ * Finds one recorded transfer without connecting to a service. Throws an error with exit code 4 if there is none. For
+ * its message, `kinds` names what else could have been found.
  */
 export async function findRecordedTransfer(session: CliSession, name: string, kinds?: string): Promise<Transfer> {
   const found = findRecord(await loadTransfers(session), name);

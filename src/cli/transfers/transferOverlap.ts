@@ -3,7 +3,10 @@ import type { Transfer, TransferOrder } from '../../core/model/transferModel.ts'
 import { CliError } from '../cliError.ts';
 import { getTransferId } from '../text/transferDocument.ts';
 
-/** Throws an error if another transfer is copying some of the files, for example one that a killed process started. */
+/**
+ * Throws an error if another transfer is copying some of the files to the same destination, for example one that a
+ * killed process started.
+ */
 export function requireNotUnderWay(known: readonly Transfer[], order: TransferOrder): void {
   const { count, transfers } = findFilesUnderWay(known, [order]);
   const [first] = transfers;

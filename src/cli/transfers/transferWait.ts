@@ -28,7 +28,10 @@ export async function waitForEnd(session: CliSession, keys: readonly string[], t
   if (!isMet) throw createUnfinishedError(session, keys, timeoutS);
 }
 
-/** Waits until the condition is met for all transfers. Resolves to false after the limit or an interruption. */
+/**
+ * Waits until the condition is met for all transfers. Resolves to false after the limit, an interruption, or a refused
+ * key.
+ */
 export async function waitUntil(
   { explorer, context }: CliSession,
   keys: readonly string[],

@@ -8,7 +8,7 @@ import type { CommandServices } from '../services.ts';
 
 /** A program that starts MCP servers, and the file with its configuration. */
 interface McpClient {
-  /** The program's name, which is the same in all languages. */
+  /** The program's name, as shown to the user. */
   readonly id: string;
   readonly file?: string;
 }
@@ -35,7 +35,7 @@ const defaultKeyVariable = 'DATA_TRANSFER_KEY';
 
 /**
  * Copies the configuration with which an agent outside the editor starts the MCP server. It contains the ID of a
- * connection and the name of the environment variable for its key, but never the key itself.
+ * connection and may name the environment variable for its key, but never contains the key itself.
  */
 export async function copyMcpConfiguration(services: CommandServices): Promise<void> {
   const { sessions, commandLinePaths, notifications } = services;

@@ -15,7 +15,10 @@ interface PlanNotificationsDependencies {
   claim(name: string): Promise<boolean>;
 }
 
-/** Delay before a plan is announced. Until then, only the window whose agent planned it asks for confirmation. */
+/**
+ * Delay in milliseconds before a plan is announced. Until then, only the window whose agent planned it asks for
+ * confirmation.
+ */
 const notificationDelayMs = 5_000;
 
 /**

@@ -20,7 +20,7 @@ export async function confirmPlan(services: CommandServices, node: PlanNode | un
   else if (decision.kind === 'no') await decline(services, plan);
 }
 
-/** Declines a proposed transfer. The agent is notified when it next calls a tool. */
+/** Declines a proposed transfer. The agent learns of this when it next submits or checks the plan. */
 export async function declinePlan(services: CommandServices, node: PlanNode | undefined): Promise<void> {
   const plan = await choosePlan(services, node, l10n.t('Select the proposed transfer to decline'));
   if (plan) await decline(services, plan);

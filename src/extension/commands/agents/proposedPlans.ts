@@ -32,7 +32,7 @@ export class ProposedPlans implements Disposable {
   private expiry: Disposable | undefined;
 
   readonly onDidChange = this.changed.event;
-  /** Fires for each plan that has been decided or has expired. */
+  /** Fires for each plan that no longer awaits a decision. */
   readonly onDidClose = this.closed.event;
 
   constructor(dependencies: ProposedPlansDependencies) {

@@ -29,8 +29,9 @@ export interface CitedFiles {
 }
 
 /**
- * Collects the files to cite. These are the files of the command's argument. Without one, they are the checked files or
- * those that the user picks. Returns undefined if the user cancels.
+ * Collects the files to cite: those of the command's argument or of the selected rows. Without an argument, uses the
+ * checked files, those selected in the view, or those that the user picks. Returns undefined if the transfer no longer
+ * exists or the user cancels.
  */
 export async function collectCitedFiles(
   services: CommandServices,
@@ -77,8 +78,8 @@ async function collectTransfer(
 }
 
 /**
- * Fetches missing metadata. Warns about files without metadata. Throws a {@link CommandFailure} if no file has
- * metadata.
+ * Fetches missing metadata, and returns the files that have metadata. Warns about files without metadata. Throws a
+ * {@link CommandFailure} if no file has metadata. Returns undefined if the user cancels.
  */
 async function collectFiles(services: CommandServices, files: readonly KnownFile[]): Promise<CitedFiles | undefined> {
   const loaded = await loadCompleteEntries(services, files);

@@ -35,7 +35,7 @@ export function createDeliveryPick(placeholder = l10n.t('Select what to do with 
   return { placeholder, choices };
 }
 
-/** Shows that code was delivered. */
+/** Delivers code, and shows a confirmation. */
 export async function deliverCode(
   notifications: Notifications,
   deliver: DeliverCode,

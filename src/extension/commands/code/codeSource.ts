@@ -16,7 +16,7 @@ export interface CodeSource {
   readonly variants: readonly (readonly CodeRequest[])[];
 }
 
-/** Returns the requests for a row. Undefined if the row no longer exists. */
+/** Returns the requests for a row or for the selected files. Undefined if the row no longer exists. */
 export function getCodeSource(
   services: CommandServices,
   argument: SharedArgument,

@@ -50,7 +50,7 @@ function describeLimit({ omittedCount }: OpenedFiles): string | undefined {
 }
 
 /**
- * Finds the files. Throws a {@link CommandFailure} if that takes too long, for example because the disk doesn't
+ * Finds the files to open. Throws a {@link CommandFailure} if that takes too long, for example because the disk doesn't
  * respond.
  */
 async function findOpenedFiles(folder: TransferredFolder, past: PastVerification | undefined): Promise<OpenedFiles> {

@@ -66,7 +66,7 @@ async function askVariable(services: CommandServices, connectionId: string): Pro
 
 /**
  * Tests the key in an environment variable. Accepts an unset variable, because it may be set at the next start. Returns
- * an error message if the service rejects the key.
+ * an error message if the test fails.
  */
 async function checkVariable(
   services: CommandServices,
@@ -78,7 +78,7 @@ async function checkVariable(
   return key === undefined ? undefined : await checkKey(services, connection, key, signal);
 }
 
-/** Tests a key. Returns an error message if the service doesn't accept it. */
+/** Tests a key. Returns an error message if the test fails. */
 async function checkKey(
   { connectFlow }: CommandServices,
   connection: Connection,

@@ -44,8 +44,8 @@ export async function connect(services: CommandServices, button: WelcomeButton |
 }
 
 /**
- * Asks for the address, the key and, unless it is set, the ORCID iD. Saves them if they work (D6: prove the key).
- * Returns true if they were saved. `server` is the initial address.
+ * Asks for the address, the port, the key and, unless it is set, the ORCID iD. Saves them if they work (D6: prove the
+ * key). Returns true if they were saved. `server` is the initial address.
  */
 export async function askNewConnection(services: CommandServices, server = ''): Promise<boolean> {
   const { settings, connectFlow } = services;
@@ -85,8 +85,8 @@ async function askKey(services: CommandServices, position: StepPosition, draft: 
 }
 
 /**
- * Returns the connection to try. For the address of a saved connection, reuses its ID, so that its transfers are
- * recognized.
+ * Returns the connection to try. If a connection with this address is saved, keeps its ID, so that earlier transfers
+ * are recognized.
  */
 function toConnection({ settings }: CommandServices, { server, port, allowInsecureHttp }: Draft): Connection {
   const saved = settings.connections.find((one) => trimTrailingSlash(one.server) === server && one.port === port);
@@ -193,8 +193,8 @@ function describeFoundService({ session: { service }, databases }: SuccessfulAtt
 }
 
 /**
- * Names a new connection after its service. Appends the host if the name is taken. Omits `apiKeyVariable`, because
- * the entered key replaces it.
+ * Returns the connection to save. Names a new connection after its service, and appends the host if the name is taken.
+ * Omits `apiKeyVariable`, because the entered key replaces it.
  */
 function withUniqueName(
   connections: readonly Connection[],

@@ -43,7 +43,7 @@ export async function reopenConnection(services: CommandServices, id: string): P
   else if (id === localConnectionId) await openLocalConnection(services).catch(ignoreShownFailure);
 }
 
-/** Works like {@link reopenConnection}, for a connection that the caller has already loaded. */
+/** Makes a saved connection active without prompting. Failures appear only in the tree. */
 export async function reopenSavedConnection(
   { apiKeys, connectFlow }: CommandServices,
   connection: Connection,

@@ -54,7 +54,10 @@ function describeStatus({ sessions, connectionStore }: CommandServices, id: stri
   return sessions.get(id) && l10n.t('connected in the background');
 }
 
-/** Returns the ID of the last active connection. If it is unknown, returns the ID of the only saved connection. */
+/**
+ * Returns the ID of the last active connection. If it is unknown or no longer saved, returns the ID of the only saved
+ * connection. Undefined if there are none or several.
+ */
 async function findLastId({ settings, memory }: CommandServices): Promise<string | undefined> {
   const last = await memory.getLastConnectionId();
   const saved = settings.connections.map(({ id }) => id);

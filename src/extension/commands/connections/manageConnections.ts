@@ -42,8 +42,8 @@ export async function switchConnection(services: CommandServices, node?: Connect
 }
 
 /**
- * Reloads the list of databases. Reconnects if the connection has failed. For a row of another connection, checks that
- * connection's key.
+ * Reloads the databases of the active connection. Reopens a connection that has failed or was stopped. Otherwise, asks
+ * for a connection. For a row of another connection, checks the key or opens the connection.
  */
 export async function refreshDatabases(services: CommandServices, node: ConnectionNode | undefined): Promise<void> {
   const { connectFlow, connectionStore, sessions } = services;

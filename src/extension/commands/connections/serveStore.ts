@@ -23,7 +23,9 @@ export async function addStore({ settings }: CommandServices): Promise<void> {
   window.createTerminal({ name: 'rclone', shellPath: program, shellArgs: ['config'] }).show();
 }
 
-/** Serves a folder of a store as a database. Asks for the remote, the folder and a name (D62: stores through rclone). */
+/**
+ * Serves a folder of a store as a database (D62: stores through rclone). Asks for the remote, the folder and a name.
+ */
 export async function serveStore(services: CommandServices): Promise<void> {
   const program = await requireRclone(services.settings);
   const found = await askStoreFolder(program);

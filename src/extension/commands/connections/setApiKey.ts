@@ -7,8 +7,8 @@ import { askApiKey } from './apiKeyPrompt.ts';
 import { pickSavedConnection } from './connectionPicker.ts';
 
 /**
- * Sets the key of the row's connection, the active connection, or one that the user picks. Reopens the connection if it
- * is open.
+ * Sets the key of the row's connection, the active connection, or one that the user picks. Then opens the connection,
+ * unless the user picked one that isn't open.
  */
 export async function setApiKey(services: CommandServices, node: ConnectionNode | undefined): Promise<void> {
   const { settings, connectFlow, connectionStore, sessions, notifications } = services;
@@ -29,7 +29,10 @@ export async function setApiKey(services: CommandServices, node: ConnectionNode 
   notifications.showStatusMessage(l10n.t('API key accepted.'));
 }
 
-/** Removes the environment variable of a connection, because it would override the entered key. */
+/**
+ * Removes the environment variable from the connection's settings if it is set, because it would override the entered
+ * key.
+ */
 async function removeKeyVariable({ apiKeys, settings }: CommandServices, connection: Connection): Promise<Connection> {
   if (!apiKeys.isFromEnvironment(connection)) return connection;
   const { apiKeyVariable, ...others } = connection;

@@ -14,7 +14,7 @@ import { requireSavedConnection } from './connectionOpener.ts';
 import { pickConnection } from './connectionPicker.ts';
 import { startLocalService } from './localConnection.ts';
 
-/** Tests a connection step by step. If a step fails, reports the reason and suggests a fix. */
+/** Tests a connection step by step, and reports the result. If a step fails, suggests a fix. */
 export async function testConnection(services: CommandServices, node: ConnectionNode | undefined): Promise<void> {
   const { testDependencies, connectionStore, notifications } = services;
   const id =

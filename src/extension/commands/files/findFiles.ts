@@ -16,7 +16,10 @@ import { askIds, createIdSourcePick, type IdSource } from './idSources.ts';
 /** Number of IDs above which the user is asked for confirmation. */
 const confirmationThreshold = 5000;
 
-/** Asks for a database and for file IDs from one of several sources, and searches for the files (D8: metadata by ids). */
+/**
+ * Finds files by IDs from one of several sources (D8: metadata by ids). Asks for the IDs and, unless it is given, the
+ * database.
+ */
 export async function findFilesById(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {
   const { searchFlow, settings, memory, notifications, views } = services;
   const session = await requireSession(services);

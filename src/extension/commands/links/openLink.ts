@@ -58,7 +58,10 @@ function findConnectionId({ settings }: CommandServices, service: string): strin
   return settings.connections.find((connection) => toLinkService(connection) === service)?.id;
 }
 
-/** Asks the user to connect to the service of a link, which isn't saved. Returns undefined if the user cancels. */
+/**
+ * Asks whether to connect to a link's service, which isn't saved yet. Returns the new connection's ID. Undefined if the
+ * user cancels.
+ */
 async function askConnection(services: CommandServices, service: string): Promise<string | undefined> {
   const label = l10n.t('Connect…');
   const question = l10n.t("This link is for a service that isn't among your connections.");
@@ -89,7 +92,7 @@ async function showTarget(
   else await showSearch(services, session, link);
 }
 
-/** Shows a file. Its ID serves as its name until its metadata is loaded. */
+/** Shows a file. The ID serves as the file's name until the metadata is loaded. */
 function showFile(
   { metadataPanels }: CommandServices,
   connectionId: string,

@@ -21,8 +21,8 @@ import { findConnectionId } from './recipeSession.ts';
 const maxRecipeBytes = 10 * 1024 * 1024;
 
 /**
- * Determines what has changed since the last run of each recipe. Checks one recipe at a time, and only if its service
- * is connected.
+ * Determines what has changed since the last run of each recipe. Checks one recipe at a time. Compares a recipe's files
+ * with its lock only if the recipe's service is connected.
  */
 export class RecipeChanges implements Disposable {
   private readonly lifetime = new Lifetime();
@@ -42,8 +42,8 @@ export class RecipeChanges implements Disposable {
   }
 
   /**
-   * Returns the last known status. If it is missing or too old, determines it in the background and fires
-   * `onDidChange`.
+   * Returns the last known status. If it is missing or too old, determines it in the background. Fires `onDidChange` if
+   * the status may have changed.
    */
   getStatus(uri: Uri): RecipeStatus {
     const find = async (): Promise<RecipeStatus> =>

@@ -5,7 +5,10 @@ import type { RecipeStatus } from '../../views/recipeTree.ts';
 
 /** Maximum age of a recipe's status, in milliseconds. An older status is determined again when it is shown. */
 const maxAgeMs = 60 * 60_000;
-/** The same for an unknown status, for example because the recipe's service isn't connected or has failed. */
+/**
+ * Maximum age of an unknown status, in milliseconds. A status is unknown, for example, if the recipe's service isn't
+ * connected.
+ */
 const maxUnknownAgeMs = 60_000;
 
 /** The status of a recipe that can't be compared. */
@@ -14,7 +17,7 @@ export const unknownStatus: RecipeStatus = { description: '', icon: 'beaker' };
 interface CheckedStatus {
   readonly status: RecipeStatus;
   readonly checkedAt: number;
-  /** True if the recipe or its lock has changed since the check. */
+  /** True if the recipe, its lock or the open connections have changed since the check. */
   readonly isOutdated?: boolean;
 }
 
@@ -34,8 +37,8 @@ export class RecipeChecks implements Disposable {
   }
 
   /**
-   * Returns the last known status. If it is missing or too old, determines it with `find` in the background and fires
-   * `onDidChange`.
+   * Returns the last known status. If it is missing or too old, determines it with `find` in the background. Fires
+   * `onDidChange` if the status may have changed.
    */
   get(key: string, find: () => Promise<RecipeStatus>): RecipeStatus {
     const known = this.checked.get(key);
@@ -47,7 +50,7 @@ export class RecipeChecks implements Disposable {
     return status;
   }
 
-  /** Returns the last status. Undefined if there is none, or if the recipe or its lock has changed since. */
+  /** Returns the last status. Undefined if there is none, or if it is outdated. */
   getCurrent(key: string): RecipeStatus | undefined {
     const known = this.checked.get(key);
     return known?.isOutdated ? undefined : known?.status;

@@ -40,8 +40,8 @@ export async function openRecipe(argument: RecipeArgument | undefined, title: st
 }
 
 /**
- * Reads a recipe and its lock. Throws a {@link CommandFailure} if the recipe is invalid, with the line of the first
- * problem.
+ * Reads a recipe and its lock. Throws a {@link CommandFailure} if one of them can't be read or the recipe is invalid.
+ * For an invalid recipe, the message contains the line of the first problem.
  */
 async function readRecipe(uri: Uri): Promise<OpenRecipe> {
   const name = toPlainLine(uri.path.split('/').at(-1) ?? '');
@@ -52,7 +52,10 @@ async function readRecipe(uri: Uri): Promise<OpenRecipe> {
   return { uri, name, folder: dirname(uri.fsPath), recipe, text, lock: await readRecipeLock(uri, name) };
 }
 
-/** Creates the failure for a recipe that can't be used. A button opens the file at the problem. */
+/**
+ * Creates the failure for a recipe that can't be used. If there is a known problem, a button opens the file at its
+ * line.
+ */
 export function createProblemFailure(uri: Uri, name: string, problem: RecipeProblem | undefined): CommandFailure {
   if (!problem) return new CommandFailure(l10n.t("{0} can't be read.", name));
   const text = l10n.t('{0}, line {1}: {2}', name, problem.range.line, describeRecipeProblem(problem));

@@ -24,7 +24,7 @@ export interface OwnedDraft {
 
 /**
  * Drafts a recipe from the rows to which the command applies. Without a row, asks for a source. Returns undefined if
- * the user cancels.
+ * the row no longer exists or the user cancels.
  */
 export async function chooseDraft(
   services: CommandServices,
@@ -88,8 +88,8 @@ function toTransferDraft(transfer: Transfer | undefined): OwnedDraft | undefined
 }
 
 /**
- * Drafts a recipe for files. Describes the files by their IDs. If they are all results of one search, the user can
- * choose to describe them by the search.
+ * Drafts a recipe for files. Describes the files by their IDs. If they are exactly the results of one search, the user
+ * can describe them by that search instead.
  */
 async function toFilesDraft(services: CommandServices, files: readonly CheckedFile[]): Promise<OwnedDraft | undefined> {
   const [first] = files;
@@ -104,7 +104,7 @@ async function toFilesDraft(services: CommandServices, files: readonly CheckedFi
   return from && { connectionId, draft: { from } };
 }
 
-/** Returns the query of a search whose results are exactly these files. Undefined if there is none. */
+/** Returns the query of a search by terms whose loaded results are exactly these files. Undefined if there is none. */
 function findWholeSearch(
   { searchStore }: CommandServices,
   connectionId: string,

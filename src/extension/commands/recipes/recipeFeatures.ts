@@ -6,7 +6,7 @@ import type { CommandServices } from '../services.ts';
 import { RecipeChanges } from './recipeChanges.ts';
 import { createRecipeDiagnostics } from './recipeFacts.ts';
 
-/** Provides the diagnostics, code lenses and status of recipes. Loaded when the first recipe is shown. */
+/** Provides the diagnostics, code lenses and status of recipes. Loaded when a recipe is first shown or opened. */
 export class RecipeFeatures implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly changes: RecipeChanges;

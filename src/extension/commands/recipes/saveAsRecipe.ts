@@ -40,8 +40,8 @@ async function completeDraft(
 }
 
 /**
- * Returns the name by which a recipe refers to a connection. This is usually the service's address, because it is the
- * same for all users.
+ * Returns the name by which a recipe refers to a connection. This is usually the service's address, which is the same
+ * for all users. Undefined if the connection is no longer saved.
  */
 function getServiceName({ settings }: CommandServices, connectionId: string): string | undefined {
   if (connectionId === localConnectionId) return localLinkService;
@@ -50,8 +50,7 @@ function getServiceName({ settings }: CommandServices, connectionId: string): st
 }
 
 /**
- * Asks for the destination. Resolves to an empty string to save a search without one, and to undefined if the user
- * cancels.
+ * Asks for the destination. Resolves to an empty string if the user wants none, and to undefined if the user cancels.
  */
 async function askDestination(
   { connectFlow }: CommandServices,
@@ -77,7 +76,7 @@ function getSuggestedFile(): Uri {
   return Uri.joinPath(folder?.uri ?? Uri.file(homedir()), `files${recipeExtension}`);
 }
 
-/** Replaces the file's extension with the one by which the editor recognizes recipes. */
+/** Gives a file the extension by which the editor recognizes recipes. */
 function toRecipeUri(file: Uri): Uri {
   if (isRecipePath(file.path)) return file;
   return file.with({ path: file.path.replace(/(?:\.transfer)?(?:\.json)?$/, recipeExtension) });

@@ -22,7 +22,7 @@ export const recordNames: Readonly<Record<RecordFormat, string>> = {
 /** The content of an exported record. */
 interface RecordContent {
   readonly pieces: Iterable<string>;
-  /** Folder to which the paths of a transfer's files are relative. */
+  /** Folder to which the paths of a transfer's files are relative. Absent if it is unknown. */
   readonly folder?: string | undefined;
   readonly fileCount: number;
   /** The files that the record omits. */
@@ -30,8 +30,8 @@ interface RecordContent {
 }
 
 /**
- * Creates the record of a source. For a transfer, finds its folder and describes the files in it. Returns undefined if
- * the user cancels.
+ * Creates the record of a source. For a transfer, finds its folder and uses the files in the manifest, if there are
+ * any. Returns undefined if the user cancels.
  */
 export async function createContent(
   services: CommandServices,

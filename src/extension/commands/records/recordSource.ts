@@ -25,7 +25,7 @@ export interface RecordSource {
   readonly files: readonly RecordedFile[];
   /** The connections of the files. */
   readonly connectionIds: readonly string[];
-  /** The files of the search or selection that the export omits. */
+  /** The files that the export omits. */
   readonly omissions: readonly Omission[];
   readonly query?: SearchQuery;
   readonly transfer?: Transfer;
@@ -112,15 +112,15 @@ function describeSource({ files, transfer, omissions }: RecordSource): string {
   return [formatList([...databases]), count, note].filter(Boolean).join(' · ');
 }
 
-/** The files that were transferred, and their folder if it is on this machine. */
+/** The files in a transfer's manifest, and the transfer's folder. The folder is absent if no files were transferred. */
 interface TransferredRecord {
   readonly files: readonly RecordedFile[];
   readonly folder?: TransferredFolder;
 }
 
 /**
- * Reads the files that a transfer wrote from its manifest. Without a manifest, returns no files. Returns undefined if
- * the user cancels.
+ * Reads the list of transferred files from the manifest of a transfer. Without a manifest, returns no files. Returns
+ * undefined if the user cancels.
  */
 export async function loadTransferred(
   services: CommandServices,

@@ -12,7 +12,8 @@ import { askSearch } from './searchPrompt.ts';
 import { chooseSearch } from './searches.ts';
 
 /**
- * Asks for new terms and options, and runs the search. Removes the old search unless the user has checked files in it.
+ * Asks for new terms and options, or for new IDs, and runs the search. Removes the old search unless the user has
+ * checked files in it.
  */
 export async function refineSearch(services: CommandServices, node: SearchNode | undefined): Promise<void> {
   const search = await chooseSearch(services, node, l10n.t('Select the search to refine'));

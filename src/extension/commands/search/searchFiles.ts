@@ -15,7 +15,7 @@ export async function searchFiles(services: CommandServices, node: DatabaseNode 
   await askAndSearch(services, node, false);
 }
 
-/** Works like {@link searchFiles}, but asks for filters in a separate step. */
+/** Asks for the search terms, the filters and, unless it is given, the database. Starts the search. */
 export async function searchWithFilters(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {
   await askAndSearch(services, node, true);
 }

@@ -11,14 +11,14 @@ import {
   type ParameterForm,
 } from '../../words/parameterWords.ts';
 
-/** Receives the specific parameters. Undefined if none is set. */
+/** An object that stores the specific parameters. `specific` is undefined if none is set. */
 interface ParameterTarget {
   specific: JsonObject | undefined;
 }
 
 /**
- * Asks for the value of a search parameter: a listed value, or text of the parameter's type. Empty input clears it.
- * `isLocal` is true for the local service, whose parameters have labels and accept informal values such as "10 MB".
+ * Asks for the value of a search parameter: a listed value, or text of the parameter's type. Empty input clears the
+ * value. `isLocal` is true for the local service, whose parameters have labels and accept text such as "10 MB".
  */
 export async function askParameter(
   position: StepPosition,

@@ -50,8 +50,8 @@ type DatabaseChoice = { readonly name: string | undefined } | { readonly recent:
 const maxFirstRecent = 5;
 
 /**
- * Creates a draft with the terms of the last search. Copies the filters of that search only if there is a filter step,
- * and its parameters only for the same database.
+ * Creates a draft with the terms of the last search. If there is a filter step, also copies the filters of that search,
+ * and its specific parameters if the database is the same.
  */
 export async function createDraft(
   services: CommandServices,
@@ -64,7 +64,7 @@ export async function createDraft(
   return { ...draft, database, specific: last?.database === database ? draft.specific : undefined };
 }
 
-/** Asks for the database, terms and options. Returns undefined if the user cancels. */
+/** Asks for the database, terms and options, and remembers them. Returns undefined if the user cancels. */
 export async function askSearch(
   services: CommandServices,
   session: OpenConnection,

@@ -37,7 +37,10 @@ export async function stopSearch(services: CommandServices, node: SearchNode | u
   if (search) services.searchFlow.stop([search.key]);
 }
 
-/** Removes a search, the searches without results in a row, or all selected searches. Offers to undo this. */
+/**
+ * Removes a search, the searches that share a row because they found nothing, or all selected searches. Offers to undo
+ * this.
+ */
 export async function dismissSearch(
   services: CommandServices,
   node: SearchNode | EmptySearchesNode | undefined,
@@ -137,12 +140,12 @@ export async function toggleFocusedRow(services: CommandServices, node: FileNode
   else await commands.executeCommand('list.toggleExpand');
 }
 
-/** Adds the next row to the selection, without opening it. */
+/** Extends the selection to the next row, without opening it. */
 export async function extendSelectionDown({ views }: CommandServices): Promise<void> {
   await views.selectionExtender.extend('down');
 }
 
-/** Adds the previous row to the selection, without opening it. */
+/** Extends the selection to the previous row, without opening it. */
 export async function extendSelectionUp({ views }: CommandServices): Promise<void> {
   await views.selectionExtender.extend('up');
 }

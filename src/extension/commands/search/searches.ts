@@ -37,7 +37,10 @@ export async function chooseSearch(
   return typeof answer === 'string' ? undefined : searchStore.get(answer.value);
 }
 
-/** Works like {@link chooseSearch}, and opens the search's connection if needed. */
+/**
+ * Chooses a search, and opens its connection if needed. Returns undefined if the user cancels or the search was removed
+ * in the meantime.
+ */
 export async function chooseConnectedSearch(
   services: CommandServices,
   node: SearchNode | undefined,
@@ -48,7 +51,10 @@ export async function chooseConnectedSearch(
   return search && (await getOrOpenConnection(services, search.connectionId)) ? search : undefined;
 }
 
-/** Works like {@link chooseConnectedSearch}, for a search that may have more results to load. */
+/**
+ * Returns the row's search, or one that may have more results to load, and opens its connection if needed. Returns
+ * undefined if the user cancels or the search was removed in the meantime.
+ */
 export async function chooseIncompleteSearch(
   services: CommandServices,
   node: SearchNode | undefined,

@@ -20,12 +20,13 @@ const quickMs = 500;
 /** Receives the orders without the files that don't need to be sent. */
 export type LeaveOutListener = (orders: readonly TransferOrder[]) => unknown;
 
-/** Describes the files that don't need to be sent. */
+/** The files that don't need to be sent, as described to the user. */
 interface SpareFiles {
   /** One sentence for each reason. */
   readonly lines: readonly string[];
   /**
-   * Label of the button that leaves these files out. Undefined if there are none, or if no other files would remain.
+   * Label of the button that leaves these files out. Undefined if that isn't offered, for example because no other
+   * files would remain.
    */
   readonly label: string | undefined;
   leaveOut(): 'next';
@@ -81,8 +82,8 @@ async function readVerified(
 }
 
 /**
- * Returns the intact files in a transfer's manifest. Without a readable manifest, returns undefined if all files were
- * intact, and an empty list otherwise.
+ * Returns the intact files in a transfer's manifest. Without a readable manifest that matches the transfer, returns
+ * undefined if all files were intact, and an empty list otherwise.
  */
 async function readIntactFiles(
   services: CommandServices,

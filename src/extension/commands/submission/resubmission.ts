@@ -109,7 +109,10 @@ async function confirmOrder(
   return await confirmSubmission(services, [order], { replacedKey: getReplacedKey(earlier), backLabel, uncheckedIds });
 }
 
-/** Asks for files and details. Those of an earlier order are the defaults. Returns undefined if the user cancels. */
+/**
+ * Asks for files, details and confirmation. An earlier order provides the defaults. Returns undefined if the user
+ * cancels.
+ */
 async function editOrder(
   services: CommandServices,
   earlier: Transfer,

@@ -100,7 +100,7 @@ function findRisks(
   return { underWay, isServerAtRisk: serverRisks.length > 0, warnings: warnings.filter(Boolean) };
 }
 
-/** Summarizes orders. Includes the free space at their destination. */
+/** Summarizes orders. Includes the free space at their destination if it is known. */
 export async function sumUpOrders(
   services: CommandServices,
   orders: readonly TransferOrder[],

@@ -18,8 +18,8 @@ interface SubmissionResult {
 type ReportFailure = (cause: string, ...actions: NotificationAction[]) => void;
 
 /**
- * Submits the orders one after another, and shows their rows and failures. Continues after a failure. `TransferNotifications`
- * reports an unconfirmed submission.
+ * Submits the orders one after another, and shows their rows and failures. Continues after a failure.
+ * `TransferNotifications` reports an unconfirmed submission.
  */
 export async function submitTransfers(
   services: CommandServices,

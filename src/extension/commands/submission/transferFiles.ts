@@ -36,12 +36,15 @@ export async function transferFiles(
   await transfer(services, getSelectedFiles(argument, selection), false);
 }
 
-/** Works like {@link transferFiles}, without given files. */
+/** Transfers the checked files, those selected in the view, or those that the user picks. */
 export async function transferCheckedFiles(services: CommandServices): Promise<void> {
   await transfer(services, [], false);
 }
 
-/** Works like {@link transferFiles}. If the last destination can be used, asks only for confirmation. */
+/**
+ * Transfers the given, checked or selected files, or those that the user picks. If the last destination can be used,
+ * asks only for confirmation.
+ */
 export async function transferToLastDestination(
   services: CommandServices,
   argument: FileRow | undefined,

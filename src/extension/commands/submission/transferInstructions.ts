@@ -56,10 +56,7 @@ async function getLastText(memory: Memory): Promise<string | undefined> {
   return saved && 'text' in saved ? saved.text : undefined;
 }
 
-/**
- * Asks for the source of the instructions. Rejects a file that doesn't contain a JSON object, and reports the position
- * of the error.
- */
+/** Asks for the source of the instructions. Rejects a file that can't be used, and reports the reason. */
 async function askSource(
   services: CommandServices,
   position: StepPosition,
@@ -113,7 +110,7 @@ async function resolve(
   return !(from instanceof Uri) || draft.instructions !== undefined;
 }
 
-/** Reads a file. Reports an error if the file can't be used. */
+/** Reads the instructions in a file. Reports an error, and returns undefined, if the file can't be used. */
 async function readInstructions(services: CommandServices, file: Uri): Promise<JsonObject | undefined> {
   const read = await readFile(file);
   if (typeof read !== 'string') return read.value;
@@ -121,7 +118,10 @@ async function readInstructions(services: CommandServices, file: Uri): Promise<J
   return undefined;
 }
 
-/** Returns the instructions to save for the next transfer: their text, or the URI of their file. */
+/**
+ * Returns the instructions to save for the next transfer: their text, or the URI of their file. Undefined if the user
+ * neither typed them nor selected a file.
+ */
 export function getInstructionsToSave({ instructions, from }: InstructionsDraft): LastInstructions | undefined {
   if (from instanceof Uri) return { file: from.toString() };
   return from === 'typed' && instructions ? { text: JSON.stringify(instructions) } : undefined;

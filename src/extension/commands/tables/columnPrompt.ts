@@ -32,7 +32,7 @@ function createChoice(value: TableColumn, hasHeader: boolean): Choice<TableColum
   };
 }
 
-/** Determines whether the first row contains column names. Asks the user if the content leaves this open. */
+/** Determines whether the first row contains column names. Asks the user if the content is ambiguous. */
 export async function askHasHeader(
   position: StepPosition,
   columns: readonly TableColumn[],

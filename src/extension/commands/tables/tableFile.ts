@@ -50,8 +50,8 @@ export async function askTableFile(
 }
 
 /**
- * Reads the tables in a file, including unsaved changes in an editor. Throws a {@link CommandFailure} if the file
- * contains no table, is too large or is damaged.
+ * Reads the tables in a file, including unsaved changes in an editor. Throws a {@link CommandFailure} if the file can't
+ * be read or contains no table.
  */
 export async function loadTables(file: Uri): Promise<readonly DataTable[]> {
   const tables = await readTableFile(file);
@@ -137,7 +137,7 @@ function findOpenFiles(): readonly Uri[] {
   return files.filter(({ path }) => extensions.some((extension) => path.toLowerCase().endsWith(`.${extension}`)));
 }
 
-/** Returns true if a tab's input has a URI, whatever kind of editor shows the file. */
+/** Returns true if a tab shows a file in a text, custom or notebook editor. */
 function hasUri(input: unknown): input is { readonly uri: Uri } {
   return input instanceof TabInputText || input instanceof TabInputCustom || input instanceof TabInputNotebook;
 }

@@ -7,9 +7,7 @@ import { requireOrcid } from '../connections/setOrcid.ts';
 import type { CommandServices } from '../services.ts';
 import { askTransferId, type FoundById } from './transferIdPrompt.ts';
 
-/**
- * Asks for an ID, and starts tracking the transfer with this ID. If the list already contains the transfer, reveals it.
- */
+/** Asks for an ID, and shows the page of the transfer with this ID. Starts tracking it if it isn't in the list yet. */
 export async function checkTransferById(services: CommandServices): Promise<void> {
   const title = l10n.t('Track a Transfer by ID');
   const session = await askSession(services, title);

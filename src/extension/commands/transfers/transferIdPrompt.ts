@@ -58,7 +58,7 @@ export async function lookUpTransfer(
 
 const maxPathLength = 4096;
 
-/** Returns the transfer ID at the end of an ID, a folder name or a path. */
+/** Finds the transfer ID in a text, which can be an ID, a folder name or a path. Returns undefined if there is none. */
 function findTransferId(text: string): string | undefined {
   if (text.length > maxPathLength) return undefined;
   const path = text.trim().replace(/[/\\]+$/, '');

@@ -25,8 +25,8 @@ export async function chooseTransfer(
 }
 
 /**
- * Lets the user pick a transfer in `list` or one of `more`. Resolves to its key. Loads the transfers of earlier
- * sessions unless all transfers in `list` are running.
+ * Lets the user pick a transfer in `list` or one of `more`. Resolves to its key. If `list` is empty or contains ended
+ * transfers, first loads the transfers of earlier sessions.
  */
 export async function pickTransfer(
   services: CommandServices,

@@ -60,12 +60,15 @@ async function compareEntry(
   };
 }
 
-/** Returns the permission to restore objects, which costs money and is never part of a file (D67: archived objects). */
+/**
+ * Returns the saved permission to restore objects, which costs money and is never part of a file (D67: archived
+ * objects).
+ */
 function pickRestore(saved: ServedLocation | undefined): Pick<ServedStore, 'restore'> {
   return saved && 'restore' in saved ? { restore: saved.restore } : {};
 }
 
-/** Returns an entry as in the settings, with an absolute path without `..`. */
+/** Converts an entry to the form that the settings use. Removes `..` from an absolute path. */
 function toLocation({ folder, remote = '', rescanMinutes, ...fields }: ServedEntry): ServedLocation {
   if (folder === undefined) return { ...fields, remote, ...(rescanMinutes !== undefined && { rescanMinutes }) };
   return { ...fields, folder: isAbsolute(folder) ? resolve(folder) : folder };

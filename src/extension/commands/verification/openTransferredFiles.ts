@@ -26,7 +26,9 @@ const maxListed = 500;
 /** Time limit in milliseconds for listing the files. If it is exceeded, only the folder's actions are offered. */
 const listLimitMs = 10_000;
 
-/** Lists the files of a transfer, and actions that show their folder. Runs the one that the user picks. */
+/**
+ * Lists the files of a transfer, and actions for their folder. Opens the file or runs the action that the user picks.
+ */
 export async function openTransferredFiles(services: CommandServices, node: TransferNode | undefined): Promise<void> {
   if (!node) await services.transferFlow.loadFinished();
   const placeholder = l10n.t('Select the transfer to open files from');
@@ -82,7 +84,7 @@ function describeRemoteFolder(destination: string, name: string): string {
     : l10n.t('The files are at {0}, in the folder {1}.', destination, name);
 }
 
-/** Returns the files and actions whose labels contain all words of a text. */
+/** Returns the first files, and the actions, whose labels contain all words of a text. */
 function findChoices(
   text: string,
   files: readonly OpenChoice[],

@@ -39,8 +39,8 @@ export async function locateTransferredFiles(
 }
 
 /**
- * Works like {@link locateTransferredFiles}, but starts the local service if needed. The result lists the searched
- * folders.
+ * Finds the folder of a transfer, and starts the local service if needed. Never prompts. If the folder isn't found, the
+ * result lists the searched locations.
  */
 export async function searchTransferredFiles(
   services: CommandServices,

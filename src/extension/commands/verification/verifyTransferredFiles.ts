@@ -75,7 +75,7 @@ async function getTarget(
   return { manifest, transfer };
 }
 
-/** The choice's value for selecting a manifest file instead of a transfer. */
+/** Value of the choice that selects a manifest file instead of a transfer. */
 const manifestFileChoice = '';
 
 async function askTarget(services: CommandServices): Promise<string | undefined> {
@@ -106,7 +106,7 @@ async function verify(services: CommandServices, target: VerificationTarget): Pr
   });
 }
 
-/** Finds the transfer to which a manifest belongs, by the manifest's ID or by its folder's name. */
+/** Finds the ended transfer to which a manifest belongs, by the manifest's ID or by the name of its folder. */
 async function findTransfer(services: CommandServices, manifest: TransferManifest): Promise<Transfer | undefined> {
   await services.transferFlow.loadFinished();
   const folder = manifest.file.split(/[\\/]/).at(-2);
