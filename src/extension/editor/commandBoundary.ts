@@ -33,7 +33,7 @@ export type CommandHandlers<Services, Id extends CommandId = CommandId> = {
   ) => unknown;
 };
 
-/** Runs a command as if it were invoked from the Command Palette. Does not wait for it. */
+/** Runs a command without waiting for it to end. */
 export function runCommand<I extends CommandId>(id: I, argument?: CommandArguments[I]): void {
   void commands.executeCommand(id, argument);
 }
@@ -48,12 +48,12 @@ export class CommandBoundary<Services extends { readonly log: Logger; readonly n
     this.services = services;
   }
 
-  /** Runs a command with the arguments that the editor passes: a row, and all selected rows. */
+  /** Runs a command. The editor passes a row or another argument, and all selected rows. */
   readonly perform = async (id: CommandId, argument?: unknown, selection?: unknown): Promise<void> => {
     await this.run(id, () => this.runHandler(this.handlers, id, argument, selection));
   };
 
-  /** Runs work that no command started, with the same logging and error handling. `name` appears in the log. */
+  /** Runs work with the logging and error handling of commands. `name` appears in the log. */
   async run(name: string, work: () => Promise<void>): Promise<void> {
     const startedAt = performance.now();
     this.services.log.debug(`${name} started`);
@@ -93,7 +93,7 @@ export class CommandBoundary<Services extends { readonly log: Logger; readonly n
   }
 }
 
-/** Returns true if a command accepts an argument: a row of a listed kind, a URI, or a file reference from a page. */
+/** Returns true if a command accepts an argument: a row of a declared kind, a URI, or a file reference from a page. */
 function isArgumentFor<I extends CommandId>(id: I, argument: unknown): argument is CommandArguments[I] {
   const kinds: readonly unknown[] = getCommandDeclaration(id).takes ?? [];
   if (argument instanceof Uri) return kinds.includes('folder') || kinds.includes('document');

@@ -15,7 +15,7 @@ export interface CommandLinePaths {
   readonly ledgerFolder: string;
 }
 
-/** The connections of this window, in the form that the command line reads. */
+/** The ORCID iD and the connections that the command line can use. */
 export interface CommandLineConnections {
   readonly orcid: string;
   readonly connections: readonly Connection[];
@@ -26,7 +26,7 @@ export interface CommandLineConnections {
 const launcherName = 'data-transfer';
 
 /**
- * Writes the launchers of the command line, for POSIX shells and for Windows. They run the program with the editor's own
+ * Writes the launchers of the command line for POSIX shells and for Windows. They run the program with the editor's own
  * Node.js. Their paths stay the same when the editor or the extension is updated.
  */
 export async function writeLaunchers(paths: CommandLinePaths): Promise<void> {
@@ -46,7 +46,7 @@ interface TargetSystem {
 }
 
 /**
- * Returns the command with which an agent starts the command line, without the variables of a terminal. On Windows, the
+ * Returns the command with which an agent starts the command line outside the editor's terminals. On Windows, the
  * command names the interpreter by its full path, because Windows also looks for a bare name in the agent's folder.
  * `/d` skips AutoRun commands in the registry, whose output would be mistaken for a response. `call` preserves the
  * quotes around the path and the arguments.

@@ -9,7 +9,7 @@ interface ConnectionNameSources {
   readonly sessions: OpenConnections;
 }
 
-/** Returns the name of a connection, even if it was removed while it was open. */
+/** Returns the name of a connection, even if it was removed while it was open; empty for an unknown ID. */
 export function getConnectionName({ settings, sessions }: ConnectionNameSources, id: string): string {
   if (id === localConnectionId) return getLocalServiceName();
   const foreign = getForeignServiceName(id);

@@ -15,7 +15,7 @@ interface ContextSources {
 }
 
 /**
- * Sets the context keys for the manifest's `when` clauses, and updates them whenever a store or the local service
+ * Sets the context keys that depend on the stores and the local service, and updates them whenever one of these
  * changes.
  */
 export function watchContextKeys(sources: ContextSources): Disposable {
@@ -58,7 +58,7 @@ function getContextKeys({
 
 const rcloneMissingKey: keyof ContextKeys = 'dataTransfer.rcloneMissing';
 
-/** Records that rclone wasn't found, so that a welcome view explains how to install it. */
+/** Sets the context key for the welcome view that explains how to install rclone. */
 export function setRcloneMissing(isMissing: boolean): void {
   void commands.executeCommand('setContext', rcloneMissingKey, isMissing);
 }

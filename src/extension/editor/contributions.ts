@@ -72,7 +72,7 @@ export interface WelcomeButton {
   readonly kind: 'welcome';
 }
 
-/** The types of arguments that rows, pages, links and the Explorer view pass to commands. */
+/** The types of arguments that rows, pages, links, code lenses and the Explorer view pass to commands. */
 interface ArgumentTypes {
   readonly connection: ConnectionNode;
   readonly database: DatabaseNode;
@@ -87,7 +87,7 @@ interface ArgumentTypes {
   readonly recipe: RecipeNode;
   /** A folder in the Explorer view. */
   readonly folder: Uri;
-  /** A file in the Explorer view. */
+  /** A file in the Explorer view, or a document with a code lens. */
   readonly document: Uri;
   readonly welcome: WelcomeButton;
 }
@@ -106,7 +106,7 @@ interface CommandDeclaration {
 
 /**
  * Declares all commands. `npm run manifest` writes them to `package.json`, and a test checks that both match. If a
- * command receives no argument, for example from the Command Palette, it prompts the user for one.
+ * command needs an argument but receives none, it uses the current selection or prompts the user.
  */
 const commandTable = {
   'dataTransfer.connect': { takes: ['welcome'], icon: 'plug' },

@@ -1,7 +1,7 @@
 import { workspace } from 'vscode';
 import { resolveNetworkSettings, type NetworkSettings } from '../../core/model/networkSettings.ts';
 
-/** Reads the editor's `http.*` settings, or environment variables for those that are not set. */
+/** Reads the editor's `http.*` settings. Uses environment variables if the proxy or its exceptions are not set. */
 export function readNetworkSettings(): NetworkSettings {
   const http = workspace.getConfiguration('http');
   const getText = (key: string, fallback = ''): string => {

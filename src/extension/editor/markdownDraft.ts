@@ -30,7 +30,7 @@ export class MarkdownDraft implements Disposable {
 
   /**
    * Opens an editor. Only one can be open at a time. Resolves to the accepted text, or to undefined if the document is
-   * closed.
+   * closed or another one is opened.
    */
   async write(text: string): Promise<string | undefined> {
     this.end?.(false);
@@ -86,7 +86,7 @@ export class MarkdownDraft implements Disposable {
   }
 }
 
-/** Opens the preview. Does nothing if the editor has no Markdown support. */
+/** Opens the preview and returns the focus to the text. Does nothing if the editor has no Markdown support. */
 async function showPreview({ document, viewColumn }: TextEditor): Promise<void> {
   try {
     await commands.executeCommand('markdown.showPreviewToSide', document.uri);

@@ -44,7 +44,7 @@ export class Memory {
     return await this.readText('lastConnectionId');
   }
 
-  /** Stores the ID of the active connection. Resolves once it is on disk (D45: store before showing). */
+  /** Stores the ID of the active connection (D45: store before showing). */
   async rememberConnection(id: string): Promise<void> {
     await this.state.write('lastConnectionId', id);
   }
@@ -66,7 +66,10 @@ export class Memory {
     return typeof file === 'string' ? { file } : undefined;
   }
 
-  /** Stores the details of a transfer as suggestions for the next one. Omits empty and very long ones. */
+  /**
+   * Stores the details of a transfer as suggestions for the next one. Omits a description or instructions that are
+   * empty or very long.
+   */
   async rememberDetails(destination: string, description = '', instructions?: LastInstructions): Promise<void> {
     await this.state.write('lastDestination', destination);
     if (description !== '' && description.length <= maxStoredLength)
@@ -80,7 +83,7 @@ export class Memory {
     return await this.state.read('serverDialects');
   }
 
-  /** Stores the dialects learned by this window. Preserves those of other servers. */
+  /** Stores the dialects learned by this window. Preserves those of other servers, up to a limit. */
   async saveServerDialects(learned: JsonObject): Promise<void> {
     await this.addLearned('serverDialects', learned, maxServers);
   }
@@ -90,7 +93,7 @@ export class Memory {
     return await this.state.read('searchability');
   }
 
-  /** Stores the searchability learned by this window. Preserves that of other connections. */
+  /** Stores the searchability learned by this window. Preserves the entries of other connections, up to a limit. */
   async saveSearchability(learned: JsonObject): Promise<void> {
     await this.addLearned('searchability', learned, maxConnections);
   }
@@ -142,7 +145,7 @@ export class Memory {
     await this.state.write('lastIdFile', address);
   }
 
-  /** Returns the folder in which the user located the transferred files of a database. */
+  /** Returns the folder in which the user located the files transferred to a database. */
   async getDestinationFolder(connectionId: string, database: string): Promise<string | undefined> {
     const folders = readFolders(await this.state.read('landedFolders'));
     return folders.find(([id, name]) => id === connectionId && name === database)?.[2];

@@ -134,7 +134,7 @@ export interface Choice<T> extends QuickPickItem {
   readonly value: T;
 }
 
-/** Options for {@link pickOne}. */
+/** Options for {@link pickOne}. {@link pickSeveral} ignores the optional ones. */
 export interface PickOptions<T> {
   readonly placeholder: string;
   readonly choices: readonly Choice<T>[];

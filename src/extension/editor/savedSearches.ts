@@ -184,7 +184,7 @@ function isKept(position: number, checkedCount: number): boolean {
   return position < maxSearches || (checkedCount > 0 && position < maxSearchesWithChecks);
 }
 
-/** Removes all characters that a UUID doesn't have, so that a manipulated key can't lead to another folder. */
+/** Returns the file name for a key. Omits characters with which a manipulated key could lead to another folder. */
 function toFileName(key: string): string {
   return `${key.replaceAll(/[^\w-]/g, '')}.json`;
 }

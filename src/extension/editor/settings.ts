@@ -26,7 +26,7 @@ export interface ServedStore extends ServedFields {
   /** An rclone remote and a path, such as `lab:bucket/prefix`. */
   readonly remote: string;
   readonly folder?: undefined;
-  /** Age of the listing, in minutes, above which a search refreshes it. */
+  /** Age of the listing, in minutes, above which a search refreshes it. If absent, the service uses its default. */
   readonly rescanMinutes?: number;
   /** Permits transfers to restore archived files (D67: archived objects). The service refuses an invalid value. */
   readonly restore?: unknown;
@@ -57,7 +57,7 @@ export class Settings {
     await this.update('connections', changed);
   }
 
-  /** Removes a connection and returns its former position. */
+  /** Removes a connection. Resolves to its former position, or to -1 if it wasn't saved. */
   async forgetConnection(id: string): Promise<number> {
     const entries = this.getEntries('connections');
     const index = entries.findIndex((entry) => isEntryForConnection(entry, id));
@@ -124,7 +124,7 @@ export class Settings {
     return this.get('rclone.path', '').trim() || undefined;
   }
 
-  /** Returns the limit for all stores together, in bytes per second; undefined for none (D62: stores through rclone). */
+  /** Returns the limit for all stores together in bytes per second; undefined for none (D62: stores through rclone). */
   get storeBytesPerSecond(): number | undefined {
     return parseBandwidth(this.get('rclone.bandwidth', ''));
   }
@@ -182,7 +182,7 @@ export class Settings {
   }
 }
 
-/** Returns true for an entry with either a folder or a remote. The service checks both. */
+/** Returns true for an entry with a name and either a folder or a remote. The service validates their values. */
 function isServedLocation(value: unknown): value is ServedLocation {
   if (!isJsonObject(value)) return false;
   const { name, folder, remote, organization } = value;

@@ -49,8 +49,8 @@ export class StateFiles {
   }
 
   /**
-   * Updates a value under a lock that excludes other windows. `change` may be called twice. If the file can't be read,
-   * leaves the value unchanged, because writing it would discard the existing content.
+   * Updates a value, if possible under a lock that excludes other windows. `change` may be called twice. If the file
+   * can't be read, leaves the value unchanged, because writing it would discard the existing content.
    */
   async update(name: string, change: (value: unknown) => unknown): Promise<void> {
     const { folder, clock } = this.dependencies;

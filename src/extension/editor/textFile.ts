@@ -18,8 +18,8 @@ export async function pickNewFile(
 }
 
 /**
- * Writes text in chunks. Writes a local file under a temporary name first and renames it at the end, so that a failure
- * doesn't damage an existing file. Rejects if writing fails.
+ * Writes text to a file. Writes a local file in chunks under a temporary name and renames it at the end, so that a
+ * failure doesn't damage an existing file. Rejects if writing fails.
  */
 export async function writeTextFile(file: Uri, pieces: Iterable<string>): Promise<void> {
   if (file.scheme !== 'file') {

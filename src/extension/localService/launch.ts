@@ -12,7 +12,7 @@ export interface LaunchOptions {
   readonly retentionDays: number;
   /** Path of rclone. Undefined to search for rclone (D62: stores through rclone). */
   readonly rclone: string | undefined;
-  /** Maximum number of bytes per second that all transfers together read from and write to stores. */
+  /** Bytes per second that all transfers together may read from and write to stores; undefined for no limit. */
   readonly storeBytesPerSecond?: number | undefined;
 }
 
@@ -20,7 +20,7 @@ const startLimitMs = 30_000;
 
 /**
  * Starts a service that outlives this process. Resolves once the service is listening and has written its record to the
- * data folder. Rejects with the service's last message if the service can't start.
+ * data folder. Rejects if the service ends, with its last message, or if it doesn't start in time.
  */
 export async function launchService({ program, dataFolder, ...config }: LaunchOptions): Promise<void> {
   const child = spawn(process.execPath, [program, '--config', '-'], {

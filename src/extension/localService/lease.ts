@@ -11,7 +11,7 @@ import type { SharedServiceAccess } from './serviceRecord.ts';
 /** Describes the end of a lease: the service was stopped or replaced, or the connection was lost. */
 export type LeaseEnd = 'stopped' | 'replaced' | 'lost';
 
-/** Thrown if the service refuses to serve a database. The message contains the database's name and the reason. */
+/** Thrown if the service refuses a lease. The message contains the reason and the names of the affected databases. */
 class LeaseRefused extends Error {
   override readonly name = 'LeaseRefused';
 }

@@ -12,8 +12,8 @@ interface LocalServiceDependencies extends ServiceOptions {
 }
 
 /**
- * Describes a change to the service: `moved` means that its address has changed, `stopped` that a user stopped it, and
- * `ended` that it exited for another reason.
+ * Describes a change to the service: `moved` means that its address may have changed, `stopped` that a user stopped it,
+ * and `ended` that it exited for another reason.
  */
 export type LocalServiceChange = 'started' | 'moved' | 'stopped' | 'ended';
 
@@ -40,7 +40,7 @@ export class LocalService implements Disposable {
   private readonly changed = new Emitter<LocalServiceChange>();
   private readonly databasesChanged = new Emitter<void>();
 
-  /** Fires when this window starts or stops using the service. */
+  /** Fires when this window starts or stops using the service, or reconnects to it. */
   readonly onDidChange = this.changed.event;
   /** Fires when the service's list of databases may have changed, because of this or another window. */
   readonly onDidChangeDatabases = this.databasesChanged.event;
@@ -64,7 +64,7 @@ export class LocalService implements Disposable {
   }
 
   /**
-   * Updates the databases that the service serves, if this window uses it. The new lease starts before the old one ends.
+   * Updates the databases that the service serves if this window uses it. The new lease starts before the old one ends.
    */
   async updateServedLocations(): Promise<void> {
     const turn = this.renewing.then(async () => await this.renew());

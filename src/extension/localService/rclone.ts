@@ -32,8 +32,8 @@ export async function listRemotes(program: string): Promise<readonly ConfiguredR
 }
 
 /**
- * Lists the names of the folders at one level of a store. Rejects with an error whose message is a clause about the
- * cause.
+ * Lists the names of the folders at one level of a store. If rclone fails, rejects with an error whose message
+ * describes the cause as part of a sentence.
  */
 export async function listStoreFolders(
   program: string,
@@ -48,7 +48,8 @@ export async function listStoreFolders(
 }
 
 /**
- * Counts the files at one level of a store, up to `limit`. The store may have more files if the result equals `limit`.
+ * Counts the files at one level of a store, up to `limit`. The store may have more files if the result equals `limit`,
+ * or if rclone fails.
  */
 export async function countStoreFiles(
   program: string,

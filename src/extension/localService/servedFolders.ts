@@ -16,8 +16,8 @@ export interface ServiceFolders {
 }
 
 /**
- * Returns the folders below the extension's installation folder and its storage folder. `machine` is this machine's
- * name.
+ * Returns the folders of the local service, which are in the extension's installation folder and in its storage folder.
+ * `machine` is this machine's name.
  */
 export function getServiceFolders(extension: Uri, storage: Uri, machine: string): ServiceFolders {
   return {
@@ -29,7 +29,8 @@ export function getServiceFolders(extension: Uri, storage: Uri, machine: string)
 
 /**
  * Returns the databases served by this window: those in the settings, the remaining workspace folders, a folder for
- * received files and, if the settings list no databases, the samples.
+ * received files and, if the settings list no databases, the samples. Omits a workspace folder that contains the
+ * service's data.
  */
 export async function getServedLocations(
   settings: Settings,
@@ -88,7 +89,7 @@ function isSameFolder(first: string, second: string): boolean {
   return resolve(first) === resolve(second);
 }
 
-/** Returns true if a folder contains a path, after resolving links. */
+/** Returns true if a path is a folder itself or is below it, after resolving links. */
 export async function containsPath(folder: string, path: string): Promise<boolean> {
   const [outer, inner] = await Promise.all([folder, path].map((one) => realpath(one).catch(() => resolve(one))));
   const relativePath = relative(outer ?? '', inner ?? '');

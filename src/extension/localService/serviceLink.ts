@@ -24,7 +24,7 @@ export async function getServiceState(access: SharedServiceAccess): Promise<Serv
   return { pid, leases };
 }
 
-/** Stops a service for all windows. The service saves its state first. `isReplaced` tells the windows that a new service will follow. */
+/** Stops a service for all windows after it has saved its state. `isReplaced` means that a new service will follow. */
 export async function stopService(access: SharedServiceAccess, isReplaced: boolean): Promise<void> {
   const sent = send(access, 'DELETE', `/service?replaced=${isReplaced}`, getSharingToken(access));
   const { status } = await readResponse(sent, stopTimeoutMs);

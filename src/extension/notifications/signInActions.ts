@@ -5,7 +5,7 @@ import type { ConnectionNode } from '../editor/contributions.ts';
 import type { NotificationAction } from '../editor/notifications.ts';
 import { getSignInRemedy } from '../words/signInWords.ts';
 
-/** Creates the button of a notification that fixes a rejected sign-in. Returns no button if only a retry helps. */
+/** Creates the button of a notification that fixes a rejected sign-in. Returns no button if no command fixes it. */
 export function createRemedyActions(reason: Reason | undefined, connectionId: string): readonly NotificationAction[] {
   const remedy = reason && getSignInRemedy(reason, connectionId);
   if (!remedy) return [];

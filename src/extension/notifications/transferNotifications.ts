@@ -18,8 +18,8 @@ interface TransferNotificationsDependencies {
   /** Returns the user's notification level. */
   level(): 'all' | 'problems' | 'none';
   /**
-   * Returns true for a transfer submitted in this window. Other windows wait before they notify the user of such a
-   * transfer.
+   * Returns true for a transfer that was submitted or tracked in this window. Other windows wait before they notify the
+   * user of such a transfer.
    */
   isMine(transfer: Transfer): boolean;
   /** Claims a notification by name. Resolves to true in exactly one window. */
@@ -35,8 +35,8 @@ interface TransferNotificationsDependencies {
 }
 
 /**
- * Transfers that end within this time share one notification. Statuses are polled one at a time, so they arrive
- * separately.
+ * Time in milliseconds within which ended transfers share one notification. Statuses are polled one at a time, so they
+ * arrive separately.
  */
 const batchWindowMs = 1000;
 /**
@@ -45,7 +45,7 @@ const batchWindowMs = 1000;
  */
 const deferralMs = { withFocus: 2000, without: 3000 };
 
-/** Notifies the user of each transfer that ends or remains unconfirmed while this window is open. */
+/** Notifies the user of transfers that end or turn out unconfirmed while this window is open. */
 export class TransferNotifications implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly dependencies: TransferNotificationsDependencies;

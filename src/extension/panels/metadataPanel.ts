@@ -7,7 +7,7 @@ import { isSameFile, MetadataPage, type MetadataPanelsDependencies } from './met
 
 /** Options for opening a metadata page. */
 interface ShowMetadataOptions {
-  /** Opens the file in a separate page that isn't reused for other files. */
+  /** Shows the file in a page that isn't reused for other files. */
   readonly pin?: boolean;
   readonly preserveFocus?: boolean;
 }

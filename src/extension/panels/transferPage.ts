@@ -55,7 +55,7 @@ export interface TransferPanelsDependencies {
   readonly places: TransferPlaceDependencies;
 }
 
-/** Maximum number of files in a snapshot. The full list is sent once, when the page requests it. */
+/** Maximum number of files in a snapshot. The full list is sent only when the page requests it. */
 const firstFileCount = 200;
 
 /** Controls an open transfer page. Its transfer may not be in the store yet. */

@@ -13,7 +13,7 @@ export class EmptySearches {
     this.update();
   }
 
-  /** Reads the store. Returns true if a search joined or left that row since the last call. */
+  /** Reads the store. Returns true if the grouped searches have changed since the last call. */
   update(): boolean {
     const before = [...this.grouped].join();
     const batches = new Set(this.store.getAll().flatMap(({ batchId }) => batchId ?? []));

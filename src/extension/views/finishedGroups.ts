@@ -20,7 +20,7 @@ export interface FinishedLayout {
   readonly groups: Readonly<Record<FinishedGroup, readonly Transfer[]>>;
   /** The group of each transfer, by its key. */
   readonly groupByKey: ReadonlyMap<string, FinishedGroup>;
-  /** Ranges of days that have transfers, most recent first. */
+  /** Ranges of days that have or may have transfers, most recent first. */
   readonly days: readonly DayGroup[];
 }
 

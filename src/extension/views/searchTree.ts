@@ -31,7 +31,7 @@ import {
 } from './searchTreeRows.ts';
 import { DisplayOrder } from './displayOrder.ts';
 
-/** Long lists are split into parts of this size, so that the editor renders few rows at a time. */
+/** Maximum number of files in a part. Long lists are split, so that the editor renders few rows at a time. */
 const filesPerPart = 1000;
 
 /** Provides the connections that searches belong to. */
@@ -146,7 +146,10 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     return [...rows, ...new Set(others.map(({ connectionId }) => this.getGroup(connectionId)))];
   }
 
-  /** Creates the row of a search unless it is grouped with others. After a batch's last search, adds the row of its empty ones. */
+  /**
+   * Creates the row of a search unless it is grouped with others. If it is the last search of its batch, adds the row
+   * that groups the batch's empty searches.
+   */
   private createSearchRows(searches: readonly Search[], search: Search): SearchTreeNode[] {
     const group = this.empty.getLastRow(searches, search);
     return [...(this.empty.getRow(search) ? [] : [this.getRoot(search.key)]), ...(group ? [group] : [])];
@@ -165,7 +168,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     return first && this.findGroup(first.key);
   }
 
-  /** Returns true if a search's connection isn't the active one or, if none is active, that of the newest search. */
+  /** Returns true if a search doesn't belong to the active connection or, without one, to the newest search's. */
   private isElsewhere({ connectionId }: Search): boolean {
     if (!this.connections) return false;
     const [newest] = this.store.getAll();
@@ -277,7 +280,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     return this.shown.getFiles(search).slice(start, start + filesPerPart);
   }
 
-  /** Creates the row of a part. Expands the first part and, after more files were loaded, the last part. */
+  /** Creates the row of a part. Expands the first part and, unless the search is loading, the last part. */
   private createPartItem(search: Search, node: PartNode): TreeItem {
     const isLast = node.start + filesPerPart >= search.files.length;
     return createPartItem(search, node, this.getFiles(search, node), node.start === 0 || (isLast && !search.isLoading));

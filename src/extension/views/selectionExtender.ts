@@ -23,8 +23,8 @@ export class SelectionExtender {
   }
 
   /**
-   * Returns true if the editor runs the command of a row only because extending left it the only selected one. Each
-   * extension causes at most one such call, so the command is run when the user then opens the row.
+   * Returns true if the editor runs a row's command only because extending the selection left just that row selected.
+   * Each such selection counts once, so the user can open the row immediately afterwards.
    */
   consumeOpening(): boolean {
     if (this.unwantedOpenings === 0) return false;
@@ -32,7 +32,7 @@ export class SelectionExtender {
     return true;
   }
 
-  /** Selects the focused row and its next or previous one. The view must have the focus. */
+  /** Adds the focused row and the next or previous row to the selection. The view must have the focus. */
   async extend(direction: keyof typeof extendCommands): Promise<void> {
     if (this.view.selection !== this.extended) await this.selectFocused();
     await this.run(extendCommands[direction]);

@@ -13,12 +13,12 @@ interface StaleSearchesDependencies {
   refresh(key: string): Promise<void>;
 }
 
-/** Limits the load on a service after a window reloads. */
+/** Maximum number of parallel refreshes, which limits the load on a service after a window reloads. */
 const maxParallelRefreshes = 4;
 
 /**
  * Reloads the files of searches that an earlier window saved. Reloads a search once its files are visible: the view is
- * shown, the search's row is expanded, and its connection is open (D59: saved searches).
+ * shown, the search's row is expanded, and its connection is active (D59: saved searches).
  */
 export class StaleSearches implements Disposable {
   private readonly lifetime = new Lifetime();

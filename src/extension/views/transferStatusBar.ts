@@ -18,8 +18,8 @@ interface StatusBarDependencies {
   /** Returns true if the connection is open. Otherwise, the status of its transfers can't be requested. */
   isConnected(connectionId: string): boolean;
   /**
-   * Returns the last rejection of a key that worked before. Meanwhile, its transfers wait for the next attempt (D28:
-   * retry rejected keys).
+   * Returns the last rejection of a connection's key that worked before (D28: retry rejected keys). Returns undefined
+   * if the key is good.
    */
   keyRejection(connectionId: string): Reason | undefined;
   /** Describes the remaining time of a transfer. Returns undefined if there is no reliable estimate. */
@@ -39,7 +39,7 @@ interface StatusBarContent {
 type BadEnd = 'failed' | 'partial' | 'expired';
 
 /**
- * Summarizes transfers: those that are running, that finished in the last minute, or that failed and aren't
+ * Summarizes the transfers that are running or paused, that finished in the last minute, or whose bad outcome isn't
  * acknowledged yet.
  */
 export class TransferStatusBar implements Disposable {

@@ -134,7 +134,10 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     return group === 'finished' ? (this.getLayout().groupByKey.get(transfer.key) ?? group) : group;
   }
 
-  /** Returns the groups by day. The first call starts loading the most recent transfers of earlier sessions. */
+  /**
+   * Returns the groups by day. The first call starts loading the most recent transfers of earlier sessions. Returns a
+   * placeholder until they are loaded.
+   */
   private getOlderRows(): TransferTreeNode[] {
     const { store, loadLastFinished } = this.dependencies;
     const days = this.getLayout().days.map((day) => this.groups[day]);

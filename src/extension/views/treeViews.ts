@@ -23,7 +23,7 @@ interface TreeViewsDependencies {
   getConnectionName(connectionId: string): string;
 }
 
-/** Fills the three views of the side bar and reveals rows in them. */
+/** Fills the Databases, Search Results and Transfers views, and reveals rows in them. */
 export class TreeViews implements Disposable {
   readonly selectionExtender: SelectionExtender;
   private readonly lifetime = new Lifetime();

@@ -12,7 +12,7 @@ const inlineSyntax = new RegExp(
   'gu',
 );
 
-/** Matches the position before a character that starts a heading, quotation, list, task, table, definition or line. */
+/** Matches the start of a line up to a character that marks a heading, quotation, list, task, table or definition. */
 const blockSyntax = /^\d{1,9}(?=[.)](?:\s|$))|^(?=[#>+\-[|:=])/;
 
 /**

@@ -54,7 +54,7 @@ export function describeLongValues(gaps: readonly MatchGap[]): string | undefine
   return plural(count, '{0} value is too long to look up.', '{0} values are too long to look up.');
 }
 
-/** States how many of the files found for single values were compared. Returns undefined if all of them were. */
+/** States that some values have more search results than were compared. Returns undefined if there are none. */
 export function describeTruncation(gaps: readonly MatchGap[]): string | undefined {
   const compared = gaps.flatMap((gap) => (gap.kind === 'truncated' ? [gap.comparedCount] : []));
   if (compared.length === 0) return undefined;
@@ -66,7 +66,7 @@ export function describeTruncation(gaps: readonly MatchGap[]): string | undefine
   );
 }
 
-/** States which files of the database were not compared, and why. */
+/** States which files of the database were not compared, and why. Returns undefined if there are none. */
 export function describeSkippedFiles(skipped: readonly SkippedFiles[]): string | undefined {
   const [first] = skipped;
   if (!first) return undefined;

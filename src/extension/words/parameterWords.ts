@@ -28,7 +28,7 @@ export interface ParameterForm {
   readonly example: string;
   /** Returns the value to send, or undefined if the text can't be parsed. */
   parse(text: string): unknown;
-  /** Returns text that `parse` converts back to this value. */
+  /** Formats a value in this notation. May omit the seconds of a time. */
   write(value: unknown): string;
   /** Describes the parsed value precisely. */
   describe(value: unknown): string;

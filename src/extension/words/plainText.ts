@@ -2,12 +2,12 @@ import { limitMarks, shortenPath, shortenText } from '../../core/util/displayLim
 
 const maxLineLength = 300;
 
-/** Converts a server's text to one line for a notification or a row. Removes control and direction characters. */
+/** Converts a server's text to one short line for a notification or a row, without control or direction characters. */
 export function toPlainLine(text: string): string {
   return toPlainText(text, maxLineLength);
 }
 
-/** Works like {@link toPlainLine}, with a custom length limit, for example for a tooltip. */
+/** Converts a server's text to one line of at most `maxLength` characters, without control or direction characters. */
 export function toPlainText(text: string, maxLength: number): string {
   const line = text
     .slice(0, 4 * maxLength)

@@ -4,8 +4,8 @@ import type { ConnectionNode } from '../editor/contributions.ts';
 import { localConnectionId } from '../editor/machine.ts';
 
 /**
- * Returns true if a request failed because of the key, the key's account or the ORCID iD (D44: classify sign-in
- * failures).
+ * Returns true if a request failed because of the key, the key's account or the ORCID iD, or because the service
+ * couldn't check them (D44: classify sign-in failures).
  */
 export function isSignInRejected({ kind, signIn }: Reason): boolean {
   return kind === 'unauthorized' || signIn !== undefined;
@@ -40,8 +40,8 @@ export interface SignInRemedy {
 }
 
 /**
- * Returns the command that fixes a rejected sign-in. Returns undefined if the failure isn't a rejected sign-in, or if no
- * command can fix it (D44: classify sign-in failures).
+ * Returns the command that fixes a rejected sign-in. Returns undefined if the failure isn't a rejected sign-in, or if
+ * no command can fix it (D44: classify sign-in failures).
  */
 export function getSignInRemedy(reason: Reason, connectionId: string): SignInRemedy | undefined {
   if (!isSignInRejected(reason) || reason.signIn === 'outage') return undefined;

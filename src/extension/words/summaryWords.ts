@@ -163,8 +163,8 @@ export function listLicenseRows(licenses: readonly LicenseCount[]): readonly Lic
 }
 
 /**
- * Returns a warning for each license that forbids sharing the files. One warning covers those beyond {@link
- * maxLicenses}.
+ * Returns a warning for each license that forbids sharing the files. One more warning covers any licenses beyond
+ * {@link maxLicenses}.
  */
 export function describeForbiddenSharing(licenses: readonly LicenseCount[]): readonly string[] {
   const forbidding = licenses.filter(({ forbidsSharing }) => forbidsSharing);

@@ -121,7 +121,7 @@ export function describeStatus(transfer: Transfer): string {
     : l10n.t('canceling');
 }
 
-/** Returns the word for a state. If the state is unknown, returns the server's own word (D10: open status set). */
+/** Returns the word for a state. Returns the server's own word for an unrecognized status (D10: open status set). */
 function describeServerState({ state, status }: Transfer): string {
   const serverState = state === 'running' ? toPlainText(status?.status ?? '', maxStateLength) : '';
   return serverState === '' ? describeState(state) : serverState;

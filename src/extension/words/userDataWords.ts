@@ -23,7 +23,8 @@ interface ServedText {
 const maxLines = 5;
 
 /**
- * Describes exported or imported data, such as "12 transfers, 2 connections, 1 database". Omits kinds without entries.
+ * Describes exported or imported data, such as "12 transfers, 2 connections, 1 served database". Omits kinds without
+ * entries.
  */
 export function describeUserData(data: {
   readonly transfers: readonly unknown[];
@@ -84,7 +85,10 @@ export function describeVariableRow(connection: Connection, variable: string): R
   };
 }
 
-/** Describes a served folder or store in a user data file. `saved` is the entry that it would replace. */
+/**
+ * Describes a served folder or store in a user data file. `saved` is the entry that it would replace, and `missing` is
+ * what this machine lacks to serve it.
+ */
 export function describeDatabaseRow(
   place: ServedText,
   saved: ServedText | undefined,

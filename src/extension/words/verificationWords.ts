@@ -9,7 +9,7 @@ import { formatFileCount, formatList, formatNumber, formatTime, plural, formatSi
 import { formatNames } from './nameList.ts';
 import { toPlainLine } from './plainText.ts';
 
-/** Groups files whose verification found a difference or a problem. */
+/** Names a group of files whose verification found a difference or a problem. */
 export type OutcomeGroup = 'missing' | 'changed' | 'changing' | 'unreadable' | 'outsideFolder' | 'notCompared';
 
 /** All groups, most serious first. */

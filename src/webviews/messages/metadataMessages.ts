@@ -53,7 +53,7 @@ export interface MetadataSnapshot {
   readonly copies?: readonly PageCopy[];
   /** The time at which `found` was received, in milliseconds since 1970. */
   readonly receivedAt?: number;
-  /** The citation of the file in APA style. Absent until the complete metadata are known. */
+  /** The citation of the file in APA style. Absent until the complete metadata is known. */
   readonly citation?: string;
   /** True if `found` was received before the window was reloaded. */
   readonly old?: boolean;
@@ -78,7 +78,7 @@ export type MetadataIntent =
   | { readonly type: 'keep' }
   | { readonly type: 'retry' };
 
-/** The state that the page saves across reloads of the window, without `found` if that is too large. */
+/** The state that the page saves across reloads of the window. Lacks `found` if that is loading or too large. */
 export type MetadataPageState = Pick<MetadataSnapshot, 'ref' | 'kept' | 'found' | 'staging' | 'receivedAt'>;
 
 const pageFile = object<PageFile>({ connectionId: isString, database: isString, id: isString, name: isString });

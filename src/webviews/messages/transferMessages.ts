@@ -51,7 +51,7 @@ export interface PagePlace {
   readonly revealLabel?: string;
   /** The last verification, in words; absent if there was none. */
   readonly verified?: string;
-  /** The names of requested files that were not transferred; absent if there are none, or if they are unknown. */
+  /** The requested files that were not transferred, in words; absent if there are none, or if they are unknown. */
   readonly missing?: string;
 }
 
@@ -92,7 +92,7 @@ export interface PageTransfer extends Omit<Transfer, 'order' | 'problem' | 'fore
   readonly estimate?: PageEstimate;
   /** The licenses of the files; absent if no file is known to state one. */
   readonly licenses?: readonly PageLicense[];
-  /** The location of the files; absent unless the transfer succeeded and the location was found. */
+  /** The location of the files; absent until it is determined, and if the transfer didn't succeed or wrote no files. */
   readonly place?: PagePlace;
 }
 
@@ -101,7 +101,7 @@ export interface TransferSnapshot {
   readonly key: string;
   /** The host's time, in milliseconds since 1970. */
   readonly now: number;
-  /** Absent if the transfer is not in the history. */
+  /** Absent if the transfer is not in the history, or not loaded yet. */
   readonly transfer?: PageTransfer;
 }
 

@@ -41,7 +41,7 @@ export interface Credit {
   readonly comment?: string;
 }
 
-/** Reads the credit metadata of a resource, or the fields that data packages use instead. */
+/** Reads the credit metadata of a resource, and the corresponding fields of data packages. */
 export function readCredit({ resource, title }: FileEntry, format: Format): Credit {
   const credit = isRecord(resource['credit']) ? resource['credit'] : {};
   const publisher = readOrganization(credit['publisher']);

@@ -10,7 +10,7 @@ import { filterDefined } from './references.ts';
 
 const maxTextLength = 1000;
 
-/** Renders the people, organizations and dates in the credit metadata. */
+/** Renders the credit metadata of a file, such as people, organizations and dates. */
 export function CreditSection({ file }: { readonly file: FileEntry }): VNode | null {
   const rows = listRows(readCredit(file, usePage().format)).filter(([, values]) => values.length > 0);
   if (rows.length === 0) return null;

@@ -21,7 +21,10 @@ export function getField(value: unknown, name: string): unknown {
   return isRecord(value) ? value[name] : undefined;
 }
 
-/** Combines a title and an address into a link with the title, or with the address if there is no title. */
+/**
+ * Combines a title and an address, one of which may be missing. The result is a link if the address may be opened.
+ * Returns undefined if both are missing.
+ */
 export function toReference(title: unknown, path: unknown): Reference | undefined {
   const text = toReadableText(title);
   const location = toReadableText(path);
@@ -45,7 +48,7 @@ export function listSources({ resource }: FileEntry): readonly Reference[] {
   );
 }
 
-/** Reads the licenses of a resource and in its credit metadata, in any known form. Lists each one once. */
+/** Reads the licenses in a resource and in its credit metadata, in any known form. Lists each one once. */
 export function listLicenses({ resource }: FileEntry): readonly Reference[] {
   const credit = getField(resource['credit'], 'license');
   const single = resource['license'] ?? resource['licence'];

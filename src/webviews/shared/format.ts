@@ -18,7 +18,7 @@ export interface Format {
   time(at: number, now: number): string;
   date(at: number): string;
   dateTime(at: number): string;
-  /** Formats a duration in its two largest units: `3 hr 12 min`. */
+  /** Formats a duration in at most two units: `3 hr 12 min`. */
   duration(durationMs: number): string;
 }
 
@@ -75,7 +75,7 @@ const durationUnits = [
   { name: 'second', seconds: 1 },
 ] as const;
 
-/** Splits a duration in milliseconds into its two largest units. The smallest unit is a second. */
+/** Splits a duration in milliseconds into its largest unit and the next smaller one. Omits fractions of a second. */
 function splitDuration(durationMs: number): readonly { readonly value: number; readonly name: string }[] {
   let seconds = Math.max(0, Math.floor(durationMs / 1000));
   const largest = durationUnits.findIndex((unit) => seconds >= unit.seconds);

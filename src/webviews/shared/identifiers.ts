@@ -20,7 +20,7 @@ const resolvers: readonly { readonly pattern: RegExp; readonly prefix: string; r
   { pattern: /^(?:https?:\/\/ror\.org\/|ror:\s*)(0[a-z0-9]{6}\d{2})$/i, prefix: '', base: 'https://ror.org/' },
 ];
 
-/** Parses a DOI, an ORCID iD, a ROR ID or a web address in any form that servers use. */
+/** Parses a DOI, an ORCID iD, a ROR ID or a web address in any common form. Other text gets no address. */
 export function readIdentifier(written: string): Identifier {
   const trimmed = written.trim();
   for (const { pattern, prefix, base } of resolvers) {

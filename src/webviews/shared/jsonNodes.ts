@@ -5,7 +5,7 @@ type JsonKind = 'object' | 'array' | 'text' | 'number' | 'flag' | 'nothing';
 export interface JsonNode {
   /** Name of the property, or the index in the array. */
   readonly label: string;
-  /** JSON pointer (RFC 6901), which is unique and the same in all snapshots. */
+  /** The tree's path and a JSON pointer (RFC 6901), which identify the value in all snapshots. */
   readonly path: string;
   readonly kind: JsonKind;
   readonly value: unknown;

@@ -8,7 +8,7 @@ export interface Action<Intent extends string = string> {
   readonly isPrimary?: boolean;
 }
 
-/** Describes a highlighted message above the content of a page, with a button for each remedy. */
+/** Describes a highlighted message above the content of a page, with a button for each action. */
 export interface Note<Intent extends string = string> {
   readonly key: string;
   readonly kind: 'info' | 'warning' | 'error';

@@ -14,7 +14,10 @@ export function toVisibleText(text: string): string {
   });
 }
 
-/** Returns the trimmed text; undefined if it has no letter, digit or symbol (servers send "" or "," for "unknown"). */
+/**
+ * Returns the trimmed text; undefined if the value is not a string or has no letter, digit or symbol (servers send ""
+ * or "," for "unknown").
+ */
 export function toReadableText(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   return /[\p{L}\p{N}\p{S}]/u.test(value) ? value.trim() : undefined;

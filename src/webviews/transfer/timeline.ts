@@ -13,7 +13,7 @@ export interface TimelineEntry {
   readonly isCurrent: boolean;
 }
 
-/** Lists the states of a transfer with their durations, as observed from this machine. */
+/** Lists the states of a transfer and an accepted cancellation, with durations as observed from this machine. */
 export function listTimeline(transfer: PageTransfer, now: number): readonly TimelineEntry[] {
   const { changes, cancelAcceptedAt, ended } = transfer;
   const states = changes.map(({ state, at }, index): TimelineEntry => {
@@ -31,10 +31,10 @@ export function listTimeline(transfer: PageTransfer, now: number): readonly Time
   return [...before, cancel, ...states.slice(before.length)];
 }
 
-/** Minimum duration for a chart. The line of a shorter transfer would have only one or two steps. */
+/** Minimum duration for a chart, in milliseconds. The line of a shorter transfer would have only one or two steps. */
 const minChartMs = 60_000;
 
-/** Returns true if a transfer takes long enough for a chart of its files over time. */
+/** Returns true if a transfer has enough samples and takes long enough for a chart of its files over time. */
 export function hasChart(transfer: PageTransfer, now: number): boolean {
   return (transfer.movement ?? []).length > 1 && getElapsedMs(transfer, now) >= minChartMs;
 }

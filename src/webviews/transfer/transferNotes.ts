@@ -85,7 +85,10 @@ function createRefusalNote({ problem, problemKind, remedy, replacedBy }: PageTra
   return createNote('state', 'error', text, remedy);
 }
 
-/** Warns about files that the server silently left out although it reported success (D39: server data display). */
+/**
+ * Reports a paused transfer, or warns about files that the server silently left out although it reported success (D39:
+ * server data display).
+ */
 function createOutcomeNote({ outcome, progress, paused }: PageTransfer, format: Format): TransferNote | undefined {
   if (paused) {
     const text = l10n.t('The local service is stopped. This transfer resumes when you start it.');

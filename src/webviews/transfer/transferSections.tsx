@@ -96,7 +96,7 @@ export function LicensesSection({ transfer: { licenses = [] } }: TransferProps):
   );
 }
 
-/** Renders the instructions in the order as a collapsible tree. */
+/** Renders the instructions of a transfer as a collapsible tree. */
 export function InstructionsSection({ transfer }: TransferProps): VNode | null {
   const { instructions } = transfer.order;
   if (instructions === undefined) return null;
