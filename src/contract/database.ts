@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** Describes a database in the listing (§2.2). All four fields are required; `url` may be empty. */
+/** Describes a database in the listing (§2.2). All four fields are required, but may be empty. */
 export const databaseSchema = z.looseObject({
   id: z.string(),
   name: z.string(),
@@ -8,7 +8,7 @@ export const databaseSchema = z.looseObject({
   url: z.string(),
 });
 
-/** See {@link databaseSchema}. */
+/** A database in the listing (§2.2). */
 export type DatabaseDocument = z.infer<typeof databaseSchema>;
 
 /**
@@ -20,5 +20,5 @@ export const searchParameterSchema = z.looseObject({
   value: z.optional(z.unknown()),
 });
 
-/** See {@link searchParameterSchema}. */
+/** A search parameter that only one database supports. */
 export type SearchParameterDocument = z.infer<typeof searchParameterSchema>;

@@ -9,5 +9,5 @@ export const metadataRequestSchema = z.looseObject({
   limit: z.optional(z.int().check(z.gte(1), z.describe('Maximum number of files to return.'))),
 });
 
-/** See {@link metadataRequestSchema}. */
+/** The body of `POST files/by-id` (D8: metadata by ids). */
 export type MetadataRequest = z.infer<typeof metadataRequestSchema>;

@@ -18,7 +18,7 @@ export const problemDocumentSchema = z.looseObject({
   errors: z.nullish(z.array(problemDetailSchema)),
 });
 
-/** See {@link problemDocumentSchema}. */
+/** The body of an error response of type `application/problem+json`. */
 export type ProblemDocument = z.infer<typeof problemDocumentSchema>;
 
 /** The media type of {@link problemDocumentSchema}. */

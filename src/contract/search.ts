@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 /** The values of a search's staging filter (§3). */
 const stagingStatusSchema = z.enum(['staged', 'unstaged']);
 
-/** See {@link stagingStatusSchema}. */
+/** The staging filter of a search (§3). */
 export type StagingStatus = z.infer<typeof stagingStatusSchema>;
 
 /** Describes the body of `POST files` (§4.3). The client omits empty optional fields. */
@@ -23,5 +23,5 @@ export const searchRequestSchema = z.looseObject({
   ),
 });
 
-/** See {@link searchRequestSchema}. */
+/** The body of `POST files` (§4.3). */
 export type SearchRequest = z.infer<typeof searchRequestSchema>;

@@ -13,7 +13,7 @@ export const transferRequestSchema = z.looseObject({
   ),
 });
 
-/** See {@link transferRequestSchema}. */
+/** The body of `POST transfers` (§4.5). */
 export type TransferRequest = z.infer<typeof transferRequestSchema>;
 
 /** Describes the response to a submission (§4.5). */
@@ -28,7 +28,7 @@ export const transferStatusSchema = z.looseObject({
   num_files_transferred: z.nullish(z.number()),
 });
 
-/** See {@link transferStatusSchema}. */
+/** The status of a transfer (§2.4). */
 export type TransferStatusDocument = z.infer<typeof transferStatusSchema>;
 
 const statusFields = { texts: ['id', 'status', 'message'], numbers: ['num_files', 'num_files_transferred'] } as const;

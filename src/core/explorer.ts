@@ -53,7 +53,7 @@ interface ExplorerDependencies {
   readonly getMinIntervalMs: () => number;
   /** Returns true while the window is focused (D33: polling intervals). */
   readonly hasFocus: () => boolean;
-  /** Returns the proxy and certificate settings. Called for every connection attempt. */
+  /** Returns the proxy and certificate settings. Called for each connection attempt with the `direct` transport. */
   readonly getNetworkSettings: () => NetworkSettings;
   /** Sends the requests of connections that use the `editor` transport. */
   readonly fetch: Fetch;
@@ -158,7 +158,10 @@ export class Explorer implements Disposable {
     return store;
   }
 
-  /** Creates the request queues, which all windows that use the same ledger share (D34: serialized requests). */
+  /**
+   * Creates the request queues. Locks coordinate them among all windows that use the same ledger (D34: serialized
+   * requests).
+   */
   private createRequestQueues({ ledgerFolder, clock, log }: ExplorerDependencies): RequestQueues {
     const locks = this.lifetime.track(new ServerLocks(ledgerFolder, clock, log));
     return this.lifetime.track(new RequestQueues(clock, locks));

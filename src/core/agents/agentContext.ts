@@ -44,11 +44,14 @@ export interface AgentContext {
   readonly log: Logger;
   /** The name that the agent's program reports: untrusted text of any length. */
   readonly requestedBy: string;
-  /** Returns the connection to use, and connects if necessary. Throws {@link AgentError}. */
+  /**
+   * Returns the connection to use. Connects if necessary, except in a window. Throws {@link AgentError} if there is no
+   * connection.
+   */
   connect(): Promise<OpenConnection>;
   /**
-   * Returns the connection with this ID, or with this address, and opens it if necessary. Throws {@link AgentError} if
-   * it can't be opened.
+   * Returns the connection with this ID or, if `address` is given, one that may lead to that address. Opens it if
+   * necessary, except in a window. Throws {@link AgentError} if there is no such connection.
    */
   open(connectionId: string, address?: string): Promise<OpenConnection>;
   getOrcid(connectionId: string): string;

@@ -17,7 +17,7 @@ export type AgentErrorCode =
   | 'declined'
   | 'notSaved';
 
-/** An expected failure of a tool or a plan. Its message is a plain English sentence for the agent. */
+/** An expected failure of a tool or a plan. Its message is in plain English, for the agent. */
 export class AgentError extends Error {
   override readonly name = 'AgentError';
   readonly code: AgentErrorCode;

@@ -12,8 +12,8 @@ const fileName = 'agents.json';
 const maxBytes = 10_000;
 
 /**
- * Stores the rule for submissions by agents beside the transfer records, which the editor, the MCP server and the
- * command line share.
+ * Stores the rule for submissions by agents beside the transfer records. The editor, the MCP server and the command
+ * line share the rule.
  */
 export class AgentPolicy {
   private readonly file: string;

@@ -62,7 +62,7 @@ const maxListLength = 5;
 
 /**
  * Formats arguments for the log. Replaces objects, long or multi-line strings, and long or nested lists with their
- * length.
+ * sizes.
  */
 function formatArguments(input: unknown): string {
   if (!isJsonObject(input)) return `(${typeof input})`;

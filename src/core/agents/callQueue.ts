@@ -4,8 +4,8 @@ const maxRunning = 8;
 const maxWaiting = 200;
 
 /**
- * Runs the calls of agents in order of arrival, a few at a time, so that an agent can't exhaust the service or this
- * program.
+ * Runs the calls of agents in order of arrival, a few at a time. This prevents an agent from exhausting the service or
+ * this program.
  */
 export class CallQueue {
   private readonly waiting = new Set<() => void>();

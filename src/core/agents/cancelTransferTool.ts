@@ -6,7 +6,7 @@ import { limitedText } from './inputCheck.ts';
 import { toTransferAnswer } from './transferAnswer.ts';
 import { findTransfer } from './transferStatusTool.ts';
 
-/** Cancels a transfer after a person has confirmed the cancellation. */
+/** Requests the cancellation of a transfer after a person has confirmed it. */
 export const cancelTransferTool = defineTool({
   name: 'cancel_transfer',
   title: 'Cancel a Transfer',

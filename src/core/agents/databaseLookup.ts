@@ -15,8 +15,8 @@ export async function requestDatabases(session: OpenConnection, signal: AbortSig
 }
 
 /**
- * Returns the database with this name or ID. If there is none, throws {@link AgentError} with the most similar name as
- * its reason.
+ * Returns the database with this name or ID. Throws {@link AgentError} if there is none, with the most similar name as
+ * its reason, or if the databases can't be listed.
  */
 export async function requireDatabase(
   { services }: AgentContext,

@@ -93,7 +93,10 @@ export class PlanStore implements Disposable {
     return found.filter((one) => one !== undefined).sort((a, b) => b.plan.createdAt - a.plan.createdAt);
   }
 
-  /** Returns a plan with its current state; undefined if there is none. `id` can be any text. Never rejects. */
+  /**
+   * Returns a plan with its current state; undefined if there is none or it is unreadable. `id` can be any text. Never
+   * rejects.
+   */
   async get(id: string): Promise<SavedPlan | undefined> {
     if (parsePlanId(toPlanName(id)) === undefined) return undefined;
     const plan = parsePlan(await this.read(this.getPath(id)));

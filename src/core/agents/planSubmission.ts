@@ -19,8 +19,8 @@ export async function requireSubmissionAllowed({ policy }: Pick<AgentContext, 'p
 /**
  * Submits a plan once (D12: never resubmit). `by` names the place where a person confirmed it. Resolves to its
  * transfer, whose state shows whether the service accepted it. Throws {@link AgentError} if nothing was sent: the plan
- * has expired or was decided before, its service isn't connected, agents aren't allowed to submit, or the decision or
- * the transfer couldn't be recorded.
+ * doesn't exist, has expired or was decided before, its service isn't connected, agents aren't allowed to submit, or
+ * the decision or the transfer couldn't be recorded.
  */
 export async function submitPlan(context: PlanSubmissionContext, plan: TransferPlan, by: string): Promise<Transfer> {
   const { services, plans } = context;
@@ -57,8 +57,8 @@ export function findPlanTransfer({ transferStore }: AgentContext['services'], pl
 }
 
 /**
- * Opens the connection to a plan's service if necessary, and returns its ID. Throws {@link AgentError} if the
- * connection leads to a different service.
+ * Opens the connection to a plan's service if necessary, and returns its ID. Throws {@link AgentError} if it can't be
+ * opened or leads to a different service.
  */
 async function openPlanConnection({ services, open }: PlanSubmissionContext, plan: TransferPlan): Promise<string> {
   const { connectionId, address } = plan.service;

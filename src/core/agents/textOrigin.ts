@@ -14,8 +14,8 @@ interface SuppliedTexts {
 const partLength = 30;
 
 /**
- * Returns `server` if the description, or a string in the instructions, contains all or part of a string that a server
- * sent.
+ * Returns `server` if the supplied text contains a string that a server sent, or a long part of one. Compares the
+ * description and every string in the instructions.
  */
 export function getTextOrigin(
   { description = '', instructions = {} }: SuppliedTexts,

@@ -69,8 +69,8 @@ export interface PlanDecision {
 }
 
 /**
- * The state of a plan. `confirmed`: its submission is in progress, or was interrupted. `submitted`: its transfer has a
- * record, which shows whether the service accepted it.
+ * The state of a plan. `confirmed`: its submission is in progress, was interrupted, or could not be recorded.
+ * `submitted`: its transfer has a record, which shows whether the service accepted it.
  */
 export type PlanState =
   | { readonly kind: 'proposed' | 'expired' }

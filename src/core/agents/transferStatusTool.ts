@@ -47,7 +47,10 @@ function listTransfers({ services }: AgentContext): JsonObject {
   return createRows('transfers', rows, 'The Transfers view has all of them.');
 }
 
-/** Requests a new status, and waits a few seconds for it. Returns the last known status if none arrives. */
+/**
+ * Requests a new status, and waits a few seconds for it. Returns the transfer, with its last known status if none
+ * arrives.
+ */
 async function refresh({ services, clock, open }: AgentContext, transfer: Transfer): Promise<Transfer> {
   const { transferStore, monitor } = services;
   const { key, order, state } = transfer;

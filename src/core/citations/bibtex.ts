@@ -21,12 +21,15 @@ const special: Readonly<Record<string, string>> = {
  */
 const specialPattern = /[\\{}&%$#_~^`]|-(?=-)|'(?=')|<(?=<)|>(?=>)|,(?=,)/g;
 
-/** Writes citations as BibTeX entries of the type `dataset`, which BibLaTeX defines and BibTeX styles treat as `misc`. */
+/** Writes citations as BibTeX entries of the type `dataset`. BibLaTeX defines it; BibTeX styles treat it as `misc`. */
 export function writeBibtex(citations: readonly Citation[]): string {
   return citations.map(writeEntry).join('\n');
 }
 
-/** Appends to one string, because a template with many fields would first create a string for each field. */
+/**
+ * Writes an entry. Appends to one string, because a template with many fields would first create a string for each
+ * field.
+ */
 function writeEntry(citation: Citation): string {
   const { key, title, issued, publisher } = citation;
   let entry = `@dataset{${key},\n`;
@@ -73,14 +76,14 @@ function writeName(name: CitedName): string {
 }
 
 /**
- * Matches names that BibTeX and BibLaTeX don't interpret: words of letters that can contain dots, hyphens and
- * apostrophes.
+ * Matches names without characters that BibTeX and BibLaTeX interpret: words of letters that can contain dots, hyphens
+ * and apostrophes.
  */
 const plainName = /^\p{L}(?:[-.’']{0,2}[\p{L}\p{M}])*\.?(?: \p{L}(?:[-.’']{0,2}[\p{L}\p{M}])*\.?)*$/u;
 
 /**
- * Encloses a part of a name in braces unless it is plain. Without braces, BibTeX interprets commas, "and" and "von".
- * With braces, it doesn't abbreviate a given name.
+ * Encloses a part of a name in braces if BibTeX could misread it. Without braces, BibTeX interprets commas, "and" and
+ * "von". With braces, it doesn't abbreviate a given name.
  */
 function protectName(part: string, isOneName: boolean): string {
   const text = escapeTex(part);

@@ -14,7 +14,7 @@ export interface CitableFile {
 interface Unit {
   readonly files: CitableFile[];
   readonly works: CitedWork[];
-  /** Computed when another file has the same label. */
+  /** Computed when another file has the same DOI or title. */
   id?: string;
 }
 
@@ -24,8 +24,9 @@ interface CitedFile {
 }
 
 /**
- * Returns one citation for each citable unit: the files with the same DOI, or else with the same publisher, titles,
- * contributors and version. `accessed` is the day on which the files were transferred, as `YYYY-MM-DD`.
+ * Returns one citation for each citable unit. The files of a unit have the same DOI or, without one, the same
+ * publisher, titles, contributors and version. Files without a title must also be in the same database. `accessed` is
+ * the day on which the files were transferred, as `YYYY-MM-DD`.
  */
 export function listCitations(files: readonly CitableFile[], accessed?: string): readonly Citation[] {
   const index: UnitIndex = { units: [], byLabel: new Map(), byId: new Map() };
@@ -34,7 +35,10 @@ export function listCitations(files: readonly CitableFile[], accessed?: string):
   return index.units.map((unit) => createCitation(unit, usedKeys, accessed));
 }
 
-/** Citable units, ordered by their first files. `byLabel` has the first unit with each label; `byId` has the others. */
+/**
+ * Citable units, ordered by their first files. `byLabel` has the first unit with each DOI or title; `byId` has the
+ * others.
+ */
 interface UnitIndex {
   readonly units: Unit[];
   readonly byLabel: Map<string, Unit>;
@@ -49,7 +53,8 @@ function addFile(index: UnitIndex, file: CitableFile, work: CitedWork): void {
 }
 
 /**
- * Adds a file to the unit with its ID. Called only if another file has the same label, because composing an ID is slow.
+ * Adds a file to the unit with its ID. Called only if another file has the same DOI or title, because composing an ID
+ * is slow.
  */
 function addToLabel(index: UnitIndex, sameLabel: Unit, { file, work }: CitedFile): void {
   const id = getUnitId(work, file);

@@ -88,7 +88,7 @@ function readIdentifiers(credit: JsonObject): Pick<CitedWork, 'doi' | 'identifie
   return { doi: undefined, identifier };
 }
 
-/** Returns true for the DOI of the work itself, which databases list among the related identifiers. */
+/** Returns true for the DOI of the work itself, which some databases list among the related identifiers. */
 function isOwnDoi({ id, description, relationship_type: relationship }: JsonObject): boolean {
   const isDescribed = typeof description === 'string' && /^\s*data\s?set doi/i.test(description);
   return (isDescribed || relationship === 'IsIdenticalTo') && parseDoi(readText(id)) !== undefined;
@@ -149,7 +149,7 @@ interface People {
   contributors?: SupportingContributor[];
 }
 
-/** Groups contributors by role. */
+/** Reads the contributors, grouped by role. */
 function readPeople(credit: JsonObject, resource: JsonObject): People {
   const own = listObjects(credit['contributors']);
   const people: People = {};
@@ -171,7 +171,10 @@ function readPublisher(credit: JsonObject, { contributors }: People): string | u
   return taken && formatSortedName(taken.name);
 }
 
-/** Adds a person as an author if any role is neither supporting nor `editor`, or if there is no role. */
+/**
+ * Adds a person as an author, editor or contributor. A person without a role, or with any role that is neither `editor`
+ * nor supporting, is an author.
+ */
 function addPerson(people: People, name: CitedName, roles: readonly string[]): void {
   if (roles.length === 0 || roles.some(isAuthorRole)) people.authors = append(people.authors, name);
   else if (roles.includes('editor')) people.editors = append(people.editors, name);

@@ -9,7 +9,8 @@ const invisible = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\uFEFF]+/gu;
 
 /**
  * Returns a string or number as one line of text without control and bidirectional characters, at most 5,000 characters
- * long. Returns undefined for text without a letter, digit or symbol: servers send `""` or `","` for unknown values.
+ * long. Returns undefined for any other value and for text without a letter, digit or symbol: servers send `""` or
+ * `","` for unknown values.
  */
 export function readText(value: unknown): string | undefined {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);

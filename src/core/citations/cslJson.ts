@@ -6,7 +6,7 @@ export function writeCslJson(citations: readonly Citation[]): string {
   return `${JSON.stringify(citations.map(toItem), undefined, 2)}\n`;
 }
 
-/** Returns an item. `JSON.stringify` leaves out its undefined properties. */
+/** Returns the item for a citation. `JSON.stringify` leaves out its undefined properties. */
 function toItem(citation: Citation): JsonObject {
   const notes = [...citation.otherTitles, ...listNotes(citation)];
   return {

@@ -30,7 +30,7 @@ export function toBaseAddress({ server, port, allowInsecureHttp }: AddressOption
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
-/** Adds the probable address of the service to a reason if the user entered the address of the service's API. */
+/** Adds the probable address of the service to a `noService` reason if the user entered the address of the API. */
 export function addSuggestedAddress(reason: Reason, address: string): Reason {
   const without = address.replace(/\/api(\/v\d+)?$/i, '');
   return reason.kind === 'noService' && without !== address ? { ...reason, detail: without } : reason;

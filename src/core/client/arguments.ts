@@ -33,7 +33,10 @@ type ArgumentRule = readonly [
 const maxTimeoutS = 2_147_483;
 const maxNumber = Number.MAX_SAFE_INTEGER;
 
-/** The rules in §4.8, in order, followed by rules that decisions added. Only the first violation is reported. */
+/**
+ * The rules for arguments in §4.8, in order, followed by rules that decisions added. Only the first violation is
+ * reported.
+ */
 const argumentRules: readonly ArgumentRule[] = [
   [['orcid', 'database', 'source', 'destination'], 'a string', TypeError, isString],
   [['query'], 'a string or a finite number', TypeError, (v) => isString(v) || Number.isFinite(v)],
@@ -81,7 +84,8 @@ const checksByOperation: ReadonlyMap<string, readonly Check[]> = new Map(
 
 /**
  * Returns the checked arguments. Reads each one only once, so that none can change before it is sent. Throws the error
- * that §4.8 defines for the first violated rule (D1: error classes, D3: numbers and empty values).
+ * of the first violated rule (§4.8, D1: error classes, D3: numbers and empty values), or TypeError if the arguments
+ * can't be read.
  */
 export function checkArguments(operation: Operation, given: unknown): CallArguments {
   const values = readOnce(operation, argumentsByOperation[operation], given);
@@ -169,26 +173,32 @@ function isObjectOrAbsent(value: unknown): boolean {
 }
 
 /**
- * Returns a checked `offset` or `limit` as a number; undefined if the request should omit it (D3: numbers and empty
- * values).
+ * Returns a checked `offset` or `limit` as a number. Returns undefined for a value that the request omits: absent,
+ * empty or 0 (D3: numbers and empty values).
  */
 export function toSentNumber(value: unknown): number | undefined {
   return isEmpty(value) ? undefined : Number(value) || undefined;
 }
 
-/** Returns a checked object; undefined if it is empty and the request should omit it (D3: numbers and empty values). */
+/**
+ * Returns a checked object; undefined if it is absent or empty, so that the request omits it (D3: numbers and empty
+ * values).
+ */
 export function toSentObject(value: unknown): JsonObject | undefined {
   return isJsonObject(value) && Object.keys(value).length > 0 ? value : undefined;
 }
 
-/** Returns a checked string; undefined if it is empty and the request should omit it (D3: numbers and empty values). */
+/**
+ * Returns a checked string; undefined if it is absent or empty, so that the request omits it (D3: numbers and empty
+ * values).
+ */
 export function toSentText(value: unknown): string | undefined {
   return isString(value) && value !== '' ? value : undefined;
 }
 
 /**
- * Returns a checked staging filter; undefined if it is empty and the request should omit it (D3: numbers and empty
- * values).
+ * Returns a checked staging filter; undefined if it is absent or empty, so that the request omits it (D3: numbers and
+ * empty values).
  */
 export function toSentStatus(value: unknown): StagingStatus | undefined {
   return value === 'staged' || value === 'unstaged' ? value : undefined;

@@ -1,4 +1,6 @@
-/** Decodes UTF-8 and removes a byte order mark. Can be shared, because it has no state outside of streaming mode. */
+/**
+ * The UTF-8 decoder, which removes a byte order mark. Can be shared, because it has no state outside of streaming mode.
+ */
 const utf8 = new TextDecoder();
 
 /** Decodes the chunks of a body as UTF-8, without a byte order mark. */

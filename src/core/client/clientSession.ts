@@ -8,7 +8,7 @@ import type { Result } from './result.ts';
 import type { ServerDialects } from './serverDialect.ts';
 
 /**
- * Represents a connected service with its root document and the last listing of its databases. Ends when its channel is
+ * Represents a session with a service: the root document and the last listing of databases. Ends when the channel is
  * closed.
  */
 export class ClientSession {

@@ -31,10 +31,10 @@ export interface ClientDependencies {
   readonly clock: Clock;
   /** Stores the learned dialects of servers (D7: database name or id, D8: metadata by ids). */
   readonly dialects: ServerDialects;
-  /** The request queues, shared by all clients in a program (D34: serialized requests). */
+  /** The request queues, which all clients in a program should share (D34: serialized requests). */
   readonly queues: RequestQueues;
   readonly limits: Limits;
-  /** Returns the proxy and certificate settings. Called for every connection attempt. */
+  /** Returns the proxy and certificate settings. Called for each connection attempt with the `direct` transport. */
   readonly getNetworkSettings: () => NetworkSettings;
   /** Sends the requests of connections that use the `editor` transport. */
   readonly fetch: Fetch;
@@ -43,7 +43,7 @@ export interface ClientDependencies {
 
 /**
  * Requests the root document and opens a session (§4.1, §4.9). Rejects with ConnectionError (§4.8). Aborting `ended`
- * closes the session's sockets. The caller must abort `ended` if this function rejects.
+ * closes the session. The caller must abort `ended` if this function rejects.
  */
 export async function connectTo(
   target: ConnectOptions,
@@ -60,7 +60,7 @@ export async function connectTo(
   return new ClientSession(queued, service, dependencies.dialects, apiPath);
 }
 
-/** Creates the error for a connection attempt that the caller or a later attempt canceled. */
+/** Creates the error for a connection attempt that `disconnect` or a later attempt canceled. */
 export function createSupersededError(): ConnectionError {
   return new ConnectionError('connect: canceled before it was complete', { kind: 'cancelled' });
 }

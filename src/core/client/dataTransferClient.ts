@@ -31,14 +31,14 @@ import { requestStatus, type StatusOptions } from './statusRequest.ts';
 import { submit } from './submit.ts';
 import { parseUuid } from '../util/uuid.ts';
 
-/** Options for {@link DataTransferClient}; all but the log have defaults. */
+/** Options for {@link DataTransferClient}. Only the log is required. */
 export type ClientOptions = Pick<ClientDependencies, 'log'> &
   Partial<Omit<ClientDependencies, 'limits'>> & {
     /** Overrides of the default limits (D15: tolerant reading, D16: timeouts and retries). */
     readonly limits?: Partial<Limits>;
   };
 
-/** Describes a search (§4.3). Empty optional fields and an `offset` of 0 are omitted from the request. */
+/** Describes a search (§4.3). Empty optional fields, and an `offset` or `limit` of 0, are omitted from the request. */
 export interface SearchOptions {
   readonly database: string;
   readonly orcid: string;
@@ -67,7 +67,7 @@ interface TransferOptions {
   /** Markdown. */
   readonly description?: string | undefined;
   readonly instructions?: JsonObject | undefined;
-  /** Time limit for the response, in seconds. Not sent to the server. */
+  /** Time limit for the response, in seconds; absent for the default. Not sent to the server. */
   readonly timeout?: number | undefined;
 }
 
@@ -79,16 +79,16 @@ interface CancelOptions {
 
 /**
  * Performs the operations of the contract on a service. Calls with invalid arguments or without a connection reject
- * before anything is sent (§4.8, D1: error classes). Server and network failures resolve to a reply with a reason (D2:
- * replies instead of exceptions).
+ * before anything is sent (§4.8, D1: error classes). After connecting, server and network failures resolve to a reply
+ * with a reason (D2: replies instead of exceptions).
  */
 export class DataTransferClient implements Disposable {
   private readonly dependencies: ClientDependencies;
   private readonly ownQueues: RequestQueues | undefined;
   private readonly replied = new Emitter<Reason | undefined>();
   /**
-   * Fires for each reply, with the reason if the operation failed. Does not fire if the route for search parameters is
-   * missing.
+   * Fires for each reply, with the reason if the operation failed or the server refused an ID. Does not fire if the
+   * route for search parameters is missing.
    */
   readonly onDidReply = this.replied.event;
   private session: ClientSession | undefined;
@@ -115,7 +115,7 @@ export class DataTransferClient implements Disposable {
     return client;
   }
 
-  /** The root document of the connected service; undefined if disconnected. */
+  /** The address, name and version of the connected service; undefined if disconnected. */
   get service(): ServiceInfo | undefined {
     return this.session?.service;
   }
@@ -192,8 +192,8 @@ export class DataTransferClient implements Disposable {
   }
 
   /**
-   * Returns true if it is known whether requests must use the names or the IDs of these databases (D36: names before
-   * submission).
+   * Returns true if it is known or irrelevant whether requests must use the names or IDs of these databases (D36: names
+   * before submission).
    */
   isNamingKnown(databases: readonly string[]): boolean {
     return this.session !== undefined && isNamingKnown(this.session, databases);

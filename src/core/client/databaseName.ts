@@ -15,7 +15,10 @@ export class DatabaseName {
     this.sent = sent;
   }
 
-  /** Chooses the value to send for `name` based on the server's learned dialect. Never throws for an unknown name. */
+  /**
+   * Chooses the value to send for `name` based on the learned dialect of the server. Does not reject for an unknown
+   * name.
+   */
   static async resolve(session: ClientSession, name: string, signal?: AbortSignal): Promise<DatabaseName> {
     const isIdWanted = session.dialects.get(session.service).idsWanted === true;
     const id = isIdWanted ? await findId(session, name, signal) : undefined;
@@ -23,8 +26,8 @@ export class DatabaseName {
   }
 
   /**
-   * Switches to the ID after the first 404, unless the ID is another database's name. Resolves to true if the request
-   * should be retried.
+   * Switches to the ID after the first 404. Does nothing if the ID is unknown, equals the name, or is the name of
+   * another database. Resolves to true if the request should be retried.
    */
   async tryId(signal?: AbortSignal): Promise<boolean> {
     if (this.isTried || this.sent !== this.name) return false;
@@ -52,8 +55,8 @@ export class DatabaseName {
 }
 
 /**
- * Returns true if it is known whether requests must use the names or the IDs of these databases (D36: names before
- * submission).
+ * Returns true if it is known or irrelevant whether requests must use the names or IDs of these databases (D36: names
+ * before submission).
  */
 export function isNamingKnown({ dialects, service, listed }: ClientSession, names: readonly string[]): boolean {
   if (service.hasFullPages || dialects.get(service).idsWanted !== undefined) return true;
@@ -66,8 +69,8 @@ async function findId(session: ClientSession, name: string, signal?: AbortSignal
 }
 
 /**
- * Sends a request that refers to a database. After a 404, retries once with the database's ID (D7: database name or
- * id).
+ * Sends a request that refers to a database. After a 404, retries once with the database's ID if that is possible (D7:
+ * database name or id).
  */
 export async function requestWithName<T>(
   name: DatabaseName,

@@ -5,7 +5,9 @@ import { redact } from '../util/redact.ts';
 interface ErrorBody {
   /** Readable plain text; absent if the body does not contain any. */
   readonly detail?: string;
-  /** True if the service itself reported the error; false for a server without this route (D8: metadata by ids). */
+  /**
+   * True if the body is a JSON error document, which a server without the route does not send (D8: metadata by ids).
+   */
   readonly isProblem: boolean;
 }
 

@@ -5,12 +5,12 @@ export class ValueError extends RangeError {
   override readonly name = 'ValueError';
 }
 
-/** Thrown if the client is not connected, or `ids` is empty (§4.8, D1: error classes). */
+/** Thrown if the client is not connected, or `ids` is empty or not a list (§4.8, D1: error classes). */
 export class RuntimeError extends Error {
   override readonly name: string = 'RuntimeError';
 }
 
-/** Thrown if the service cannot be reached, or if the request for its root document fails (§4.8, D1: error classes). */
+/** Thrown if an attempt to connect fails or is canceled (§4.8, D1: error classes). */
 export class ConnectionError extends RuntimeError {
   override readonly name = 'ConnectionError';
   /** The reason as data, from which the extension creates a message. */

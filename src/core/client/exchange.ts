@@ -40,7 +40,10 @@ export interface HttpRequest {
   readonly isUniversal?: boolean;
   /** Marks a request that must wait for its turn (D34: serialized requests). */
   readonly turn?: { readonly kind: RequestKind; readonly observer?: TurnObserver | undefined };
-  /** Prevents retries of a GET whose batch the caller splits instead (D8: metadata by ids). */
+  /**
+   * Prevents retries of a GET after failures for which the caller splits the batch of IDs instead (D8: metadata by
+   * ids).
+   */
   readonly isHalved?: boolean;
 }
 

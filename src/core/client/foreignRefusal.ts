@@ -11,15 +11,18 @@ interface SubmissionFacts {
 type Check = (text: string, facts: SubmissionFacts) => boolean;
 
 /**
- * Returns true if a refusal belongs to another request (D35: misrouted responses): it mentions a file, database, user
- * or transfer that is not part of the submission. A refusal that mentions none of these is trusted.
+ * Returns true if a refusal belongs to another request (D35: misrouted responses). Such a refusal mentions files,
+ * databases, users or a transfer and, for at least one of these, none that is part of the submission.
  */
 export function namesOtherRequest(text: string, facts: SubmissionFacts): boolean {
   const checks: readonly Check[] = [namesTransfer, namesOtherOrcid, namesOtherDatabase, namesOtherFile];
   return checks.some((check) => check(text, facts));
 }
 
-/** Detects a transfer ID. A submission has none yet, so the refusal belongs to a cancellation or a status request. */
+/**
+ * Detects a transfer ID that is not part of a submitted file ID. A submission has no transfer ID yet, so the refusal
+ * belongs to a cancellation or a status request.
+ */
 const namesTransfer: Check = (text, { fileIds }) => {
   const [, id] = /\btransfer (?:not found: )?['"]?([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\b/i.exec(text) ?? [];
   return id !== undefined && !fileIds.some((fileId) => fileId.includes(id));
@@ -31,8 +34,8 @@ const namesOtherOrcid: Check = (text, { orcid }) => {
 };
 
 /**
- * Detects other databases. Servers also use internal names, so a name counts only if the service lists it or reports it
- * as not found.
+ * Detects refusals that mention only other databases. Servers also use internal names, so a name counts only if the
+ * service lists it or reports it as not found.
  */
 const namesOtherDatabase: Check = (text, { databases, listed }) => {
   const unknown = findNames(text, [
@@ -70,8 +73,9 @@ function findIdsOfScheme(text: string, fileIds: readonly string[]): readonly str
 const characterKinds = [/\d/, /[a-z]/, /[A-Z]/, /[^\da-z]/i];
 
 /**
- * Returns true if a string resembles the given IDs: it contains only kinds of characters that occur in them, contains
- * digits if all of them do, and is at least half as long as the shortest and at most twice as long as the longest.
+ * Returns true if a string resembles the given IDs in length and kinds of characters. It must be at least half as long
+ * as the shortest ID and at most twice as long as the longest, contain only kinds of characters that occur in the IDs,
+ * and contain digits if all IDs do.
  */
 function looksLikeAny(text: string, ids: readonly string[]): boolean {
   const lengths = ids.map(({ length }) => length);

@@ -63,7 +63,9 @@ export function logFailure({ log, secrets }: Channel, { request, kind, status, c
   else log.error(line);
 }
 
-/** Sends a request once, when its turn comes in the server's queue (D34: serialized requests). */
+/**
+ * Sends a request without retries. If it has to wait for its turn, uses the server's queue (D34: serialized requests).
+ */
 async function sendInTurn(channel: Channel, request: HttpRequest, signal: AbortSignal): Promise<Result<HttpResponse>> {
   const send = async (): Promise<Result<HttpResponse>> => await sendOnce(channel, request, signal);
   const { turn } = request;

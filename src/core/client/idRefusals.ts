@@ -29,8 +29,8 @@ export function splitBatch(batch: readonly string[], named: readonly string[]): 
 }
 
 /**
- * Returns the IDs that a message mentions: those in quotation marks or, if there are none, those that are whole words.
- * `a-10` does not mention `a-1`, which may also be in the list.
+ * Returns the IDs that a message mentions in double quotation marks or, if there are none, as whole words. A part of a
+ * longer word or ID does not count, such as `a-1` in `a-10`.
  */
 export function findNamedIds(text: string, ids: readonly string[]): readonly string[] {
   const quoted = ids.filter((id) => text.includes(`"${id}"`));
@@ -48,7 +48,7 @@ export function findNamedIds(text: string, ids: readonly string[]): readonly str
 const endsInsideWord = /[\p{L}\p{N}_-]$/u;
 const startsInsideWord = /^[\p{L}\p{N}_-]/u;
 
-/** Replaces every `word` with a line feed, so that later searches find nothing inside it. */
+/** Replaces `word` with a line feed wherever it is a whole word, so that later searches find nothing inside it. */
 function removeWord(text: string, word: string): string {
   const [first = '', ...others] = text.split(word);
   return others.reduce((rest, next) => {
@@ -71,8 +71,9 @@ export function isDrop({ reason }: RequestFailure): boolean {
 }
 
 /**
- * Returns the reason for a single refused ID. The ID is unknown if the status is 410, or if the message mentions it as
- * not found: the public server responds with 500 in that case. Any other 500 means that the ID could not be looked up.
+ * Returns the reason for a single refused ID. Changes the kind to `notFound` for a 410, and if the message mentions the
+ * ID as not found, for which the public server responds with 500. Any other 500 means that the ID could not be looked
+ * up.
  */
 export function toIdReason(reason: Reason, id: string): Reason {
   const saysNotFound = reason.status === 410 || (isAbout(reason, id) && /\bnot found\b/i.test(reason.detail ?? ''));

@@ -2,7 +2,7 @@
 export interface Limits {
   /** Maximum time to open a connection (D16: timeouts and retries). */
   readonly connectMs: number;
-  /** Maximum time from a request to the headers of its response (D16: timeouts and retries). */
+  /** Maximum time from a request, except a submission, to the headers of its response (D16: timeouts and retries). */
   readonly headersMs: number;
   /** Maximum pause in a response body (D16: timeouts and retries). */
   readonly bodyMs: number;

@@ -34,7 +34,7 @@ const maxConsecutiveDrops = 12;
 const maxDrops = 60;
 
 /**
- * Fetches metadata in batches. Halves a batch if the server refuses it or drops the connection (D8: metadata by ids).
+ * Fetches metadata in batches. Splits a batch if the server refuses it or drops the connection (D8: metadata by ids).
  * Each instance can be used only once.
  */
 export class MetadataBatches {
@@ -51,7 +51,10 @@ export class MetadataBatches {
     this.requester = requester;
   }
 
-  /** Fetches the metadata of `ids`, which must not contain duplicates. The files are in the order of `ids`. */
+  /**
+   * Fetches the metadata of a page of `ids`, which must not contain duplicates. The files are in the order of `ids`;
+   * unreadable ones come last.
+   */
   async gather(ids: readonly string[], page: Page): Promise<BatchedMetadata> {
     this.ids = ids;
     if (ids.every(hasComma)) this.requester.usePost();
@@ -96,7 +99,10 @@ export class MetadataBatches {
     return isGet ? await this.gatherUnsendable(ids.filter(hasComma)) : undefined;
   }
 
-  /** Fetches IDs that contain a comma. The server accepts the GET form, and may also support POST. */
+  /**
+   * Fetches the metadata of files whose IDs contain a comma. The server accepts the GET form, and may also support
+   * POST. Resolves to the reason to stop, if any.
+   */
   private async gatherUnsendable(ids: readonly string[]): Promise<Reason | undefined> {
     if (ids.length === 0) return undefined;
     const batch = ids.slice(0, this.requester.countFitting(ids, {}, 'post'));
@@ -111,7 +117,7 @@ export class MetadataBatches {
     return reason ?? (await this.gatherBatches(ids.slice(batch.length)));
   }
 
-  /** Adds the files in a batch, or finds the IDs that were refused. Returns the reason to stop, if any. */
+  /** Adds the files in a batch, or finds the IDs that were refused. Resolves to the reason to stop, if any. */
   private async handleResult(
     batch: readonly string[],
     result: BatchResult,
@@ -131,7 +137,7 @@ export class MetadataBatches {
     return await this.requestParts(splitBatch(batch, named));
   }
 
-  /** Finds the IDs in a batch that make the server drop the connection. Returns the reason to stop, if any. */
+  /** Finds the IDs in a batch that make the server drop the connection. Resolves to the reason to stop, if any. */
   private async handleDroppedConnection(batch: readonly string[], reason: Reason): Promise<Reason | undefined> {
     this.drops++;
     this.dropsInARow++;

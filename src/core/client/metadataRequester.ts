@@ -16,7 +16,7 @@ export interface Page {
 
 /** Requests batches of IDs in the form that the server requires (D7: database name or id, D8: metadata by ids). */
 export class MetadataRequester {
-  /** The current form, which the first responses determine. */
+  /** The form in use. The first responses or `usePost` can change it. */
   form: MetadataForm;
   private isFormSure = false;
   /**
@@ -37,7 +37,7 @@ export class MetadataRequester {
     this.form = session.dialects.get(session.service).metadataForm ?? 'get';
   }
 
-  /** Returns the number of leading IDs that fit into one request; at least one. */
+  /** Returns the number of leading IDs that fit into one request; at least one if there are any. */
   countFitting(ids: readonly string[], page: Page = {}, form = this.form): number {
     const { batchIds, urlBytes } = this.session.channel.limits;
     if (form === 'post') return Math.min(ids.length, batchIds);

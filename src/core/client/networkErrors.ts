@@ -45,14 +45,17 @@ export function toReason(error: unknown): Reason {
   };
 }
 
-/** Classifies a network error like {@link toReason}, but attributes an unreachable host to the proxy. */
+/**
+ * Classifies an error of a connection through a proxy. Attributes an unreachable host to the proxy, but not a TLS
+ * error.
+ */
 export function toProxyReason(error: unknown): Reason {
   const reason = toReason(error);
   const isTlsError = reason.code === 'EPROTO' || reason.code?.startsWith('ERR_SSL_') === true;
   return reason.kind === 'unreachable' && !isTlsError ? { ...reason, kind: 'proxy' } : reason;
 }
 
-/** Unwraps an error up to the first cause that has a code, because `fetch` can wrap an error several times. */
+/** Unwraps an error down to the first cause that has a code, because `fetch` can wrap an error several times. */
 function getCause(error: unknown): unknown {
   let innermost = error;
   for (let depth = 0; depth < 5; depth++) {

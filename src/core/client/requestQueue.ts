@@ -6,7 +6,9 @@ interface RequestLock {
   release(): Promise<void>;
 }
 
-/** Prevents other windows on this machine from sending requests to the same server (D34: serialized requests). */
+/**
+ * Prevents other windows that use the same ledger from sending requests to the same server (D34: serialized requests).
+ */
 interface RequestLocks {
   /**
    * Waits until no other window is sending to the server. `urgency` returns the kind of the most urgent waiting
@@ -159,7 +161,7 @@ export class RequestQueue implements Disposable {
   }
 }
 
-/** Used by programs that do not coordinate their requests with other programs. */
+/** The locks of programs that do not coordinate their requests with other programs. They are always free. */
 const noLocks: RequestLocks = { acquire: () => Promise.resolve({ release: () => Promise.resolve() }) };
 
 /** Contains the queues of all servers by address (D34: serialized requests). */

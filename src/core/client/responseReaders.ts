@@ -35,7 +35,10 @@ export function readRoot(json: unknown): { readonly name: string; readonly versi
   return { name: name ?? '', version: version ?? '' };
 }
 
-/** Reads the listing of databases (§4.2). Skips elements without `id` or `name`; null means an empty list. */
+/**
+ * Reads the listing of databases (§4.2). Skips invalid elements, such as those without `id` or `name`; null means an
+ * empty list.
+ */
 export function readDatabases(json: unknown): readonly Database[] {
   if (json === null) return [];
   if (!Array.isArray(json)) throw new UnreadableResponseError('the response is not a list of databases');

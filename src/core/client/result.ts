@@ -5,7 +5,7 @@ export interface RequestFailure {
   readonly value?: never;
   readonly reason: Reason;
   /**
-   * True if the service itself refused the request with an error document; false for a missing route (D8: metadata by
+   * True if the service refused the request with a JSON error document; false for a missing route (D8: metadata by
    * ids).
    */
   readonly isProblem: boolean;

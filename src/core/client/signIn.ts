@@ -4,8 +4,8 @@ const outagePattern =
   /auth\w* error:? \(?5\d\d|connection (?:refused|reset)|dial tcp|no such host|timeout|deadline exceeded|\bEOF\b|invalid character|unexpected end of JSON|bad gateway|service unavailable/i;
 
 /**
- * The first matching pattern determines the failure. Outages come first, because a failed lookup may mention the ORCID
- * iD or the key.
+ * The patterns of messages, each with the failure that it indicates; the first match applies. Outages come first,
+ * because a failed lookup may mention the ORCID iD or the key.
  */
 const failurePatterns: readonly (readonly [pattern: RegExp, failure: SignInFailure])[] = [
   [outagePattern, 'outage'],
@@ -18,7 +18,7 @@ const failurePatterns: readonly (readonly [pattern: RegExp, failure: SignInFailu
 
 /**
  * Classifies a rejected sign-in by the message of a 401 or 403 response (D44: classify sign-in failures). Returns
- * undefined for an unknown message. A 403 counts only if it refers to the account itself.
+ * undefined for any other status or an unknown message. A 403 counts only if it refers to the account itself.
  */
 export function classifySignIn(status: number, text: string): SignInFailure | undefined {
   if (status !== 401 && status !== 403) return undefined;

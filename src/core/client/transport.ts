@@ -36,6 +36,6 @@ export interface Transport {
   send(request: WireRequest): Promise<WireResponse>;
   /** Converts an error from `send` or `readText` to a reason. */
   toReason(error: unknown): Reason;
-  /** Cancels pending requests and closes all connections. */
+  /** Cancels pending requests, and closes the connections that the transport controls. */
   close(): void;
 }

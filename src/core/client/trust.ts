@@ -2,8 +2,9 @@ import * as tls from 'node:tls';
 import type { NetworkSettings } from '../model/networkSettings.ts';
 
 /**
- * Returns TLS options with the trusted certificate authorities: the runtime's, those in `NODE_EXTRA_CA_CERTS` and,
- * unless the settings exclude them, the system's. A runtime that cannot list its authorities uses its defaults.
+ * Returns TLS options that define which certificates are accepted. The trusted authorities are the runtime's, those in
+ * `NODE_EXTRA_CA_CERTS` and, unless the settings exclude them, the system's. A runtime that cannot list its authorities
+ * uses its defaults. If the settings disable strict checks, every certificate is accepted.
  */
 export function getTrustOptions(
   settings: NetworkSettings,
@@ -13,7 +14,7 @@ export function getTrustOptions(
   return { rejectUnauthorized, ...(ca && { secureContext: tls.createSecureContext({ ca }) }) };
 }
 
-/** Returns undefined on runtimes older than Node 22.15, which lack the function. */
+/** Returns the trusted certificate authorities; undefined on runtimes older than Node 22.15, which cannot list them. */
 function getAuthorities(withSystem: boolean, { getCACertificates }: Partial<typeof tls>): string[] | undefined {
   if (!getCACertificates) return undefined;
   const system = withSystem ? getCACertificates('system') : [];

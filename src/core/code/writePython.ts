@@ -51,8 +51,8 @@ function writeFileRequest(request: Extract<CodeRequest, { readonly kind: 'search
 }
 
 /**
- * Handles an empty result, which makes dtspy fail if the service sends null, and None, which its earlier versions
- * return after an error.
+ * The lines that handle an empty result. If the service sends null, dtspy fails; after an error, earlier versions of
+ * dtspy return None.
  */
 const emptyResultLines = [
   'except TypeError as error:',

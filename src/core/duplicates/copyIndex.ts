@@ -25,7 +25,10 @@ export class CopyIndex implements Disposable {
   private readonly groups = new Map<string, IndexedFile | CopyGroup>();
   private readonly changed = this.lifetime.track(new Emitter<readonly string[]>());
 
-  /** Fires with the keys of the searches that contain files whose copies have changed. */
+  /**
+   * Fires with the keys of searches that may contain files whose copies have changed. Omits the searches that caused
+   * the change, because the store reports those.
+   */
   readonly onDidChange = this.changed.event;
 
   constructor(store: SearchStore) {
@@ -40,7 +43,7 @@ export class CopyIndex implements Disposable {
     return databases.filter((database) => database !== file.database);
   }
 
-  /** Returns the first `limit` files of other databases with the content of a file. */
+  /** Returns at most `limit` files of other databases that have the same content as a file. */
   findCopies(connectionId: string, file: OwnFile, limit: number): readonly IndexedFile[] {
     const found = this.getGroup(connectionId, file);
     const files = found instanceof CopyGroup ? found.files : found ? [found] : [];

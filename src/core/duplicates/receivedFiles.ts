@@ -8,7 +8,9 @@ export interface VerifiedFiles {
   readonly files: readonly FileContent[];
 }
 
-/** Returns the user's successful transfers to the destination of an order, in the order of `transfers`: newest first. */
+/**
+ * Returns the user's successful transfers to the destination of an order. Keeps the order of `transfers`: newest first.
+ */
 export function filterSameDestination(
   transfers: readonly Transfer[],
   { connectionId, destination, orcid }: TransferOrder,
@@ -21,7 +23,7 @@ export function filterSameDestination(
 /**
  * Finds the files whose content earlier transfers already delivered to the same destination. Maps each of these files
  * to the end of the newest such transfer, in milliseconds since 1970. For a transfer with an entry in `verified`, only
- * those files count; for any other completed transfer, all files with a hash in its record.
+ * those files count; for any other completed transfer, all files in its record whose hash and size are known.
  */
 export function findReceivedFiles(
   files: readonly TransferFile[],

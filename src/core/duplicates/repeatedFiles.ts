@@ -1,7 +1,7 @@
 import type { TransferFile, TransferOrder } from '../model/transferModel.ts';
 import { getContentKey } from './contentKey.ts';
 
-/** Returns the files whose content is also in an earlier order of the same submission, which has a different source. */
+/** Returns the files whose content is also in an earlier order. The orders of a submission have different sources. */
 export function findRepeatedFiles(orders: readonly TransferOrder[]): ReadonlySet<TransferFile> {
   const repeated = new Set<TransferFile>();
   const seen = new Set<string>();

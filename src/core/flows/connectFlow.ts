@@ -65,7 +65,7 @@ export class ConnectFlow implements Disposable {
     }
   }
 
-  /** Tries a key without opening the connection. Resolves to a reason if the service does not accept the key. */
+  /** Tries a key without opening the connection. Resolves to the reason if the attempt fails. */
   async checkKey(connection: Connection, apiKey: string, signal?: AbortSignal): Promise<Reason | undefined> {
     const attempt = await this.attempt(connection, apiKey, signal);
     this.discard(attempt);
@@ -170,13 +170,18 @@ export class ConnectFlow implements Disposable {
     store.setState({ kind: 'disconnected' });
   }
 
-  /** Closes a connection that is not shown, even if it is still connecting. */
+  /**
+   * Closes a connection, even if it is still connecting in the background. Does not change which connection is shown.
+   */
   close(connectionId: string): void {
     this.backgroundAttempts.get(connectionId)?.abort();
     this.dependencies.sessions.close(connectionId);
   }
 
-  /** Lists the databases again. Keeps the current listing if the request fails or if a later call finished first. */
+  /**
+   * Lists the databases of the active connection again. Keeps the current listing if the request fails or if a later
+   * call finished first.
+   */
   async refreshDatabases(): Promise<void> {
     const { sessions, store } = this.dependencies;
     const session = sessions.active;

@@ -25,7 +25,7 @@ interface DestinationQuery {
 /**
  * Searches a destination for files that have the same sizes as `files`, and reports their contents (D60: same content).
  * Sends at most {@link maxRequests} requests. Only the local service can be searched by size (D21: search syntax).
- * Resolves to true if all sizes were searched and all found files could be compared. Never rejects.
+ * Resolves to true if all `files` were searched for and all found files could be compared. Never rejects.
  */
 export async function searchDestination(query: DestinationQuery): Promise<boolean> {
   const { session, files } = query;

@@ -13,8 +13,8 @@ export interface KnownCopies {
   /** False if the destination may contain other files of the submission too. */
   readonly isComplete: boolean;
   /**
-   * The files that earlier transfers wrote to the destination, each with the time at which the newest of those
-   * transfers ended, in milliseconds since 1970.
+   * The files that earlier transfers wrote to the destination. Each value is the end of the newest such transfer, in
+   * milliseconds since 1970.
    */
   readonly received: ReadonlyMap<TransferFile, number>;
 }

@@ -24,7 +24,10 @@ const refusalThreshold = 3;
 const refusalThresholdMs = 5 * 60_000;
 const firstPauseMs = 2_000;
 
-/** Returns true for a rejected sign-in that the key may have caused (D44: classify sign-in failures). */
+/**
+ * Returns true for a rejected sign-in, unless its cause is the ORCID iD or the account (D44: classify sign-in
+ * failures).
+ */
 export function isKeyRejection({ kind, signIn }: Reason): boolean {
   return kind === 'unauthorized' && signIn !== 'orcid' && signIn !== 'account';
 }
@@ -92,8 +95,8 @@ export class KeyWatch implements Disposable {
   }
 
   /**
-   * Returns the delay before the next retry of a doubted key, in milliseconds. The delay doubles with each rejection,
-   * but does not extend beyond the five minutes.
+   * Returns the delay before the next retry of a doubted key, in milliseconds. During the first five minutes, the delay
+   * doubles with each rejection, but does not extend beyond them.
    */
   getPauseMs(connectionId: string): number {
     const doubt = this.doubts.get(connectionId);

@@ -11,7 +11,10 @@ interface ParameterFlowDependencies {
   readonly store: ParameterStore;
 }
 
-/** Fetches the search parameters of each database once per listing (D26: service HTTP behavior). */
+/**
+ * Fetches the search parameters of databases on demand. Caches them until the databases are listed again (D26: service
+ * HTTP behavior).
+ */
 export class ParameterFlow implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly dependencies: ParameterFlowDependencies;

@@ -1,7 +1,10 @@
 import { ConnectionError, RuntimeError } from '../client/errors.ts';
 import type { Reason } from '../model/reason.ts';
 
-/** Returns the reason why the client refused to send a request (§4.8). Rethrows any other error, which is a bug. */
+/**
+ * Returns the reason for an error of the client: invalid arguments, no connection, or a failure to connect (§4.8).
+ * Rethrows any other error, which is a bug.
+ */
 export function toRefusal(error: unknown): Reason {
   if (error instanceof ConnectionError) return error.reason;
   if (error instanceof RuntimeError) return { kind: 'notConnected', detail: error.message };
@@ -9,7 +12,7 @@ export function toRefusal(error: unknown): Reason {
   throw error;
 }
 
-/** Runs a client operation. If the client refuses to send the request, resolves to the reason. */
+/** Runs a client operation. If the client rejects the call, resolves to the reason. */
 export async function catchRefusal<R extends { readonly reason?: Reason }>(
   operation: () => Promise<R>,
 ): Promise<R | { readonly value?: never; readonly reason: Reason }> {

@@ -60,7 +60,10 @@ export class SavedTransfers implements Disposable {
     await this.dependencies.watch.prepare();
   }
 
-  /** Starts showing changes from other windows, including changes since the call of `prepare`. */
+  /**
+   * Starts showing changes from other windows, including changes since the call of `prepare`. Schedules the deletion of
+   * old records.
+   */
   async follow(): Promise<void> {
     if (this.isFollowing) return;
     this.isFollowing = true;
@@ -131,8 +134,8 @@ export class SavedTransfers implements Disposable {
   }
 
   /**
-   * Lists the records in a folder that may be new, removed or changed. Ended transfers never change. Until all ended
-   * transfers are loaded, checks only the most recent ones for new records.
+   * Lists the keys of the records in a folder that may be new, removed or changed. Ended transfers never change. Until
+   * all ended transfers are loaded, checks only the most recent ones for new records.
    */
   private async listChangedKeys(folder: 'running' | 'ended'): Promise<readonly string[]> {
     const { store, ledger } = this.dependencies;

@@ -36,7 +36,10 @@ export class SearchFlow {
     this.dependencies = dependencies;
   }
 
-  /** Starts a search. Resolves to its key once the first page has loaded or failed. */
+  /**
+   * Starts a search. Resolves to its key after the first page, or after all pages of a search by IDs, even if a request
+   * fails.
+   */
   async run(session: OpenConnection, query: SearchQuery): Promise<string> {
     const key = this.open(session, query);
     if (query.ids) this.checking.add(key);
@@ -65,9 +68,9 @@ export class SearchFlow {
   }
 
   /**
-   * Searches like {@link runAll}, but leaves out the databases that refuse the query, unless all of them refuse it
-   * (D38: learned searchability). Calls `showStarted` once the searches have rows. Those without results are grouped
-   * only after its promise has resolved, so that no row is replaced before it has received the focus.
+   * Starts a search for each query, except those that their databases are known to refuse. If all are refused, starts
+   * all (D38: learned searchability). Calls `showStarted` once the searches have rows. Those without results are
+   * grouped only after its promise has resolved, so that no row is replaced before it has received the focus.
    */
   async runWhereAccepted(
     session: OpenConnection,
@@ -102,7 +105,7 @@ export class SearchFlow {
     await this.loadBatch(opened, keys);
   }
 
-  /** Loads searches and marks them as a batch, together with `earlier` ones, so that those without results share a row. */
+  /** Loads searches and marks them as a batch with the `earlier` ones, so that all without results share a row. */
   private async loadBatch(
     opened: readonly string[],
     earlier: readonly string[] = [],
@@ -126,7 +129,10 @@ export class SearchFlow {
     });
   }
 
-  /** Requests the next page of a search, or retries a failed page. Does nothing while a page is loading. */
+  /**
+   * Requests the next page of a search, or retries a failed page. Refreshes a search that an earlier window saved. Does
+   * nothing while a page is loading.
+   */
   async loadMore(key: string): Promise<void> {
     const search = this.dependencies.store.get(key);
     await this.loadUpTo(key, search?.isStale && !search.reason ? search.files.length + 1 : 0);

@@ -65,7 +65,7 @@ export class TableMatchFlow {
   }
 
   /**
-   * Resolves to the matches. Values that were not compared with all files have a gap. Rejects only if `signal` is
+   * Resolves to the matches, and the values and files whose comparison is incomplete. Rejects only if `signal` is
    * aborted.
    */
   async match(session: OpenConnection, request: MatchRequest, options: MatchOptions): Promise<MatchIndex> {
@@ -123,9 +123,9 @@ function toBatches(values: readonly string[]): readonly (readonly string[])[] {
 }
 
 /**
- * Returns 2 for a service that fills every page, because such a service can prepare a response while the client reads
- * the previous one. With other services, parallel requests would hide which ID makes the server drop all connections
- * (D37: crashing file ids).
+ * Returns the number of lookups to run in parallel. A service that fills every page can prepare a response while the
+ * client reads the previous one. With other services, parallel requests would hide which ID makes the server drop all
+ * connections (D37: crashing file ids).
  */
 function countParallelLookups({ service }: OpenConnection): number {
   return service.hasFullPages ? 2 : 1;

@@ -46,7 +46,7 @@ export class TransferFlow {
     this.dependencies = dependencies;
   }
 
-  /** Loads the transfers that were still running when the program last exited. Logs failures. */
+  /** Loads the running transfers from the ledger, and starts showing its changes. Logs failures. */
   async resume(): Promise<void> {
     const { ledger, store, saved, log } = this.dependencies;
     try {
@@ -84,9 +84,9 @@ export class TransferFlow {
   /**
    * Submits a transfer (§4.5). Resolves to the transfer, which is accepted, refused, not confirmed (D12: never
    * resubmit), or canceled before it was sent. `replacedKey` identifies the unconfirmed transfer that this one replaces
-   * because, according to the user, it never started. `turn` observes the request while it waits for its turn (D34:
-   * serialized requests). `requestedBy` is stored in the record. Rejects if the record could not be written to the
-   * ledger; in that case, nothing was sent or replaced.
+   * because, according to the user, it never started. `turn` observes or cancels the request (D34: serialized
+   * requests). `requestedBy` is stored in the record. Rejects if the record could not be written to the ledger; in that
+   * case, nothing was sent or replaced.
    */
   async submit(
     order: TransferOrder,
@@ -121,7 +121,10 @@ export class TransferFlow {
     return this.own.has(key);
   }
 
-  /** Requests a cancellation (§4.7). Resolves to the reason if it was refused. `turn`: see {@link submit}. */
+  /**
+   * Requests a cancellation (§4.7). Resolves to the reason if that fails; does nothing if the transfer has ended or has
+   * no ID. `turn` observes or cancels the request (D34: serialized requests).
+   */
   async cancel(key: string, turn?: TurnOptions): Promise<Reason | undefined> {
     const { sessions, store, clock } = this.dependencies;
     const transfer = store.get(key);
@@ -136,7 +139,7 @@ export class TransferFlow {
     return undefined;
   }
 
-  /** Pauses the running transfers of the local service after it was stopped (D29: shared service). */
+  /** Marks the running transfers of the local service as paused after it was stopped (D29: shared service). */
   async pauseAll(connectionId: string): Promise<readonly Transfer[]> {
     const { store, saved } = this.dependencies;
     const paused = store
@@ -208,8 +211,8 @@ export class TransferFlow {
   }
 
   /**
-   * Requests metadata to learn whether the server requires names or IDs of databases, if this is still unknown (D36:
-   * names before submission). Resolves to a reason if it remains unknown; in that case, nothing may be sent.
+   * Requests metadata, or searches the destination, to learn whether the server requires names or IDs of databases
+   * (D36: names before submission). Resolves to a reason if that remains unknown; in that case, nothing may be sent.
    */
   private async learnNaming({ connectionId, orcid, source, destination, files }: TransferOrder) {
     const client = this.dependencies.sessions.get(connectionId)?.client;
