@@ -22,7 +22,7 @@ const databaseSchema = z.strictObject({
   organization: z.optional(z.string()),
   /** Refuses transfers to the database (D43: read-only databases). */
   readOnly: z.optional(z.boolean()),
-  /** Defaults to a slug of the name. */
+  /** ID of the database. If absent, a database keeps its stored ID, and a new one gets an unused slug of its name. */
   id: z.optional(z.string().check(z.regex(/^[a-z0-9][-a-z0-9_]*$/))),
 });
 
@@ -36,7 +36,7 @@ const serviceConfigSchema = z.strictObject({
   rclone: z.optional(z.string().check(z.minLength(1))),
   /** 0 or absent selects any free port. */
   port: z.optional(z.int().check(z.gte(0), z.lte(65_535))),
-  /** Number of days for which ended transfers are retained (D25: durable transfers). */
+  /** Number of days for which ended transfers are retained; 7 if absent (D25: durable transfers). */
   retentionDays: z.optional(z.number().check(z.gte(0))),
   /**
    * Shares the service among all windows of a user. A shared service exits after it has been idle for a while (D29:
@@ -80,7 +80,10 @@ export type ServiceConfig = Omit<z.infer<typeof serviceConfigSchema>, 'databases
   readonly databases: DatabaseConfig[];
 };
 
-/** Thrown if the configuration is invalid. The message names the invalid fields. */
+/**
+ * Thrown if the configuration or its token file cannot be used. The message is shown to the person who starts the
+ * service.
+ */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -161,7 +164,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Rejects two entries for the same folder, even through links, because they would be the same database. */
+/**
+ * Rejects two entries for the same remote or, even through links, the same folder, because they would be the same
+ * database.
+ */
 function refuseSameLocation(databases: readonly DatabaseConfig[]): void {
   const names = new Map<string, string>();
   for (const [index, { name, folder, remote }] of databases.entries()) {

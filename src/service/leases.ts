@@ -41,8 +41,8 @@ export class Leases {
   }
 
   /**
-   * Opens a lease. Its response stays open until the lease ends. Throws a 422 problem that lists each invalid folder or
-   * store.
+   * Opens a lease. Its response stays open until the lease ends. Throws a 422 problem that lists the invalid folders
+   * and stores, up to a limit.
    */
   async open({ databases }: LeaseRequest): Promise<RouteResponse> {
     const errors = await Promise.all(databases.map(async (database, index) => await this.check(database, index)));

@@ -2,7 +2,7 @@ import { appendFileSync, renameSync, statSync } from 'node:fs';
 
 const maxBytes = 1024 * 1024;
 
-/** Returns a function that appends to a log file of at most 1 MB. A full file is renamed to `<file>.old`. */
+/** Returns a function that appends to a log file of at most 1 MiB. A full file is renamed to `<file>.old`. */
 export function openLogFile(file: string): (line: string) => void {
   let sizeBytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   // Synchronous, so that the last lines before a crash are saved.

@@ -14,8 +14,8 @@ export function watchParent(parent: number, onDidEnd: () => void): void {
 }
 
 /**
- * Returns true while the parent is running. On Linux, the parent process id changes when the parent ends; other systems
- * need a lookup.
+ * Returns true while the parent is running. On Linux and macOS, the parent process id changes when the parent ends;
+ * Windows needs a lookup.
  */
 function isParent(pid: number): boolean {
   return process.ppid === pid && isRunning(pid);

@@ -62,7 +62,7 @@ export function isCorruption(error: unknown): boolean {
   return (code & 0xff) === sqliteCorrupt || code === sqliteNotADatabase || code === sqliteReadonlyDbMoved;
 }
 
-/** Returns true for an error that does not mean that the file is damaged, such as a lock held by another program. */
+/** Returns true for an error that may not recur: a locked file or table, or a lack of memory or disk space. */
 export function isTemporary(error: unknown): boolean {
   return temporaryCodes.has(getErrorCode(error) & 0xff);
 }

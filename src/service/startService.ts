@@ -46,8 +46,8 @@ export type RunningService = Pick<LocalService, 'address' | 'token' | 'sharingTo
 
 const dayMs = 86_400_000;
 /**
- * Time limit for stopping the transfers. Together with the last responses, shutdown takes at most 5 s (D42: hanging
- * disks).
+ * Time limit for stopping the transfers and catalogs. Together with the last responses, shutdown takes at most 5 s
+ * (D42: hanging disks).
  */
 const stopLimitMs = 4_000;
 const maxBodyBytes = 8 * 1024 * 1024;
@@ -59,7 +59,7 @@ export function generateToken(): string {
 
 /**
  * Starts the service: opens the journal, starts reading the folders, listens, and resumes transfers. Rejects if it
- * can't open the journal or listen.
+ * can't listen, or can't read or write its own files.
  */
 export async function startService(config: ServiceConfig, options: ServiceOptions): Promise<RunningService> {
   const { clock = systemClock, logger } = options;
@@ -169,7 +169,7 @@ class LocalService {
     }
   }
 
-  /** Stops immediately; transfers resume at the next start. */
+  /** Stops the service without waiting for transfers to end; they resume at the next start. */
   async close(): Promise<void> {
     await this.stop(false);
     await this.ended;
@@ -188,7 +188,7 @@ class LocalService {
     void this.stop(false);
   }
 
-  /** Resolves when all resources are released; the last responses may still be in transit. */
+  /** Stops the service. Resolves when all resources are released; the last responses may still be in transit. */
   private async stop(isReplaced: boolean): Promise<void> {
     if (this.stopping === undefined) {
       this.options.onStop?.();

@@ -7,7 +7,7 @@ const maxBytes = 4_096;
 
 /**
  * Returns the token from a file, which is created if missing (D40: administered service). Throws a {@link ConfigError}
- * that explains what to do.
+ * if the file can't be read or is unsuitable.
  */
 export function readTokenFile(file: string, newToken: () => string): string {
   try {

@@ -52,16 +52,16 @@ export class Catalog {
   }
 
   /**
-   * Returns the cached hash of each path, or undefined (D22: staged means hashed). If the call fails, logs the error
-   * and returns an empty list, because files without a cached hash are read again.
+   * Returns the cached hash of each path, or undefined (D22: staged means hashed). Returns an empty list if the catalog
+   * cannot be read, because files without a cached hash are read again. Never rejects.
    */
   async getCachedHashes(paths: readonly string[]): Promise<readonly (HashedFile | undefined)[]> {
     return (await this.callWithoutThrowing('getCachedHashes', paths)) ?? [];
   }
 
   /**
-   * Caches the hashes of files that were read completely. Only logs a failure, because files without a cached hash are
-   * read again.
+   * Caches the hashes of files that were read completely, and removes wrong ones. Only logs a failure, because files
+   * without a cached hash are read again.
    */
   async cacheHashes(files: readonly HashUpdate[]): Promise<void> {
     await this.callWithoutThrowing('cacheHashes', files);

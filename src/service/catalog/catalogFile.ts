@@ -27,7 +27,7 @@ export interface HashUpdate extends ScannedFile {
 }
 
 export interface CatalogFile extends ScannedFile {
-  /** The id declared by the file's Data Package or used in the request; absent if the path determines the id. */
+  /** The id declared by the file's Data Package or used in the request. If absent, the path determines the id. */
   readonly id?: string;
   /** From the metadata or, if that has none, from the suffix; empty if there is neither. */
   readonly format: string;

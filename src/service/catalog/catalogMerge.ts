@@ -10,9 +10,9 @@ const chunkSize = 1_000;
 const transactionSize = 50_000;
 
 /**
- * Updates the rows below a folder to match a scan, which must provide the files in path order. Reads rows in the same
- * order, so that neither has to fit in memory. An interrupted merge has only removed rows whose paths precede the last
- * file taken.
+ * Updates the rows below a folder to match a scan, which must provide the files in path order. Reads the rows in the
+ * same order, so that neither files nor rows have to fit in memory. An interrupted merge has only removed rows whose
+ * paths precede the last file taken.
  */
 export class CatalogMerge {
   private readonly database: SqliteFile;
@@ -70,7 +70,10 @@ export class CatalogMerge {
     if (this.database.isTransaction) this.database.exec('ROLLBACK');
   }
 
-  /** Removes the rows that precede a path, and returns the row at that path. Calls `beforeUse` before using any row. */
+  /**
+   * Removes the rows that precede a path, and returns the row at that path, if any. Calls `beforeUse` before using any
+   * row.
+   */
   private advanceTo(path: string, beforeUse: () => void): FileRow | undefined {
     for (let row = this.peek(); row !== undefined; row = this.peek()) {
       const order = comparePaths(row.path, path);

@@ -13,7 +13,7 @@ const maxSortedFiles = 20_000;
 /** Maximum number of metadata characters in a page, not counting the last file. */
 const maxChars = 2 * 1024 * 1024;
 
-/** Collects files until the requested number or the memory limit is reached. */
+/** Collects the files of one page, which is limited in number and size. */
 export class CatalogPageBuilder {
   private readonly limit: number;
   private readonly files: CatalogFile[] = [];

@@ -14,7 +14,7 @@ export interface FileRow {
   readonly modified: number;
   readonly metadata: string | null;
   readonly sha256: string | null;
-  /** The id that a Data Package declares; valid only if no other file declares it. */
+  /** The id that a Data Package declares; used only if it identifies no other file. */
   readonly declared: string | null;
 }
 
@@ -95,7 +95,7 @@ export class CatalogRows {
     this.insertWords.run(id, ...this.buildWords(file));
   }
 
-  /** Updates a row and clears its hash if the file has changed. Returns true if it has. */
+  /** Updates a row and clears its hash if the file or its metadata has changed. Returns true in that case. */
   update(known: FileRow, file: ScannedFile): boolean {
     const { bytes, modifiedMs, metadata = null } = file;
     const isDescribedSame = known.metadata === metadata;

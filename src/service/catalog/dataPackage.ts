@@ -57,7 +57,7 @@ function addWarning(warnings: string[], index: number, warning: string): void {
   if (warnings.length < maxWarnings) warnings.push(`resource ${index} ${warning}`);
 }
 
-/** Adds the metadata of a resource's files. Returns its JSON size. */
+/** Adds the metadata of a resource's files. Returns the JSON size of that metadata, or 0 if it is skipped. */
 function addResource(
   metadata: Map<string, JsonObject>,
   resource: JsonObject,

@@ -51,7 +51,9 @@ export class FolderCatalog {
   /** A queued scan of the whole folder that has not started yet; later requests share it. */
   private pendingScan: Promise<void> | undefined;
   private readonly freshness: Freshness;
-  /** The reason the last scan failed, as a phrase that follows the folder in a message, such as `doesn't exist`. */
+  /**
+   * The reason the database is unavailable, as a phrase that follows the folder in a message, such as `doesn't exist`.
+   */
   private failureReason: string | undefined;
   private isClosed = false;
   private readonly pausedFolders = new Set<string>();
@@ -84,8 +86,8 @@ export class FolderCatalog {
   }
 
   /**
-   * Returns the file for each id, or undefined for an unknown id. Rejects with the same errors as {@link search}. Waits
-   * for a rescan only if the system does not report changes, or if a file is unknown.
+   * Returns the file for each id, or undefined for an unknown id. Rejects with the same errors as {@link search}. Does
+   * not wait for a routine rescan while the system reports changes and every id is known.
    */
   async filesByIds(ids: readonly string[]): Promise<(CatalogFile | undefined)[]> {
     const needsScan = !this.watcher.isComplete;
@@ -169,8 +171,8 @@ export class FolderCatalog {
   }
 
   /**
-   * Starts a scan if one is due. Waits for it if it is the first one or, with `needsScan`, if it should be quick.
-   * Throws {@link DatabaseUnavailableError} if the last scan failed.
+   * Starts a scan if one is due. Waits for it if the folder was unavailable, has not been scanned before or, with
+   * `needsScan`, if the scan should be quick. Throws {@link DatabaseUnavailableError} if the folder is unavailable.
    */
   private async refresh(needsScan = true): Promise<void> {
     await this.resuming;

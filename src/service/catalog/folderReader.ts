@@ -38,7 +38,7 @@ export class FolderReader {
     this.walks.delete(walk);
   }
 
-  /** Inspects paths in a folder. Throws if the folder is unreadable. */
+  /** Inspects paths in a folder. Throws if the folder does not exist or cannot be reached. */
   inspectPaths(folder: string, paths: readonly string[]): readonly InspectedPath[] {
     return inspectPaths(this.getPackages(folder), paths);
   }

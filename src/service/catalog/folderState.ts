@@ -24,7 +24,10 @@ export async function getFolderState(folder: string): Promise<FolderState | unde
 const defaultWatches = 8_192;
 const maxWatches = 50_000;
 
-/** Returns the maximum number of folders to watch: a third of the system limit, which is shared with other programs. */
+/**
+ * Returns the maximum number of folders to watch: at most a third of the system limit, which is shared with other
+ * programs.
+ */
 export function getMaxWatches(): number {
   try {
     const systemLimit = Number(readFileSync('/proc/sys/fs/inotify/max_user_watches', 'utf8'));

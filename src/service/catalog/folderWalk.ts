@@ -49,7 +49,10 @@ export class FolderWalk {
   private readonly open: OpenFolder[] = [];
   private batch: BatchBuilder = createBatch();
 
-  /** Starts at `under`, a folder within the packages' root (empty: all). Throws if the root itself is unreadable. */
+  /**
+   * Starts at `under`, a folder within the packages' root (empty: all). Throws if it starts at the root and the root is
+   * unreadable.
+   */
   constructor(packages: PackageCache, under: string) {
     this.root = packages.root;
     this.packages = packages;
@@ -88,7 +91,7 @@ export class FolderWalk {
     else if (path.includes(replacementCharacter)) this.batch.unnamable += 1;
   }
 
-  /** Skips open folders that a link has replaced since the previous batch. */
+  /** Skips open folders that were removed or replaced by a link since the previous batch. */
   private closeReplacedFolders(): void {
     for (let folder = this.open.at(-1); folder && !isPlainFolder(this.root, folder.path); folder = this.open.at(-1)) {
       this.batch.unreadable.push(folder.path);

@@ -4,7 +4,7 @@ import type { FolderState } from './folderState.ts';
 /** Searches wait for a new scan if the last one took less than this. */
 const quickScanMs = 200;
 const quickIntervalMs = 5_000;
-/** Maximum age of results while the system reports changes; limits the effect of changes that it missed. */
+/** Interval between slow scans while the system reports changes; limits the effect of changes that it missed. */
 const watchedIntervalMs = 600_000;
 /** Minimum interval between scans, as a multiple of the last scan's duration. */
 const scanShare = 20;

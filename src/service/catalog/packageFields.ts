@@ -23,7 +23,7 @@ const patterns: Readonly<Record<string, RegExp>> = {
 const packageTexts = ['title', 'id', 'doi', 'homepage', 'version', 'created'];
 
 const maxDepth = 50;
-/** Maximum JSON size of one file's metadata, which is stored and returned for each file. */
+/** Maximum JSON size of the fields that a resource, or its package, adds to the metadata of each file. */
 const maxChars = 256 * 1024;
 
 /** Returns the usable fields of a resource: those with the right type, limited depth, and a size within the limit. */

@@ -14,7 +14,7 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
 /**
  * Reads a folder's package, and the schemas and dialects that the package references by path. A missing package yields
- * neither metadata nor warnings; an unreadable package yields a warning. Never throws. Blocks its thread.
+ * neither metadata nor warnings; an unreadable package yields a warning. Never throws. Blocks the calling thread.
  */
 export function readPackage(folder: string, name = packageName): PackageContent {
   try {
@@ -101,7 +101,9 @@ class UnreadableError extends Error {
   override readonly name = 'UnreadableError';
 }
 
-/** Reads a regular file without following a link. Ignores data that is appended while it is being read. */
+/**
+ * Reads a regular file and, except on Windows, rejects a link. Ignores data that is appended while it is being read.
+ */
 function readText(file: string, maxBytes: number): string {
   const handle = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {

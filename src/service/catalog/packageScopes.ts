@@ -13,7 +13,7 @@ export interface PackageScopes {
   /** The folder of the package with a trailing `/`; empty for the root. */
   readonly prefix: string;
   readonly described: DescribedFiles;
-  /** The packages of parent folders, for files that this package doesn't describe. */
+  /** The packages to search next, for files that this package doesn't describe. */
   readonly outer: PackageScopes | undefined;
 }
 
@@ -54,8 +54,8 @@ export class PackageCache {
   }
 
   /**
-   * Returns the same as {@link getScopes}, given the parent folder's packages. The folder's own package takes
-   * precedence.
+   * Returns the packages that describe the files of a folder, given those of its parent folder. The folder's own
+   * package takes precedence.
    */
   getScopesWithin(folder: string, outer: PackageScopes | undefined): PackageScopes | undefined {
     const prefix = folder === '' ? '' : `${folder}/`;

@@ -8,7 +8,7 @@ interface IdRange {
   readonly before: number;
 }
 
-/** Distance between consecutive new ids, which leaves room for later files. */
+/** Maximum distance between consecutive new ids, which leaves room for later files. */
 export const idStride = 2 ** 13;
 const maxId = 2 ** 52;
 /** Minimum distance between ids after rows were moved to make room. */

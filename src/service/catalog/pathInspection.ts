@@ -9,7 +9,7 @@ export type InspectedPath =
   /** `gone` includes paths that are not served, such as devices and links that point outside the folder. */
   | { readonly kind: 'folder' | 'gone'; readonly path: string };
 
-/** Inspects paths within the packages' root. Returns the same results as a walk. */
+/** Inspects paths within the packages' root. Finds the same files as a walk, but does not skip hidden names. */
 export function inspectPaths(packages: PackageCache, paths: readonly string[]): InspectedPath[] {
   const inspectors = new Map<string, (path: string) => InspectedPath>();
   return paths.map((path) => {
@@ -51,8 +51,8 @@ export function toScannedFile(path: string, stats: fs.Stats, scopes: PackageScop
 }
 
 /**
- * Returns the stats of a path; undefined if it is not served. Follows a link only if it leads to a file within the
- * root.
+ * Returns the stats of a path; undefined if it is not accessible. Follows a link only if it leads to a file within the
+ * root, and returns undefined for other links.
  */
 export function getServedStats(realRoot: string, path: string): fs.Stats | undefined {
   const absolute = toAbsolutePath(realRoot, path);

@@ -7,7 +7,7 @@ export function comparePaths(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
-/** Sorts in place, in the order of {@link comparePaths}. */
+/** Sorts an array of paths in place, in the order of {@link comparePaths}, and returns it. */
 export function sortPaths(paths: string[]): string[] {
   return paths.some((path) => mayDiffer.test(path)) ? paths.sort(comparePaths) : paths.sort();
 }
@@ -18,7 +18,7 @@ export interface PathRange {
   readonly to: string | Uint8Array;
 }
 
-/** Greater than every path, because SQLite sorts text before blobs. */
+/** A value greater than every path, because SQLite sorts text before blobs. */
 const afterAllTexts = new Uint8Array();
 
 /** Returns the range of all paths below a folder (empty: the root). */

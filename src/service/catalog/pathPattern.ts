@@ -9,7 +9,7 @@ type Part =
 /**
  * Compiles a pattern such as `data/*.json`. `*` and `?` match within a folder, `**` matches across folders, and a `**`
  * segment matches any number of folders. Ignores case and Unicode composition. A pattern without `/` matches against
- * the file name; a pattern without wildcards also matches everything in that folder.
+ * the file name; a pattern without wildcards also matches everything in the folder that it names.
  */
 export function compilePattern(pattern: string): PathTest {
   const folded = stripLeadingSlash(toLowerCase(pattern));
@@ -60,7 +60,10 @@ function parseParts(pattern: string): Part[] {
   return parts;
 }
 
-/** Tracks all possible positions in the pattern at once, so that the cost is at most the product of both lengths. */
+/**
+ * Returns true if a path matches. Tracks all possible positions in the pattern at once, so that the cost is at most the
+ * product of both lengths.
+ */
 function matchesParts(parts: readonly Part[], path: string): boolean {
   let reached = addSkips(parts, new Set([0]));
   for (const character of path) {
@@ -101,7 +104,10 @@ function accepts(part: Part, character: string): boolean {
 /** Maximum length of a literal. SQLite rejects LIKE patterns that are several times longer. */
 const maxLiteralLength = 1_000;
 
-/** Returns the longest literal in a pattern; empty if there is none. Every matching path contains it, ignoring case. */
+/**
+ * Returns the longest run of ASCII word characters, dots and hyphens in a pattern, up to {@link maxLiteralLength};
+ * empty if there is none. Every matching path contains it, ignoring case.
+ */
 export function findLongestLiteral(pattern: string): string {
   const pieces = stripLeadingSlash(composeAccents(pattern)).match(/[\w.-]+/g) ?? [];
   const longest = pieces.reduce((best, piece) => (piece.length > best.length ? piece : best), '');

@@ -34,7 +34,7 @@ export class RepairableStore {
     if (this.current.isBrokenBy(error)) this.reset();
   }
 
-  /** Empties the catalog. Never throws. */
+  /** Replaces the catalog with an empty one; leaves it closed if that fails. Never throws. */
   reset(): void {
     this.current.close();
     this.recreate();

@@ -97,7 +97,7 @@ function selectWhole(search: CatalogSearch, mode: TextMode): Selection {
   return selectByFiles(search, mode, alternatives, allColumns, undefined);
 }
 
-/** Returns true if the full-text index alone can select and order the rows. */
+/** Returns true if one full-text match, with conditions on its results, can select the rows. */
 function canSelectByWords(alternatives: readonly Alternative[], mode: TextMode): boolean {
   if (mode !== 'index' || alternatives.length === 0) return false;
   if (alternatives.some((terms) => getTextTerms(terms).length === 0)) return false;

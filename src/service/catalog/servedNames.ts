@@ -1,7 +1,7 @@
 const partFile = /\.part-[0-9a-f-]{36}$/;
 const hiddenPart = /(?:^|\/)\.|\.part-[0-9a-f-]{36}(?:\/|$)/;
 
-/** Returns true for names that aren't served: dot files and unfinished copies. */
+/** Returns true for names that aren't served: those with a leading dot, and those of unfinished copies. */
 export function isHidden(name: string): boolean {
   return name.startsWith('.') || partFile.test(name);
 }

@@ -28,7 +28,7 @@ export class StagedListing {
   private readonly database: SqliteFile;
   private readonly rows: CatalogRows;
 
-  /** Removes rows that an earlier listing left behind. */
+  /** Creates the table, or removes the rows that an earlier listing left in it. */
   constructor(database: SqliteFile, rows: CatalogRows) {
     this.database = database;
     this.rows = rows;

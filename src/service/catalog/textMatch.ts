@@ -22,7 +22,7 @@ export function buildIndexMatch(term: TextTerm, columns: readonly WordColumn[]):
   return `((${whole}) OR ((folder : "${folder} ${folderEndMarker}") AND (name : ^ "${name}"${star})))`;
 }
 
-/** Returns the equivalent condition for a row-by-row search in the table `words`, which is aliased as `w`. */
+/** Returns the condition of a term for a row-by-row search in the table `words`, which is aliased as `w`. */
 export function buildScanMatch(term: TextTerm, columns: readonly WordColumn[]): SqlFragment {
   const end = term.isPrefix ? '' : ' ';
   const whole = columns.map((column) => ({ sql: `instr(w.${column}, ?)`, values: [` ${term.words}${end}`] }));

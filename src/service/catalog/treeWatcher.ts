@@ -5,9 +5,9 @@ import type { Disposable } from '../../core/util/lifetime.ts';
 import { getParentFolder } from './pathOrder.ts';
 
 /**
- * Changes since the last report: changed paths, with a trailing `/` for unspecified changes in a folder, or `all` if a
- * full scan is quicker. After a report, folders that may have been replaced are no longer watched; after `all`, no
- * folder is watched.
+ * Changes since the last report: changed paths, with a trailing `/` for unspecified changes in a folder, or `all` if
+ * the whole tree must be scanned. After a report, folders that may have been replaced are no longer watched; after
+ * `all`, no folder is watched.
  */
 export type TreeChanges = ReadonlySet<string> | 'all';
 
@@ -21,7 +21,10 @@ interface TreeWatcherOptions {
 /** Delay between the first change and the report, because changes come in bursts. */
 const batchWindowMs = 300;
 const maxPaths = 5_000;
-/** The system buffers at least this many events and silently drops the rest. Beyond that, changes may be missing. */
+/**
+ * Number of events in a batch above which changes may be missing. The system silently drops events that exceed its
+ * buffer.
+ */
 const maxEvents = 16_000;
 
 /** Watches each folder of a tree and reports changed paths. */
@@ -39,7 +42,7 @@ export class TreeWatcher implements Disposable {
     this.options = options;
   }
 
-  /** True if all folders that were passed to {@link watchBelow} are watched. */
+  /** True if folders are watched, and none was left out because of the limit or an error. */
   get isComplete(): boolean {
     return this.isWatchingAll && this.watchers.size > 0;
   }
@@ -48,7 +51,10 @@ export class TreeWatcher implements Disposable {
     return this.watchers.has(folder);
   }
 
-  /** Watches exactly these folders at and below `under`; others are unaffected. Returns the number of new watches. */
+  /**
+   * Watches these folders, up to the limit, and no other folders at or below `under`. Returns the number of new
+   * watches.
+   */
   watchBelow(under: string, folders: ReadonlySet<string>): number {
     for (const folder of this.watchers.keys())
       if (isAtOrBelow(folder, under) && !folders.has(folder)) this.unwatchFolder(folder);

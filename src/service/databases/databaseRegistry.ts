@@ -32,7 +32,7 @@ export interface DatabaseServing extends Disposable {
 
 interface Entry {
   served: ServedDatabase;
-  /** Number of {@link DatabaseServing}s and running transfers that use the database. */
+  /** Number of {@link DatabaseServing}s and of queued or running transfers that use the database. */
   uses: number;
 }
 
@@ -42,8 +42,8 @@ interface RequestedDatabase {
 }
 
 /**
- * Manages the served databases. Each stays open while the configuration, a lease (D29: shared service) or a running
- * transfer uses it.
+ * Manages the served databases. Each stays open while the configuration, a lease (D29: shared service), or a queued or
+ * running transfer uses it.
  */
 export class DatabaseRegistry implements ServedDatabases {
   private readonly options: RegistryOptions;
@@ -153,7 +153,7 @@ export class DatabaseRegistry implements ServedDatabases {
     return true;
   }
 
-  /** Explains a number in the name of a database, such as that of the second of two entries with one name. */
+  /** Logs the reason if a database is not served under the requested name. */
   private logOtherName({ config, identity: { name } }: RequestedDatabase): void {
     if (name === config.name) return;
     const reason = `because another folder or store had the name "${config.name}" when it was added`;

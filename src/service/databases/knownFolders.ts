@@ -64,8 +64,9 @@ export class KnownFolders {
   }
 
   /**
-   * Returns the id and name of a folder: the stored ones, or unused ones for a new folder. With `isExact`, uses the
-   * requested name; a different folder with that name gets a new name at its next request.
+   * Returns the id and name of a folder or store: the stored ones unless others are requested, or unused ones for a new
+   * entry. With `isExact`, uses the requested name; a different folder or store with that name gets a new name at its
+   * next request.
    */
   async identify(
     config: DatabaseConfig,
@@ -82,7 +83,10 @@ export class KnownFolders {
     return { id: known.id, name: known.name };
   }
 
-  /** Removes folders that were last requested before `sinceMs` (milliseconds since 1970), and returns their ids. */
+  /**
+   * Removes unneeded folders and stores that were last requested before `sinceMs` (milliseconds since 1970). Returns
+   * their ids.
+   */
   forgetUnused(sinceMs: number, isNeeded: (id: string) => boolean): string[] {
     const unused = this.folders.filter(({ id, usedAtMs }) => usedAtMs < sinceMs && !isNeeded(id));
     this.folders = this.folders.filter((folder) => !unused.includes(folder));
@@ -103,7 +107,7 @@ export class KnownFolders {
     return known;
   }
 
-  /** Skips entries whose path now belongs to a different folder. */
+  /** Finds an entry by its resolved path. Skips entries whose path now belongs to a different folder. */
   private async findByRealPath(realFolder: string | undefined): Promise<KnownFolder | undefined> {
     if (realFolder === undefined) return undefined;
     for (const known of this.folders.filter((other) => other.realFolder === realFolder)) {

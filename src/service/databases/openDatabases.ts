@@ -14,7 +14,7 @@ interface OpenDatabasesDependencies {
   readonly thread: CatalogThread;
 }
 
-/** Folders that have not been requested for this long are forgotten, and their catalogs are deleted. */
+/** Time without a request after which a folder or store is forgotten and its catalog is deleted. */
 const retentionMs = 180 * 86_400_000;
 
 /** Opens the registry and serves the configured databases. */

@@ -5,9 +5,9 @@ import { HttpProblem } from './httpProblem.ts';
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'];
 
 /**
- * Rejects requests that are not addressed to this service on loopback, which prevents DNS rebinding (D26: service HTTP
- * behavior). `authority`, from an absolute request target, is checked like the header. Throws {@link HttpProblem}: 400
- * unless there is exactly one `Host` header, 403 for a different host.
+ * Rejects requests that are addressed neither to this service on loopback nor to a trusted host, which prevents DNS
+ * rebinding (D26: service HTTP behavior). `authority`, from an absolute request target, is checked like the header.
+ * Throws {@link HttpProblem}: 400 unless there is exactly one `Host` header, 403 for a different host.
  */
 export function checkHost(
   request: Pick<IncomingMessage, 'headersDistinct'>,

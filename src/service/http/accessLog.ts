@@ -18,7 +18,9 @@ export class AccessLog {
     this.write = write;
   }
 
-  /** Tracks a request until its response is sent or its connection ends. An incomplete response is logged as aborted. */
+  /**
+   * Tracks a request until its response is sent or its connection ends. An incomplete response is logged as aborted.
+   */
   track({ method }: IncomingMessage, response: ServerResponse): AccessRecord {
     const [time, startedAt] = [new Date().toISOString(), performance.now()];
     const record: AccessRecord = {};
@@ -32,7 +34,7 @@ export class AccessLog {
     return record;
   }
 
-  /** Logs a connection that was refused before it sent a valid request. */
+  /** Logs the status of a problem that is not the response to a tracked request. */
   recordRefusal(status: number): void {
     this.writeLine({ time: new Date().toISOString(), method: null, route: null, status, durationMs: null });
   }

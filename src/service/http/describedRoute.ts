@@ -19,7 +19,7 @@ interface OperationDescription {
     readonly headers?: JsonObject;
   };
   readonly example?: JsonObject;
-  /** Error statuses with their meaning for this operation, in addition to those common to all operations. */
+  /** Error statuses with their meaning for this operation, which extend or override those common to all operations. */
   readonly problems?: Readonly<Record<number, string>>;
 }
 

@@ -12,7 +12,7 @@ export interface FieldSource {
   readonly readBody: () => Promise<unknown>;
 }
 
-/** Schemas for an operation's fields. Fields without a schema are ignored. */
+/** Schemas for the path, query and body of an operation. A part without a schema is ignored. */
 export interface FieldSchemas<P extends z.ZodMiniType, Q extends z.ZodMiniType, B extends z.ZodMiniType> {
   readonly params?: P;
   readonly query?: Q;
@@ -33,8 +33,8 @@ interface FieldContainer {
 }
 
 /**
- * Creates a function that reads and validates all fields of a request. The function throws a 422 problem that lists
- * every invalid field.
+ * Creates a function that reads and validates all fields of a request. The function throws a 422 problem that lists the
+ * invalid fields, up to a limit.
  */
 export function createFieldReader<P extends z.ZodMiniType, Q extends z.ZodMiniType, B extends z.ZodMiniType>(
   schemas: FieldSchemas<P, Q, B>,
@@ -67,7 +67,10 @@ function checkFields({ root, schema, json }: FieldContainer, value: unknown, pro
   return undefined;
 }
 
-/** Checks lists of strings in advance, because millions of wrong entries must not become millions of issues. */
+/**
+ * Validates a body. Checks its lists of strings first, because millions of wrong entries must not become millions of
+ * issues.
+ */
 function checkBody(body: FieldContainer, value: unknown, problems: FieldProblem[]): unknown {
   if (!isJsonObject(value)) return checkFields(body, value, problems);
   const checked = { ...value };
@@ -99,7 +102,10 @@ function findWrongEntries(list: readonly unknown[]): { readonly indexes: readonl
   return { indexes, more };
 }
 
-/** Converts a query string to an object. Parses integers and splits lists at commas, as the schema requires. */
+/**
+ * Converts a query string to an object. Parses integers and splits lists at commas, as the schema requires. Reports
+ * repeated fields.
+ */
 function parseQueryFields(query: FieldContainer, search: URLSearchParams, problems: FieldProblem[]): JsonObject {
   const fields = Object.create(null) as JsonObject;
   for (const name of new Set(search.keys())) {

@@ -4,10 +4,10 @@ import type { HttpProblem } from './httpProblem.ts';
 import { toParserProblem, formatRawResponse } from './parserProblem.ts';
 
 interface ConnectionState {
-  /** Resolves when the previous requests on the connection are complete. */
+  /** Resolves when all requests received so far on the connection are complete. */
   turn: Promise<void>;
   waiting: number;
-  /** The current or last request. `broken` is aborted if the parser rejects the rest of the request. */
+  /** The most recently received request. `broken` is aborted if the parser rejects the rest of the request. */
   last?: { readonly request: IncomingMessage; readonly broken: AbortController };
   isRefused: boolean;
 }
@@ -75,7 +75,7 @@ export class RequestPipeline {
   }
 }
 
-/** Delays the end of the connection, because destroying it immediately could discard the response. */
+/** Ends a connection. Destroys it only after a delay, because destroying it immediately could discard the response. */
 function end(socket: Duplex, finalText = ''): void {
   socket.end(finalText);
   const timer = setTimeout(() => socket.destroy(), closeDelayMs);

@@ -12,7 +12,7 @@ export interface FieldProblem {
 
 export const maxNamedFields = 100;
 
-/** Describes all issues of a value, without the value itself. `root` is the prefix of the locations. */
+/** Describes the issues of a value, up to a limit, without the value itself. `root` is the prefix of the locations. */
 export function toFieldProblems(
   schema: JsonObject,
   value: unknown,

@@ -22,7 +22,7 @@ export type RcloneChild = PipedChild;
 
 /**
  * Starts an rclone process, which ends with this process, even if this one is killed. Throws
- * {@link DatabaseUnavailableError} if that fails.
+ * {@link DatabaseUnavailableError} if no process can be created.
  */
 export function startRclone(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): RcloneChild {
   const child = startGuard([program, ...args], { ...createRcloneEnvironment(env), NODE_OPTIONS: '' });
@@ -50,7 +50,10 @@ export function createStartError(): DatabaseUnavailableError {
   return new DatabaseUnavailableError('rclone could not be started');
 }
 
-/** Resolves with the exit code when the child has ended and its output is closed; 127 if it could not be started. */
+/**
+ * Resolves with the exit code when a child ends and its output closes, or immediately if it has already ended. The code
+ * is 1 after a signal, and 127 if the child could not be started.
+ */
 export async function waitForEnd(child: RcloneChild): Promise<number> {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode ?? 1;
   return await new Promise((resolve) => {

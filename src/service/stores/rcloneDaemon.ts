@@ -15,8 +15,8 @@ interface RcloneDaemonOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   /**
-   * A folder for local files that rclone reads and writes. It is emptied when rclone starts and removed when rclone
-   * ends.
+   * A folder for local files that rclone reads and writes. It is emptied before rclone starts and removed after rclone
+   * is stopped.
    */
   readonly stagingFolder: string;
   /** Maximum number of bytes per second that all transfers together read from and write to stores. */
@@ -75,7 +75,9 @@ export class RcloneDaemon {
     await this.stop();
   }
 
-  /** Removes the files that killed jobs or a killed service left behind. Only logs a failure. */
+  /**
+   * Removes the staging folder, with the files that killed jobs or a killed service left behind. Only logs a failure.
+   */
   removeStaging(): void {
     const remove = { recursive: true, force: true, maxRetries: 3 } as const;
     this.tryStaging('removed', () => rmSync(this.options.stagingFolder, remove));
@@ -102,7 +104,10 @@ export class RcloneDaemon {
     this.tryStaging('created', () => createFolderSync(this.options.stagingFolder, 0o700));
   }
 
-  /** Only logs a failure, because files can be transferred one by one without the folder. */
+  /**
+   * Creates or removes the staging folder. Only logs a failure, because files can be transferred one by one without the
+   * folder.
+   */
   private tryStaging(action: string, run: () => void): void {
     try {
       run();
@@ -199,7 +204,7 @@ function limitBandwidth(bytesPerSecond: number | undefined): string[] {
   return bytesPerSecond === undefined ? [] : [`--bwlimit=${Math.ceil(bytesPerSecond)}B`];
 }
 
-/** Throws if rclone serves anything without the password (CVE-2026-49980). */
+/** Throws if rclone accepts one of the {@link probes} without its password (CVE-2026-49980). */
 async function requirePassword(port: number): Promise<void> {
   const client = new StoreClient({ port, authorization: 'Basic Og==', stagingFolder: '', program: '' }, 1);
   try {

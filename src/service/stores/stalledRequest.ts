@@ -5,8 +5,8 @@ import { StoreError } from './storeError.ts';
 const pollsPerLimit = 10;
 
 /**
- * Sends a request. Aborts it with a {@link StoreError} if no request in its group has made progress for `limitMs`.
- * Looking up objects does not count as progress. Without this limit, a request with a list of objects could wait
+ * Sends a request. Aborts it with a {@link StoreError} if no request in its group has been active or made progress for
+ * `limitMs`. Looking up objects does not count. Without this limit, a request with a list of objects could wait
  * forever: rclone 1.60 never responds if the server of the store goes away.
  */
 export async function abortWhenStalled<T>(
@@ -26,7 +26,10 @@ export async function abortWhenStalled<T>(
   }
 }
 
-/** Resolves when no request in the client's group has made progress for `limitMs`. Rejects when the signal aborts. */
+/**
+ * Resolves when no request in the client's group has been active or made progress for `limitMs`. Rejects when the
+ * signal aborts or polling fails.
+ */
 async function waitForStall(client: StoreClient, limitMs: number, signal: AbortSignal): Promise<void> {
   let previous: string | undefined;
   for (let unchanged = 0; unchanged < pollsPerLimit; unchanged += 1) {

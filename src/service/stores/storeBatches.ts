@@ -13,7 +13,10 @@ export interface ObjectList {
 /** Time without progress after which a request counts as stalled. */
 const defaultStallLimit = { ms: 60_000, msPerObject: 250 };
 
-/** Disables the inspection of existing objects: the folders of batches are new, and the caller verifies the copies. */
+/**
+ * Options that skip the inspection of existing objects: the folders of batches are new, and the caller verifies the
+ * copies.
+ */
 const batchConfig = {
   NoTraverse: true,
   NoCheckDest: true,

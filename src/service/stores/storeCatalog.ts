@@ -36,8 +36,9 @@ const filesPerScan = 1_000;
 const retryMs = 15_000;
 
 /**
- * Catalogs the objects of a store. A scan replaces the files only when it is complete. Until then, and if it fails, the
- * files of the previous scan are served (D62: stores through rclone).
+ * Catalogs the objects of a store. A scan updates the files only when its listing is complete. Until then, and if it
+ * fails, the files of the previous scan are served. A first scan that fails partway provides the files listed so far
+ * (D62: stores through rclone).
  */
 export class StoreCatalog {
   private config: StoreCatalogConfig;
@@ -69,7 +70,7 @@ export class StoreCatalog {
 
   /**
    * Returns one page of a search. Waits a few seconds for the first scan. Rejects with {@link DatabaseUnavailableError}
-   * if there are no files to search by then.
+   * if there is nothing to search by then.
    */
   async search(search: CatalogSearch): Promise<CatalogPage> {
     return await this.query((store) => store.search({ ...search, stagedCondition: readableCondition }));
@@ -93,7 +94,7 @@ export class StoreCatalog {
     // A transfer into the store ends with a scan of its folder.
   }
 
-  /** Scans the folder of an ended transfer. The files outside it are not updated. */
+  /** Requests a scan of the folder of an ended transfer. Does nothing before the first listing. */
   resumeTracking(under: string): void {
     if (this.hasFiles) void this.scans.request(under);
   }
@@ -164,7 +165,7 @@ export class StoreCatalog {
     if (this.current === undefined && !isRecent && !isRetry) void this.rescan();
   }
 
-  /** Scans the whole store instead of several folders if that takes less time. */
+  /** Scans folders, or the whole store if it is requested or takes less time than several folders. */
   private async scanAll(folders: ReadonlySet<string>): Promise<void> {
     const isSmall = folders.size > 1 && this.fileCount <= folders.size * filesPerScan;
     const scanned = folders.has('') || isSmall ? [''] : folders;

@@ -61,7 +61,7 @@ export class StoreClient {
     this.agent = new http.Agent({ keepAlive: true, maxSockets });
   }
 
-  /** Ends all requests. */
+  /** Closes the shared connections, which ends their requests. */
   dispose(): void {
     this.agent.destroy();
   }
@@ -83,7 +83,8 @@ export class StoreClient {
 
   /**
    * Writes an object from pieces. Its name may have only ASCII letters, digits, `.`, `-` and `_`. Throws
-   * {@link StoreError}. rclone doesn't hash an object that the caller verifies, because some servers would have to read the whole object again.
+   * {@link StoreError}. rclone doesn't hash an object that the caller verifies, because some servers would have to read
+   * the whole object again.
    */
   async write(
     remote: string,
@@ -110,7 +111,7 @@ export class StoreClient {
     await readBody(await this.send('POST', target, { headers, signal, body: body() }), createEndError, signal);
   }
 
-  /** Describes an object, with a hash if the store has it; undefined if there is no such object. */
+  /** Describes an object, with the requested hash if the store has it; undefined if there is no such object. */
   async stat(
     remote: string,
     path: string,
@@ -185,8 +186,8 @@ export class StoreClient {
   }
 
   /**
-   * Removes a folder with all objects in it. Returns false if some of them remain. Throws {@link StoreError} if the store
-   * can't be reached.
+   * Removes a folder with all objects in it. Returns false if some of them remain. Throws {@link StoreError} if the
+   * store can't be reached.
    */
   async purge(remote: string, path: string): Promise<boolean> {
     try {
@@ -289,7 +290,7 @@ async function readBody(
   }
 }
 
-/** Omits everything that may require a request per object. */
+/** Returns the options for describing objects. Omits what may require a request per object, except the hash. */
 function toListOptions(hash: string | undefined): object {
   const lean = { noModTime: true, noMimeType: true, filesOnly: true };
   return hash === undefined ? lean : { ...lean, showHash: true, hashTypes: [hash] };

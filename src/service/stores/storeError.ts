@@ -2,7 +2,10 @@ import { getErrorCode, isFileLimitError } from '../../core/util/errorCode.ts';
 import { parseJsonObject } from '../../core/util/json.ts';
 import { archivedCause, findStoreCause, tooManyFiles } from '../../core/util/storeProblem.ts';
 
-/** The kind of a store's failure. `refused` is final; `broken`, `failed`, `unreachable` and `full` can be temporary. */
+/**
+ * The kind of a store's failure. For a single object, `missing` and `refused` are final; the other kinds can be
+ * temporary.
+ */
 export type StoreErrorKind = 'missing' | 'full' | 'unreachable' | 'refused' | 'broken' | 'failed';
 
 /** Thrown if an operation of a store fails. The message is a clause that doesn't contain the store's response. */
@@ -18,7 +21,7 @@ export class StoreError extends Error {
 
 const refusedCauses = new Set(['its server denies access', archivedCause]);
 
-/** Converts an error response from rclone. Temporary causes suspend a transfer; others end it. */
+/** Converts an error response from rclone, given its status code and its body. */
 export function toStoreError(status: number, body: string): StoreError {
   const { error } = parseJsonObject(body) ?? {};
   const said = typeof error === 'string' ? error : '';
@@ -59,7 +62,7 @@ const connectionCodes = new Set([
   'ERR_STREAM_DESTROYED',
 ]);
 
-/** Returns true if the connection failed, and not the source of the data that was sent over it. */
+/** Returns true for an error of the connection, and if this machine has too many open files. */
 export function isConnectionError(error: unknown): boolean {
   return connectionCodes.has(getErrorCode(error)) || isFileLimitError(error);
 }

@@ -24,13 +24,13 @@ export interface StoreFeatures {
   readonly name: string;
   /** Kind and place of the store, such as `S3 bucket lab`. */
   readonly description: string;
-  /** The hash algorithms that both the store and Node.js support, the preferred one first. */
+  /** The store's hash algorithms that the service can compute, the preferred one first. */
   readonly hashes: readonly string[];
   /** True if a listing contains the hashes without additional requests. */
   readonly hasListedHashes: boolean;
   /** False if each original modification time requires a request; listings then contain upload times. */
   readonly hasListedTimes: boolean;
-  /** True if the store renames an object in one step. */
+  /** True if the store can rename an object without transferring its content through rclone. */
   readonly canRename: boolean;
   /** True if the store copies objects itself. */
   readonly canCopy: boolean;

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 export interface StoreObject {
   readonly path: string;
   readonly bytes: number;
-  /** Hex digests by algorithm; empty if the store has none for the object. */
+  /** Hex digests by algorithm; empty if none was requested or the store has none for the object. */
   readonly hashes: Readonly<Record<string, string>>;
 }
 

@@ -34,12 +34,12 @@ interface RestorableStore {
   readonly createList: (paths: readonly string[]) => ObjectList;
 }
 
-/** Maximum number of characters in a command's log, which has a line with the path for each archived object. */
+/** Maximum number of characters to keep of a command's log, which has a line with the path for each archived object. */
 const maxLogChars = 1024 * 1024;
 
 /**
- * Limits a command to the objects in a list of paths, without listing the store. rclone's remote control ignores such
- * lists.
+ * Options, followed by a list of paths, that limit a command to the listed objects without listing the store. rclone's
+ * remote control ignores such lists for these commands.
  */
 const listOption = ['--no-traverse', '--files-from-raw'] as const;
 

@@ -84,8 +84,8 @@ export class ThreadCalls<T extends CallHandlers<T>> {
   }
 
   /**
-   * Resolves to the result of the remote method. If that throws, rejects with an error that has the same message and
-   * code.
+   * Calls a method on the other thread and resolves to its result. If the method throws, rejects with an error that has
+   * the same message and code.
    */
   async call<K extends keyof T & string>(method: K, ...args: Parameters<T[K]>): Promise<Awaited<ReturnType<T[K]>>> {
     if (this.failure) throw this.failure;

@@ -38,8 +38,9 @@ export class ArchivedFiles {
   }
 
   /**
-   * Resolves when all files can be read. Throws a {@link TransferSuspension} while the store restores some of them, and
-   * a {@link TransferFailure} if it refuses to. Never requests the restore of a file that can be read.
+   * Resolves if all files can be read, and otherwise has the store restore the archived ones. Throws a
+   * {@link TransferSuspension} while the store restores files or can't be reached, and a {@link TransferFailure} if it
+   * refuses to. Never requests the restore of a file that can be read.
    */
   async requireReadable(files: readonly TransferRecordFile[], signal: AbortSignal): Promise<void> {
     const archived = files.filter((file) => this.isPending(file));
@@ -102,7 +103,10 @@ export class ArchivedFiles {
     return batch.filter(({ path }) => paths.has(path));
   }
 
-  /** Forgets the request, so that the file is requested again if its restored copy expires. */
+  /**
+   * Records that a file can be read. Forgets its request, so that the file is requested again if its restored copy
+   * expires.
+   */
   private markReadable(position: number): void {
     this.readable.set(position, this.options.clock.now());
     this.requests.delete(position);

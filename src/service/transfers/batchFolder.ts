@@ -14,7 +14,10 @@ const parallelLists = 4;
 const specialCharacters = /[\p{Cc}\\\u201B\u2400-\u243F\u2028\u2029\uFF00-\uFFEF\uFFFD]/u;
 const specialEnd = /^\s|[\s.]$/u;
 
-/** Selects the small files of a job that rclone can move in one batch; none if the job is throttled. */
+/**
+ * Selects the small files of a job that rclone can move in one batch; none if there are too few or the job is
+ * throttled.
+ */
 export function selectBatch({ files, bytesPerSecond }: CarryJob): readonly FileToCarry[] {
   if (bytesPerSecond !== undefined) return [];
   const names = new Set<string>();
@@ -93,8 +96,8 @@ export class BatchFolder {
   }
 
   /**
-   * Moves a file of the expected size out of the folder. Returns false if there is none, or if the path is on another
-   * file system.
+   * Moves a file of the expected size out of the folder. Returns false if that fails, for example because there is none
+   * or the target is on another file system.
    */
   moveTo({ path, bytes }: FileToCarry, target: string): boolean {
     if (!this.canMove) return false;

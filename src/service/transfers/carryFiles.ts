@@ -14,7 +14,7 @@ import { StoreCopy } from './storeCopy.ts';
 import { StoreSink } from './storeSink.ts';
 import { StreamDigests } from './streamDigests.ts';
 
-/** Number of files that a job moves at a time. */
+/** Maximum number of files that a job moves at a time. */
 const parallelFiles = 4;
 const stopCheckMs = 50;
 

@@ -6,12 +6,12 @@ import type { FileToMove, JobSignal } from './fileJobs.ts';
 /** One side of a transfer from or to a store. */
 export interface CarrySide {
   readonly location: DatabaseLocation;
-  /** The hash that the store can compute for an object; undefined if it has none. */
+  /** The preferred hash algorithm of a store; undefined for a folder, or a store without hashes. */
   readonly hash: string | undefined;
 }
 
 export interface FileToCarry extends FileToMove {
-  /** True if the destination has a file of this name from an earlier attempt. */
+  /** True if the destination is a store that has an object of this name from an earlier attempt. */
   readonly isPresent: boolean;
 }
 

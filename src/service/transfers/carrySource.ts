@@ -121,7 +121,7 @@ export class StoreSource implements Omit<CarrySource, 'fetch' | 'moveFetched'> {
 }
 
 /**
- * Compares the content that was read with a hash. Returns its algorithm; undefined if `hex` is missing or empty. Throws
+ * Compares the content that was read with a hash. Returns the algorithm; undefined if `hex` is missing or empty. Throws
  * {@link OperationError} `copy` if they differ.
  */
 export function compareHash(algorithm: string, hex: string | undefined, digests: StreamDigests): string | undefined {

@@ -43,7 +43,10 @@ export class DestinationFolders {
     }
   }
 
-  /** Returns true if a known folder and the folders above it are still those that were checked before. */
+  /**
+   * Returns true if a known folder and its parents, up to the transfer's folder, are still those that were checked
+   * before.
+   */
   private isUnmoved(folder: string): boolean {
     if (!this.knownFolders.has(folder)) return false;
     for (let level = folder; level.length >= this.base.length; level = nodePath.dirname(level)) {
@@ -94,8 +97,8 @@ function toShortHash(text: string): string {
 }
 
 /**
- * Removes a transfer's unfinished files and its manifest from a destination; complete files remain. Returns false if the
- * destination is unavailable. Never rejects.
+ * Removes a transfer's unfinished files and its manifest from a destination; complete files remain. Returns false if
+ * the destination is unavailable. Never rejects.
  */
 export async function discardTransfer(destination: string, transferId: string, manifestName: string): Promise<boolean> {
   if (!(await isFolder(destination))) return false;

@@ -10,7 +10,7 @@ interface Digests {
   readonly bytes: number;
 }
 
-/** Files up to this size are read in one call, which takes half the time. */
+/** Size below which a file is read in one call, which takes half the time. */
 const smallBytes = 256 * 1024;
 const smallBuffer = Buffer.allocUnsafeSlow(smallBytes);
 

@@ -86,11 +86,11 @@ export interface FileFailure {
   readonly code?: string;
   /** The kind of a store's error. */
   readonly store?: StoreErrorKind;
-  /** For other errors: a clause with the reason, such as `it changed while it was being read`. */
+  /** For errors without a code: a clause with the reason, such as `it changed while it was being read`. */
   readonly text?: string;
 }
 
-/** The result of a job: the completed files in order, and the failure if it ended early. */
+/** The result of a job: the completed files, and the failure if a file failed. */
 export interface JobResult {
   readonly done: readonly DoneFile[];
   readonly failure?: FileFailure;

@@ -22,7 +22,10 @@ export class OperationError extends Error {
   }
 }
 
-/** Runs `work` and wraps its errors in an {@link OperationError} with this operation. */
+/**
+ * Runs `work` and wraps its errors in an {@link OperationError} with this operation. Rethrows a {@link JobStopped} or
+ * {@link OperationError} unchanged.
+ */
 export function runOperation<T>(operation: FileFailure['operation'], work: () => T): T {
   try {
     return work();
@@ -31,7 +34,7 @@ export function runOperation<T>(operation: FileFailure['operation'], work: () =>
   }
 }
 
-/** Processes files one by one until the first failure. */
+/** Processes files one by one until the first failure or a stop request. */
 export function processFiles<T extends { readonly position: number }>(
   files: readonly T[],
   signal: JobSignal,
@@ -71,8 +74,8 @@ const bufferBytes = 1024 * 1024;
 const buffer = Buffer.allocUnsafeSlow(bufferBytes);
 
 /**
- * Passes a file's bytes to `take` in a reused buffer. Stops once it has read more than the expected size, because a
- * file may keep growing.
+ * Passes a file's bytes from an offset on to `take`, in a reused buffer. Stops once it has read more than the expected
+ * size, because a file may keep growing.
  */
 export function readPieces(
   file: number,
@@ -113,14 +116,14 @@ export function readRange(
 const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = fs.constants;
 
 /**
- * Runs `work` with a regular file that is open for reading. Never follows a link or waits for a pipe (D42: hanging
- * disks). Throws {@link BadFile} if the file is not regular.
+ * Runs `work` with a regular file that is open for reading. Never waits for a pipe (D42: hanging disks) and, except on
+ * Windows, never follows a link. Throws {@link BadFile} if the file is not regular.
  */
 export function withRegularFile<T>(path: string, work: (file: number) => T): T {
   return withOpenFile(openRegularFile(path), work);
 }
 
-/** Opens a file like {@link withRegularFile}; the caller closes it. */
+/** Opens a regular file for reading, with the checks of {@link withRegularFile}. The caller closes it. */
 export function openRegularFile(path: string): number {
   return openChecked(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, requireRegularFile);
 }

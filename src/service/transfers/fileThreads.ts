@@ -11,7 +11,7 @@ type FileCalls = ThreadCalls<typeof fileJobHandlers>;
 interface FileThread {
   readonly worker: Worker;
   readonly calls: FileCalls;
-  /** Present while the thread is idle. */
+  /** Timer that ends the thread if it stays idle. */
   idle?: Disposable;
   /** True if the result of its job must be ignored. */
   isAbandoned?: boolean;
@@ -27,8 +27,8 @@ interface WaitingJob {
 }
 
 /**
- * Four threads for each concurrent transfer, so that none waits for the large files of others: two that copy, and two
- * that read large copies back at the same time (D68: read back while copying).
+ * Maximum number of threads: four for each concurrent transfer, so that none waits for the large files of others: two
+ * that copy, and two that read large copies back at the same time (D68: read back while copying).
  */
 const maxThreads = 12;
 const idleMs = 60_000;

@@ -30,8 +30,8 @@ export interface RouteOptions<P> {
  */
 const minSharedBytes = 64 * 1024 * 1024;
 /**
- * Files up to this size are assumed to stay in the system's cache. Larger ones are read back after the copy, from the
- * disk.
+ * Maximum size of a file that is read back during the copy. Larger files may not fit into the system's cache, and are
+ * read back from the disk afterwards.
  */
 const maxSharedBytes = totalmem() / 4;
 

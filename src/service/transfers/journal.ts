@@ -37,7 +37,7 @@ interface PendingTransfer {
   readonly reject: (error: unknown) => void;
 }
 
-/** Unfinished files of an ended transfer that could not be removed from its destination. */
+/** Unfinished files of an ended transfer that must still be removed from its destination. */
 interface Leftovers {
   readonly transferId: string;
   readonly destinationId: string;
@@ -74,7 +74,7 @@ export class TransferJournal {
   private readonly database: SqliteFile;
   private readonly insertTransfer: StatementSync;
   private readonly insertFile: StatementSync;
-  /** The write-ahead log; absent in other journal modes. */
+  /** The write-ahead log; undefined in other journal modes, or if it cannot be opened. */
   private readonly log: Promise<FileHandle | undefined>;
   private readonly pendingTransfers: PendingTransfer[] = [];
 
@@ -101,7 +101,8 @@ export class TransferJournal {
   }
 
   /**
-   * Writes a new transfer, together with others that arrive at the same time. Resolves when the transfer is on disk.
+   * Writes a new transfer, together with others that arrive at the same time. Resolves when the transfer is stored and,
+   * if possible, flushed to disk.
    */
   async add(record: TransferRecord, files: readonly TransferRecordFile[]): Promise<void> {
     await new Promise<void>((resolve, reject) => {
@@ -111,7 +112,7 @@ export class TransferJournal {
     });
   }
 
-  /** Updates a record. Removes the file list of an ended transfer, because its manifest contains the files. */
+  /** Updates a record. Removes the file list of an ended transfer, which is no longer needed. */
   update(record: TransferRecord): void {
     runInTransaction(this.database, () => this.write(record));
   }

@@ -11,7 +11,7 @@ export interface TransferRecord {
   readonly orcid: string;
   readonly sourceId: string;
   readonly destinationId: string;
-  /** Resolved path of the destination's folder at submission; absent if it was unavailable. */
+  /** Resolved path of the destination's folder at submission; absent if it was unavailable, and for a store. */
   readonly destinationPlace?: string | undefined;
   readonly description?: string | undefined;
   readonly instructions?: JsonObject | undefined;
@@ -33,7 +33,7 @@ export interface TransferRecordFile {
   /** The metadata from the source at the time of submission. */
   readonly resource: FileResource;
   readonly bytes: number;
-  /** Hex; present once the file is staged. */
+  /** Hex; present once the file is hashed. */
   readonly sha256?: string | undefined;
   /**
    * Instead of the SHA-256: the store's hash of a file that the store copied itself, such as `md5:…` (D66: copies

@@ -23,7 +23,7 @@ interface LiveTransferOptions {
 /** An unfinished transfer and its record. Writes file progress to the journal in batches (D25: durable transfers). */
 export class LiveTransfer implements RunProgress {
   readonly run: TransferRun;
-  /** Timer of the next attempt. Present while the transfer is suspended. */
+  /** Timer of the next check of a suspended transfer; undefined before its first suspension. */
   retry: Disposable | undefined;
   /** Present while the transfer prevents its databases from closing. */
   retainedDatabases: Disposable | undefined;
@@ -100,7 +100,7 @@ export class LiveTransfer implements RunProgress {
     return this.getRecord();
   }
 
-  /** Changes to a final state. Returns false if the journal cannot be written. */
+  /** Changes to a final state. Returns false if that is not written to the journal. */
   finish(status: 'succeeded' | 'failed', text: string): boolean {
     const message = formatTransferMessage(this.current.id, text);
     this.current = { ...this.current, status, message, endedAtMs: this.options.clock.now() };

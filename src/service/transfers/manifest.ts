@@ -62,7 +62,9 @@ function findFreeName(name: string, names: Map<string, number>): string {
   return free;
 }
 
-/** Returns the name of the manifest, which differs from the usual one if the transfer contains a `manifest.json`. */
+/**
+ * Returns the name of the manifest, which differs from the usual one if the transfer has a file or folder of that name.
+ */
 export function chooseManifestName(transferId: string, files: readonly TransferRecordFile[]): string {
   const isTaken = files.some((file) => file.path.split('/', 1)[0]?.toLowerCase() === manifestName);
   return isTaken ? getAlternateManifestName(transferId) : manifestName;
@@ -81,8 +83,8 @@ export function generateTransferManifest({ record, source, destination, files }:
 }
 
 /**
- * Writes the manifest to a folder, under a temporary name, and renames it. Throws `TransferFailure` or
- * `TransferSuspension`.
+ * Writes the manifest to the transfer's folder in `root`, under a temporary name, and renames it. Throws a
+ * `TransferFailure` or `TransferSuspension` if the file system fails.
  */
 export async function writeManifest(content: ManifestContent, root: string): Promise<void> {
   const { record, files } = content;

@@ -22,7 +22,7 @@ import { SourceFiles } from './sourceFiles.ts';
 /** Minimum size of a file to clone. Cloning smaller files takes longer than copying them. */
 const minCloneBytes = 64 * 1024;
 
-/** Lists the open files of this process by descriptor; Linux only. */
+/** The folder with the open files of this process, by descriptor; Linux only. */
 const openFilesFolder = '/proc/self/fd';
 const hasOpenFiles = process.platform === 'linux';
 
@@ -30,7 +30,7 @@ interface MoveContext {
   readonly job: MoveJob;
   readonly source: SourceFiles;
   readonly folders: DestinationFolders;
-  /** False once the file system has refused to clone. */
+  /** False after a failed attempt to clone, for a throttled job, and on systems other than Linux. */
   canClone: boolean;
 }
 
@@ -128,7 +128,10 @@ function removePart(part: string): void {
   }
 }
 
-/** Clones the file if the file system supports it. Uses the descriptor that was checked (D42: hanging disks). */
+/**
+ * Clones the file if the file system supports it; otherwise returns false. Uses the descriptor that was checked (D42:
+ * hanging disks).
+ */
 function tryClone(context: MoveContext, file: FileToMove, opened: number, part: string): boolean {
   if (!context.canClone || file.bytes < minCloneBytes) return false;
   const { COPYFILE_EXCL, COPYFILE_FICLONE_FORCE } = fs.constants;
@@ -178,7 +181,7 @@ function writeAll(copy: number, piece: Buffer, position: number): void {
     offset += fs.writeSync(copy, piece, offset, piece.length - offset, position + offset);
 }
 
-/** Waits. Throws {@link JobStopped} on a stop request. */
+/** Waits for a time. Throws {@link JobStopped} on a stop request. */
 function pause(signal: JobSignal, delayMs: number): void {
   if (Atomics.wait(signal, 0, 0, delayMs) !== 'timed-out') throw new JobStopped('stopped');
 }

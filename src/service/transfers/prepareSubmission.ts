@@ -23,7 +23,10 @@ interface PreparedSubmission {
 }
 
 const idListLocation = 'body.file_ids';
-/** Shares concurrent calls, because many clients submit transfers to one folder at the same time. */
+/**
+ * Resolves the links in a path. Shares concurrent calls, because many clients submit transfers to one folder at the
+ * same time.
+ */
 const findRealPath = shareCalls(async (folder) => await fs.realpath(folder).catch(() => undefined));
 
 /**

@@ -11,8 +11,8 @@ export function readBackCopy(job: ReadBackJob): JobResult {
 }
 
 /**
- * Returns undefined if the copy ended early or cannot be read. The copying thread then reports the failure or reads the
- * copy itself.
+ * Returns the digest of the copy; undefined if the copy ended early or cannot be read. The copying thread then reports
+ * the failure or reads the copy itself.
  */
 function tryDigest(copy: SharedCopy, job: ReadBackJob): Uint8Array | undefined {
   try {

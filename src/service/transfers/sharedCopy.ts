@@ -61,12 +61,15 @@ export class SharedCopy {
     this.setResult(results.failed);
   }
 
-  /** Called by the second thread. Returns true if it has to read the copy back. */
+  /** Claims the reading for the second thread, which calls this. Returns false if it must not read the copy. */
   startReading(): boolean {
     return this.claim(readers.second);
   }
 
-  /** Blocks until the copy grows beyond `bytes` or ends. Returns its size so far, `whole` or `ended`. */
+  /**
+   * Blocks until the copy grows beyond `bytes`, is whole, or has ended early. Returns its size so far, `whole` or
+   * `ended`.
+   */
   waitForMore(bytes: number): number | 'whole' | 'ended' {
     const steps = Math.floor(bytes / stepBytes);
     Atomics.wait(this.memory, words.written, steps);

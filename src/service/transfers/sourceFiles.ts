@@ -34,7 +34,7 @@ export class SourceFiles {
     return withOpenFile(this.openFile(path), work);
   }
 
-  /** Opens a file like {@link open}; the caller closes it. */
+  /** Opens a file for reading, with the checks of {@link open}. The caller closes it. */
   openFile(path: string): number {
     const absolute = `${this.realFolder}/${path}`;
     const folder = getParentFolder(path);
@@ -63,7 +63,7 @@ export class SourceFiles {
     return false;
   }
 
-  /** Returns undefined for a folder that is missing or can't be inspected. */
+  /** Returns the stats of a folder; undefined if it is missing or can't be inspected. */
   private readStats(folder: string): fs.BigIntStats | undefined {
     try {
       return fs.lstatSync(toAbsolutePath(this.realFolder, folder), { bigint: true });
@@ -72,7 +72,10 @@ export class SourceFiles {
     }
   }
 
-  /** Compares the opened file with the resolved path, to detect a link that was inserted between the two steps. */
+  /**
+   * Opens a file whose path may contain links. Compares the opened file with the resolved path, to detect a link that
+   * was inserted between the two steps.
+   */
   private openThroughLinks(path: string): number {
     return openChecked(path, O_RDONLY | O_NONBLOCK, (opened) => {
       requireRegularFile(opened);

@@ -30,7 +30,7 @@ interface StoreRouteOptions extends RouteOptions<DatabaseLocation> {
 
 /** Maximum number of attempts for a file if its store fails without a known cause, or the connection is lost. */
 const maxAttempts = 5;
-/** Maximum time that a cancel waits for a store that doesn't respond. */
+/** Maximum time that the end of a transfer waits for the removal of its unfinished files. */
 const discardLimitMs = 1_500;
 
 /** Moves files from or to stores, or between two stores (D62: stores through rclone). */
@@ -38,7 +38,7 @@ export class StoreRoute implements TransferRoute {
   readonly isHashedFirst: boolean;
   private readonly options: StoreRouteOptions;
   private readonly attempts = new Map<number, number>();
-  /** Sizes of the objects at the destination when the run started, by path below the transfer's folder. */
+  /** Sizes of the objects that a store had when it was last listed, by path below the transfer's folder. */
   private present: ReadonlyMap<string, number> = new Map();
   /** Identifies the current run. */
   private attempt = '';

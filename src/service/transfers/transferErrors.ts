@@ -12,8 +12,8 @@ export class TransferFailure extends Error {
 }
 
 /**
- * Thrown to suspend a transfer until it can continue automatically: a folder is unavailable or full, or the system has
- * reached a limit (D23: transfer states).
+ * Thrown to suspend a transfer until it can continue automatically, for example while a folder or store is unavailable
+ * or full (D23: transfer states).
  */
 export class TransferSuspension extends Error {
   override readonly name = 'TransferSuspension';

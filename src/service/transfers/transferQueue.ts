@@ -76,7 +76,7 @@ export class TransferQueue {
     this.databaseListener = this.options.databases.onDidChange(() => this.watchDatabases());
   }
 
-  /** Returns the id of a transfer once it is on disk (D25: durable transfers). Throws {@link HttpProblem}. */
+  /** Accepts a transfer and returns its id once it is stored (D25: durable transfers). Throws {@link HttpProblem}. */
   async submit(request: TransferRequest): Promise<string> {
     const accept = async (): Promise<string> => await this.accept(request);
     return await this.acknowledgementGate.run(accept, () => this.pump());

@@ -7,15 +7,19 @@ export interface TransferRoute {
   readonly isHashedFirst: boolean;
   /** Hashes files of the source. */
   stage(files: readonly FileToStage[], signal: JobSignal): Promise<JobResult>;
-  /** Prepares a run: determines which files the destination has from an earlier run. */
+  /** Prepares a run. For stores, reads their features and finds the objects of earlier runs at the destination. */
   prepare(): Promise<void>;
   /** Copies files under temporary names, verifies the copies, and gives them their final names. */
   move(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult>;
   /** Finds transferred files that the destination no longer has. */
   findLost(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult>;
-  /** Makes all files durable and writes the manifest. Returns false if the destination still has unfinished files. */
+  /**
+   * Makes all files durable and writes the manifest. Returns false if the destination may still have unfinished files.
+   */
   finish(record: TransferRecord, files: readonly TransferRecordFile[], signal: AbortSignal): Promise<boolean>;
-  /** Removes unfinished files and the manifest from the destination. Returns false if some may remain. Never rejects. */
+  /**
+   * Removes unfinished files and the manifest from the destination. Returns false if some may remain. Never rejects.
+   */
   discard(manifestName: string): Promise<boolean>;
   /** Converts the failure of a file to the transfer's failure or suspension. */
   toTransferError(failure: FileFailure, file: TransferRecordFile): Promise<unknown>;

@@ -43,11 +43,14 @@ export interface TransferRunOptions {
   readonly throttleBytesPerSecond: number | undefined;
 }
 
-/** Limits the size of a job, so that counts are updated often and other transfers get their turn. */
+/**
+ * Maximum number of files in a job. Jobs are small, so that counts are updated often and other transfers get their
+ * turn.
+ */
 const batchFiles = 256;
 const batchBytes = 16 * 1024 * 1024;
 const parallelJobs = 2;
-/** Up to this number of files are flushed individually; for more, the whole file system is flushed. */
+/** Maximum number of files that are flushed individually; for more, the whole file system is flushed. */
 const maxFlushedFiles = 100;
 
 /** Runs one transfer through its states (D23: transfer states). Can run again without repeating completed files. */
@@ -96,7 +99,7 @@ export class TransferRun {
     return [...this.moving].reduce((sum, jobSignal) => sum + getDoneCount(jobSignal), 0);
   }
 
-  /** Resolves when the manifest is written. Rejects with a failure, a suspension, or the signal's reason. */
+  /** Runs the transfer until its manifest is written. Rejects with a failure, a suspension, or the signal's reason. */
   async run(signal: AbortSignal): Promise<void> {
     await this.stage(signal);
     await this.restore(signal);
@@ -190,7 +193,7 @@ export class TransferRun {
     });
   }
 
-  /** Forgets the cached hash of a file if the copy has a different hash, so that the file is read again. */
+  /** Forgets the cached hash of a file whose copy has a different hash, so that the file is read again. */
   private async forgetHash(path: string): Promise<void> {
     const { catalog } = this.options.source;
     const cached = await catalog.getCachedHashes([path]);

@@ -81,7 +81,7 @@ export class UnservedTransfers {
     await this.removal;
   }
 
-  /** Returns false if the destination is unavailable. */
+  /** Removes the leftovers of a transfer at a destination. Returns false if it is unavailable or some may remain. */
   private async removeAt({ folder, remote }: DatabaseLocation, transferId: string, manifest: string): Promise<boolean> {
     if (remote !== undefined) return await discardInStore(this.options.daemon, { remote, transferId, manifest });
     return await discardTransfer(folder, transferId, manifest);

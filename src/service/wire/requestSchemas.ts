@@ -72,7 +72,10 @@ export const metadataSchema = z.strictObject({
 
 const { file_ids: ids, ...metadataFields } = metadataSchema.shape;
 
-/** The query of a metadata request (§4.4): the same fields with comma-separated ids. */
+/**
+ * The query of a metadata request (§4.4): the fields of {@link metadataSchema}, but with comma-separated `ids` instead
+ * of `file_ids`.
+ */
 export const metadataQuerySchema = z.strictObject({ ...metadataFields, ids });
 
 const { description, instructions } = transferRequestSchema.shape;
@@ -152,7 +155,7 @@ export const stopQuerySchema = z.strictObject({
   ),
 });
 
-/** Request bodies by their names in the OpenAPI document. */
+/** Request bodies and their named parts, by their names in the OpenAPI document. */
 export const requestSchemas = {
   SearchRequest: searchSchema,
   SearchSpecific: specificSchema,

@@ -73,7 +73,7 @@ const leaseLine = z.union([leaseGrant, leaseEvent]).check(z.describe('One line o
 
 export type LeaseLine = z.infer<typeof leaseLine>;
 
-/** The state of a shared service (D29: shared service). */
+/** The process and usage of the service (D29: shared service). */
 const serviceState = z.strictObject({
   name: text('Name of the service.'),
   version: text('Version of the service.'),
@@ -121,7 +121,7 @@ const problem = z
   })
   .check(z.describe('A problem document of RFC 9457, with the invalid fields.'));
 
-/** Response bodies by their names in the OpenAPI document. */
+/** Response bodies and their named parts, by their names in the OpenAPI document. */
 export const responseSchemas = {
   Root: z.strictObject({ name: text('Name of the service.'), version: text('Version of the service.') }),
   Health: z.strictObject({
