@@ -154,11 +154,11 @@ describe('Citing', () => {
     saveTransfer(state, status).then(() => copyStatement({ kind: 'transfer', key: 'cited' }));
   const service = 'through the data transfer service DTS prototype';
   for (const [state, status, sentence] of [
-    ['succeeded', {}, `They were obtained ${service}. The transfer had ended by ${day}.`],
+    ['succeeded', {}, `They were obtained ${service}. The transfer ended on or before ${day}.`],
     [
       'succeeded',
       { fileCount: 2, movedFileCount: 1 },
-      `1 of 2 requested files was obtained ${service}; the others were not transferred. The transfer had ended by ${day}.`,
+      `1 of 2 requested files was obtained ${service}. The transfer ended on or before ${day}.`,
     ],
     ['succeeded', { fileCount: 2, movedFileCount: 0 }, `They are available ${service}.`],
     ['failed', { fileCount: 2, movedFileCount: 1 }, `They are available ${service}.`],

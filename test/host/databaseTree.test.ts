@@ -186,7 +186,7 @@ describe('The database tree', () => {
     store.setState({ kind: 'connected', connection, service: { ...service, hasFullPages: true } });
     store.setListing({ databases: [database('Alpha', 'One')], isLoading: false });
     parameters.set('Alpha', { parameters: { minBytes: { type: 'number', values: [] } } });
-    assert.deepEqual(rows({ kind: 'database', name: 'Alpha' }).slice(1), ['Search parameters: Smallest size']);
+    assert.deepEqual(rows({ kind: 'database', name: 'Alpha' }).slice(1), ['Search parameters: Minimum size']);
   });
 
   it('limits the tooltip and the accessible label of a database with many parameters (D39)', () => {

@@ -49,7 +49,7 @@ describe('Exporting files', () => {
   it('reports results that are not loaded', async () => {
     const count = search.files.length;
     const message = new RegExp(
-      `^Exported exported \\(${count} files\\)\\. Results that are not loaded are left out\\.$`,
+      `^Exported exported \\(${count} files\\)\\. Results that weren't loaded were left out\\.$`,
     );
     const text = await exportAs({ kind: 'search', key: search.key }, 'CSV', message);
     assert.equal(text.trimEnd().split('\r\n').length, count + 1);
@@ -75,7 +75,7 @@ describe('Exporting files', () => {
   it('reports files without a SHA-256 hash, in the message and in the file', async () => {
     const left = search.files.length - 1;
     const message = new RegExp(
-      `^Exported exported \\(1 file\\)\\. ${left} files have no SHA-256 hash and are left out\\.`,
+      `^Exported exported \\(1 file\\)\\. ${left} files have no SHA-256 hash and were left out\\.`,
     );
     const text = await exportAs({ kind: 'search', key: search.key }, 'Checksums (SHA-256)', message);
     assert.deepEqual(text.split('\n'), [

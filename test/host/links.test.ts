@@ -219,9 +219,13 @@ describe('Links', () => {
     'with control characters': [
       'file',
       { ...file, service: 'local', name: 'a\u0007b' },
-      /^In this link, “name” isn't valid\.$/,
+      /^The field “name” in this link isn't valid\.$/,
     ],
-    'with a key': ['file', { ...file, service: 'local', apiKey: 'x' }, /^In this link, “apiKey” isn't valid\.$/],
+    'with a key': [
+      'file',
+      { ...file, service: 'local', apiKey: 'x' },
+      /^The field “apiKey” in this link isn't valid\.$/,
+    ],
     'with markup in the name of a field': [
       'file',
       { ...file, service: 'local', '[a](b)$(x)': 1 },
@@ -231,9 +235,13 @@ describe('Links', () => {
     'with bidirectional controls': [
       'search',
       { service: 'local', database: jgi, query: 'a\u202eb' },
-      /^In this link, “query” isn't valid\.$/,
+      /^The field “query” in this link isn't valid\.$/,
     ],
-    'with a null character': ['file', { ...file, service: 'local', id: 'a\0b' }, /^In this link, “id” isn't valid\.$/],
+    'with a null character': [
+      'file',
+      { ...file, service: 'local', id: 'a\0b' },
+      /^The field “id” in this link isn't valid\.$/,
+    ],
     'with 10,000 IDs': [
       'search',
       { service: 'local', database: jgi, query: '', ids: Array.from({ length: 10_000 }, (_, index) => `JDP:${index}`) },

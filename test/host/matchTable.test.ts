@@ -178,7 +178,7 @@ describe('Matching a table', () => {
     (await stage.person.pick()).choose('id');
     (await stage.person.pick()).choose('File IDs');
     (await stage.person.pick()).choose('JGI Data Portal');
-    await stage.person.notice(/^The column id contains no values\.$/);
+    await stage.person.notice(/^The selected column \(id\) contains no values\.$/);
     await done;
   });
 });

@@ -124,7 +124,7 @@ describe('The network in the editor', () => {
       assert.equal(notice.message, 'The connection to Saved Service works.');
       assert.deepEqual(notice.detail.split('\n'), [
         'Address: OK',
-        'Name: OK (127.0.0.1 resolves to 127.0.0.1)',
+        'Host name: OK (127.0.0.1 resolves to 127.0.0.1)',
         'Connection: OK',
         'Encryption: not applicable',
         'Service: OK (DTS prototype 0.12.1)',
@@ -152,7 +152,7 @@ describe('The network in the editor', () => {
         'an unknown host name',
         { server: 'https://no-such-service.invalid' },
         () => undefined,
-        /^Name: FAILED, no-such-service\.invalid can't be resolved \(E/m,
+        /^Host name: FAILED, no-such-service\.invalid can't be resolved \(E/m,
         /http\.proxy/,
         'Open Settings',
       ],
@@ -194,7 +194,7 @@ describe('The network in the editor', () => {
         const connection = await save(change);
         await prepare();
         const notice = await test(connection);
-        assert.match(notice.message, /^Connecting to Saved Service failed at: /);
+        assert.match(notice.message, /^Could not connect to Saved Service\. Failed step: /);
         assert.match(notice.detail, line);
         assert.match(notice.detail, advice);
         assert.deepEqual(notice.buttons, ['Test Again', button]);

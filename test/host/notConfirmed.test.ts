@@ -124,7 +124,7 @@ describe('An unconfirmed transfer (D12)', () => {
     const summary = await stage.person.notice(/^Transfer 10 files to .*\?$/);
     assert.match(
       summary.detail,
-      /These 10 IDs couldn't be checked, and sending one of them may crash the server\. IDs: JDP:000000, .*\(5 more\)$/,
+      /These 10 IDs couldn't be checked, and sending them may crash the server\. IDs: JDP:000000, .*\(5 more\)$/,
     );
     summary.dismiss();
     await done;
@@ -142,7 +142,7 @@ describe('An unconfirmed transfer (D12)', () => {
     (await stage.person.pick()).choose(nmdc);
     (await stage.person.pick()).choose('Continue');
     const summary = await stage.person.notice(/^Transfer 10 files to .*\?$/);
-    assert.match(summary.detail, /10 of these files are in transfers to .* that aren't confirmed\./);
+    assert.match(summary.detail, /Submitted for transfer to .*, but not confirmed: 10 files\./);
     summary.dismiss();
     await done;
   });
@@ -150,12 +150,12 @@ describe('An unconfirmed transfer (D12)', () => {
   it('is removed from the history only after confirmation, and can be restored', async () => {
     const { key } = only();
     const done = stage.run('dataTransfer.removeFromHistory', stage.firstTransfer);
-    const question = await stage.person.notice(/^Remove the transfer of .* from the history\?$/);
+    const question = await stage.person.notice(/^Remove “.*” from the history\?$/);
     assert.match(question.detail, /unclear whether this transfer has started/);
     question.press('Remove');
     await done;
     assert.deepEqual(stage.parts.transferStore.getAll(), []);
-    (await stage.person.notice(/^Removed the transfer of/)).press('Undo');
+    (await stage.person.notice(/^Removed “.*” from the history/)).press('Undo');
     await stage.transferHere(key);
     assert.equal(only().state, 'notConfirmed');
   });

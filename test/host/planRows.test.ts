@@ -148,7 +148,7 @@ describe('Transfers that agents propose', () => {
 
   it('are announced once by a notification, whose button opens the summary', async () => {
     await propose();
-    const notice = await stage.person.notice(/^Claude \$ \(zap\) Code line two proposes a transfer: 1 file to KBase/);
+    const notice = await stage.person.notice(/^Transfer proposed by Claude \$ \(zap\) Code line two: 1 file to KBase/);
     notice.press('Review…');
     (await stage.person.notice(/^Transfer 1 file to KBase/)).dismiss();
     assert.equal(stage.parts.proposedPlans.getAll().length, 1);

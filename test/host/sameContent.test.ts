@@ -30,7 +30,7 @@ function getSentences({ detail }: ScriptedNotice): readonly string[] {
 /** Returns the sentence about three files that were transferred today. */
 function describeTransferred(): string {
   const day = new Intl.DateTimeFormat(env.language, { dateStyle: 'long' }).format(Date.now());
-  return `You transferred 3 of these files to Received Files on ${day}.`;
+  return `Previously transferred to Received Files on ${day}: 3 files.`;
 }
 
 describe('Files that the destination already has', function () {

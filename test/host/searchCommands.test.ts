@@ -123,7 +123,7 @@ describe('The commands of a search', () => {
     parts.searchStore.checkAll(second.key);
     await stage.run('dataTransfer.dismissSearch', { kind: 'search', key: second.key });
     assert.deepEqual([shown(), parts.searchStore.checked.count], [['JDP:000003', 'JDP:000001'], 0]);
-    (await person.notice(/^Removed the search for “JDP:00002”\.$/)).press('Undo');
+    (await person.notice(/^Removed search: “JDP:00002”$/)).press('Undo');
     await stage.searchesUntil((all) => all.length === 3);
     assert.deepEqual(shown(), ['JDP:000003', 'JDP:00002', 'JDP:000001']);
     assert.equal(parts.searchStore.checked.count, 10);

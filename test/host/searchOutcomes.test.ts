@@ -83,9 +83,9 @@ describe('The search results tree with incomplete searches', () => {
     const searchability = { kind: 'notSearchable', detail: 'no search here' } as const;
     const roots = (): string[] => items().map(formatRow);
     store.setLeftOut({ connectionId: 'c', refused: [{ query, searchability }], keys: ['s'] });
-    assert.deepEqual(roots(), ['1 database left out. Include it', '“corn” | Alpha', '“corn” | Alpha']);
+    assert.deepEqual(roots(), ['Search 1 skipped database', '“corn” | Alpha', '“corn” | Alpha']);
     open('newer');
-    assert.equal(roots()[1], '1 database left out. Include it', 'it stays with its searches');
+    assert.equal(roots()[1], 'Search 1 skipped database', 'it stays with its searches');
     const [, row] = items();
     assert.equal(row?.tooltip, "Beta: This database can't be searched. Server message: no search here");
     assert.deepEqual(row.command?.arguments, [{ kind: 'leftOut' }]);

@@ -61,10 +61,10 @@ describe('The steps of a search', () => {
       await options.settled();
       options.choose(label);
     };
-    await choose('Smallest size');
+    await choose('Minimum size');
     const size = await person.textBox();
     size.type('large');
-    assert.equal(size.validationMessage, 'Enter a value such as 10 MB, 1.5 GiB.');
+    assert.equal(size.validationMessage, 'Enter a value such as 10 MB or 1.5 GiB.');
     size.type('10 MB');
     assert.deepEqual([size.validationMessage, size.understood], ['', '10,000,000 bytes']);
     size.enter('2 kB');
@@ -79,7 +79,7 @@ describe('The steps of a search', () => {
     await last.settled();
     assert.match(
       last.items[0]?.description ?? '',
-      /Smallest size: 2 kB · Modified after: 2020-05-01 · Sort order: descending$/,
+      /Minimum size: 2 kB · Modified after: 2020-05-01 · Sort order: descending$/,
     );
     last.choose('Search');
     await done;

@@ -146,7 +146,7 @@ describe('Searching in the editor', () => {
     assert.deepEqual(found(), ['JGI Data Portal']);
     const tree = new SearchTree(parts.searchStore);
     const [line] = tree.getChildren().map((node) => tree.getTreeItem(node));
-    assert.equal(line?.label, '2 databases left out. Include them');
+    assert.equal(line?.label, 'Search 2 skipped databases');
     await stage.click(line);
     assert.equal(found().length, 3);
     assert.deepEqual(
@@ -210,7 +210,7 @@ describe('Searching in the editor', () => {
     );
     assert.equal(await mark('Sample Data', 'soil "rain'), 'Close the quotation mark at character 6.');
     assert.equal(await mark('Sample Data', 'path:'), 'Enter a value after path: (character 1).');
-    assert.match(await mark('Sample Data', 'minBytes:1000'), /^minBytes: \(character 1\) isn't a condition\./);
+    assert.match(await mark('Sample Data', 'minBytes:1000'), /^minBytes: \(character 1\) isn't a valid filter\./);
     assert.equal(await mark('Sample Data', 'JDP:6101 bytes:>1MB'), '');
   });
 });

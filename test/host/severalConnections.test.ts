@@ -268,7 +268,10 @@ describe('Saved connections', () => {
   it('of another machine are shown with its name, and not polled from this one (D30)', async () => {
     await stage.run('dataTransfer.refreshDatabases', { kind: 'connection', id: 'local@hpc-login2' });
     const { message } = await stage.person.notice();
-    assert.equal(message, 'Local Service on hpc-login2 can only be reached from its own machine. Open a window there.');
+    assert.equal(
+      message,
+      'Local Service on hpc-login2 can only be reached from its own machine. Open a window on that machine.',
+    );
   });
 
   it('are listed in diagnostics without keys, paths or any part of the address except the host', async () => {

@@ -163,7 +163,7 @@ describe('Resubmitting', () => {
     it('are mentioned in the summary with their number', async () => {
       check(3);
       const summary = await readSummary();
-      assert.match(summary.detail, /^3 of these files are already being transferred to National Microbiome/m);
+      assert.match(summary.detail, /^Already being transferred to National Microbiome.*: 3 files\.$/m);
       assert.deepEqual(summary.buttons, ['Transfer', 'Show', 'Back']);
       summary.dismiss();
     });
@@ -171,7 +171,7 @@ describe('Resubmitting', () => {
     it('can be shown, and transferred anyway', async () => {
       check(1);
       const summary = await readSummary();
-      assert.match(summary.detail, /^1 of these files is already being transferred/m);
+      assert.match(summary.detail, /^Already being transferred to .*: 1 file\.$/m);
       summary.press('Show');
       await stage.tab(`Transfer to ${nmdc}`);
       const again = await stage.person.notice(/^Transfer 1 file to .* anyway\?$/);

@@ -30,7 +30,7 @@ describe('The history of transfers', () => {
   it('removes a transfer immediately, and restores it', async () => {
     await stage.run('dataTransfer.removeFromHistory', { kind: 'transfer', key: key('old') });
     assert.deepEqual(names(), ['open', 'new']);
-    (await stage.person.notice(/^Removed the transfer of 2 files to Beta from the history\.$/)).press('Undo');
+    (await stage.person.notice(/^Removed “2 files to Beta” from the history\.$/)).press('Undo');
     await stage.transferHere(key('old'));
     assert.deepEqual(names(), ['open', 'new', 'old']);
   });
@@ -46,12 +46,12 @@ describe('The history of transfers', () => {
     const stuck = transfer(key('stuck'), { state: 'staging', createdAt: 4, cancelAcceptedAt: 5, cancelUnheeded: true });
     await stage.parts.transferFlow.save(stuck);
     const done = stage.run('dataTransfer.removeFromHistory', { kind: 'transfer', key: stuck.key });
-    const question = await stage.person.notice(/^Remove the transfer of 2 files to Beta from the history\?$/);
+    const question = await stage.person.notice(/^Remove “2 files to Beta” from the history\?$/);
     assert.match(question.detail, /accepted the cancellation but hasn't stopped the transfer/);
     question.press('Remove');
     await done;
     assert.ok(!names().includes('stuck'));
-    (await stage.person.notice(/^Removed the transfer of/)).press('Undo');
+    (await stage.person.notice(/^Removed “.*” from the history/)).press('Undo');
     await stage.transferHere(stuck.key);
     assert.deepEqual(
       stage.parts.transferStore.getRunning().map((one) => one.key),

@@ -58,7 +58,7 @@ describe('Transfer notifications', () => {
     level = 'problems';
     goes('t', 'active');
     ends('t', 0);
-    assert.deepEqual(await takeNotifications(), ['warning: Completed: 0 of 2 files transferred to Beta.']);
+    assert.deepEqual(await takeNotifications(), ['warning: Incomplete: 0 of 2 files transferred to Beta.']);
   });
 
   it('combine several transfers by outcome if some are incomplete', async () => {

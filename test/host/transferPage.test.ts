@@ -73,7 +73,7 @@ describe('The page of a transfer', () => {
     ['warming up', { state: 'running', status: { status: 'warming up' } }],
     ['paused: the local service is stopped', { problem: { kind: 'serviceStopped' } }],
     [
-      'completed: 0 of 2 files transferred',
+      'incomplete: 0 of 2 files transferred',
       { state: 'succeeded', status: { status: 'succeeded', fileCount: 0, movedFileCount: 0 } },
     ],
   ];

@@ -70,7 +70,7 @@ describe('The transfer tree', () => {
     for (const [index, hoursAgo] of [1, 2, 3, 4, 5, 6, 20, 60, 90].entries()) ends(`t${index}`, hoursAgo);
     assert.deepEqual(rows(), ['Finished | 9']);
     const shown = ['t0', 't1', 't2', 't3', 't4'].map((key) => `succeeded · 1 file to ${key}`);
-    assert.deepEqual(rows(finished), [...shown, 'Today | 1', 'Yesterday | 1', 'This Week | 1', 'Earlier | 1']);
+    assert.deepEqual(rows(finished), [...shown, 'Today | 1', 'Yesterday | 1', 'This week | 1', 'Earlier | 1']);
     const groups = tree.getChildren(finished).filter((node) => node.kind === 'group');
     assert.deepEqual(
       groups.flatMap(rows),
@@ -222,7 +222,7 @@ describe('The transfer tree', () => {
     assert.equal(formatRow(none), 'incomplete · 0 of 2 files to Beta');
     assert.ok(none.iconPath instanceof ThemeIcon);
     assert.equal(none.iconPath.id, 'warning');
-    assert.match(getText(none.tooltip), /\ncompleted: 0 of 2 files transferred\n/);
+    assert.match(getText(none.tooltip), /\nincomplete: 0 of 2 files transferred\n/);
   });
 
   it('shows that a transfer is paused while the local service is stopped, and offers to start it', () => {

@@ -77,7 +77,7 @@ describe('Data for another machine (D65)', function () {
     await stage.parts.settings.saveServedLocation({ name: 'Archive', folder });
     await exportAll();
     await stage.person.notice(
-      /^Exported 3 transfers, 1 connection, 1 served database, your ORCID iD\. API keys are not in the file\.$/,
+      /^Exported 3 transfers, 1 connection, 1 served database, your ORCID iD\. The file contains no API keys\.$/,
     );
     assert.doesNotMatch(await readFile(file, 'utf8'), /the-key/);
     const [saved] = stage.parts.settings.connections;
@@ -245,7 +245,7 @@ describe('Data for another machine (D65)', function () {
     await writeFile(file, '');
     await truncate(file, 300_000_000);
     await startImport();
-    await stage.person.notice(/^Could not read moved\.json: It is larger than 256 MB\.$/);
+    await stage.person.notice(/^Could not read moved\.json: the file is larger than 256 MB$/);
   });
 
   it('shows hostile strings as plain text, and imports them as data (D53)', async () => {
@@ -277,7 +277,7 @@ describe('Data for another machine (D65)', function () {
   it('is not written, with an explanation, if it could not be imported', () => {
     assert.match(
       describeExportError(new UserDataSizeError()),
-      /^It would be larger than 256 MB, and couldn't be imported/,
+      /^the file would be larger than 256 MB and couldn't be imported/,
     );
     assert.equal(describeExportError(new Error('No space is left.')), 'No space is left.');
   });

@@ -77,7 +77,7 @@ export const transferPages: Readonly<Record<string, Record<string, unknown>>> = 
     requestedBy: { agent: 'Claude Code', plan: '0b6f0d2e-0000-4000-8000-000000000000' },
   }),
   'a transfer that left out files': transferNews('succeeded', {
-    ...{ ended: true, canSubmitAgain: true, status: moved(2), statusText: 'completed: 2 of 3 files transferred' },
+    ...{ ended: true, canSubmitAgain: true, status: moved(2), statusText: 'incomplete: 2 of 3 files transferred' },
     place: {
       folder: '/data/received/dts-f0e1d2c3-0000-4000-8000-000000000000',
       revealLabel: 'Reveal in File Explorer',
@@ -101,7 +101,7 @@ export const transferPages: Readonly<Record<string, Record<string, unknown>>> = 
     place: { folder: 'dts-f0e1d2c3-0000-4000-8000-000000000000' },
   }),
   'a transfer that completed without its files': transferNews('succeeded', {
-    statusText: 'completed: 0 of 3 files transferred',
+    statusText: 'incomplete: 0 of 3 files transferred',
     ended: true,
     canSubmitAgain: true,
     status: { fileCount: 0, movedFileCount: 0 },

@@ -201,14 +201,14 @@ function describeOutcomes({ total, complete, partial, failed }: OutcomeCounts): 
   if (partial > 0) return describeMixedOutcomes({ total, complete, partial, failed });
   if (failed === 0) return plural(total, '{0} transfer succeeded.', '{0} transfers succeeded.');
   if (failed === total) return plural(total, '{0} transfer failed.', '{0} transfers failed.');
-  return plural(total, '{1} of {0} transfer failed.', '{1} of {0} transfers failed.', formatNumber(failed));
+  return plural(total, '{1} of {0} transfers failed.', '{1} of {0} transfers failed.', formatNumber(failed));
 }
 
 /** Describes a transfer that completed without transferring all of its files (D39: server data display). */
 function describePartialTransfer(transfer: Transfer): string {
   const moved = formatMovedFiles(transfer) ?? '';
-  if (transfer.startedElsewhere) return l10n.t('Completed: {0} transferred.', moved);
-  return l10n.t('Completed: {0} transferred to {1}.', moved, toPlainLine(transfer.order.destination));
+  if (transfer.startedElsewhere) return l10n.t('Incomplete: {0} transferred.', moved);
+  return l10n.t('Incomplete: {0} transferred to {1}.', moved, toPlainLine(transfer.order.destination));
 }
 
 function describeFailureReason(transfer: Transfer): string {

@@ -197,7 +197,7 @@ export class MetadataPage implements Disposable {
   private copyHash(): void {
     const { found } = this.snapshot;
     if (found?.kind === 'file' && found.hash !== undefined)
-      copyText(found.hash, l10n.t('Hash copied'), this.dependencies.log);
+      copyText(found.hash, l10n.t('Copied the hash.'), this.dependencies.log);
   }
 }
 

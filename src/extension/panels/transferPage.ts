@@ -167,7 +167,7 @@ export class TransferPage implements Disposable {
         if (this.place) listRevealActions(this.place.folder)[0]?.run();
         break;
       case 'copyFolder':
-        if (this.place) copyText(this.place.folder, l10n.t('Folder name copied'), this.dependencies.log);
+        if (this.place) copyText(this.place.folder, l10n.t('Copied the folder name.'), this.dependencies.log);
         break;
       case 'listFiles':
         this.host.post({ type: 'files', files: this.dependencies.transfers.get(this.key)?.order.files ?? [] });

@@ -40,7 +40,7 @@ export function createLeftOutRow({ refused }: LeftOutSearches): MessageNode {
   const lines = refused.map(({ query, searchability }) =>
     l10n.t('{0}: {1}', getDatabaseLabel(query.database), describeSearchabilityDetail(searchability)),
   );
-  const text = plural(refused.length, '{0} database left out. Include it', '{0} databases left out. Include them');
+  const text = plural(refused.length, 'Search {0} skipped database', 'Search {0} skipped databases');
   const argument: LeftOutNode = { kind: 'leftOut' };
   const command = { id: 'dataTransfer.searchAllDatabases', title: l10n.t('Include'), argument };
   return { kind: 'message', id: 'leftOut', icon: 'about', text, tooltip: lines.join('\n'), command };

@@ -236,7 +236,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
       finished: l10n.t('Finished'),
       today: l10n.t('Today'),
       yesterday: l10n.t('Yesterday'),
-      thisWeek: l10n.t('This Week'),
+      thisWeek: l10n.t('This week'),
       earlier: l10n.t('Earlier'),
     };
     const state = isDay(group) ? TreeItemCollapsibleState.Collapsed : TreeItemCollapsibleState.Expanded;

@@ -38,7 +38,7 @@ export function describeExpiry({ expiresAt, createdAt }: TransferPlan): string {
 
 /** Announces a plan that awaits a decision. */
 export function describeProposal(plan: TransferPlan): string {
-  return l10n.t('{0} proposes a transfer: {1}', formatAgentName(plan.requestedBy), getPlanTitle(plan));
+  return l10n.t('Transfer proposed by {0}: {1}', formatAgentName(plan.requestedBy), getPlanTitle(plan));
 }
 
 /** Describes a plan that was closed without a transfer. Returns undefined if it was submitted. */

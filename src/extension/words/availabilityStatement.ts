@@ -64,7 +64,7 @@ function describeDay(count: number, { day }: TransferReceipt): string {
 function describeReceipt(count: number, service: string, receipt: TransferReceipt): string {
   const moved = describeMovedFiles(count, service, receipt);
   if (receipt.day === undefined) return moved;
-  return `${moved} ${l10n.t('The transfer had ended by {0}.', receipt.day)}`;
+  return `${moved} ${l10n.t('The transfer ended on or before {0}.', receipt.day)}`;
 }
 
 function describeMovedFiles(count: number, service: string, receipt: TransferReceipt): string {
@@ -84,8 +84,8 @@ function describeMovedFiles(count: number, service: string, receipt: TransferRec
   if (movedCount !== undefined)
     return plural(
       movedCount,
-      '{0} of {1} requested files was obtained through {2}; the others were not transferred.',
-      '{0} of {1} requested files were obtained through {2}; the others were not transferred.',
+      '{0} of {1} requested files was obtained through {2}.',
+      '{0} of {1} requested files were obtained through {2}.',
       ...[String(fileCount), service],
     );
   return plural(count, 'It was obtained through {1}.', 'They were obtained through {1}.', service);

@@ -1,6 +1,6 @@
 import { env, l10n } from 'vscode';
 import type { KnownCopies } from '../../core/flows/duplicateFlow.ts';
-import { formatList, formatNumber, plural } from './localeFormats.ts';
+import { formatFileCount, formatList, plural } from './localeFormats.ts';
 import { toPlainLine } from './plainText.ts';
 import { getDatabaseLabel } from './searchWords.ts';
 
@@ -65,10 +65,10 @@ function describeLeastCount(count: number, name: string): string {
 function describeReceived(times: readonly number[], destination: string): string {
   const dayFormat = new Intl.DateTimeFormat(env.language, { dateStyle: 'long' });
   const days = [...new Set(times)].sort((one, other) => one - other).map((at) => dayFormat.format(at));
-  const [count, last] = [formatNumber(times.length), days.at(-1) ?? ''];
+  const [files, last] = [formatFileCount(times.length), days.at(-1) ?? ''];
   return new Set(days).size === 1
-    ? l10n.t('You transferred {0} of these files to {1} on {2}.', count, destination, last)
-    : l10n.t('You transferred {0} of these files to {1}, most recently on {2}.', count, destination, last);
+    ? l10n.t('Previously transferred to {1} on {2}: {0}.', files, destination, last)
+    : l10n.t('Previously transferred to {1}, most recently on {2}: {0}.', files, destination, last);
 }
 
 function describeRepeated(count: number): string {

@@ -11,7 +11,7 @@ export function describeExport(name: string, fileCount: number, omissions: reado
 }
 
 function describeOmission({ kind, count = 0 }: Omission): string {
-  if (kind === 'notLoaded') return l10n.t('Results that are not loaded are left out.');
+  if (kind === 'notLoaded') return l10n.t("Results that weren't loaded were left out.");
   if (kind === 'noManifest') return l10n.t('No manifest was found, so the transferred files are unknown.');
   return describeLeftOut(kind, count);
 }
@@ -20,8 +20,8 @@ function describeLeftOut(kind: Omission['kind'], count: number): string {
   if (kind === 'noHash') {
     return plural(
       count,
-      '{0} file has no SHA-256 hash and is left out.',
-      '{0} files have no SHA-256 hash and are left out.',
+      '{0} file has no SHA-256 hash and was left out.',
+      '{0} files have no SHA-256 hash and were left out.',
     );
   }
   if (kind === 'notTransferred') {
@@ -29,5 +29,5 @@ function describeLeftOut(kind: Omission['kind'], count: number): string {
   }
   if (kind === 'notFound') return plural(count, '{0} ID was not found.', '{0} IDs were not found.');
   if (kind === 'notLookedUp') return plural(count, "{0} ID couldn't be looked up.", "{0} IDs couldn't be looked up.");
-  return plural(count, '{0} unreadable result is left out.', '{0} unreadable results are left out.');
+  return plural(count, '{0} unreadable result was left out.', '{0} unreadable results were left out.');
 }

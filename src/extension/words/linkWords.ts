@@ -19,7 +19,7 @@ export function describeLinkProblem({ kind, field = '' }: LinkProblem): string {
     unknownKind: l10n.t("This kind of link can't be opened."),
     unreadable: l10n.t("This link can't be read. It may have been cut off."),
     badService: l10n.t('This link contains no valid service address.'),
-    badField: l10n.t("In this link, “{0}” isn't valid.", toPlainText(field, 20)),
+    badField: l10n.t("The field “{0}” in this link isn't valid.", toPlainText(field, 20)),
   };
   return sentences[kind];
 }

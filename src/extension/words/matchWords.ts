@@ -60,8 +60,8 @@ export function describeTruncation(gaps: readonly MatchGap[]): string | undefine
   if (compared.length === 0) return undefined;
   return plural(
     compared.length,
-    '{0} value has more search results than the {1} that were compared.',
-    '{0} values have more search results than the {1} that were compared for each.',
+    'Only the first {1} search results were compared for {0} value.',
+    'Only the first {1} search results were compared for each of {0} values.',
     formatNumber(Math.min(...compared)),
   );
 }
@@ -78,7 +78,7 @@ export function describeSkippedFiles(skipped: readonly SkippedFiles[]): string |
 
 function describeRange({ start, count }: SkippedFiles): string {
   const position = formatNumber(start + 1);
-  return count === undefined ? l10n.t('all files from {0}', position) : l10n.t('file {0}', position);
+  return count === undefined ? l10n.t('file {0} and later', position) : l10n.t('file {0}', position);
 }
 
 /** States that the table doesn't list all matches for some values. */

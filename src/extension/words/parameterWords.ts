@@ -50,8 +50,8 @@ function getLocalParameters(): Readonly<Record<string, LocalParameter>> {
   return {
     format: { label: l10n.t('File format') },
     path: { label: l10n.t('Path') },
-    minBytes: { label: l10n.t('Smallest size'), form: sizeForm },
-    maxBytes: { label: l10n.t('Largest size'), form: sizeForm },
+    minBytes: { label: l10n.t('Minimum size'), form: sizeForm },
+    maxBytes: { label: l10n.t('Maximum size'), form: sizeForm },
     modifiedAfter: { label: l10n.t('Modified after'), form: dateForm },
     sort: { label: l10n.t('Sort by'), values: { ...keys, ...names } },
     order: { label: l10n.t('Sort order'), values: orders },
@@ -92,7 +92,7 @@ export function describeParameter(name: string, value: unknown, isLocal: boolean
 
 const sizeForm: ParameterForm = {
   get example() {
-    return l10n.t('10 MB, 1.5 GiB');
+    return l10n.t('10 MB or 1.5 GiB');
   },
   parse: parseWrittenSize,
   write: (value) => (typeof value === 'number' ? writeSize(value) : formatParameterValue(value)),
@@ -101,7 +101,7 @@ const sizeForm: ParameterForm = {
 
 const dateForm: ParameterForm = {
   get example() {
-    return l10n.t('last week, 3 days ago, {0}', '2026-05-01');
+    return l10n.t('last week, 3 days ago, or {0}', '2026-05-01');
   },
   parse: (text) => {
     const at = parseWrittenDate(text, Date.now());

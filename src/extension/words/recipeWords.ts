@@ -115,7 +115,11 @@ function describeMissingValues(count: number, names: string): string {
 }
 
 function describeOtherDatabases({ lockedDatabases: { from, to } = { from: '', to: '' } }: RecipePlan): string {
-  return l10n.t('The lock is for a transfer from {0} to {1}. Run the recipe once.', toPlainLine(from), toPlainLine(to));
+  return l10n.t(
+    'The lock is for a transfer from {0} to {1}. Run the recipe without the lock first.',
+    toPlainLine(from),
+    toPlainLine(to),
+  );
 }
 
 function describeLockedDifference(difference: LockDifference | undefined): string {

@@ -111,7 +111,7 @@ function describeMistake({ kind, position, condition }: QueryMistake): string {
       return l10n.t('Enter a value after {0} (character {1}).', text, place);
     case 'unknownCondition':
       return l10n.t(
-        "{0} (character {1}) isn't a condition. Use format:, path:, or bytes:, or put the words in quotation marks.",
+        "{0} (character {1}) isn't a valid filter. Use format:, path:, or bytes:, or put the words in quotation marks.",
         text,
         place,
       );

@@ -224,7 +224,7 @@ export function describeCrashingIds({ unsafe, unchecked }: CrashingIds): readonl
       : plural(
           unchecked.length,
           "The connection was lost when this transfer was submitted. This ID couldn't be checked, and sending it may crash the server. ID: {1}",
-          "The connection was lost when this transfer was submitted. These {0} IDs couldn't be checked, and sending one of them may crash the server. IDs: {1}",
+          "The connection was lost when this transfer was submitted. These {0} IDs couldn't be checked, and sending them may crash the server. IDs: {1}",
           formatIds(unchecked),
         ),
   ].filter(Boolean);

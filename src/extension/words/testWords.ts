@@ -10,7 +10,7 @@ import { describeReason } from './reasonWords.ts';
 export function getStepTitle(name: TestStepName): string {
   const words: Readonly<Record<TestStepName, string>> = {
     address: l10n.t('Address'),
-    name: l10n.t('Name'),
+    name: l10n.t('Host name'),
     connect: l10n.t('Connection'),
     tls: l10n.t('Encryption'),
     root: l10n.t('Service'),

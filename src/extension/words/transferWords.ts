@@ -111,7 +111,7 @@ export function describeStatus(transfer: Transfer): string {
   if (isUnsent(transfer)) return l10n.t('not sent');
   if (getOutcome(transfer) === 'partial') {
     const moved = formatMovedFiles(transfer) ?? '';
-    return l10n.t('completed: {0} transferred', moved);
+    return l10n.t('incomplete: {0} transferred', moved);
   }
   if (isPaused(transfer)) return l10n.t('paused: {0}', describeReason({ kind: 'serviceStopped' }));
   const state = describeServerState(transfer);

@@ -45,7 +45,7 @@ export function describeUserData(data: {
 export function describeExportError(error: unknown): string {
   if (!(error instanceof UserDataSizeError)) return describeError(error);
   const size = formatSize(maxUserDataBytes);
-  return l10n.t("It would be larger than {0}, and couldn't be imported. Remove transfers from the history.", size);
+  return l10n.t("the file would be larger than {0} and couldn't be imported. Remove transfers from the history.", size);
 }
 
 /** Describes the progress of reading or writing records. */
@@ -59,7 +59,7 @@ export function describeFinished(count: number): RowText {
 
 export function describeUnfinished(transfers: readonly Transfer[]): RowText {
   const label = plural(transfers.length, '{0} unfinished transfer', '{0} unfinished transfers');
-  const detail = l10n.t('This machine checks their status, too, once it has the API key. Nothing is submitted again.');
+  const detail = l10n.t('This machine also checks the status once it has the API key. Nothing is submitted again.');
   return { label, description: l10n.t('new'), detail };
 }
 
@@ -100,7 +100,7 @@ export function describeDatabaseRow(
 }
 
 export function describeOrcidRow(orcid: string, replaced: string): RowText {
-  const detail = replaced === '' ? l10n.t('None is set on this machine.') : l10n.t('Replaces {0}.', replaced);
+  const detail = replaced === '' ? l10n.t('Not set on this machine.') : l10n.t('Replaces {0}.', replaced);
   return { label: l10n.t('ORCID iD'), description: orcid, detail };
 }
 

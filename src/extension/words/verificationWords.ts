@@ -69,7 +69,7 @@ function describeExtraFiles({ paths, isTruncated }: ExtraFiles): string {
   return isTruncated
     ? plural(
         count,
-        "More than {0} file in the folder isn't in the manifest.",
+        "More than {0} files in the folder aren't in the manifest.",
         "More than {0} files in the folder aren't in the manifest.",
       )
     : plural(count, "{0} file in the folder isn't in the manifest.", "{0} files in the folder aren't in the manifest.");

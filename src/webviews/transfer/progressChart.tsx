@@ -61,7 +61,13 @@ function Chart({ series, range }: ChartProps): VNode {
         viewBox={`0 0 ${width} ${height}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={l10n.t('Files transferred: {0} of {1}, from {2} to {3}', moved, format.number(most), start, end)}
+        aria-label={l10n.t(
+          'Files transferred: {0} of {1}, between {2} and {3}',
+          moved,
+          format.number(most),
+          start,
+          end,
+        )}
       >
         <path class="area" d={`${line}V${height}H${/^M([\d.-]+)/.exec(line)?.[1] ?? '0'}Z`} />
         <path class="line" d={line} />

@@ -51,7 +51,7 @@ function createStateNote(transfer: PageTransfer): TransferNote | undefined {
       return createNote('state', 'warning', text);
     }
     case 'expired': {
-      const text = l10n.t('The server no longer knows this transfer. This is its last known status.');
+      const text = l10n.t('The server no longer has a record of this transfer. This is its last known status.');
       return createNote('state', 'info', text);
     }
     case 'inactive':

@@ -119,7 +119,7 @@ function Header({ transfer, send }: Pick<ScreenProps, 'transfer' | 'send'>): VNo
     isUnconfirmed && { intent: 'didStart', label: l10n.t('Mark as Started…') },
     canSubmitAgain && { intent: 'submitAgain', label: again },
     id !== undefined && { intent: 'copyId', label: l10n.t('Copy ID') },
-    { intent: 'reveal', label: l10n.t('Show in Tree') },
+    { intent: 'reveal', label: l10n.t('Show in List') },
   ]);
   return (
     <header>
@@ -146,7 +146,7 @@ function Heading({ transfer: { order, startedElsewhere } }: Pick<ScreenProps, 't
 
 /** Renders the page of a transfer that was removed, or of any transfer until the history is read after a reload. */
 function UnknownTransfer(): VNode {
-  const text = l10n.t("This transfer isn't in the history. It appears here when it is added.");
+  const text = l10n.t("This transfer isn't in the history. It will appear here once it's added.");
   return (
     <>
       <header>

@@ -132,7 +132,7 @@ describe('A user whose agent proposes transfers', function () {
     editor = await openEditorWith([agent], savedConnection(server.address, 'the-key'));
     window = await editor.openWindow();
     await proposeElsewhere();
-    await window.notifications.wait(/^Claude Code proposes a transfer: 1 file to KBase/);
+    await window.notifications.wait(/^Transfer proposed by Claude Code: 1 file to KBase/);
     assert.equal(server.requests.length, 0);
     await window.openContainer('Data Transfer');
     await window.tree('Transfers').see(/^1 file to KBase/, /^Claude Code · until/);

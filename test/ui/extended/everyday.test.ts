@@ -136,7 +136,7 @@ describe('A user in everyday work', function () {
     await window.input('JDP', /leave empty to list all files/);
     await results.waitFor('files', ([first, second]) => first?.level === 1 && second?.isChecked !== undefined);
     await (await results.row('“JDP”')).menu('Remove Search');
-    await seeNotification(/^Removed the search/);
+    await seeNotification(/^Removed search/);
     await run('Clear Results');
     await window.notifications.press(/^Removed/, 'Undo');
     await run('Clear Results');
@@ -149,7 +149,7 @@ describe('A user in everyday work', function () {
     await (await results.row('“JDP”')).menu('Load All');
     await searchRow('“JDP”', '60 files');
     await (await results.row('“JDP”')).menu('Sort Results…');
-    await window.pick('Name', 'Sort the results');
+    await window.pick('Name', 'Select a sort order');
     await searchRow('“JDP”', 'sorted by name');
     await (await results.row('“JDP”')).menu('Refine Search…');
     await window.input('JDP:00001', /1\/2/);
@@ -268,14 +268,14 @@ describe('A user in everyday work', function () {
     await window.pageFrame(/Transfer started elsewhere|elsewhere/);
     await run('Remove from History');
     await window.pick(/.+/, 'Select the transfer to remove from the history');
-    await seeNotification(/^Removed the transfer of/);
+    await seeNotification(/^Removed “.*” from the history/);
     await run('Clear Finished Transfers');
     await window.notifications.press(/^Removed 2 finished transfers/, 'Undo');
     await transfers.waitFor('the restored transfers', (rows) =>
       rows.some(({ label, description }) => label === 'Finished' && description === '2'),
     );
     await run('Restore Removed Transfers…');
-    await window.pick('Restore 1 transfer', 'Select a transfer to restore, or all of them');
+    await window.pick('Restore 1 transfer', 'Select what to restore');
     await transfers.waitFor('the third', (rows) =>
       rows.some(({ label, description }) => label === 'Finished' && description === '3'),
     );

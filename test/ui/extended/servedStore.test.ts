@@ -37,7 +37,7 @@ describe('A user with a store that rclone reaches (D62)', function () {
     const databases = window.tree('Databases');
     await window.command('Data Transfer: Serve a Store as a Database…');
     await window.pick('sftp:', /Select a store/);
-    await window.pick('runs', /Select a folder of sftp:/);
+    await window.pick('runs', /Open a folder, or serve sftp:/);
     await window.pick('Serve sftp:runs', title);
     await window.input('Cluster', /Database name for sftp:runs \(1 folder, 1 file\)/);
     await databases.see('Cluster', /^as of /);

@@ -45,7 +45,7 @@ describe('A user with a spreadsheet of 40 IDs', function () {
     await window.command('Data Transfer: Match Table…');
     await window.pick('study.xlsx', 'Select the table to match');
     await window.pick('file_id', 'Select the column that identifies the files');
-    await window.pick('File IDs', 'Select the file property that the column file_id contains');
+    await window.pick('File IDs', 'Select what this column contains (file_id)');
     await window.pick(database, 'Select the database that contains the files');
     await window.notifications.press(/^37 rows matched, 3 rows not found\.$/, 'Save Table…');
     const saved = join(folder, 'result.csv');
@@ -125,7 +125,7 @@ describe('A user with a spreadsheet of 40 IDs', function () {
     const statement = await window.clipboard((text) => text.startsWith('The data that support'));
     assert.match(statement, /^The data that support this work consist of 35 files from Alpine Study\. /);
     assert.match(statement, /\. They were obtained through a local data transfer service\. /);
-    assert.ok(statement.includes(` The transfer had ended by ${today}.\n\n`), statement);
+    assert.ok(statement.includes(` The transfer ended on or before ${today}.\n\n`), statement);
     assert.equal(statement.split('\n\n')[1], `- ${reference}\n`);
   });
 });

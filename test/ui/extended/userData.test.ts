@@ -55,7 +55,7 @@ describe('A user who moves to another machine (D65)', function () {
     await window.notifications.clear();
     await window.command('Data Transfer: Export Data for Another Machine…');
     await window.quickInput.saveAs(join(folder, 'moved.json'), 'Export Data for Another Machine');
-    await window.notifications.wait(/^Exported 1 transfer, 1 connection, .*API keys are not in the file\.$/);
+    await window.notifications.wait(/^Exported 1 transfer, 1 connection, .*The file contains no API keys\.$/);
     await editor.close();
   }
 

@@ -16,7 +16,7 @@ export async function askApiKey(
   connection: Connection,
   reason?: Reason,
 ): Promise<string | undefined> {
-  const origin = l10n.t("Developer token of your account on this service. It's saved in the secret storage.");
+  const origin = l10n.t("Developer token of your account on this service. It's stored in the editor's secret storage.");
   const cause = reason && l10n.t("Can't connect: {0}.", describeReason(reason));
   const key = await askText(createSingleStep(l10n.t('API Key for {0}', toPlainLine(connection.name))), {
     prompt: cause === undefined ? origin : `${cause} ${origin}`,

@@ -84,5 +84,7 @@ function ignoreShownFailure(error: unknown): void {
 }
 
 function createForeignFailure(machine: string): CommandFailure {
-  return new CommandHint(l10n.t('{0} can only be reached from its own machine. Open a window there.', machine));
+  return new CommandHint(
+    l10n.t('{0} can only be reached from its own machine. Open a window on that machine.', machine),
+  );
 }

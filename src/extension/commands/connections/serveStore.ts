@@ -108,7 +108,7 @@ async function askFolder({ remote, folders }: StoreFolder): Promise<InputResult<
   return await pickOne(
     { ...createSingleStep(getTitle()), canGoBack: true },
     {
-      placeholder: l10n.t('Select a folder of {0} to open it', shown),
+      placeholder: l10n.t('Open a folder, or serve {0}', shown),
       choices: [
         { label: l10n.t('Serve {0}', shown), value: '' },
         ...folders.map((name) => ({ label: toPlainLine(name), description: l10n.t('folder'), value: name })),

@@ -51,7 +51,7 @@ function reportFailedTest(
   failed: TestStep,
 ): void {
   const advice = getAdvice(failed);
-  const message = l10n.t('Connecting to {0} failed at: {1}', toPlainLine(name), getStepTitle(failed.name));
+  const message = l10n.t('Could not connect to {0}. Failed step: {1}', toPlainLine(name), getStepTitle(failed.name));
   const detail = [...lines, '', advice.text].join('\n');
   void notifications.report('warning', message, detail, ...getAdviceActions(advice, id));
 }

@@ -73,8 +73,8 @@ async function confirmManyIds(
   const question = l10n.t('Look up {0} in {1}?', formatFileCount(ids.length), getDatabaseLabel(database));
   const detail = plural(
     ids.length,
-    'Looking up {0} ID can take a while. You can stop it.',
-    'Looking up {0} IDs can take a while. You can stop it.',
+    'Looking up {0} ID can take a while. You can stop at any time.',
+    'Looking up {0} IDs can take a while. You can stop at any time.',
   );
   return await notifications.confirm(question, detail, l10n.t('Look Up'));
 }

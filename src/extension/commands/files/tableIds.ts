@@ -39,5 +39,5 @@ async function askIdColumn(position: StepPosition, table: DataTable): Promise<In
 function readIds(table: DataTable, column: TableColumn, hasHeader: boolean): readonly string[] {
   const ids = dedupeIds(getValueRows({ table, hasHeader }).map(({ cells }) => cells[column.index] ?? ''));
   if (ids.length > 0) return ids;
-  throw new CommandFailure(l10n.t('The column {0} contains no IDs.', describeColumn(column, hasHeader)));
+  throw new CommandFailure(l10n.t('The selected column ({0}) contains no IDs.', describeColumn(column, hasHeader)));
 }

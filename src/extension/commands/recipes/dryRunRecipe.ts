@@ -36,7 +36,9 @@ async function describePlan(
 ): Promise<readonly string[]> {
   const { plan, lock } = planned;
   if (obstacle === 'failed') return [describeObstacle(plan, obstacle)];
-  const effect = obstacle ? [`\n${l10n.t("A run wouldn't send anything. {0}", describeObstacle(plan, obstacle))}`] : [];
+  const effect = obstacle
+    ? [`\n${l10n.t("Running the recipe wouldn't send anything. {0}", describeObstacle(plan, obstacle))}`]
+    : [];
   return [...describeLock(lock, plan.difference), ...(await describeOrder(services, planned)), ...effect];
 }
 

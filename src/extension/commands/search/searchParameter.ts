@@ -64,7 +64,7 @@ async function askChoice(
     { label: l10n.t('Not set'), value: undefined },
     ...values.map((value) => ({ label: describeParameterValue(name, value, isLocal) || l10n.t('(no name)'), value })),
   ];
-  const placeholder = l10n.t('Value of {0}', getParameterLabel(name, isLocal));
+  const placeholder = l10n.t('Select a value for “{0}”', getParameterLabel(name, isLocal));
   const answer = await pickOne(position, { placeholder, choices, active: target.specific?.[name] });
   return toStepResult(answer, (value) => setParameter(target, name, value));
 }
@@ -78,7 +78,7 @@ async function askTyped(
   const isNumber = /\bnumber\b/.test(parameter.type);
   const current = target.specific?.[name];
   const answer = await askText(position, {
-    prompt: l10n.t('Value of {0}: {1} (leave empty for none)', parameter.label, describeParameterType(parameter)),
+    prompt: l10n.t('Value for “{0}”: {1} (leave empty for none)', parameter.label, describeParameterType(parameter)),
     value: current === undefined ? '' : formatParameterValue(current),
     validate: (text) => (isNumber && !isNumeric(text) ? l10n.t('Enter a number.') : undefined),
   });

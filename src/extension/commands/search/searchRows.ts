@@ -70,7 +70,7 @@ export async function sortResults(services: CommandServices, node: SearchNode | 
   if (!search) return;
   const orders: readonly ResultOrder[] = ['relevance', 'name', 'size'];
   const answer = await pickOne(createSingleStep(l10n.t('Sort Results')), {
-    placeholder: l10n.t('Sort the results for {0} by', describeSearchTerms(search.query)),
+    placeholder: l10n.t('Select a sort order ({0})', describeSearchTerms(search.query)),
     choices: orders.map((value) => ({
       label: describeOrder(value),
       ...(value === search.order && { description: l10n.t('current'), iconPath: new ThemeIcon('check') }),
@@ -104,7 +104,7 @@ async function askFilesToCheck({ files, query }: Search): Promise<'loaded' | 'al
     'Check {0} loaded files; more may exist',
   );
   const answer = await pickOne(createSingleStep(l10n.t('Check All Files')), {
-    placeholder: l10n.t('There may be more results for {0} that are not loaded yet', describeSearchTerms(query)),
+    placeholder: l10n.t('Some results may not be loaded yet ({0})', describeSearchTerms(query)),
     choices: [
       { label: loaded, value: 'loaded' as const },
       { label: l10n.t('Load all files, then check them'), value: 'all' as const },
@@ -170,6 +170,6 @@ function offerUndo({ searchStore, notifications }: CommandServices, dismissed: D
   if (!first) return;
   const text = second
     ? plural(dismissed.length, 'Removed {0} search.', 'Removed {0} searches.')
-    : l10n.t('Removed the search for {0}.', describeSearchTerms(first.stored.search.query));
+    : l10n.t('Removed search: {0}', describeSearchTerms(first.stored.search.query));
   void notifications.info(text, { label: l10n.t('Undo'), run: () => searchStore.restore(dismissed) });
 }

@@ -4,7 +4,7 @@ import { findFilesUnderWay, type FilesUnderWay } from '../../../core/model/files
 import { createStagingLookup } from '../../../core/model/staging.ts';
 import type { TransferOrder } from '../../../core/model/transferModel.ts';
 import type { Step } from '../../editor/quickInput.ts';
-import { formatFileCount, plural } from '../../words/localeFormats.ts';
+import { formatFileCount } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import {
   countFiles,
@@ -142,18 +142,8 @@ function getTransferButtonLabel(isRisky = false): string {
 
 function describeTransfersInProgress({ count, transfers }: FilesUnderWay, destination: string): string {
   const isSure = transfers.some(({ state }) => state !== 'notConfirmed');
-  if (!isSure) {
-    return plural(
-      count,
-      "{0} of these files is in a transfer to {1} that isn't confirmed.",
-      "{0} of these files are in transfers to {1} that aren't confirmed.",
-      destination,
-    );
-  }
-  return plural(
-    count,
-    '{0} of these files is already being transferred to {1}.',
-    '{0} of these files are already being transferred to {1}.',
-    destination,
-  );
+  const files = formatFileCount(count);
+  return isSure
+    ? l10n.t('Already being transferred to {0}: {1}.', destination, files)
+    : l10n.t('Submitted for transfer to {0}, but not confirmed: {1}.', destination, files);
 }

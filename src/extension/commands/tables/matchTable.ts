@@ -116,7 +116,7 @@ function createHeadStep(answers: MatchAnswers): Step {
 function createKeyPick({ column, hasHeader, key }: MatchAnswers): PickOptions<MatchKey> {
   const keys: readonly MatchKey[] = ['id', 'name', 'hash'];
   return {
-    placeholder: l10n.t('Select the file property that the column {0} contains', describeColumn(column, hasHeader)),
+    placeholder: l10n.t('Select what this column contains ({0})', describeColumn(column, hasHeader)),
     choices: keys.map((value) => ({ label: describeMatchKey(value), value })),
     active: key,
   };
@@ -144,5 +144,5 @@ async function findMatches(
 }
 
 function createEmptyHint(column: TableColumn, hasHeader: boolean): CommandHint {
-  return new CommandHint(l10n.t('The column {0} contains no values.', describeColumn(column, hasHeader)));
+  return new CommandHint(l10n.t('The selected column ({0}) contains no values.', describeColumn(column, hasHeader)));
 }

@@ -21,7 +21,7 @@ export async function restoreRemovedTransfers({ transferFlow, notifications }: C
     value: removed.map(({ key }) => key),
   };
   const answer = await pickFromSearch<readonly string[]>(createSingleStep(l10n.t('Restore Removed Transfers')), {
-    placeholder: l10n.t('Select a transfer to restore, or all of them'),
+    placeholder: l10n.t('Select what to restore'),
     find: (text) => [
       ...(text === '' ? [all] : []),
       ...search.find(text, maxResults).map(({ transfer }) => createRemovedChoice(transfer, now)),

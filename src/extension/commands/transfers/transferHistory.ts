@@ -27,10 +27,10 @@ export async function removeFromHistory(services: CommandServices, node: Transfe
   const title = getTransferTitle(transfer);
   const detail = describeRemovalRisk(transfer);
   if (detail !== undefined) {
-    const question = l10n.t('Remove the transfer of {0} from the history?', title);
+    const question = l10n.t('Remove “{0}” from the history?', title);
     if (!(await services.notifications.confirm(question, detail, l10n.t('Remove')))) return;
   }
-  await removeTransfers(services, [transfer], l10n.t('Removed the transfer of {0} from the history.', title));
+  await removeTransfers(services, [transfer], l10n.t('Removed “{0}” from the history.', title));
 }
 
 /** Describes the risk of removing a transfer that may still be running (D12: never resubmit, D13: ignored cancel). */
@@ -38,7 +38,9 @@ function describeRemovalRisk({ state, cancelUnheeded }: Transfer): string | unde
   if (state === 'notConfirmed')
     return l10n.t("It's unclear whether this transfer has started. If it has, it continues without being monitored.");
   if (cancelUnheeded && !hasEnded(state))
-    return l10n.t("The service accepted the cancellation but hasn't stopped the transfer. It is no longer monitored.");
+    return l10n.t(
+      "The service accepted the cancellation but hasn't stopped the transfer. It continues without being monitored.",
+    );
   return undefined;
 }
 

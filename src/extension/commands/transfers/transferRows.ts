@@ -53,7 +53,7 @@ function describeCancelFailure({ startedElsewhere }: Transfer, reason: Reason): 
 
 /** Copies the ID of a transfer to the clipboard. */
 export async function copyTransferId(services: CommandServices, node: TransferNode | undefined): Promise<void> {
-  const placeholder = l10n.t('Select the transfer to copy the ID of');
+  const placeholder = l10n.t('Select a transfer to copy its ID');
   const transfer = await chooseTransfer(services, node, ({ id }) => id !== undefined, placeholder);
   if (!transfer) return;
   if (transfer.id === undefined) {

@@ -61,7 +61,7 @@ function* stopWhenAborted(pieces: Iterable<string>, signal: AbortSignal): Genera
 }
 
 function reportExport({ notifications }: CommandServices, file: Uri, { data, laterCount }: WrittenData): void {
-  const text = l10n.t('Exported {0}. API keys are not in the file.', describeUserData(data));
+  const text = l10n.t('Exported {0}. The file contains no API keys.', describeUserData(data));
   const left = plural(
     laterCount,
     '{0} transfer from a later version of the extension was left out.',

@@ -26,7 +26,7 @@ async function readText(file: Uri): Promise<string> {
   const name = getFileName(file);
   try {
     const { size } = await workspace.fs.stat(file);
-    if (size > maxUserDataBytes) throw new Error(l10n.t('It is larger than {0}.', formatSize(maxUserDataBytes)));
+    if (size > maxUserDataBytes) throw new Error(l10n.t('the file is larger than {0}', formatSize(maxUserDataBytes)));
     return new TextDecoder().decode(await workspace.fs.readFile(file));
   } catch (error) {
     throw new CommandFailure(l10n.t('Could not read {0}: {1}', name, describeError(error)));

@@ -94,7 +94,7 @@ function findChoices(
   const matches = ({ label }: OpenChoice): boolean => words.every((word) => label.toLocaleLowerCase().includes(word));
   const found = files.filter(matches);
   const others = found.length - maxListed;
-  const more = plural(others, 'and {0} more: type part of the path', 'and {0} more: type part of the path');
+  const more = plural(others, 'and {0} more (type to filter)', 'and {0} more (type to filter)');
   return [
     ...found.slice(0, maxListed),
     createSeparator(others > 0 ? more : l10n.t('Folder')),
