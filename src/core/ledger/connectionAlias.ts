@@ -2,7 +2,7 @@ import { getMachine } from '../model/connection.ts';
 import type { Transfer } from '../model/transferModel.ts';
 
 /**
- * Maps the ID of the local service in a window to its ID in the ledger. Every editor has its own local service, but all
+ * The ID of the local service in a window, and its ID in the ledger. Every editor has its own local service, but all
  * windows use the same ID for theirs (D63: shared ledger folder).
  */
 export interface ConnectionAlias {
@@ -22,7 +22,7 @@ export function fromStoredId(alias: ConnectionAlias | undefined, storedId: strin
 
 /**
  * Returns the ledger's ID for a connection that an editor recorded in its own storage. That storage can be in a home
- * folder that several machines share (D30: network file systems), and contain the local service of each machine.
+ * folder that several machines share (D30: network file systems), and contain records of each machine's local service.
  */
 export function toImportedId(alias: ConnectionAlias | undefined, id: string): string {
   const isLocal = alias !== undefined && getMachine(id) !== undefined && !id.includes(':');

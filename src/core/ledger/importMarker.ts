@@ -15,7 +15,7 @@ export interface ImportMarker {
   /** The times of the folders when the import started. */
   readonly times: FolderTimes;
   /**
-   * The modification times of records that are as recent as their folder's, so that the folder's time can't show
+   * The modification times of records that are about as recent as their folder's, so that the folder's time can't show
    * whether they were imported. Keyed by {@link toRecordId}.
    */
   readonly recent: Readonly<JsonObject>;
@@ -32,7 +32,7 @@ export function toRecordId(folder: RecordFolder, key: string): string {
   return `${folder}/${key}`;
 }
 
-/** Returns true if `source` has changes that were not imported into `target`. Does not read any records. */
+/** Returns true if `source` may have changes that were not imported into `target`. Does not read any records. */
 export async function needsImport(source: string, target: string): Promise<boolean> {
   const now = await readFolderTimes(source);
   if (recordFolders.every((name) => now[name] === 0)) return false;

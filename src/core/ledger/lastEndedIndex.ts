@@ -12,11 +12,13 @@ const lockTimeoutMs = 2_000;
 interface IndexContent {
   /** The modification time of the folder `ended` for which the keys are valid, in milliseconds since 1970. */
   readonly changedAt: number;
-  /** The keys of the transfers that ended last, most recent first. The folder contains other records, too. */
+  /**
+   * The keys of the transfers whose records changed last, most recent first. The folder contains other records, too.
+   */
   readonly keys: readonly string[];
 }
 
-/** The transfers that ended last, most recent first. */
+/** The ended transfers whose records changed last, most recent first. */
 export interface LastEnded {
   readonly keys: readonly string[];
   /** True if there are other ended transfers. */
@@ -24,9 +26,9 @@ export interface LastEnded {
 }
 
 /**
- * Caches the keys of the transfers that ended last, so that they can be listed without checking all records (D48:
- * ledger as files). The cache is valid only for one modification time of the folder. Any change that does not update
- * the cache therefore invalidates it.
+ * Caches the keys of the ended transfers whose records changed last, so that they can be listed without checking all
+ * records (D48: ledger as files). The cache is valid only for one modification time of the folder. Any change that does
+ * not update the cache therefore invalidates it.
  */
 export class LastEndedIndex {
   private readonly file: string;
@@ -41,8 +43,8 @@ export class LastEndedIndex {
   }
 
   /**
-   * Returns the keys of the transfers that ended last, most recent first; undefined if the index is missing or
-   * outdated.
+   * Returns the keys of the ended transfers whose records changed last, most recent first; undefined if the index is
+   * missing or outdated.
    */
   async read(): Promise<readonly string[] | undefined> {
     const [changedAt, text] = await Promise.all([this.readChangedAt(), readFile(this.file, 'utf8').catch(() => '')]);
@@ -51,8 +53,8 @@ export class LastEndedIndex {
   }
 
   /**
-   * Returns the result of `scan`. Caches its keys if there are other ended transfers, unless the folder changed in the
-   * meantime.
+   * Returns the result of `scan`. Caches its keys if there are other ended transfers, unless the folder may have
+   * changed in the meantime.
    */
   async rebuild(scan: () => Promise<LastEnded>): Promise<LastEnded> {
     const changedAt = await this.readChangedAt();

@@ -22,9 +22,9 @@ import { TransferLedger } from './transferLedger.ts';
 import { formatRecord } from './transferRecord.ts';
 
 const maxParallelFiles = 32;
-/** Another window may import thousands of records on a slow disk. */
+/** Maximum wait for another window, which may import thousands of records on a slow disk. */
 const lockTimeoutMs = 120_000;
-/** A record can be older than the folder's last change, because it is written before it is renamed. */
+/** Maximum time between writing a record and renaming it, which changes the folder's modification time. */
 const toleranceMs = 60_000;
 
 /** Options for {@link importRecords}. */
@@ -40,8 +40,8 @@ export interface ImportRequest {
 
 /**
  * Copies the records of one ledger into another, and then marks them as imported (D63: shared ledger folder). Merges
- * records that the target already has, so that an import can be repeated. If a record can't be read, leaves it to the
- * next import. Rejects with the file system's error if a record can't be written.
+ * records that the target already has, so that an import can be repeated. Leaves unreadable records and pending
+ * submissions to the next import. Rejects if a folder can't be read or a record can't be written.
  */
 export async function importRecords(request: ImportRequest): Promise<void> {
   const { source, target, clock } = request;

@@ -19,7 +19,7 @@ export class PendingSubmissions implements Disposable {
     this.clock = clock;
   }
 
-  /** Records that this window is submitting a transfer. Rejects if the record cannot be written. */
+  /** Adds an entry for a submission by this window. Rejects if the entry cannot be written. */
   async start(key: string): Promise<void> {
     await createFolder(this.folder, 0o700);
     const lock = await FileLock.acquire(this.getPath(key), this.clock);

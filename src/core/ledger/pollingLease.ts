@@ -30,8 +30,8 @@ const minWaitMs = 50;
 
 /**
  * Elects one of the windows with an open connection to poll the connection's transfers. When that window closes,
- * another one takes over immediately; when it crashes, within ten seconds. Windows coordinate through files next to the
- * ledger: a lock for each connection, a file for each requested poll, and a file for each focused window.
+ * another one takes over immediately; when it crashes, within ten seconds. Windows coordinate through files in the
+ * ledger's folder: a lock for each connection, a file for each requested poll, and a file for each focused window.
  */
 export class PollingLease implements Disposable {
   private readonly dependencies: PollingLeaseDependencies;
@@ -128,7 +128,7 @@ export class PollingLease implements Disposable {
     if (hasFocus ? this.isDisposed : wasPublished) await this.notifyWindows(() => this.messages.remove(this.focusFile));
   }
 
-  /** Reads the other windows' files, and reads them again if they changed in the meantime. */
+  /** Reads the other windows' files and acquires free leases. Repeats both if files changed in the meantime. */
   private async check(): Promise<void> {
     this.shouldCheckAgain = true;
     if (!this.isChecking) await this.checkUntilDone();
@@ -175,7 +175,10 @@ export class PollingLease implements Disposable {
     this.addLease(connectionId, lock);
   }
 
-  /** Schedules a check for when the other window's lock goes stale, if that is before the next heartbeat. */
+  /**
+   * Leaves the polling to another window. Schedules a check for when that window's lock goes stale, if that is before
+   * the next heartbeat.
+   */
   private async waitFor(connectionId: string, file: string): Promise<void> {
     if (this.leases.delete(connectionId)) this.changed.fire();
     const freeInMs = (await FileLock.getFreeAt(file)) - this.dependencies.clock.now();

@@ -22,12 +22,12 @@ interface FoundRecord {
   readonly record: JsonObject;
 }
 
-/** Reads and writes the files in the ledger. Moves unreadable files aside and never deletes them. */
+/** Reads and writes the files in the ledger. Moves damaged records aside instead of deleting them. */
 export class RecordFiles {
   readonly folder: string;
   private readonly log: Logger;
   private readonly alias: ConnectionAlias | undefined;
-  /** Records written by a later version that were already logged. */
+  /** The keys of records by a later version that were already logged. */
   private readonly later = new Set<string>();
 
   constructor(folder: string, log: Logger, alias?: ConnectionAlias) {
@@ -103,7 +103,10 @@ export class RecordFiles {
     return (await this.read('ended', key)) ?? (await this.read('running', key));
   }
 
-  /** Returns a string that changes whenever the transfer's file does; undefined if there is no file. */
+  /**
+   * Returns a string that changes whenever the transfer's file in `ended` or `running` does; undefined if there is
+   * none.
+   */
   async getIdentity(key: string): Promise<string | undefined> {
     for (const folder of ['ended', 'running'] as const) {
       const stats = await ignoreMissing(stat(this.path(folder, key)));

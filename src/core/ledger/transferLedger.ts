@@ -31,8 +31,8 @@ const dayMs = 86_400_000;
 /**
  * Stores each submitted transfer in a file of its own, with separate folders for running and ended transfers. Several
  * windows can write at the same time, because each write locks the transfer and merges it with the file. Contains no
- * API keys, and refers to connections by the extension's own IDs (D29: shared service). Moves unreadable files aside
- * and never deletes them.
+ * API keys, and refers to connections by the extension's own IDs (D29: shared service). Moves damaged records aside
+ * instead of deleting them.
  */
 export class TransferLedger {
   private readonly clock: Clock;
@@ -51,7 +51,8 @@ export class TransferLedger {
   /**
    * Writes a transfer. Resolves to the merged record, which includes changes made by other windows. Rejects if it
    * cannot be written. Writes of the same transfer run in order. If only the time of the last poll changed, the change
-   * may be lost in a system crash. A transfer that was removed in the meantime stays removed.
+   * may be lost in a system crash. Writes nothing if the transfer was removed in the meantime, or if a later version
+   * wrote its record.
    */
   write(transfer: Transfer): Promise<Transfer> {
     return this.runInTurn(transfer.key, () => this.put(transfer));
@@ -86,7 +87,7 @@ export class TransferLedger {
     return restored.filter((transfer) => transfer !== undefined);
   }
 
-  /** Returns the transfers that were removed within the last day, most recently removed first. */
+  /** Returns the removed transfers that can still be restored, most recently removed first. */
   async loadRemoved(): Promise<readonly Transfer[]> {
     const found = await mapConcurrently(await this.readAll('removed'), maxParallelFiles, async (transfer) => {
       const removedAt = await this.files.readStamp('removed', transfer.key);
@@ -113,8 +114,8 @@ export class TransferLedger {
   }
 
   /**
-   * Returns the ended transfers whose records were written last, without reading the others. `hasMore` is true if there
-   * are others.
+   * Returns up to `count` ended transfers whose records changed last, without reading other records. `hasMore` is true
+   * if there are more.
    */
   async loadLastEnded(count: number): Promise<{ readonly transfers: readonly Transfer[]; readonly hasMore: boolean }> {
     const indexed = (await this.lastEnded.read())?.slice(0, count) ?? [];
@@ -125,7 +126,7 @@ export class TransferLedger {
   }
 
   /**
-   * Returns true if a running transfer of any window, or one that was removed within the last day, has this server ID.
+   * Returns true if a running transfer of any window, or a removed one that can still be restored, has this server ID.
    * Ignores the transfer with `key`.
    */
   async hasRunningOrRemoved(id: string, key: string): Promise<boolean> {
@@ -170,7 +171,7 @@ export class TransferLedger {
     return await this.readEach(folder, await this.files.listKeys(folder));
   }
 
-  /** Finds the ended transfers whose records were written last, by the modification times of all records. */
+  /** Finds the ended transfers whose records changed last, by the modification times of all records. */
   private async scanEnded(count: number): Promise<LastEnded> {
     const keys = await this.files.listKeys('ended');
     const stamped = await mapConcurrently(keys, maxParallelFiles, async (key) => {

@@ -5,8 +5,9 @@ import { omit } from '../util/omit.ts';
 const statusFields = ['cancelUnheeded', 'problem', 'status', 'askedAt'] as const;
 
 /**
- * Merges two windows' versions of a transfer. The end of a transfer is never undone, its ID is never lost, and the more
- * recent status from the server wins. In a tie, `later` wins.
+ * Merges two windows' versions of a transfer. Discards a version whose ID belongs to another transfer (D35: misrouted
+ * responses). Otherwise, never undoes the end of a transfer, never loses its ID, and keeps the final status from the
+ * server or, if there is none, the more recent one. In a tie, `later` wins.
  */
 export function mergeTransfers(earlier: Transfer, later: Transfer): Transfer {
   if (disowns(later, earlier)) return later;
@@ -39,7 +40,7 @@ function isForeign({ foreignIds = [] }: Transfer, id: string): boolean {
   return foreignIds.includes(id);
 }
 
-/** Returns true if two records differ at most in the time of the last poll. Ignores the order, which never changes. */
+/** Returns true if two records differ at most in the time of the last poll. Ignores `order`, which never changes. */
 export function isSameExceptPolledAt(one: Transfer, other: Transfer): boolean {
   return getComparableFacts(one) === getComparableFacts(other);
 }
@@ -61,8 +62,8 @@ function outranks(one: Transfer, other: Transfer): boolean {
 }
 
 /**
- * Ranks final states: those that the server reported first, then a transfer that the server no longer knows, then a
- * refusal.
+ * Ranks a transfer by its end, highest first: reported by the server, no longer known to the server, refused, not
+ * ended.
  */
 function getEndRank(transfer: Transfer): number {
   if (!hasEnded(transfer.state)) return 0;

@@ -16,7 +16,7 @@ export interface Connection {
   readonly server: string;
   readonly port?: number;
   readonly scheme?: TokenScheme;
-  /** Allows the key to be sent over plain HTTP to an address that is not loopback (D4: server address). */
+  /** True if the key may be sent over plain HTTP to an address that is not loopback (D4: server address). */
   readonly allowInsecureHttp?: boolean;
   readonly transport?: TransportKind;
   /** The name of the environment variable that contains the key, for editors without secret storage. */
@@ -37,7 +37,7 @@ export function getMachine(connectionId: string): string | undefined {
   return connectionId.slice(localPrefix.length).split(':', 1)[0];
 }
 
-/** Describes a service, based on its root document (§4.9). */
+/** A service, as described by its root document (§4.9). */
 export interface ServiceInfo {
   /** Normalized address, without a trailing slash (D4: server address). */
   readonly address: string;

@@ -10,7 +10,7 @@ const licenseId = '#license';
 export interface CrateRoot {
   readonly name: string;
   readonly description: string;
-  /** The names of the databases that state the files' licenses; empty if they are unknown. */
+  /** The names of the databases, or of the service, that state the files' licenses; empty if they are unknown. */
   readonly source: string;
   /** The time of the export, in milliseconds since 1970. */
   readonly now: number;

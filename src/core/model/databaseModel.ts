@@ -26,6 +26,6 @@ export interface StoreListing {
   readonly asOf?: string;
   /** The number of free bytes, if the store reports it. */
   readonly freeBytes?: number;
-  /** The reason why the last scan failed, as a clause without a capital or a period. */
+  /** The reason why the last scan failed, as a clause that can continue a sentence. */
   readonly problem?: string;
 }

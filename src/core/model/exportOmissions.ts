@@ -10,7 +10,7 @@ type OmissionKind =
   | 'notTransferred' // requested files that the manifest of the transfer does not list
   | 'noManifest'; // the transferred files are unknown, because there is no manifest
 
-/** Describes files that are missing from an export. */
+/** Files that are missing from an export, and the reason. */
 export interface Omission {
   readonly kind: OmissionKind;
   /** The number of files; absent if it is unknown. */
@@ -38,7 +38,9 @@ export function formatOmissions(omissions: readonly Omission[]): readonly string
   return omissions.map(({ kind, count = 0, names = [] }) => withNames(remarks[kind](count), names));
 }
 
-/** Appends names to a remark. Replaces line breaks in names, because they would end the comment in a checksum file. */
+/**
+ * Appends names to a remark. Replaces control characters, because line breaks would end the comment in a checksum file.
+ */
 function withNames(remark: string, names: readonly string[]): string {
   if (names.length === 0) return remark;
   const listed = names.slice(0, maxNames).map((name) => name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' '));

@@ -20,7 +20,7 @@ export interface FileEntry {
   readonly isSummary?: true;
 }
 
-/** Identifies a file by its connection, database and ID. */
+/** The connection, database and ID that identify a file. */
 export interface FileReference {
   readonly connectionId: string;
   readonly database: string;

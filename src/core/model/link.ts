@@ -38,8 +38,8 @@ export function formatLink({ kind, ...fields }: LinkTarget): string | LinkProble
 }
 
 /**
- * Returns a connection's address in the form that links use: with the port, and without trailing slashes. Undefined if
- * the address is invalid.
+ * Returns a connection's address in the form that links use: origin and path, without trailing slashes. Returns
+ * undefined if the address is invalid.
  */
 export function toLinkService({ server, port }: Pick<Connection, 'server' | 'port'>): string | undefined {
   if (!URL.canParse(server)) return undefined;

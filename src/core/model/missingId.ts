@@ -7,7 +7,7 @@ export interface MissingId {
 }
 
 /**
- * Returns the IDs that the service does not know if `isUnknown` is true; otherwise, returns the IDs whose lookup failed
+ * Returns one kind of missing IDs: those that the service does not know (`isUnknown`), or those whose lookup failed
  * (D8: metadata by ids).
  */
 export function filterMissingIds(

@@ -45,9 +45,12 @@ export interface Reason {
   /** The request's method and path, without the query, such as `POST /api/v1/files`. */
   readonly request?: string;
   readonly status?: number;
-  /** The message from the server or the network, as plain text (D14: error documents). */
+  /**
+   * The message from the server or the network, as plain text (D14: error documents), unless {@link ReasonKind} states
+   * otherwise.
+   */
   readonly detail?: string;
-  /** The system or TLS error code, such as `ECONNREFUSED` or `DEPTH_ZERO_SELF_SIGNED_CERT`. */
+  /** The system or TLS error code, such as `ECONNREFUSED`, unless {@link ReasonKind} states otherwise. */
   readonly code?: string;
   readonly signIn?: SignInFailure;
   /**

@@ -9,7 +9,7 @@ export function isMoreUrgent(one: RequestKind, other: RequestKind): boolean {
   return requestKinds.indexOf(one) < requestKinds.indexOf(other);
 }
 
-/** Describes a queued request that has to wait. */
+/** A queued request that has to wait. */
 export interface RequestWait {
   /** The kind of the request in progress; undefined if unknown. */
   readonly behind: RequestKind | undefined;

@@ -11,7 +11,7 @@ export interface SavedSearch {
   readonly query: SearchQuery;
   readonly order: ResultOrder;
   readonly isCollapsed: boolean;
-  /** The ID of the batch that contains this search. Absent unless all databases were searched. */
+  /** The ID of the batch that contains this search; absent if there is none. */
   readonly batchId?: string;
   readonly mayHaveMore: boolean;
   /** The time at which the last page was loaded, in milliseconds since 1970. */

@@ -5,7 +5,7 @@ import type { SearchQuery } from './searchQuery.ts';
 const kinds = ['notSearchable', 'wantsQuery', 'wantsWords'] as const;
 
 /**
- * The kind of searches that a database refuses: all, plain words only, or empty queries (D38: learned searchability).
+ * The kind of searches that a database refuses: all, those for plain words, or empty ones (D38: learned searchability).
  */
 export interface Searchability {
   readonly kind: (typeof kinds)[number];

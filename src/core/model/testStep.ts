@@ -29,7 +29,7 @@ export interface TestFacts {
 
 /**
  * The result of a step. `notNeeded` means that the step does not apply, such as TLS for plain HTTP, or that the editor
- * performs it. A failed `key` step whose reason has no status means that there is no key.
+ * performs it. A failed `key` step with the reason `unauthorized` and no status means that there is no key.
  */
 export interface TestStep {
   readonly name: TestStepName;

@@ -11,8 +11,8 @@ export type TransferOutcome = 'complete' | 'partial' | 'failed' | 'cancelled' | 
 
 /**
  * Returns the number of moved files and the total. The total of a running transfer is the number that the server
- * reports. The total of an ended transfer is at least the number of requested files, because some servers silently drop
- * unknown files (D39: server data display).
+ * reports, or else the number of requested files. The total of an ended transfer is at least the number of requested
+ * files, because some servers silently drop unknown files (D39: server data display).
  */
 export function getProgress(transfer: Transfer): TransferProgress {
   const { order, state, status = {}, startedElsewhere } = transfer;

@@ -2,9 +2,9 @@ import { formatDay } from '../util/writtenDate.ts';
 import type { Transfer, TransferFile } from './transferModel.ts';
 import { getProgress, hasTransferredFiles } from './transferOutcome.ts';
 
-/** Describes how many of the requested files were transferred, and on which day. */
+/** The number of requested files that were transferred, and the day of the transfer. */
 export interface TransferReceipt {
-  /** Number of files that were transferred; absent if all of them were. */
+  /** Number of files that were transferred; absent if all of them were, or if the number is unknown. */
   readonly movedCount?: number;
   /** The files that were not transferred; absent if they are unknown. */
   readonly missing?: readonly TransferFile[];
@@ -18,8 +18,8 @@ export interface TransferReceipt {
 }
 
 /**
- * Returns the receipt of a transfer; undefined if it didn't transfer any files. A service's status contains no time and
- * doesn't say which files are missing, so the caller passes `missing` if it knows them.
+ * Returns the receipt of a transfer; undefined unless it succeeded and transferred files. A service's status contains
+ * no time and doesn't say which files are missing, so the caller passes `missing` if it knows them.
  */
 export function createReceipt(transfer: Transfer, missing: readonly TransferFile[] = []): TransferReceipt | undefined {
   if (!hasTransferredFiles(transfer)) return undefined;
@@ -33,7 +33,7 @@ export function createReceipt(transfer: Transfer, missing: readonly TransferFile
   };
 }
 
-/** Returns the day on which all files were obtained; undefined if some weren't, because it's unknown which ones. */
+/** Returns the day on which all files were obtained; undefined if some weren't, or if the day is unknown. */
 export function getAccessDay(receipt: TransferReceipt | undefined): string | undefined {
   return receipt?.movedCount === undefined ? receipt?.day : undefined;
 }

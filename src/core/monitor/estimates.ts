@@ -41,7 +41,10 @@ export class Estimates implements Disposable {
     this.subscription = store.onDidChange((keys) => this.learn(keys));
   }
 
-  /** Returns the estimated remaining time of a transfer; undefined if there is no reliable estimate. */
+  /**
+   * Returns the estimate for a transfer; undefined if there is no reliable one. Schedules loading earlier transfers if
+   * the transfer has not progressed yet.
+   */
   getEstimate(transfer: Transfer): Estimate | undefined {
     if (this.dependencies.store.hasEarlier && shouldPoll(transfer) && !hasProgress(transfer)) this.loadSoon();
     const paces = (this.earlier.get(getRouteKey(transfer)) ?? []).map(({ pace }) => pace);

@@ -55,7 +55,8 @@ export class PollQueue implements Disposable {
   }
 
   /**
-   * Adds a transfer to be polled now, and then about every `intervalMs`. Does nothing if it is already in the queue.
+   * Adds a transfer to be polled now. `intervalMs` is its expected interval until a poll returns the actual one. Does
+   * nothing if the transfer is already in the queue.
    */
   add(key: string, intervalMs: number): void {
     if (this.entries.has(key)) return;
@@ -84,7 +85,7 @@ export class PollQueue implements Disposable {
     this.wake.abort();
   }
 
-  /** Ends the delay after failures, because the network may be available again. */
+  /** Resumes polling without the delay after failures, because the network may be available again. */
   private wakeUp(): void {
     this.failures = 0;
     this.resumesAt = 0;

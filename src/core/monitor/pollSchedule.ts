@@ -29,8 +29,8 @@ function getAcceptedAt({ changes, createdAt }: Transfer): number {
 }
 
 /**
- * Returns the interval for a transfer without recent progress. For an unknown state, the interval grows over time,
- * because that state may be final (D10: open status set).
+ * Returns the interval for a transfer without recent progress. For a state that the client does not know, the interval
+ * grows over time, because the state may be final (D10: open status set).
  */
 function getIdleIntervalMs({ state }: Transfer, idleMs: number): number {
   return state === 'running' ? Math.min(idleMs / 12, hour) : 5 * minute;

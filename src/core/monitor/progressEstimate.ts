@@ -12,9 +12,9 @@ const minStallMs = 10 * minute;
 const maxRangeRatio = 20;
 
 /**
- * Estimates the remaining time of a running transfer at `now` from the number of files, because servers do not report
- * moved bytes. The transfer's own progress takes precedence over the paces of `earlier` transfers. Undefined if there
- * is no reliable estimate.
+ * Estimates the remaining time of a running transfer at `now`, or detects a stall. Counts files, because servers do not
+ * report moved bytes. The transfer's own progress takes precedence over the paces of `earlier` transfers. Returns
+ * undefined if there is no reliable estimate.
  */
 export function estimateRemaining(transfer: Transfer, earlier: readonly number[], now: number): Estimate | undefined {
   const { state, status, problem, cancelAcceptedAt } = transfer;
@@ -35,8 +35,8 @@ export function getPace(transfer: Transfer): number | undefined {
 }
 
 /**
- * Detects a stall: at the last poll, no file had moved for at least ten minutes, and for at least twice as long as in
- * any earlier pause.
+ * Detects a stall: at the last poll, there had been no progress for at least ten minutes, and for at least twice as
+ * long as in any earlier pause.
  */
 function detectStall(transfer: Transfer): Estimate | undefined {
   const { askedAt, movement = [] } = transfer;
@@ -79,8 +79,8 @@ function getMoveStart({ createdAt, changes }: Transfer, movement: readonly Progr
 }
 
 /**
- * Estimates a range from the paces of earlier transfers. Undefined if the transfer has already taken longer than any of
- * them predicts.
+ * Estimates a range from the paces of earlier transfers. Returns undefined if they allow no reliable estimate, for
+ * example because the transfer has already taken longer.
  */
 function estimateFromEarlier(transfer: Transfer, earlier: readonly number[], now: number): Estimate | undefined {
   const count = countFiles(transfer);

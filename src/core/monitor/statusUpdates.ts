@@ -15,14 +15,14 @@ import { omit } from '../util/omit.ts';
 
 /** Counts of recent status replies for one transfer. */
 export interface ReplyHistory {
-  /** Consecutive "not found" replies (D11: check status identity). */
+  /** "Not found" replies since the last status (D11: check status identity). */
   readonly notFound: number;
-  /** Replies since a cancel was accepted that reported no change (D13: ignored cancel). */
+  /** Consecutive statuses that reported no change although a cancel was accepted (D13: ignored cancel). */
   readonly unheeded: number;
   /** Consecutive requests that failed for a reason that affects only this transfer. */
   readonly failed: number;
   /**
-   * Consecutive replies with this file count, which exceeds the number of requested files (D35: misrouted responses).
+   * Consecutive statuses with this file count, which exceeds the number of requested files (D35: misrouted responses).
    */
   readonly larger?: { readonly count: number; readonly times: number };
 }
@@ -96,7 +96,7 @@ function countLarger(transfer: Transfer, { larger }: ReplyHistory, status: Trans
 }
 
 /**
- * Returns true if the transfer has never had a trusted status, and this one reports more files than were requested
+ * Returns true if the transfer has never had a trusted status, and `status` reports more files than were requested
  * (D35: misrouted responses).
  */
 function isForeignId(transfer: Transfer, status: TransferStatus): boolean {
@@ -125,7 +125,10 @@ function applyProgress(transfer: Transfer, status: TransferStatus, at: number): 
   return series === movement ? now : { ...now, movement: series };
 }
 
-/** Applies a "not found" reply. After three consecutive ones, the transfer expires (D11: check status identity). */
+/**
+ * Applies a "not found" reply. After three without a status in between, the transfer expires (D11: check status
+ * identity).
+ */
 function applyNotFound(transfer: Transfer, history: ReplyHistory, at: number): [Transfer, ReplyHistory] {
   const notFound = history.notFound + 1;
   const updated = notFound >= notFoundThreshold ? withState(transfer, 'expired', at) : transfer;

@@ -46,7 +46,10 @@ interface Watch {
   withdraw?: (() => void) | undefined;
 }
 
-/** Polls all running transfers on schedule, with one queue per server (D33: polling intervals). */
+/**
+ * Polls the running transfers of the connections whose polling lease this window holds. Each server has its own queue
+ * (D33: polling intervals).
+ */
 export class TransferMonitor implements Disposable {
   private readonly dependencies: TransferMonitorDependencies;
   private readonly queues = new Map<string, PollQueue>();
@@ -67,7 +70,8 @@ export class TransferMonitor implements Disposable {
   }
 
   /**
-   * Polls one or all running transfers immediately: on focus, after a cancel, or on Refresh (D33: polling intervals).
+   * Polls one or all running transfers immediately, here or in the windows that hold the polling leases (D33: polling
+   * intervals).
    */
   pollNow(key?: string): void {
     this.pollHere(key);

@@ -1,7 +1,7 @@
 import { parseDeclaredHash } from '../util/declaredHash.ts';
 import type { RecipeFile } from './recipeFile.ts';
 
-/** A file whose description has changed. */
+/** A file whose path, size or hash has changed. */
 interface ChangedFile {
   readonly before: RecipeFile;
   readonly after: RecipeFile;
@@ -41,7 +41,7 @@ function hasChanged({ before, after }: ChangedFile): boolean {
   return before.path !== after.path || differs(before.bytes, after.bytes) || hasOtherHash(before.hash, after.hash);
 }
 
-/** Returns true if the hashes prove that the content differs. Hashes of different algorithms can't be compared. */
+/** Returns true if both hashes are known and differ. Hashes of different algorithms can't be compared. */
 function hasOtherHash(before: string | undefined, after: string | undefined): boolean {
   const [one, other] = [parseDeclaredHash(before), parseDeclaredHash(after)];
   if (one && other) return one.algorithm === other.algorithm && one.hex !== other.hex;

@@ -16,8 +16,8 @@ export function createFileTest(filters: RecipeFilters | undefined): FileTest {
 }
 
 /**
- * Creates a test for formats. Like a search, it accepts compressed variants: `fastq` includes `fastq.gz` (D21: search
- * syntax).
+ * Creates a test for formats and file extensions. Like a search, it accepts compressed variants: `fastq` includes
+ * `fastq.gz` (D21: search syntax).
  */
 function createFormatTest(formats: readonly string[]): FileTest {
   const suffixes = formats.map((format) => `.${format.toLowerCase().replace(/^\./, '')}`);

@@ -45,7 +45,7 @@ export function formatLockedFile({ id, path, bytes, hash }: RecipeLock['files'][
   return JSON.stringify({ id, path, bytes, hash });
 }
 
-/** Computes the checksum of a lock's content. White space does not affect it. */
+/** Computes the checksum of a lock's content. The formatting and the order of the files do not affect it. */
 export function getChecksum(lock: RecipeLock): string {
   const hash = startChecksum(lock);
   for (const file of sortRecipeFiles(lock.files)) addToChecksum(hash, formatLockedFile(file));

@@ -7,7 +7,7 @@ export function findNearestName(name: string, known: readonly string[]): string 
   return isSimilar ? best.one : undefined;
 }
 
-/** Longer names are not compared, because the time grows with the square of their length. */
+/** Maximum length of a name to compare. The time grows with the square of the length. */
 const maxLength = 100;
 
 /** Returns the edit distance: the number of letters to insert, remove or replace. */

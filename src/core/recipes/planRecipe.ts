@@ -23,7 +23,10 @@ export interface PlanRequest {
   readonly isLocked?: boolean;
 }
 
-/** The files that a recipe currently refers to, compared with its lock and its expectations. Nothing was sent. */
+/**
+ * The files that a recipe currently refers to, compared with its lock and its expectations. Nothing has been submitted
+ * yet.
+ */
 export interface RecipePlan extends ResolvedFiles {
   readonly recipe: Recipe;
   readonly isLocked: boolean;

@@ -12,7 +12,7 @@ export interface RecipeFile {
   readonly hash?: string;
 }
 
-/** Returns the properties of a file that a recipe stores. */
+/** Returns the properties of a file that a recipe's lock stores. */
 export function toRecipeFile({ id, path, name, sizeBytes, hash }: FileEntry): RecipeFile {
   return {
     ...{ id, path: path ?? name },
@@ -41,7 +41,7 @@ function compareText(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
-/** Returns the total size of the files, and the number of files of unknown size. */
+/** Returns the sum of the known file sizes, and the number of files of unknown size. */
 export function sumUpFiles(files: readonly RecipeFile[]): { readonly bytes: number; readonly unknownCount: number } {
   const bytes = files.reduce((sum, file) => sum + (file.bytes ?? 0), 0);
   return { bytes, unknownCount: files.filter((file) => file.bytes === undefined).length };

@@ -53,8 +53,8 @@ function checkName(lock: RecipeLock, recipeName: string): LockReadResult & { rea
 }
 
 /**
- * Replaces the lock of a recipe. If that fails, for example because the disk is full, keeps the earlier lock and
- * rejects with the file system's error.
+ * Replaces the lock of a recipe. If the lock can't be written, for example because the disk is full, keeps the earlier
+ * lock and rejects with the file system's error.
  */
 export async function writeLock(recipePath: string, lock: RecipeLock): Promise<void> {
   const path = getLockPath(recipePath);

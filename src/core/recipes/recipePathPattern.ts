@@ -13,7 +13,8 @@ const wildcards: Readonly<Record<string, PatternPart>> = {
 
 /**
  * Matches entire paths with a pattern: `*` and `?` match within a folder, `**` across folders. Takes time in proportion
- * to the lengths of the path and the pattern, unlike a regular expression, which could block the program for hours.
+ * to the product of the lengths of path and pattern, unlike a regular expression, which could block the program for
+ * hours.
  */
 export class PathPattern {
   private readonly parts: readonly PatternPart[];

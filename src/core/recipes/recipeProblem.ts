@@ -4,7 +4,7 @@ import type { RecipePath, TextRange } from './recipeText.ts';
 export type RecipeProblemKind =
   | 'syntax' // not JSON
   | 'tooLarge' // larger than a recipe may be
-  | 'notObject' // JSON, but not an object
+  | 'notObject' // JSON, but not an object, or nested too deeply
   | 'newerVersion' // written for a later version
   | 'secret' // a key, a password or a token, which a recipe may never contain
   | 'unknownField' // `nearest` is a known field with a similar name

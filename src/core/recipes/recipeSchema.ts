@@ -53,7 +53,7 @@ const expectSchema = z.strictObject({
   ids: z.optional(z.array(nameSchema).check(z.describe('IDs that must be among the files.'))),
 });
 
-/** Describes a recipe: the files of a transfer, and what is done with them. */
+/** The schema of a recipe: the files of a transfer, and what is done with them. */
 export const recipeSchema = z.strictObject({
   $schema: z.optional(z.string()),
   version: z.optional(
@@ -81,5 +81,5 @@ export type Recipe = z.infer<typeof recipeSchema>;
 /** An inclusive range of numbers. An absent end is unlimited. */
 export type RecipeRange = z.infer<typeof rangeSchema>;
 
-/** See {@link recipeSchema}. */
+/** The filters of a recipe, which leave out files that do not match. */
 export type RecipeFilters = z.infer<typeof filtersSchema>;

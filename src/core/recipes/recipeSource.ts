@@ -5,7 +5,7 @@ import type { SearchQuery } from '../model/searchQuery.ts';
 import type { MatchIndex } from '../tables/matchIndex.ts';
 import type { MatchKey } from '../tables/tableColumns.ts';
 
-/** One page of a search. */
+/** A request for one page of a search. */
 interface PageRequest extends Omit<SearchQuery, 'ids'> {
   readonly offset: number;
 }
@@ -24,6 +24,6 @@ export interface RecipeSource {
     readonly failure?: Reason;
   }>;
   matchTable(database: string, key: MatchKey, values: readonly string[]): Promise<MatchIndex>;
-  /** Reports the number of files or values that were compared so far. */
+  /** Reports the number of files, IDs or values that were processed so far. */
   onProgress(count: number): void;
 }

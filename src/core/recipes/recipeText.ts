@@ -30,14 +30,20 @@ export class RecipeText {
     return this.root && (getNodeValue(this.root) as unknown);
   }
 
-  /** Returns the position of a value, or of the nearest value that contains it. */
+  /**
+   * Returns the position of a value. If it doesn't exist, returns the position of the nearest value that would contain
+   * it.
+   */
   findValue(path: RecipePath): TextRange {
     const node = this.root && findNodeAtLocation(this.root, [...path]);
     if (node) return this.toRange(node.offset, node.length);
     return path.length === 0 ? this.toRange(0, 1) : this.findValue(path.slice(0, -1));
   }
 
-  /** Returns the position of a property's name, or of the value if it is an element of a list. */
+  /**
+   * Returns the position of a property's name, or of an element of a list. If the path doesn't exist, returns the
+   * position of the nearest value that would contain it.
+   */
   findName(path: RecipePath): TextRange {
     const node = this.root && findNodeAtLocation(this.root, [...path]);
     const name = node?.parent?.type === 'property' ? node.parent.children?.[0] : node;

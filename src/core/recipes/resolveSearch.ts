@@ -14,8 +14,8 @@ const pageSize = 500;
 const maxCompared = 2_000_000;
 
 /**
- * Requests the pages of a recipe's search until there are no more, or more than `limit` files (D9: paging). Returns at
- * most `limit` files.
+ * Requests the pages of a recipe's search until the last one, or until a limit is exceeded (D9: paging). Returns at
+ * most `limit` files, or a failure and no files if a request fails.
  */
 export async function resolveSearch(
   source: RecipeSource,

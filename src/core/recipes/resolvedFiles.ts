@@ -13,7 +13,7 @@ export interface ResolvedFiles {
   readonly files: readonly RecipeFile[];
   /** The IDs, or values of the table, for which there isn't exactly one file. */
   readonly missing: readonly string[];
-  /** True if there are more files, which were not requested because the limit was reached. */
+  /** True if there may be more files, which were left out because a limit was reached. */
   readonly isCut: boolean;
   readonly failure?: ResolveFailure;
 }

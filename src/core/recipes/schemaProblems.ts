@@ -4,7 +4,7 @@ import type { RecipeProblem } from './recipeProblem.ts';
 import { recipeSchema } from './recipeSchema.ts';
 import type { RecipePath, RecipeText } from './recipeText.ts';
 
-/** Maximum number of problems to report. */
+/** Maximum number of issues to convert. */
 const maxIssues = 100;
 
 /** Converts the issues that the schema finds to problems with their positions. */

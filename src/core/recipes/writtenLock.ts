@@ -43,7 +43,7 @@ class LockReader {
   private checksum: Hash | undefined;
   private hasComma = true;
 
-  /** Returns false if this version would not have written the line. */
+  /** Reads the next line. Returns false if it shows that this version did not write the lock. */
   read(line: string): boolean {
     if (!this.checksum) return this.readHead(line);
     if (line.startsWith('    ')) return this.hasComma && this.endLines.length === 0 && this.readFile(line);
@@ -51,7 +51,7 @@ class LockReader {
     return this.endLines.length <= 3;
   }
 
-  /** Returns the lock after the last line; undefined if the lock is incomplete or its checksum is wrong. */
+  /** The lock, once its last line was read; undefined if the lock is incomplete or its checksum is wrong. */
   get lock(): RecipeLock | undefined {
     if (!this.head || !this.checksum || this.hasComma) return undefined;
     const end = ['  ],', `  "checksum": ${JSON.stringify(endChecksum(this.checksum))}`, '}'];

@@ -23,8 +23,8 @@ export function leaveBatch(store: SearchStore, key: string): void {
 }
 
 /**
- * Returns the searches of a batch that found nothing, newest first. Returns none if there is only one, which keeps its
- * own row.
+ * Returns the searches of a batch that found nothing and have no checked files, newest first. Returns none if there is
+ * only one, which keeps its own row.
  */
 export function getEmptySearches(store: SearchStore, batchId: string): readonly Search[] {
   return filterEmpty(

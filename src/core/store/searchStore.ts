@@ -38,10 +38,7 @@ export interface Search {
   readonly isStale: boolean;
   /** True if the user collapsed the row, or if it shares a row because it found nothing. */
   readonly isCollapsed: boolean;
-  /**
-   * Identifies the search of all databases that this search belongs to. Set only if several of its searches found
-   * nothing.
-   */
+  /** The ID of the batch that contains this search. Set only if several searches of the batch found nothing. */
   readonly batchId?: string;
 }
 
@@ -225,7 +222,7 @@ export class SearchStore {
     this.checksChanged.fire([key]);
   }
 
-  /** Sets checkboxes like `setChecked`, and also redraws the rows, because the user did not toggle the checkboxes. */
+  /** Checks or unchecks files in a search and redraws its rows, because the user has not toggled the checkboxes. */
   drawChecked(key: string, files: readonly FileEntry[], checked: boolean): void {
     this.setChecked(key, files, checked);
     this.changed.fire([key]);

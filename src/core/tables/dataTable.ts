@@ -14,7 +14,7 @@ export interface DataTable {
   readonly rows: readonly TableRow[];
   /** Name of the sheet; absent for a text file. */
   readonly sheet?: string;
-  /** The keys of cells in which a spreadsheet has rounded an integer; empty for a text file. */
+  /** The keys of cells in which a spreadsheet may have rounded an integer; empty for a text file. */
   readonly roundedCells: ReadonlySet<string>;
 }
 
@@ -38,8 +38,8 @@ export function parseTextTable(text: string): DataTable {
 
 /**
  * Reads the tables in a file: the sheets of a spreadsheet that are not empty, or one table of separated values. Rejects
- * with a {@link TableError} if a spreadsheet isn't a workbook or a table needs too much memory, and with another error
- * if the file is damaged.
+ * with a {@link TableError} if a spreadsheet isn't an intact ZIP archive or a table needs too much memory, and with
+ * another error if a workbook's content is invalid.
  */
 export async function readTables(fileName: string, bytes: Uint8Array): Promise<readonly DataTable[]> {
   if (!/\.xlsx$/i.test(fileName)) return [parseTextTable(decodeTableText(bytes))];

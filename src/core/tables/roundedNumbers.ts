@@ -6,7 +6,7 @@ import { getCellKey } from './sheetNumber.ts';
  */
 const shortenedInteger = /^\s*[+-]?\d+(?:[.,]\d+)?E\+\d+\s*$/i;
 
-/** Returns the line numbers of the rows in which a spreadsheet has rounded the number in the given column. */
+/** Returns the line numbers of the rows in which a spreadsheet may have rounded the number in the given column. */
 export function findRoundedRows({ rows, roundedCells }: DataTable, column: number): readonly number[] {
   return rows
     .filter(

@@ -5,9 +5,9 @@ export function getCellKey(line: number, column: number): string {
 
 /** A number in a spreadsheet. */
 export class SheetNumber {
-  /** The number with all digits instead of an exponent, because IDs have no exponent. */
+  /** The number as text. An integer has all digits instead of an exponent, because IDs have no exponent. */
   readonly text: string;
-  /** True if an integer may have lost digits: it exceeds 2^53, or it is in scientific notation and at least 10^15. */
+  /** True if an integer may have lost digits: its magnitude is at least 2^53 or, in scientific notation, 10^15. */
   readonly isRounded: boolean;
 
   constructor(text: string) {

@@ -5,7 +5,8 @@ import { checkWorkbook } from './workbookCheck.ts';
 
 /**
  * Reads the sheets of an XLSX file that are not empty. Reads formulas as their stored values. Rejects with a
- * `TableError` if the file isn't a workbook or needs too much memory, and with another error if the file is damaged.
+ * `TableError` if the file isn't an intact ZIP archive or needs too much memory, and with another error if its content
+ * is invalid.
  */
 export async function readSpreadsheet(bytes: Uint8Array): Promise<readonly DataTable[]> {
   await checkWorkbook(bytes);

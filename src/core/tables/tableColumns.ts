@@ -4,7 +4,7 @@ import { countColumns, type DataTable } from './dataTable.ts';
 /** The property of a file that a column contains. */
 export type MatchKey = 'id' | 'name' | 'hash';
 
-/** A column of a table, described by its first rows. */
+/** A column of a table, with sample values from its first rows. */
 export interface TableColumn {
   readonly index: number;
   /** The value in the first row: the name of the column, or a value if the table has no names. */

@@ -6,14 +6,14 @@ export type TableErrorKind =
   | 'tooManyColumns'; // separated values have more than `maxColumns`, or more than `maxCells` in all rows
 
 /**
- * Maximum number of cells in a sheet. Empty cells up to the last row and column count, because they also use memory.
+ * Maximum number of cells in a table. Empty cells up to the last row and column count, because they also use memory.
  */
 export const maxCells = 20_000_000;
 
 /** Maximum number of columns of separated values. */
 export const maxColumns = 100_000;
 
-/** Thrown if a file can't be read as a table, before reading it uses much memory. */
+/** Thrown if a file can't be read as a table, or only with too much memory. */
 export class TableError extends Error {
   override readonly name = 'TableError';
   readonly kind: TableErrorKind;

@@ -5,9 +5,9 @@ import { maxCells, TableError } from './tableError.ts';
 export const maxUnpackedBytes = 250_000_000;
 
 /**
- * Checks that a workbook can be read in limited memory. Rejects with a {@link TableError} if it isn't a ZIP archive, if
- * it unpacks to too many bytes (according to its directory, or when actually unpacked), or if a sheet has too many
- * cells.
+ * Checks that a workbook can be read in limited memory. Rejects with a {@link TableError} if it isn't an intact ZIP
+ * archive, if it unpacks to too many bytes (according to its directory, or when actually unpacked), or if a sheet has
+ * too many cells.
  */
 export async function checkWorkbook(bytes: Uint8Array): Promise<void> {
   const entries = listEntries(bytes);

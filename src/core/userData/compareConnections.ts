@@ -11,8 +11,8 @@ export interface ConnectionComparison {
   readonly saved?: Connection;
   readonly isDifferent: boolean;
   /**
-   * The environment variable of the key in the file, unless this machine uses the same one. Its value would be sent to
-   * the connection's address.
+   * The environment variable that the file names for the key; absent if the saved connection names the same one. The
+   * variable's value would be sent to the connection's address.
    */
   readonly variable?: string;
 }

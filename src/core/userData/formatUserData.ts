@@ -3,8 +3,9 @@ import { maxUserDataBytes, UserDataSizeError, userDataFormat, userDataVersion, t
 import { parseConnection, parseServedEntry } from './userDataSchema.ts';
 
 /**
- * Returns the data that may be exported. Omits unknown fields of the settings, entries that seem to contain a key, and
- * the permission to send a key over plain HTTP, which applies to one network only (D4: server address).
+ * Returns the data that may be exported. Omits unknown fields of the settings, entries that are invalid or seem to
+ * contain a key, and the permission to send a key over plain HTTP, which applies to one network only (D4: server
+ * address).
  */
 export function selectExportable({ connections, databases, ...data }: UserData): UserData {
   return {
@@ -15,8 +16,8 @@ export function selectExportable({ connections, databases, ...data }: UserData):
 }
 
 /**
- * Yields a user data file in chunks. The file has one entry per line, in an order that depends only on the content.
- * Throws {@link UserDataSizeError} before the file exceeds `maxBytes`.
+ * Yields a user data file in chunks. The file has one entry per line, with the transfers in the order of their
+ * creation. Throws {@link UserDataSizeError} before the file exceeds `maxBytes`.
  */
 export function* formatUserData(data: UserData, exportedAt: number, maxBytes = maxUserDataBytes): Generator<string> {
   let bytes = 0;

@@ -11,7 +11,7 @@ import { runUnderLock } from '../util/fileLock.ts';
 import { writeFileAtomically } from '../util/writeFileAtomically.ts';
 import { mapWithProgress, type RecordWork } from './historyRecords.ts';
 
-/** Another window may import thousands of records on a slow disk. */
+/** Maximum wait for another window, which may import thousands of records on a slow disk. */
 const lockTimeoutMs = 120_000;
 
 /** The records to import. */
@@ -23,9 +23,9 @@ interface HistoryChange {
 
 /**
  * Adds transfers to the ledger. Writes new records to a separate folder first, and moves them into the ledger after
- * `saveOthers` has resolved. A full disk, a cancellation or a failure of `saveOthers` therefore leaves the ledger
- * unchanged. Resolves to the number of added records, without those that another import has added in the meantime.
- * Rejects with the first failure.
+ * `saveOthers` has resolved. A failure or a cancellation before that leaves the ledger unchanged. Resolves to the
+ * number of added or restored records, which excludes those that the ledger already contained. Rejects with the first
+ * failure.
  */
 export async function importHistory(
   { created, updated }: HistoryChange,

@@ -19,7 +19,7 @@ export interface RecordWork {
   readonly onProgress: RecordProgress;
 }
 
-/** All records of some folders of the ledger, and the number of those that only a later version can read. */
+/** The readable records in some folders of the ledger, and the number of those that only a later version can read. */
 interface StoredHistory {
   readonly transfers: readonly Transfer[];
   readonly laterCount: number;
@@ -27,7 +27,7 @@ interface StoredHistory {
 
 /**
  * Reads all records in the given folders. Does not convert the connection IDs of the ledger to those of a window (D63:
- * shared ledger folder). Skips damaged records. Rejects with the signal's reason if it is aborted.
+ * shared ledger folder). Skips records that can't be read. Rejects with the signal's reason if it is aborted.
  */
 export async function readHistory(folders: readonly RecordFolder[], work: RecordWork): Promise<StoredHistory> {
   const files = new RecordFiles(work.ledgerFolder, work.log);

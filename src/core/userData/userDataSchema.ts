@@ -112,7 +112,10 @@ const placeSchema = z
   })
   .check(z.refine(({ folder, remote }) => (folder === undefined) !== (remote === undefined)));
 
-/** Parses a transfer. Drops unknown fields. Returns undefined if the value is not a valid transfer. */
+/**
+ * Parses a transfer. Drops unknown fields, and marks a pending submission as not confirmed. Returns undefined if the
+ * value is not a valid transfer.
+ */
 export function parseTransfer(value: unknown): Transfer | undefined {
   const { data } = z.safeParse(transferSchema, value);
   return data && settleSubmission(data as Transfer);

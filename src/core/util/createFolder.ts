@@ -18,7 +18,9 @@ export async function createFolder(folder: string, mode?: number): Promise<void>
   }
 }
 
-/** Creates a folder synchronously, like {@link createFolder}. Throws the system's error. */
+/**
+ * Creates a folder and its missing parents synchronously. Does nothing if the folder exists. Throws the system's error.
+ */
 export function createFolderSync(folder: string, mode?: number): void {
   try {
     createOneSync(folder, mode);

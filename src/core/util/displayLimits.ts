@@ -12,7 +12,7 @@ export function limitMarks(text: string): string {
   return text.replace(excessMarks, '$1');
 }
 
-/** Truncates text to `longest` UTF-16 code units, including a final "…". Never splits a character. */
+/** Truncates text to `longest` UTF-16 code units, including a final "…". Never splits a surrogate pair. */
 export function shortenText(text: string, longest: number): string {
   if (text.length <= longest) return text;
   return `${text.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;

@@ -20,7 +20,7 @@ interface Holder {
   readonly host?: unknown;
   readonly pid?: unknown;
   readonly at: number;
-  /** Identifies this acquisition of the lock; stored as `mark` in the file. */
+  /** The ID of this acquisition of the lock; stored as `mark` in the file. */
   readonly token: string;
   readonly purpose?: unknown;
   readonly namespaces?: unknown;
@@ -41,7 +41,9 @@ export class FileLock implements Disposable {
   private shouldRenewAgain = false;
   private isDisposed = false;
 
-  /** Fires when another process has taken over the lock, because this process or its disk did not respond. */
+  /**
+   * Fires when the lock was lost: the file was deleted, or taken over because this process or its disk did not respond.
+   */
   readonly onDidLose = this.lost.event;
 
   private constructor(file: string, clock: Clock, purpose?: string) {
@@ -50,7 +52,7 @@ export class FileLock implements Disposable {
     this.purpose = purpose;
   }
 
-  /** Acquires the lock. Resolves to undefined if another process holds it. The folder of the file must exist. */
+  /** Acquires the lock. Resolves to undefined if it is already held. The folder of the file must exist. */
   static async acquire(file: string, clock: Clock, purpose?: string): Promise<FileLock | undefined> {
     const lock = new FileLock(file, clock, purpose);
     if (!(await lock.create()) && !(await lock.takeOver())) return undefined;
@@ -87,7 +89,7 @@ export class FileLock implements Disposable {
     }
   }
 
-  /** Releases the lock synchronously, for use when the process exits. */
+  /** Releases the lock synchronously, because asynchronous work does not complete while the process exits. */
   dispose(): void {
     this.isDisposed = true;
     this.renewalTimer?.dispose();
@@ -99,8 +101,8 @@ export class FileLock implements Disposable {
   }
 
   /**
-   * Creates the lock file and its content in one step. If this process ended before writing the content, an empty file
-   * would block other processes. Resolves to false if the file exists.
+   * Creates the lock file together with its content, because an empty file would block other processes. Resolves to
+   * false if the file exists.
    */
   private async create(): Promise<boolean> {
     return !(await exists(this.file)) && (await createFileExclusively(this.file, this.text()));
@@ -164,8 +166,8 @@ export class FileLock implements Disposable {
 }
 
 /**
- * Runs `act` while holding the lock and resolves to its result. Rejects if other processes hold the lock for longer
- * than `timeoutMs`.
+ * Runs `act` while holding the lock and resolves to its result. Rejects if the lock can't be acquired within
+ * `timeoutMs`.
  */
 export async function runUnderLock<T>(
   file: string,

@@ -23,7 +23,7 @@ export function* findValueLines(text: string, paths: readonly ValuePath[]): Step
   return search.lines;
 }
 
-/** Reads valid JSON token by token, without recursion. */
+/** Finds the lines of values. Reads valid JSON token by token, without recursion. */
 class LineSearch {
   readonly lines: number[] = [];
   private readonly text: string;

@@ -12,7 +12,7 @@ export function readJsonObject(text: string): JsonReadResult {
   return runSteps(readJsonInSteps(text));
 }
 
-/** Parses a JSON object like {@link readJsonObject}. If the JSON is invalid, locates the error in small steps. */
+/** Parses a JSON object. Ignores a byte order mark. If the JSON is invalid, locates the error in small steps. */
 export function* readJsonInSteps(text: string): Steps<JsonReadResult> {
   const plain = text.replace(/^\uFEFF/, '');
   try {

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { getErrorCode } from './errorCode.ts';
 import { isJsonObject } from './json.ts';
 
-/** Identifies a process in a file that other processes read. */
+/** The identity of a process in a file that other processes read. */
 interface ProcessDescription {
   readonly host: string;
   readonly pid: number;

@@ -19,7 +19,7 @@ export async function openRegularFile(path: string, maxBytes: number): Promise<F
   }
 }
 
-/** Reads a text file with the same checks as {@link openRegularFile}. */
+/** Reads a regular text file of at most `maxBytes` bytes. Rejects with the errors of {@link openRegularFile}. */
 export async function readRegularFile(path: string, maxBytes: number): Promise<string> {
   const handle = await openRegularFile(path, maxBytes);
   try {

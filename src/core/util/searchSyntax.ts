@@ -103,7 +103,7 @@ function findUnknownCondition(text: string): string | undefined {
   return isMistaken ? `${written ?? ''}:` : undefined;
 }
 
-/** Returns true if the names differ by one missing, added or replaced letter, or by two swapped neighbors. */
+/** Returns true if the names differ at most by one missing, added or replaced letter, or by two swapped neighbors. */
 function isOneLetterAway(one: string, other: string): boolean {
   let same = 0;
   while (same < one.length && one[same] === other[same]) same += 1;

@@ -11,7 +11,7 @@ const basicCredentials = /^[Bb]asic\s+(?=\S*[a-z\d]\S*[A-Z\d])[\w+/]{8,}=*$/;
 
 /**
  * Returns the paths of all values that look like a key, a password or a token. Files that are shared with others must
- * not contain any. Ignores `from/table/key`, which names a column in a recipe.
+ * not contain any. Ignores `from/table/key`, which names a property of files in a recipe.
  */
 export function findSecrets(value: unknown, path: ValuePath = []): readonly ValuePath[] {
   if (typeof value === 'string') return isSecretText(value) || isSecretName(path) ? [path] : [];

@@ -1,4 +1,7 @@
-/** A unit of time: the pattern of its names in English and French, and a function that subtracts it from a date. */
+/**
+ * The units of time, each with a pattern of its names in English and French and a function that subtracts it from a
+ * date.
+ */
 const units: readonly (readonly [pattern: RegExp, subtract: (date: Date, count: number) => void])[] = [
   [/^(?:hours?|heures?)$/, (date, count) => date.setTime(date.getTime() - count * 3_600_000)],
   [/^(?:days?|jours?)$/, (date, count) => date.setDate(date.getDate() - count)],
@@ -11,8 +14,8 @@ const counts: Readonly<Record<string, number>> = { a: 1, an: 1, one: 1, un: 1, u
 
 /**
  * Parses a date in the forms that people write: `2026-05-01`, `2026-05-01 14:30`, `2026-05`, `yesterday`, `last week`,
- * `3 days ago`, and the same in French. Dates are in the local time zone. Returns milliseconds since 1970; undefined
- * for any other text.
+ * `3 days ago`, and the same in French. Dates without a time zone are in the local one. Returns milliseconds since
+ * 1970; undefined for any other text.
  */
 export function parseWrittenDate(text: string, now: number): number | undefined {
   const words = text

@@ -50,8 +50,8 @@ function readEntry(archive: Buffer, position: number): ZipEntry {
 }
 
 /**
- * Unpacks a file from an archive. Resolves to undefined if the file has more bytes than the directory states. Rejects
- * if the file is damaged.
+ * Unpacks a file from an archive. Resolves to undefined if a deflated file has more bytes than the directory states.
+ * Rejects if the file is damaged.
  */
 export async function unpackZipEntry({ method, packed, unpackedBytes }: ZipEntry): Promise<Uint8Array | undefined> {
   if (method !== deflated) return packed;

@@ -25,7 +25,9 @@ export function toPastVerification(report: VerificationReport, unlistedCount: nu
   return { at, fileCount, intactCount, ...(damaged.length <= maxDamaged && { damaged }) };
 }
 
-/** Returns the result for a file; `unknown` if there were too many damaged files to store their paths. */
+/**
+ * Returns the result for a file; `unknown` if some files were intact, but too many were damaged to store their paths.
+ */
 export function getPastResult(
   { damaged, intactCount }: PastVerification,
   path: string,

@@ -18,7 +18,7 @@ export interface ManifestFile {
   readonly hash?: DeclaredHash;
 }
 
-/** An invalid entry in a manifest. `path` and `field` are copied from the entry. */
+/** A problem with an entry in a manifest. `path` is copied from the entry; `field` is the name of the invalid field. */
 export interface ManifestProblem {
   readonly kind: 'notObject' | 'noPath' | 'outsideFolder' | 'remote' | 'repeated' | 'wrongType';
   readonly position: number;
@@ -142,8 +142,8 @@ class ManifestReader {
 }
 
 /**
- * Returns the possible paths of a file. In some paths, the public server writes `\:` instead of a colon. The file
- * itself can have either name.
+ * Returns the possible paths of a file, or the problem with its path. In some paths, the public server writes `\:`
+ * instead of a colon. The file itself can have either name.
  */
 function resolvePlaces(path: string): readonly string[] | 'outsideFolder' | 'remote' {
   const place = parsePackagePath(path.replaceAll('\\:', ':'));

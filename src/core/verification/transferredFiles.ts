@@ -9,13 +9,13 @@ import { readManifest } from './transferManifest.ts';
 export interface TransferredFile {
   /** The path as written in the manifest or, without one, as found in the folder. */
   readonly path: string;
-  /** Its possible paths relative to the folder, with `/` and without `..`. */
+  /** The file's possible paths relative to the folder, with `/` and without `..`. */
   readonly places: readonly string[];
   readonly sizeBytes?: number;
 }
 
 /**
- * Lists the files of a transfer: those of its manifest or, while no readable manifest exists, those in its folder. Does
+ * Lists the files of a transfer: those in the manifest or, while no readable manifest exists, those in the folder. Does
  * not access the files. Rejects only with the signal's reason.
  */
 export async function listTransferredFiles(
@@ -30,7 +30,10 @@ export async function listTransferredFiles(
   return paths.map((path) => ({ path, places: [path] }));
 }
 
-/** Returns the path of a transferred file; undefined if it is missing, or if a link points outside the folder. */
+/**
+ * Returns the path of a transferred file; undefined if it is missing or inaccessible, or if a link points outside the
+ * folder.
+ */
 export async function findTransferredFile(
   { folder }: TransferredFolder,
   file: TransferredFile,

@@ -91,7 +91,7 @@ async function checkFiles(
   return outcomes;
 }
 
-/** Counts the bytes that were read, and reports the sum at intervals. */
+/** Counts the checked files and the bytes that were read, and reports both at intervals. */
 class ProgressMeter {
   private readonly clock: Clock;
   private readonly onProgress: (progress: VerificationProgress) => void;
