@@ -172,4 +172,17 @@ describe('Finding files by ID', () => {
     await done;
     assert.deepEqual([ids(found()), stage.parts.searchStore.getAll().length], [['JDP:000002'], 1]);
   });
+
+  it('lets the user edit hundreds of IDs, and loses none of them', async () => {
+    const many = Array.from({ length: 300 }, (_, index) => `JDP:${String(index).padStart(6, '0')}`);
+    const first = await begin();
+    first.sources.choose('Type or paste IDs');
+    (await stage.person.textBox()).enter(many.join(' '));
+    await first.done;
+    const done = stage.run('dataTransfer.refineSearch', { kind: 'search', key: found().key });
+    (await stage.person.pick()).choose('Type or paste IDs');
+    (await stage.person.textBox()).enter();
+    await done;
+    assert.deepEqual(found().query.ids, many);
+  });
 });

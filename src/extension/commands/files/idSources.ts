@@ -44,9 +44,6 @@ export async function askIds(
   return 'skip';
 }
 
-/** Maximum number of IDs that can be edited in an input box. */
-const maxEditableIds = 200;
-
 async function askTyped(
   position: StepPosition,
   setIds: (ids: readonly string[]) => void,
@@ -54,7 +51,7 @@ async function askTyped(
 ): ReturnType<Step> {
   const answer = await askText(position, {
     prompt: l10n.t('File IDs, separated by commas or spaces. To paste several lines, go back and select Clipboard.'),
-    value: initialIds.slice(0, maxEditableIds).join(', '),
+    value: initialIds.join(', '),
     validate: (text) => (parseIds(text).length > 0 ? undefined : l10n.t('Enter at least one ID.')),
   });
   if (typeof answer === 'string') return answer;
