@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { env, Position, Selection, Uri, window, workspace } from 'vscode';
 import type { Search } from '../../src/core/store/searchStore.ts';
 import type { ScriptedPick } from '../support/scriptedInputs.ts';
@@ -147,6 +147,23 @@ describe('Finding files by ID', () => {
     assert.equal(next.items[0]?.description, 'last used');
     next.escape();
     await again.done;
+  });
+
+  it('lists the table of the active editor before those of other tabs', async () => {
+    for (const name of ['other.csv', 'active.csv']) {
+      await writeFile(join(folder, name), 'file_id\nJDP:000001\n');
+      await window.showTextDocument(Uri.file(join(folder, name)), { preview: false });
+    }
+    const { done, sources } = await begin();
+    sources.choose('Column of a table…');
+    const files = await stage.person.pick();
+    const open = files.items.filter(({ description }) => description === 'open in the editor');
+    assert.deepEqual(
+      open.map(({ label }) => basename(label)),
+      ['active.csv', 'other.csv'],
+    );
+    files.escape();
+    await done;
   });
 
   it('asks for confirmation before it fetches thousands of files', async () => {

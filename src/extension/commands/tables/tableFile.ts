@@ -126,7 +126,8 @@ async function createFileChoices(memory: TableMemory): Promise<readonly Choice<U
     ...(last ? [createFileChoice(last, l10n.t('last used'))] : []),
     ...inWorkspace.map((file) => createFileChoice(file)),
   ];
-  return [...new Map(choices.toReversed().map((choice) => [String(choice.value), choice])).values()].toReversed();
+  const addresses = choices.map(({ value }) => String(value));
+  return choices.filter(({ value }, position) => addresses.indexOf(String(value)) === position);
 }
 
 /** Returns the open tables. The active one comes first. */
