@@ -6,9 +6,9 @@ import { openInBackground } from './connectionOpener.ts';
 import { reopenUnlessShown } from './connectionPicker.ts';
 
 /**
- * Opens every connection that has running transfers, without prompting. At startup, makes one of them active: the last
- * used one or, if that has no running transfers, the one with the newest transfer. Opens the others, and those of
- * transfers that start later in any window, in the background. Opens each connection only once, so that a manual
+ * Opens every connection that has running transfers, without prompting. At startup, makes one of them active unless a
+ * connection is already shown: the last used one or, if that has no running transfers, the one with the newest
+ * transfer. Opens the others, and those of transfers that start later in any window, in the background. Opens each connection only once, so that a manual
  * disconnect lasts.
  */
 export function watchRunningTransfers(services: CommandServices): Disposable {
@@ -52,9 +52,13 @@ function findConnectionsInUse(
   return missing.filter((id) => known.has(id));
 }
 
+/**
+ * Makes a connection active unless another one is shown. Opens it in the background if another one is shown by then, or
+ * if it failed.
+ */
 async function reopenUntilConnected(services: CommandServices, id: string): Promise<void> {
   await reopenUnlessShown(services, id);
-  const { state } = services.connectionStore;
-  if (state.kind === 'failed' && state.connection.id === id && id !== localConnectionId)
-    await openInBackground(services, id);
+  const { state, shown } = services.connectionStore;
+  const isOtherShown = shown !== undefined && shown.id !== id;
+  if (isOtherShown || (state.kind === 'failed' && id !== localConnectionId)) await openInBackground(services, id);
 }
