@@ -58,8 +58,11 @@ export class SavedSearches implements Disposable {
     for (const { key, openedAt } of kept) this.openedAt.set(key, openedAt);
     for (const { key } of found) this.onDisk.add(key);
     this.lastOpenedAt = Math.max(this.lastOpenedAt, ...kept.map(({ openedAt }) => openedAt));
+    const pending = [...this.changed];
     if (kept.length > 0) this.dependencies.store.restoreSaved(kept);
+    // The restored searches are already on disk.
     this.changed.clear();
+    for (const key of pending) this.changed.add(key);
     for (const search of found) if (!kept.includes(search)) await this.remove(search.key);
   }
 
@@ -144,7 +147,12 @@ export class SavedSearches implements Disposable {
   }
 
   private async remove(key: string): Promise<void> {
-    if (this.onDisk.delete(key)) await rm(join(this.dependencies.folder, toFileName(key)), { force: true });
+    if (!this.onDisk.delete(key)) return;
+    try {
+      await rm(join(this.dependencies.folder, toFileName(key)), { force: true });
+    } catch (error) {
+      this.report('removed', error);
+    }
   }
 
   private async readAll(): Promise<StoredSearch[]> {
@@ -173,7 +181,7 @@ export class SavedSearches implements Disposable {
     return undefined;
   }
 
-  private report(operation: 'read' | 'saved', error: unknown): void {
+  private report(operation: 'read' | 'saved' | 'removed', error: unknown): void {
     if (this.hasReported) return;
     this.hasReported = true;
     this.dependencies.log.warn(`A search could not be ${operation}: ${String(error)}`);

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, rmSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
 import { SearchStore } from '../../../src/core/store/searchStore.ts';
+import type { Clock } from '../../../src/core/util/clock.ts';
+import type { Disposable } from '../../../src/core/util/lifetime.ts';
 import { SavedSearches } from '../../../src/extension/editor/savedSearches.ts';
 import { fillDisk } from '../../support/fullDisk.ts';
 import { ManualClock } from '../../support/manualClock.ts';
@@ -12,6 +15,33 @@ import { MemoryLog } from '../../support/memoryLog.ts';
 const file = (id: string, more: Partial<FileEntry> = {}): FileEntry => {
   return { kind: 'file', id, database: 'Alpha', name: `${id}.csv`, resource: { id, staged: true, more: 'x' }, ...more };
 };
+
+/** A clock that advances with each reading, so that writing appears to take time, until `stop` is called. */
+class TickingClock implements Clock {
+  private time = 0;
+  private isTicking = true;
+  private startWaiting: () => void = () => undefined;
+  private endWait: () => void = () => undefined;
+  /** Resolves when something waits. */
+  readonly isWaiting = new Promise<void>((resolve) => (this.startWaiting = resolve));
+
+  now(): number {
+    if (this.isTicking) this.time += 1;
+    return this.time;
+  }
+
+  after(_delayMs: number, callback: () => void): Disposable {
+    this.endWait = callback;
+    this.startWaiting();
+    return { dispose: () => undefined };
+  }
+
+  /** Stops the clock, and ends the wait. */
+  stop(): void {
+    this.isTicking = false;
+    this.endWait();
+  }
+}
 
 describe('The saved searches (D59)', () => {
   let root: string;
@@ -184,6 +214,46 @@ describe('The saved searches (D59)', () => {
     for (const key of keys(window)) window.store.setCollapsed(key, true);
     await window.saved.flush();
     assert.deepEqual(await readdir(root), ['searches']);
+  });
+
+  it('include changes that were made while the saved ones were being read', async () => {
+    const clock = new TickingClock();
+    const store = new SearchStore();
+    const saved = new SavedSearches({ folder, store, clock, log });
+    windows.push(saved);
+    search({ store, saved }, 'a', [file('1')]);
+    await clock.isWaiting;
+    store.setChecked('a', [file('1')], true);
+    await saved.restore();
+    clock.stop();
+    await saved.flush();
+    assert.equal((await openWindow()).store.getCheckedCount('a'), 1);
+  });
+
+  it('are restored even if a file beyond the limit cannot be deleted', async () => {
+    const one = await openWindow();
+    search(one, 'a', []);
+    await one.saved.flush();
+    const text = await readFile(join(folder, 'a.json'), 'utf8');
+    for (let count = 0; count < 22; count += 1) {
+      const older = text.replace('"key":"a"', `"key":"s${count}"`).replace(/"openedAt":\d+/, `"openedAt":${count}`);
+      await writeFile(join(folder, `s${count}.json`), older);
+    }
+    const two = new SearchStore();
+    const saved = new SavedSearches({ folder, store: two, clock: new ManualClock(), log });
+    windows.push(saved);
+    two.onDidChange(() => {
+      rmSync(join(folder, 's2.json'));
+      mkdirSync(join(folder, 's2.json'));
+    });
+    await saved.restore();
+    assert.equal(two.getAll().length, 20);
+    const names = await readdir(folder);
+    assert.deepEqual(
+      ['s0.json', 's1.json', 's2.json'].filter((name) => names.includes(name)),
+      ['s2.json'],
+    );
+    assert.equal(log.lines.length, 1);
   });
 
   it('report a full disk once, and continue to work in this window', async () => {
