@@ -36,7 +36,7 @@ function parseNamedDay(words: string, now: number): number | undefined {
 
 /**
  * Parses `last week`, `3 days ago`, `la semaine dernière`, `il y a 3 jours`. For days and longer units, returns
- * midnight at the start of the day.
+ * midnight at the start of the day; for hours, the start of the minute.
  */
 function parseDistance(words: string, now: number): number | undefined {
   const match =
@@ -50,7 +50,7 @@ function parseDistance(words: string, now: number): number | undefined {
   const date = new Date(now);
   const written = match[1] ?? '';
   unit[1](date, written === '' ? 1 : (counts[written] ?? Number(written)));
-  return unit === units[0] ? date.getTime() : getMidnight(date.getTime(), 0);
+  return unit === units[0] ? date.setSeconds(0, 0) : getMidnight(date.getTime(), 0);
 }
 
 const numbers = /^(\d{4})(?:-(\d{1,2})(?:-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?)?)?)?$/;
@@ -71,10 +71,11 @@ function parseNumbers(text: string): number | undefined {
   return isReal ? date.getTime() : undefined;
 }
 
-/** Formats a time to the minute in a form that {@link parseWrittenDate} accepts. */
+/** Formats a time to the second in the shortest form that {@link parseWrittenDate} accepts. */
 export function writeDate(at: number): string {
   const date = new Date(at);
-  const time = `${padNumber(date.getHours())}:${padNumber(date.getMinutes())}`;
+  const seconds = date.getSeconds() === 0 ? '' : `:${padNumber(date.getSeconds())}`;
+  const time = `${padNumber(date.getHours())}:${padNumber(date.getMinutes())}${seconds}`;
   return time === '00:00' ? formatDay(at) : `${formatDay(at)} ${time}`;
 }
 

@@ -28,7 +28,7 @@ export interface ParameterForm {
   readonly example: string;
   /** Returns the value to send, or undefined if the text can't be parsed. */
   parse(text: string): unknown;
-  /** Formats a value in this notation. May omit the seconds of a time. */
+  /** Formats a value in this notation. Omits fractions of a second. */
   write(value: unknown): string;
   /** Describes the parsed value precisely. */
   describe(value: unknown): string;

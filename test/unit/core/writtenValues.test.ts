@@ -39,7 +39,7 @@ describe('A size in informal notation', () => {
 
 describe('A date in informal notation', () => {
   const now = new Date(2026, 4, 20, 15, 45).getTime();
-  const local = (...parts: [number, number, number, number?, number?]): number => new Date(...parts).getTime();
+  const local = (...parts: [number, number, number, number?, number?, number?]): number => new Date(...parts).getTime();
 
   for (const [text, at] of [
     ['2026-05-01', local(2026, 4, 1)],
@@ -73,8 +73,10 @@ describe('A date in informal notation', () => {
 
   it('is written so that it is read as the same time', () => {
     assert.deepEqual(
-      [writeDate(local(2026, 4, 1)), writeDate(local(2026, 4, 1, 9, 5))],
-      ['2026-05-01', '2026-05-01 09:05'],
+      [writeDate(local(2026, 4, 1)), writeDate(local(2026, 4, 1, 9, 5)), writeDate(local(2026, 4, 1, 0, 0, 7))],
+      ['2026-05-01', '2026-05-01 09:05', '2026-05-01 00:00:07'],
     );
+    for (const at of [parseWrittenDate('3 hours ago', now + 33_691) ?? NaN, local(2026, 4, 1, 23, 59, 59)])
+      assert.equal(parseWrittenDate(writeDate(at), now), at);
   });
 });
