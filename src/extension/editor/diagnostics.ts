@@ -4,6 +4,7 @@ import type { Connection, ServiceInfo } from '../../core/model/connection.ts';
 import { isJsonObject } from '../../core/util/json.ts';
 import type { LoggedProblem } from '../../core/util/recentProblems.ts';
 import { redact } from '../../core/util/redact.ts';
+import { redactHome } from '../../core/util/redactHome.ts';
 import { toPlainLine, toPlainText } from '../words/plainText.ts';
 
 /** Describes a connection without its key. */
@@ -116,10 +117,10 @@ function formatProblem({ at, level, message }: LoggedProblem): string {
 
 /** Redacts ORCID iDs, paths of addresses, and the path to the user's home folder. */
 function redactIdentity(text: string): string {
-  return text
+  const redacted = text
     .replaceAll(/\bhttps?:\/\/[^\s"'<>();,]+/gi, redactAddress)
-    .replaceAll(/\b(?:\d{4}-){3}\d{3}[\dX]\b/gi, '[ORCID iD]')
-    .replaceAll(homedir(), '~');
+    .replaceAll(/\b(?:\d{4}-){3}\d{3}[\dX]\b/gi, '[ORCID iD]');
+  return redactHome(redacted, homedir());
 }
 
 /** Reduces an address to its scheme and host. Preserves punctuation that follows the address. */

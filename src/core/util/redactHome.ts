@@ -1,0 +1,19 @@
+const separator = String.raw`[\\/]{1,4}`;
+
+/**
+ * Replaces the path to the home folder with `~`. Finds it with either separator, escaped for JSON or URIs, and in any
+ * case, because programs on Windows write the drive in either case. Does nothing if the home folder is a root folder.
+ */
+export function redactHome(text: string, home: string): string {
+  const [root = '', ...names] = home.replace(/[\\/]+$/, '').split(/[\\/]+/);
+  if (names.length === 0) return text;
+  return text.replaceAll(new RegExp([root, ...names].map(toPattern).join(separator), 'gi'), '~');
+}
+
+function toPattern(name: string): string {
+  return `(?:${escapePattern(name)}|${escapePattern(encodeURIComponent(name))})`;
+}
+
+function escapePattern(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+}
