@@ -31,9 +31,10 @@ export function getTransferId({ id, key }: Transfer): string {
   return id ?? key;
 }
 
-/** Describes the progress of a transfer in one line: `active, 3/10 files`. */
+/** Describes the progress of a transfer in one line: `active, 3/10 files`. Without counts, returns the state alone. */
 export function describeProgress(transfer: Transfer): string {
-  return `${describeState(transfer)}, ${describeFiles(transfer)} files`;
+  const files = describeFiles(transfer);
+  return files === '' ? describeState(transfer) : `${describeState(transfer)}, ${files} files`;
 }
 
 /** Describes the state of a transfer, or its outcome once it has ended. */
