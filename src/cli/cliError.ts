@@ -30,7 +30,8 @@ const connectionKinds: ReadonlySet<ReasonKind> = new Set([
   ...(['redirect', 'noService', 'serviceStopped'] as const),
 ]);
 
-function getExitCode({ kind, signIn, cause }: Reason): ExitCode {
+/** Returns the exit code for a request that failed. */
+export function getExitCode({ kind, signIn, cause }: Reason): ExitCode {
   if (kind === 'lookupFailed' && cause) return getExitCode(cause);
   if (kind === 'cancelled') return exitCode.interrupted;
   return connectionKinds.has(kind) || signIn !== undefined ? exitCode.connection : exitCode.failed;

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../support/cliProcess.ts';
+import { json, problem } from '../support/faultBehaviours.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { CliRig } from './cliRig.ts';
 
@@ -205,4 +206,36 @@ describe('Recipes on the command line', () => {
     assert.equal(code, 1);
     assert.match(stderr, /^Couldn't read the lock of .* \(EISDIR\)\.\n$/);
   });
+});
+
+describe('Recipes on the command line with a service that fails', () => {
+  let server: FaultServer;
+  let folder: string;
+  beforeEach(async () => {
+    server = await FaultServer.start();
+    folder = await mkdtemp(join(tmpdir(), 'cli-recipe-'));
+    const databases = ['Source Data', 'Target'].map((name) => ({ id: name, name, organization: '', url: '' }));
+    server.on('GET /', json({ name: 'Test', version: '1.0.0' })).on('GET /api/v1/databases', json(databases));
+  });
+  afterEach(async () => {
+    await server.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  async function getCode(...args: readonly string[]): Promise<number | null> {
+    const connection = ['--server', server.address, '--orcid', '0000-0002-1825-0097', '--key-variable', 'THE_KEY'];
+    return (await runCli([...args, ...connection], { environment: { THE_KEY: 'the-key' } })).code;
+  }
+
+  for (const [status, code] of [
+    [401, 3],
+    [500, 1],
+  ] as const)
+    it(`exit with ${code} in a run and in a dry run after a ${status}`, async () => {
+      for (const method of ['GET', 'POST']) server.on(`${method} /api/v1/files`, problem(status, 'out of order'));
+      const recipe = join(folder, 'reads.transfer.json');
+      await writeFile(recipe, JSON.stringify(reads));
+      assert.equal(await getCode('run', recipe), code);
+      assert.equal(await getCode('run', recipe, '--dry-run'), code);
+    });
 });

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { checkRecipe, withDatabaseNames } from '../../core/recipes/checkRecipe.ts';
 import { findObstacle, type PlanObstacle, type RecipePlan } from '../../core/recipes/planRecipe.ts';
 import type { OpenConnection } from '../../core/flows/openConnections.ts';
-import { CliError, createRequestError, createUsageError } from '../cliError.ts';
+import { CliError, createRequestError, createUsageError, getExitCode } from '../cliError.ts';
 import type { CliSession } from '../connections/cliSession.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
 import { formatCount } from '../text/amounts.ts';
@@ -49,12 +49,12 @@ export function requireRunnable({ plan }: PlannedRun): void {
   const obstacle = findObstacle(plan);
   if (!obstacle) return;
   if (plan.failure?.kind === 'service') throw createRequestError('Nothing was sent', plan.failure.reason);
-  throw new CliError(`Nothing was sent. ${describeObstacle(plan, obstacle)}`, obstacleCodes[obstacle]);
+  throw new CliError(`Nothing was sent. ${describeObstacle(plan, obstacle)}`, getObstacleCode(plan, obstacle));
 }
 
-/** Returns the exit code for an obstacle; 0 without one. */
-export function getObstacleCode(obstacle: PlanObstacle | undefined): ExitCode {
-  return obstacle ? obstacleCodes[obstacle] : exitCode.done;
+/** Returns the exit code for a plan's obstacle. After a failed request, it depends on the reason. */
+export function getObstacleCode({ failure }: RecipePlan, obstacle: PlanObstacle): ExitCode {
+  return failure?.kind === 'service' ? getExitCode(failure.reason) : obstacleCodes[obstacle];
 }
 
 const obstacleCodes: Readonly<Record<PlanObstacle, ExitCode>> = {

@@ -34,7 +34,7 @@ async function printPlan(session: CliSession, planned: PlannedRun): Promise<Exit
   session.context.output.print(toPlanDocument(planned, destination), () => formatPlan(planned, destination));
   const obstacle = findObstacle(planned.plan);
   // A recipe without a destination is a saved search.
-  return obstacle === 'noDestination' ? exitCode.done : getObstacleCode(obstacle);
+  return !obstacle || obstacle === 'noDestination' ? exitCode.done : getObstacleCode(planned.plan, obstacle);
 }
 
 async function start(session: CliSession, planned: PlannedRun, flags: RunFlags): Promise<ExitCode> {
