@@ -4,6 +4,7 @@ import { AgentPolicy } from '../../core/agents/agentPolicy.ts';
 import { CallQueue } from '../../core/agents/callQueue.ts';
 import { PlanStore } from '../../core/agents/planStore.ts';
 import type { OpenConnection } from '../../core/flows/openConnections.ts';
+import type { Database } from '../../core/model/databaseModel.ts';
 import { readFreeBytes } from '../../core/util/freeSpace.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { CliError } from '../cliError.ts';
@@ -29,7 +30,7 @@ export function createAgentContext(session: CliSession, log: Logger): SharedAgen
     connect: async () => await open(() => chooseConnection(context.options, session.file)),
     open: async (id, address) => await open(() => findConnection(session, id, address)),
     getOrcid: (connectionId) => session.getOrcid(connectionId),
-    getFreeBytes: ({ connection }, { name }) => getFreeBytes(session, connection.id, name),
+    getFreeBytes,
   };
 }
 
@@ -54,11 +55,7 @@ function findConnection({ context, file }: CliSession, id: string, address?: str
 }
 
 /** Returns the free bytes at a destination; undefined unless a service on this machine serves it as a folder. */
-async function getFreeBytes(
-  session: CliSession,
-  connectionId: string,
-  destination: string,
-): Promise<number | undefined> {
-  const folder = findServedFolder(session, { connectionId, destination });
+async function getFreeBytes(session: OpenConnection, destination: Database): Promise<number | undefined> {
+  const folder = findServedFolder(session, destination);
   return folder === undefined ? undefined : await readFreeBytes(folder);
 }

@@ -12,10 +12,10 @@ import type { PlannedRun } from './plannedRun.ts';
 export async function readDestinationFacts(session: CliSession, planned: PlannedRun): Promise<DestinationFacts> {
   const { plan, connection } = planned;
   if (findObstacle(plan) === 'failed' || !plan.recipe.to || plan.files.length === 0) return {};
-  const connectionId = connection.connection.id;
-  const folder = findServedFolder(session, { connectionId, destination: plan.recipe.to.database });
+  const destination = session.explorer.connectionStore.findDatabase(plan.recipe.to.database);
+  const folder = destination && findServedFolder(connection, destination);
   const freeBytes = folder === undefined ? undefined : await readFreeBytes(folder);
-  const alreadyThere = await countCopies(session, planned, connectionId);
+  const alreadyThere = await countCopies(session, planned, connection.connection.id);
   return { ...(freeBytes !== undefined && { freeBytes }), ...(alreadyThere && { alreadyThere }) };
 }
 

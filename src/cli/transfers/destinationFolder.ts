@@ -1,6 +1,8 @@
 import { fileURLToPath } from 'node:url';
+import type { OpenConnection } from '../../core/flows/openConnections.ts';
 import { isLoopback } from '../../core/model/loopback.ts';
-import type { Transfer, TransferOrder } from '../../core/model/transferModel.ts';
+import type { Database } from '../../core/model/databaseModel.ts';
+import type { Transfer } from '../../core/model/transferModel.ts';
 import { findTransferredFolder, type TransferredFolder } from '../../core/verification/transferredFolderSearch.ts';
 import { CliError, createUsageError } from '../cliError.ts';
 import type { CliSession } from '../connections/cliSession.ts';
@@ -29,22 +31,15 @@ export async function findDestinationFolder(
 }
 
 async function getServedFolder(session: CliSession, transfer: Transfer): Promise<string> {
-  await connectFor(session, transfer);
-  const folder = findServedFolder(session, transfer.order);
+  const connection = await connectFor(session, transfer);
+  const destination = session.explorer.connectionStore.findDatabase(transfer.order.destination);
+  const folder = destination && findServedFolder(connection, destination);
   if (folder !== undefined) return folder;
   throw createUsageError(`The folder of transfer ${getTransferId(transfer)} isn't known. Use --folder.`);
 }
 
-/**
- * Returns the folder that a service on this machine serves as the destination; undefined if the destination isn't such
- * a folder. The connection must be active.
- */
-export function findServedFolder(
-  { explorer: { sessions, connectionStore } }: CliSession,
-  { connectionId, destination }: Pick<TransferOrder, 'connectionId' | 'destination'>,
-): string | undefined {
-  const address = sessions.get(connectionId)?.service.address ?? '';
-  const url = connectionStore.listing.databases.find(({ name }) => name === destination)?.url ?? '';
-  const isHere = URL.canParse(address) && isLoopback(new URL(address).hostname);
+/** Returns the folder that a service on this machine serves as a database; undefined if it isn't such a folder. */
+export function findServedFolder({ service }: OpenConnection, { url }: Database): string | undefined {
+  const isHere = isLoopback(new URL(service.address).hostname);
   return isHere && url.startsWith('file:') ? fileURLToPath(url) : undefined;
 }

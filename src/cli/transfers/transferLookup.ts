@@ -1,4 +1,5 @@
 import { parseUuid } from '../../core/util/uuid.ts';
+import type { OpenConnection } from '../../core/flows/openConnections.ts';
 import type { Transfer } from '../../core/model/transferModel.ts';
 import { CliError, createRequestError, createUsageError } from '../cliError.ts';
 import { findRecordConnection } from '../connections/connectionChoice.ts';
@@ -43,17 +44,14 @@ export async function findRecordedTransfer(session: CliSession, name: string, ki
   throw createNotFoundError(name, { kinds });
 }
 
-/** Connects to the service of a transfer. Throws an error with exit code 3 if the connection is unknown. */
-export async function connectFor(session: CliSession, transfer: Transfer): Promise<void> {
+/**
+ * Connects to the service of a transfer and returns the connection. Throws an error with exit code 3 if it is unknown.
+ */
+export async function connectFor(session: CliSession, transfer: Transfer): Promise<OpenConnection> {
   const connection = findRecordConnection(session.context.options, session.file, transfer.order.connectionId);
-  if (connection) await session.open(connection);
-  else {
-    const advice = 'Use --connections, or --server with the address at which it was started.';
-    throw new CliError(
-      `The service of transfer ${getTransferId(transfer)} isn't known. ${advice}`,
-      exitCode.connection,
-    );
-  }
+  if (connection) return await session.open(connection);
+  const advice = 'Use --connections, or --server with the address at which it was started.';
+  throw new CliError(`The service of transfer ${getTransferId(transfer)} isn't known. ${advice}`, exitCode.connection);
 }
 
 function findRecord(transfers: readonly Transfer[], name: string): Transfer | undefined {

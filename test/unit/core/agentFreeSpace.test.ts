@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { createAgentContext, type SharedAgentContext } from '../../../src/cli/agents/cliAgentContext.ts';
+import { CliSession } from '../../../src/cli/connections/cliSession.ts';
+import { Output } from '../../../src/cli/output.ts';
+import { systemClock } from '../../../src/core/util/clock.ts';
+import { orcid } from '../../support/explorerDependencies.ts';
+import { json } from '../../support/faultBehaviours.ts';
+import { FaultServer } from '../../support/faultServer.ts';
+import { MemoryLog } from '../../support/memoryLog.ts';
+
+describe('The free space at a destination, outside the editor', () => {
+  let folder: string;
+  let servers: readonly FaultServer[];
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'free-space-'));
+    servers = [await FaultServer.start(), await FaultServer.start()];
+  });
+  afterEach(async () => {
+    for (const server of servers) await server.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  /** Opens the connections `0` and `1`, whose services have a database Target with these addresses. */
+  async function open(urls: readonly string[], use: (context: SharedAgentContext) => Promise<void>): Promise<void> {
+    const connections = servers.map(({ address: server }, index) => {
+      return { id: `${index}`, name: `${index}`, server, apiKeyVariable: 'KEY' };
+    });
+    for (const [index, server] of servers.entries()) {
+      server.on('GET /', json({ name: 'Test', version: '1.0.0' }));
+      const database = { id: 'target', name: 'Target', organization: '', url: urls[index] };
+      server.on('GET /api/v1/databases', json([database]));
+    }
+    const file = join(folder, 'connections.json');
+    await writeFile(file, JSON.stringify({ orcid, connections }));
+    const { signal } = new AbortController();
+    const options = { connections: file, connection: '0', ledger: join(folder, 'ledger') };
+    const streams = { output: new Output(process, false), environment: { KEY: 'the-key' } };
+    await CliSession.run({ ...{ options, clock: systemClock, signal }, ...streams }, async (session) => {
+      await use(createAgentContext(session, new MemoryLog()));
+    });
+  }
+
+  /** Resolves to the free bytes at the Target of a connection. */
+  async function getFreeBytes(context: SharedAgentContext, id: string): Promise<number | undefined> {
+    const session = await context.open(id);
+    const [target] = (await session.client.databases()).value;
+    assert.ok(target);
+    return await context.getFreeBytes(session, target);
+  }
+
+  it('is that of the folder which the service of the plan serves, whichever connection was opened last', async () => {
+    await open([pathToFileURL(folder).href, ''], async (context) => {
+      await context.connect();
+      assert.equal(typeof (await getFreeBytes(context, '0')), 'number');
+      await context.open('1');
+      assert.equal(typeof (await getFreeBytes(context, '0')), 'number');
+      assert.equal(await getFreeBytes(context, '1'), undefined);
+    });
+  });
+
+  it('is not that of a database with the same name at another service', async () => {
+    await open(['', pathToFileURL(folder).href], async (context) => {
+      await context.connect();
+      await context.open('1');
+      assert.equal(await getFreeBytes(context, '0'), undefined);
+      assert.equal(typeof (await getFreeBytes(context, '1')), 'number');
+    });
+  });
+});
