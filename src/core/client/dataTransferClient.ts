@@ -183,11 +183,11 @@ export class DataTransferClient implements Disposable {
     const requester = new MetadataRequester(session, name, String(given['orcid']), signal);
     const ids = [...new Set(given['ids'] as readonly string[])];
     const page = { offset: toSentNumber(given['offset']), limit: toSentNumber(given['limit']) };
-    const { files, refusedIds, reason } = await new MetadataBatches(requester).gather(ids, page);
+    const { files, refusedIds, hasRead, reason } = await new MetadataBatches(requester).gather(ids, page);
     const first = reason ?? refusedIds[0]?.reason;
     if (first) logFailure(session.channel, first);
     this.replied.fire(first);
-    const hasFailed = reason !== undefined || files.length === 0;
+    const hasFailed = reason !== undefined || !hasRead;
     return { value: files, ...(first && hasFailed && { reason: first }), ...(refusedIds.length > 0 && { refusedIds }) };
   }
 

@@ -17,7 +17,9 @@ import type { Result } from './result.ts';
 interface BatchedMetadata {
   readonly files: readonly FoundFile[];
   readonly refusedIds: readonly RefusedId[];
-  /** The reason why the entire request failed. If set, the other two fields are empty. */
+  /** True if the server accepted a request, even if it omitted all files. */
+  readonly hasRead: boolean;
+  /** The reason why the entire request failed. If set, the lists are empty. */
   readonly reason?: Reason;
 }
 
@@ -59,8 +61,9 @@ export class MetadataBatches {
     this.ids = ids;
     if (ids.every(hasComma)) this.requester.usePost();
     const reason = (await this.gatherAll(ids, page)) ?? this.getCommonFailure();
-    if (reason) return { files: [], refusedIds: [], reason };
-    return { files: sortByIds(this.files, ids), refusedIds: this.refusedIds };
+    const { hasRead, refusedIds } = this;
+    if (reason) return { files: [], refusedIds: [], hasRead, reason };
+    return { files: sortByIds(this.files, ids), refusedIds, hasRead };
   }
 
   /** Returns the reason if all IDs failed because of a server fault that is unrelated to the IDs. */

@@ -8,13 +8,13 @@ import { getRoute, getIds, metadataSuite, numbered, postRoute } from './metadata
 const listIds = ({ body, query }: RecordedRequest): readonly string[] =>
   body === '' ? (query.get('ids') ?? '').split(',') : (JSON.parse(body) as { file_ids: string[] }).file_ids;
 
-/** Answers like a server whose handler crashes for some ids. */
-function dropping(bad: readonly string[]): Behaviour {
+/** Answers like a server whose handler crashes for some ids, and that doesn't know others. */
+function dropping(bad: readonly string[], unknown: readonly string[] = []): Behaviour {
   return async (request, response) => {
     const ids = listIds(request);
     const answer = ids.some((id) => bad.includes(id))
       ? dropBeforeAnswer()
-      : json({ resources: ids.map((id) => ({ id })) });
+      : json({ resources: ids.filter((id) => !unknown.includes(id)).map((id) => ({ id })) });
     await answer(request, response);
   };
 }
@@ -57,6 +57,17 @@ describe('Metadata of IDs that drop the connection (D8)', () => {
     server.on(getRoute, empty(405)).on(postRoute, dropping(['a']));
     const reply = await fetch(['a']);
     assert.deepEqual([reply.reason?.kind, reply.reason?.isIdAtFault], ['dropped', true]);
+  });
+
+  it('names the id that drops the connection without failing as a whole if the server omits all others', async () => {
+    const { server } = await start();
+    server.on(getRoute, dropping(['a'], ['b']));
+    const reply = await fetch(['a', 'b']);
+    assert.deepEqual([reply.value, reply.reason], [[], undefined]);
+    assert.deepEqual(
+      reply.refusedIds?.map(({ id, reason }) => [id, reason.isIdAtFault]),
+      [['a', true]],
+    );
   });
 
   it('reports no id for a connection that is lost once', async () => {

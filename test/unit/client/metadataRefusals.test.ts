@@ -51,6 +51,29 @@ describe('Metadata of refused IDs (D8)', () => {
     });
   }
 
+  for (const status of [404, 410, 500]) {
+    it(`does not fail as a whole if one id is refused with ${String(status)} and the server omits all others`, async () => {
+      const { server } = await start();
+      server.on(getRoute, async (request, response) => {
+        const isBad = (request.query.get('ids') ?? '').split(',').includes('a');
+        await (isBad ? plainProblem(status, 'no') : json({ resources: [] }))(request, response);
+      });
+      const reply = await fetch(['a', 'b', 'c']);
+      assert.deepEqual([reply.value, reply.reason], [[], undefined]);
+      assert.deepEqual(
+        reply.refusedIds?.map(({ id }) => id),
+        ['a'],
+      );
+    });
+  }
+
+  it('fails as a whole if each id of the requested page is refused', async () => {
+    const { server } = await start();
+    server.on(getRoute, problem(404, 'no'));
+    const reply = await fetch(['a', 'b', 'c'], { offset: 1, limit: 1 });
+    assert.deepEqual([reply.reason?.status, reply.refusedIds?.map(({ id }) => id)], [404, ['b']]);
+  });
+
   it('finds scattered bad ids, however many refusals that takes', async () => {
     const { server } = await start();
     const bad = numbered(120).filter((_, index) => index % 11 === 5);

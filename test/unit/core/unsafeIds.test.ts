@@ -10,13 +10,16 @@ const route = 'POST /api/v1/files/by-id';
 describe('Ids that may crash a server (D37)', () => {
   let rig: Rig;
   let crashing: readonly string[];
+  let unknown: readonly string[];
   beforeEach(async () => {
     rig = await Rig.start();
     crashing = ['bad'];
+    unknown = [];
     const respond: Behaviour = async (request, response) => {
       const { file_ids: ids } = JSON.parse(request.body) as { file_ids: string[] };
       const isBad = ids.some((id) => crashing.includes(id));
-      await (isBad ? dropBeforeAnswer() : json({ resources: ids.map((id) => ({ id })) }))(request, response);
+      const resources = ids.filter((id) => !unknown.includes(id)).map((id) => ({ id }));
+      await (isBad ? dropBeforeAnswer() : json({ resources }))(request, response);
     };
     rig.server.on(route, respond);
   });
@@ -38,6 +41,16 @@ describe('Ids that may crash a server (D37)', () => {
     crashing = [];
     await rig.passing(metadataFlow.fetchFiles('c', 'Alpha', ['bad']));
     assert.deepEqual(metadataFlow.findUnsafeIds(order('bad')), []);
+  });
+
+  it('are known from a search by ids that finds none of the others, which are listed as missing', async () => {
+    const { searchFlow, metadataFlow, searchStore } = rig.explorer;
+    unknown = ['f1'];
+    const query = { database: 'Alpha', query: '', pageSize: 10, ids: ['bad', 'f1'] };
+    await rig.passing(searchFlow.run(await rig.connect(), query));
+    const [search] = searchStore.getAll();
+    assert.deepEqual([search?.reason, search?.missing.map(({ id }) => id)], [undefined, ['bad', 'f1']]);
+    assert.deepEqual(metadataFlow.findUnsafeIds(order('f1', 'bad')), ['bad']);
   });
 
   it('are found by a check before a transfer is submitted again, which covers all ids', async () => {
