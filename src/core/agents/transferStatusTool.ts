@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { hasEnded, type Transfer } from '../model/transferModel.ts';
 import { settlesWithin } from '../util/clock.ts';
 import type { JsonObject } from '../util/json.ts';
+import { Lifetime } from '../util/lifetime.ts';
 import { parseUuid } from '../util/uuid.ts';
 import type { AgentContext } from './agentContext.ts';
 import { AgentError } from './agentError.ts';
@@ -57,15 +58,16 @@ async function refresh({ services, clock, open }: AgentContext, transfer: Transf
   if (hasEnded(state) || state === 'notConfirmed') return transfer;
   const isOpen = await open(order.connectionId).then(() => true, isExpected);
   if (!isOpen) return transfer;
+  const listening = new Lifetime();
   const isNew = new Promise<void>((resolve) => {
-    const subscription = transferStore.onDidChange((keys) => {
-      if (!keys.includes(key) || transferStore.get(key)?.askedAt === transfer.askedAt) return;
-      subscription.dispose();
-      resolve();
-    });
+    const resolveIfNew = (keys: readonly string[]): void => {
+      if (keys.includes(key) && transferStore.get(key)?.askedAt !== transfer.askedAt) resolve();
+    };
+    listening.track(transferStore.onDidChange(resolveIfNew));
   });
   monitor.pollNow(key);
   await settlesWithin(clock, maxWaitMs, isNew);
+  listening.dispose();
   return transferStore.get(key) ?? transfer;
 }
 
