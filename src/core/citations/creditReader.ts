@@ -38,12 +38,14 @@ function readDescription(credit: JsonObject, resource: JsonObject): string | und
   return readText(first?.['description_text']) ?? readText(resource['description']);
 }
 
-/** Returns the titles. The main title, which is the first one without a type, comes first. */
+/**
+ * Returns the titles of the credit or, if none is readable, the title of the resource. The main title, which is the
+ * first one without a type, comes first.
+ */
 function readTitles(credit: JsonObject, resource: JsonObject): readonly string[] {
   const entries = listObjects(credit['titles']);
-  if (entries.length > 1) return readSeveralTitles(entries);
-  const title = readText(entries[0]?.['title']) ?? readText(resource['title']);
-  return title === undefined ? [] : [title];
+  const titles = entries.length > 1 ? readSeveralTitles(entries) : listTexts([entries[0]?.['title']]);
+  return titles.length > 0 ? titles : listTexts([resource['title']]);
 }
 
 function readSeveralTitles(entries: readonly JsonObject[]): readonly string[] {

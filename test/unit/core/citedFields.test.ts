@@ -69,6 +69,14 @@ describe('Titles and text of a work', () => {
     assert.deepEqual([title, otherTitles], ['Main', ['Second', 'Alternative']]);
   });
 
+  for (const count of [0, 1, 2, 3]) {
+    it(`are those of the resource if its credit has ${String(count)} unreadable titles`, () => {
+      const titles = [{ title: '' }, { title: ',', title_type: 'Other' }, { title: null }].slice(0, count);
+      const [citation] = listCitations([toFile({ identifier: '10.1234/a', titles }, { title: 'Soil' })]);
+      assert.deepEqual([citation?.title, citation?.otherTitles], ['Soil', []]);
+    });
+  }
+
   it('are those of the first file that states them, if the files of a unit differ', () => {
     const identifier = '10.1234/a';
     const publisher = { organization_name: 'JGI' };
