@@ -36,7 +36,8 @@ export class CatalogMerge {
     this.select = database.prepare(`SELECT * FROM files WHERE path > ? AND path < ? ORDER BY path LIMIT ${chunkSize}`);
     database.exec('BEGIN IMMEDIATE');
     this.isFilling = database.prepare('SELECT 1 FROM files LIMIT 1').get() === undefined;
-    if (this.isFilling) rows.deferMerging(true);
+    // A filling that ended early may have left it deferred.
+    rows.deferMerging(this.isFilling);
   }
 
   take(files: readonly ScannedFile[]): void {

@@ -110,10 +110,10 @@ export class CatalogRows {
   /**
    * Turns automatic merging of index segments off or on. Filling an empty catalog is faster without it, and later
    * writes merge the segments gradually. While it is off, SQLite merges segments only when there are
-   * {@link maxSegments}.
+   * {@link maxSegments}. SQLite stores the setting in the file.
    */
   deferMerging(isDeferred: boolean): void {
-    if (!this.isIndexed) return;
+    if (!this.isIndexed || isDeferred === this.isMergingDeferred()) return;
     const settings = isDeferred ? `('automerge', 0), ('crisismerge', ${maxSegments})` : "('automerge', 4)";
     this.database.exec(`INSERT INTO words (words, rank) VALUES ${settings}`);
   }
@@ -121,6 +121,10 @@ export class CatalogRows {
   delete(row: FileRow): void {
     this.deleteFile.run(row.id);
     this.removeWords(row);
+  }
+
+  private isMergingDeferred(): boolean {
+    return this.database.prepare("SELECT 1 FROM words_config WHERE k = 'automerge' AND v = 0").get() !== undefined;
   }
 
   /** Removes the words of a row. Deleting from a contentless index requires the original text. */

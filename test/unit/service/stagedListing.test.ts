@@ -104,3 +104,57 @@ describe('A staged listing (D62)', () => {
     assert.deepEqual(database.prepare('SELECT count(*) AS count FROM files').get(), { __proto__: null, count: 5_100 });
   });
 });
+
+describe('Automatic merging of the full-text index', () => {
+  let database: SqliteFile;
+  let rows: CatalogRows;
+
+  beforeEach(() => ({ database, rows } = open()));
+  afterEach(() => database.close());
+
+  /** More files than fit in one transaction. */
+  const many = Array.from({ length: 51_000 }, (_, index) => createFile(`f${String(index).padStart(5, '0')}`));
+  const startMerge = (): CatalogMerge => new CatalogMerge(database, rows, new PathIds(database, rows), '');
+  const isMergingOff = (): boolean =>
+    database.prepare("SELECT v FROM words_config WHERE k = 'automerge' AND v = 0").get() !== undefined;
+  const fill = {
+    'a listing': () => {
+      const staged = new StagedListing(database, rows);
+      staged.add(many);
+      const pieces = staged.fillCatalog();
+      for (let piece = 0; piece <= 10; piece += 1) pieces.next();
+      assert.ok(isMergingOff());
+      pieces.return(undefined);
+    },
+    'a merge': () => {
+      const merge = startMerge();
+      merge.take(many.slice(0, 50_000));
+      merge.take(many.slice(50_000));
+      assert.ok(isMergingOff());
+      merge.abandon();
+    },
+  };
+
+  for (const [name, fillInPart] of Object.entries(fill)) {
+    it(`is on again after the next merge if ${name} that fills the catalog ends early`, () => {
+      fillInPart();
+      assert.deepEqual(database.prepare('SELECT count(*) AS count FROM files').get(), {
+        __proto__: null,
+        count: 50_000,
+      });
+      const merge = startMerge();
+      merge.take(many);
+      merge.finish();
+      assert.ok(!isMergingOff());
+    });
+  }
+
+  it('is not written by a merge if it is on', () => {
+    database.exec("INSERT INTO files (id, path, format, bytes, modified) VALUES (1, 'a', '', 1, 0)");
+    const { changes } = database.prepare('SELECT total_changes() AS changes').get() ?? {};
+    const merge = startMerge();
+    merge.take([createFile('a')]);
+    merge.finish();
+    assert.deepEqual(database.prepare('SELECT total_changes() AS changes').get()?.['changes'], changes);
+  });
+});
