@@ -8,7 +8,7 @@ import { RepairableStore } from '../catalog/repairableStore.ts';
 import type { CatalogSearch } from '../catalog/searchSql.ts';
 import type { StoreListingState } from '../catalog/storeListingState.ts';
 import { ScanQueue } from './scanQueue.ts';
-import { StoreScan, type ScannedStore } from './storeScan.ts';
+import { StoreScan, type ScannedStore, type ScanResult } from './storeScan.ts';
 import { readableCondition } from './storeListing.ts';
 import { readFreeBytes } from './storeSpace.ts';
 
@@ -190,12 +190,12 @@ export class StoreCatalog {
     const startedAtMs = clock.now();
     this.current = new StoreScan(this.config, this.store, this.abort.signal, !this.hasFiles);
     const space = this.readSpace();
-    const { notes, unnamable } = await this.current.run(under);
+    const result = await this.current.run(under);
     await settlesWithin(clock, spaceLimitMs, space);
     this.fileCount = this.store.count();
     if (under === '') this.recordListing(startedAtMs);
     this.problem = undefined;
-    this.logScan(clock.now() - startedAtMs, unnamable, notes);
+    this.logScan(clock.now() - startedAtMs, result);
   }
 
   /** Updates the free space when the store reports it. Never rejects. */
@@ -209,11 +209,12 @@ export class StoreCatalog {
     this.listedAtMs = startedAtMs;
   }
 
-  private logScan(tookMs: number, unnamable: number, notes: readonly string[]): void {
+  private logScan(tookMs: number, { unnamable, unsized, notes }: ScanResult): void {
     const { logger } = this.dependencies;
     const { name } = this.config;
     logger.info(`${name}: ${this.fileCount} files, scanned in ${(tookMs / 1_000).toFixed(1)} s`);
     if (unnamable > 0) logger.warn(`${name}: ${unnamable} objects are skipped: their names aren't valid for files`);
+    if (unsized > 0) logger.warn(`${name}: ${unsized} objects are skipped: their size is unknown`);
     if (!this.hasLoggedNotes) for (const note of notes) logger.warn(`${name}: ${note}`);
     this.hasLoggedNotes = true;
   }

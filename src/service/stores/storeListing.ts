@@ -14,10 +14,16 @@ interface ListedStore {
   readonly features: StoreFeatures;
 }
 
-interface ListingBatch {
-  readonly files: readonly ScannedFile[];
+/** Numbers of objects that a listing leaves out. */
+export interface SkippedObjects {
   /** Number of objects whose names are not valid for files. */
   readonly unnamable: number;
+  /** Number of objects whose size the store doesn't report. */
+  readonly unsized: number;
+}
+
+interface ListingBatch extends SkippedObjects {
+  readonly files: readonly ScannedFile[];
 }
 
 const batchSize = 1_000;
@@ -85,15 +91,15 @@ async function* gather(pieces: AsyncIterable<readonly string[]>, under: string):
   yield batch;
 }
 
-function createBatch(): { files: ScannedFile[]; unnamable: number } {
-  return { files: [], unnamable: 0 };
+function createBatch(): { files: ScannedFile[]; unnamable: number; unsized: number } {
+  return { files: [], unnamable: 0, unsized: 0 };
 }
 
 function addLine(batch: ReturnType<typeof createBatch>, line: string, under: string): void {
   const object = parseListedLine(line);
   if (object === undefined) return;
   const file = toScannedObject(object, under);
-  if (file === undefined) batch.unnamable += 1;
+  if (typeof file === 'string') batch[file] += 1;
   else if (!hasHiddenPart(file.path)) batch.files.push(file);
 }
 
@@ -104,12 +110,14 @@ function parseListedLine(line: string): ListedObject | undefined {
   return line.startsWith('{') ? parseJsonObject(line.endsWith(',') ? line.slice(0, -1) : line) : undefined;
 }
 
-function toScannedObject(object: ListedObject, under: string): ScannedFile | undefined {
+/** Returns the file, or the reason why the object is left out. */
+function toScannedObject(object: ListedObject, under: string): ScannedFile | keyof SkippedObjects {
   const { Path: name, Size: bytes, ModTime: time } = object;
-  if (typeof name !== 'string' || typeof bytes !== 'number') return undefined;
+  if (typeof name !== 'string') return 'unnamable';
   const path = under === '' ? name : `${under}/${name}`;
+  if (!isFilePath(path)) return 'unnamable';
   // An object of unknown size, such as an online office document, is generated when it is read.
-  if (!isFilePath(path) || !Number.isSafeInteger(bytes) || bytes < 0) return undefined;
+  if (typeof bytes !== 'number' || !Number.isSafeInteger(bytes) || bytes < 0) return 'unsized';
   const modifiedMs = typeof time === 'string' ? Date.parse(time) : Number.NaN;
   const metadata = describeObject(object);
   return { path, bytes, modifiedMs: Number.isNaN(modifiedMs) ? unknownTimeMs : modifiedMs, ...metadata };

@@ -4,7 +4,7 @@ import type { CatalogStore } from '../catalog/catalogStore.ts';
 import type { StagedListing } from '../catalog/stagedListing.ts';
 import { openRclone } from './rcloneProgram.ts';
 import { readStoreFeatures } from './storeFeatures.ts';
-import { listStore } from './storeListing.ts';
+import { listStore, type SkippedObjects } from './storeListing.ts';
 
 export interface ScannedStore {
   readonly remote: string;
@@ -14,9 +14,7 @@ export interface ScannedStore {
   readonly hasRestore?: boolean;
 }
 
-interface ScanResult {
-  /** Number of objects whose names are not valid for files. */
-  readonly unnamable: number;
+export interface ScanResult extends SkippedObjects {
   /** Sentences about rclone and the configuration, for the log. */
   readonly notes: readonly string[];
 }
@@ -50,12 +48,13 @@ export class StoreScan {
     const { path: program, note } = await openRclone(this.store.rclone);
     const features = await readStoreFeatures(program, this.store.remote, this.signal);
     const staged = this.catalog.startListing();
-    let unnamable = 0;
+    let [unnamable, unsized] = [0, 0];
     try {
       for await (const batch of listStore({ program, remote: this.store.remote, features }, under, this.signal)) {
         staged.add(batch.files);
         this.count += batch.files.length;
         unnamable += batch.unnamable;
+        unsized += batch.unsized;
       }
     } catch (error) {
       if (this.usesPartial && this.count > 0 && !this.signal.aborted) await this.merge(staged, under);
@@ -63,7 +62,7 @@ export class StoreScan {
     }
     await this.merge(staged, under);
     const ignored = this.store.hasRestore === true && !features.hasCommands ? restoreNote : undefined;
-    return { unnamable, notes: [note, ignored].flatMap((one) => one ?? []) };
+    return { unnamable, unsized, notes: [note, ignored].flatMap((one) => one ?? []) };
   }
 
   /** Updates the catalog in pieces, so that searches don't have to wait for the whole update. */
