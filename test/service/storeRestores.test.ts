@@ -38,13 +38,16 @@ describe('A transfer from a store that may restore archived objects (D67)', func
     await fs.rm(root, { recursive: true });
   });
 
-  async function serve(name: string, remote: string): Promise<void> {
-    await rig.lease([{ name, remote, restore }, ...rig.folders]);
+  async function serve(name: string, remote: string, options: object = { restore }): Promise<void> {
+    await rig.lease([{ name, remote, ...options }, ...rig.folders]);
     await eventually(async () => {
       const { listing } = (await rig.call('GET', `/api/v1/databases/${name}`)).body as { listing: { state: string } };
       return listing.state === 'listed' ? true : undefined;
     });
   }
+
+  const ineffective = 'Memory: "restore" has no effect: rclone can\'t restore objects of this kind of store.';
+  const listNotes = (): readonly string[] => rig.logged.filter((line) => line.includes('restore'));
 
   async function submit(...ids: readonly string[]): Promise<string> {
     return await rig.mustRequestTransfer({ source: 'Lab', destination: 'Target', file_ids: ids });
@@ -116,7 +119,14 @@ describe('A transfer from a store that may restore archived objects (D67)', func
 
   it('is logged if rclone cannot restore objects of this kind of store', async () => {
     await serve('Memory', 'memory:');
-    const notes = rig.logged.filter((line) => line.includes('restore'));
-    assert.deepEqual(notes, ['Memory: "restore" has no effect: rclone can\'t restore objects of this kind of store.']);
+    assert.deepEqual(listNotes(), [ineffective]);
+  });
+
+  it('is logged if a later lease permits it for a store where it has no effect', async () => {
+    await serve('Memory', 'memory:', {});
+    assert.deepEqual(listNotes(), []);
+    await serve('Memory', 'memory:');
+    await eventually(() => Promise.resolve(listNotes().length > 0 ? true : undefined));
+    assert.deepEqual(listNotes(), [ineffective]);
   });
 });

@@ -1,6 +1,7 @@
 import { getErrorCode } from '../../core/util/errorCode.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { HttpProblem } from '../http/httpProblem.ts';
+import type { StoreSettings } from '../stores/storeCatalog.ts';
 import type { CatalogFile, HashedFile, HashUpdate } from './catalogFile.ts';
 import type { CatalogConfig, CatalogMethod, CatalogMethods } from './catalogHandlers.ts';
 import type { CatalogPage } from './catalogPage.ts';
@@ -94,11 +95,13 @@ export class Catalog {
     return 'remote' in this.options ? await this.callWithoutThrowing('getListing') : undefined;
   }
 
-  /** Sets the age at which a search starts a rescan of a store. Does nothing for a folder. Never rejects. */
-  async setRescanInterval(rescanMs: number): Promise<void> {
-    if (!('remote' in this.options) || this.options.rescanMs === rescanMs) return;
-    this.options = { ...this.options, rescanMs };
-    await this.callWithoutThrowing('setRescanInterval', rescanMs);
+  /** Applies changed settings of a store. Does nothing for a folder. Never rejects. */
+  async configure(settings: StoreSettings): Promise<void> {
+    const { options } = this;
+    if (!('remote' in options)) return;
+    if (options.rescanMs === settings.rescanMs && options.hasRestore === settings.hasRestore) return;
+    this.options = { ...options, ...settings };
+    await this.callWithoutThrowing('configure', settings);
   }
 
   /** Stops watching, waits for a running scan to stop, and closes the catalog file. Later searches reject. */

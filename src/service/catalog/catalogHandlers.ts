@@ -14,11 +14,10 @@ export type CatalogMethod =
   | 'resumeTracking'
   | 'rescan'
   | 'getListing'
-  | 'setRescanInterval';
+  | 'configure';
 
 /** The methods of a folder's catalog, and those that only a store's catalog has. */
-export type CatalogMethods = Pick<FolderCatalog, Exclude<CatalogMethod, 'setRescanInterval'>> &
-  Pick<StoreCatalog, 'setRescanInterval'>;
+export type CatalogMethods = Pick<FolderCatalog, Exclude<CatalogMethod, 'configure'>> & Pick<StoreCatalog, 'configure'>;
 
 export type CatalogConfig = FolderCatalogConfig | StoreCatalogConfig;
 

@@ -12,6 +12,7 @@ import {
 } from '../catalog/servedDatabases.ts';
 import type { CatalogThread } from '../catalog/catalogThread.ts';
 import type { DatabaseConfig } from '../config.ts';
+import type { StoreSettings } from '../stores/storeCatalog.ts';
 import type { DatabaseIdentity, KnownFolders } from './knownFolders.ts';
 
 interface RegistryOptions {
@@ -146,7 +147,7 @@ export class DatabaseRegistry implements ServedDatabases {
       return true;
     }
     const { document: old, catalog } = entry.served;
-    void catalog.setRescanInterval(getRescanMs(config));
+    void catalog.configure(getStoreSettings(config));
     entry.served = { ...entry.served, restore: config.restore };
     if (old.name === name && old.organization === organization && wasReadOnly === readOnly) return false;
     entry.served = { ...entry.served, document };
@@ -174,7 +175,7 @@ export class DatabaseRegistry implements ServedDatabases {
     const [file, storeFile] = getCatalogFiles(catalogFolder, id);
     const { folder, remote } = config;
     if (folder !== undefined) return new Catalog({ name, folder, file, thread, logger });
-    const store = { remote, rclone, rescanMs: getRescanMs(config), hasRestore: config.restore !== undefined };
+    const store = { remote, rclone, ...getStoreSettings(config) };
     return new Catalog({ name, ...store, file: storeFile, thread, logger });
   }
 
@@ -208,9 +209,9 @@ export class DatabaseRegistry implements ServedDatabases {
 
 const defaultRescanMinutes = 60;
 
-function getRescanMs({ folder, ...config }: DatabaseConfig): number {
+function getStoreSettings({ folder, restore, ...config }: DatabaseConfig): StoreSettings {
   const minutes = folder === undefined && 'rescanMinutes' in config ? config.rescanMinutes : undefined;
-  return (minutes ?? defaultRescanMinutes) * 60_000;
+  return { rescanMs: (minutes ?? defaultRescanMinutes) * 60_000, hasRestore: restore !== undefined };
 }
 
 function pickLocation({ folder, remote }: DatabaseConfig): DatabaseLocation {

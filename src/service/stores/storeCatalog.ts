@@ -12,13 +12,19 @@ import { StoreScan, type ScannedStore, type ScanResult } from './storeScan.ts';
 import { readableCondition } from './storeListing.ts';
 import { readFreeBytes } from './storeSpace.ts';
 
+/** Settings that can change while a store is served. */
+export interface StoreSettings {
+  /** Age of the listing at which a search starts a rescan. */
+  readonly rescanMs: number;
+  /** True if the configuration permits transfers to restore archived objects (D67: archived objects). */
+  readonly hasRestore: boolean;
+}
+
 /** Options of a store's catalog. All values can be cloned, because they are sent to the catalog thread. */
-export interface StoreCatalogConfig extends ScannedStore {
+export interface StoreCatalogConfig extends ScannedStore, StoreSettings {
   /** Name of the database, for messages. */
   readonly name: string;
   readonly file: string;
-  /** Age of the listing at which a search starts a rescan. */
-  readonly rescanMs: number;
 }
 
 interface StoreCatalogDependencies {
@@ -34,6 +40,8 @@ const spaceLimitMs = 1_000;
 const filesPerScan = 1_000;
 /** Minimum interval between scans that searches start, including retries of a failed scan. */
 const retryMs = 15_000;
+
+const restoreNote = '"restore" has no effect: rclone can\'t restore objects of this kind of store.';
 
 /**
  * Catalogs the objects of a store. A scan updates the files only when its listing is complete. Until then, and if it
@@ -52,7 +60,9 @@ export class StoreCatalog {
   private fileCount: number;
   private freeBytes: number | undefined;
   private problem: string | undefined;
-  private hasLoggedNotes = false;
+  /** False if a scan found that rclone can't restore objects of this kind of store. */
+  private canRestore = true;
+  private readonly loggedNotes = new Set<string>();
 
   constructor(config: StoreCatalogConfig, dependencies: StoreCatalogDependencies) {
     this.config = config;
@@ -104,9 +114,10 @@ export class StoreCatalog {
     await this.scans.request('');
   }
 
-  /** Sets the age of the listing at which a search starts a rescan. */
-  setRescanInterval(rescanMs: number): void {
-    this.config = { ...this.config, rescanMs };
+  /** Applies changed settings, also to a running scan. */
+  configure(settings: StoreSettings): void {
+    this.config = { ...this.config, ...settings };
+    this.logNotes();
   }
 
   getListing(): StoreListingState {
@@ -209,14 +220,24 @@ export class StoreCatalog {
     this.listedAtMs = startedAtMs;
   }
 
-  private logScan(tookMs: number, { unnamable, unsized, notes }: ScanResult): void {
+  private logScan(tookMs: number, { unnamable, unsized, canRestore, note }: ScanResult): void {
     const { logger } = this.dependencies;
     const { name } = this.config;
     logger.info(`${name}: ${this.fileCount} files, scanned in ${(tookMs / 1_000).toFixed(1)} s`);
     if (unnamable > 0) logger.warn(`${name}: ${unnamable} objects are skipped: their names aren't valid for files`);
     if (unsized > 0) logger.warn(`${name}: ${unsized} objects are skipped: their size is unknown`);
-    if (!this.hasLoggedNotes) for (const note of notes) logger.warn(`${name}: ${note}`);
-    this.hasLoggedNotes = true;
+    this.canRestore = canRestore;
+    this.logNotes(note);
+  }
+
+  /** Logs each note once: the given one, and one about the configuration if it applies. */
+  private logNotes(note?: string): void {
+    const { config, canRestore, loggedNotes, dependencies } = this;
+    for (const one of [note, config.hasRestore && !canRestore ? restoreNote : undefined]) {
+      if (one === undefined || loggedNotes.has(one)) continue;
+      loggedNotes.add(one);
+      dependencies.logger.warn(`${config.name}: ${one}`);
+    }
   }
 
   private handleFailure(error: unknown): void {

@@ -10,17 +10,16 @@ export interface ScannedStore {
   readonly remote: string;
   /** The path of rclone from the configuration; undefined to search for it. */
   readonly rclone: string | undefined;
-  /** True if the configuration permits transfers to restore archived objects (D67: archived objects). */
-  readonly hasRestore?: boolean;
 }
 
 export interface ScanResult extends SkippedObjects {
-  /** Sentences about rclone and the configuration, for the log. */
-  readonly notes: readonly string[];
+  /** False if rclone can't restore archived objects of this kind of store (D67: archived objects). */
+  readonly canRestore: boolean;
+  /** A sentence about rclone, for the log. */
+  readonly note: string | undefined;
 }
 
 const mergeBatch = 1_000;
-const restoreNote = '"restore" has no effect: rclone can\'t restore objects of this kind of store.';
 
 /** One scan of a store. Its files replace those in the catalog when it is complete. */
 export class StoreScan {
@@ -61,8 +60,7 @@ export class StoreScan {
       throw error;
     }
     await this.merge(staged, under);
-    const ignored = this.store.hasRestore === true && !features.hasCommands ? restoreNote : undefined;
-    return { unnamable, unsized, notes: [note, ignored].flatMap((one) => one ?? []) };
+    return { unnamable, unsized, canRestore: features.hasCommands, note };
   }
 
   /** Updates the catalog in pieces, so that searches don't have to wait for the whole update. */

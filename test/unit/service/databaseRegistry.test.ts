@@ -16,13 +16,15 @@ describe('The registry of databases', () => {
   let open: string[];
   /** The catalogs that were opened while they were open. */
   let openedTwice: string[];
+  /** The settings that open catalogs received, in order. */
+  let configured: unknown[];
   let gates: Readonly<Record<string, Gate>>;
   let handleSave: () => void;
   let logger: MemoryLog;
 
   beforeEach(async () => {
     folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-registry-'));
-    [open, openedTwice] = [[], []];
+    [open, openedTwice, configured] = [[], [], []];
     handleSave = () => undefined;
     gates = { 'a.db': new Gate(), 'b.db': new Gate() };
     const clock = new ManualClock();
@@ -39,7 +41,12 @@ describe('The registry of databases', () => {
     await fs.rm(folder, { recursive: true });
   });
 
-  async function handleCall(method: string, file: string): Promise<void> {
+  async function handleCall(
+    method: string,
+    file: string,
+    called?: unknown,
+    args: readonly unknown[] = [],
+  ): Promise<void> {
     const name = nodePath.basename(file);
     if (method === 'open') {
       if (open.includes(name)) openedTwice.push(name);
@@ -47,6 +54,8 @@ describe('The registry of databases', () => {
     } else if (method === 'close') {
       await gates[name]?.pass();
       open = open.filter((one) => one !== name);
+    } else if (called === 'configure') {
+      configured.push(...args);
     }
   }
 
@@ -69,6 +78,17 @@ describe('The registry of databases', () => {
     gates['a.db']?.release();
     await both;
     assert.deepEqual([openedTwice, open.toSorted()], [[], ['a.db', 'b.db']]);
+  });
+
+  it('passes changed settings of a store to its open catalog (D67)', async () => {
+    const store = { name: 'Lab', remote: 'lab:' };
+    const restore = { days: 7 };
+    for (const settings of [{}, { restore }, { restore: { days: 1 } }, { rescanMinutes: 1 }, { rescanMinutes: 1 }])
+      await registry.serve([{ ...store, ...settings }]);
+    assert.deepEqual(configured, [
+      { rescanMs: 3_600_000, hasRestore: true },
+      { rescanMs: 60_000, hasRestore: false },
+    ]);
   });
 
   it('logs once which folder was given a number because another one has the name', async () => {

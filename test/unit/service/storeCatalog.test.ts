@@ -16,29 +16,33 @@ case "$1" in
 esac
 `;
 
+const rescanMs = 60_000;
 const plainObject = '{"Path":"a.txt","Size":1,"ModTime":"2026-01-02T03:04:05Z"}';
 
 describe('The catalog of a store', () => {
   let folder: string;
   let catalog: StoreCatalog;
-  const logger = new MemoryLog();
+  let logger: MemoryLog;
 
-  async function scan(...objects: readonly string[]): Promise<void> {
+  async function open(objects: readonly string[], hasRestore = false): Promise<void> {
     const rclone = nodePath.join(folder, 'rclone');
     await fs.writeFile(rclone, createProgram(...objects), { mode: 0o755 });
-    const config = { name: 'store', remote: 'lab:', rclone, file: nodePath.join(folder, 'a.db'), rescanMs: 60_000 };
-    catalog = new StoreCatalog(config, { clock: systemClock, logger });
-    await catalog.rescan();
+    const config = { name: 'store', remote: 'lab:', rclone, file: nodePath.join(folder, 'a.db'), rescanMs };
+    catalog = new StoreCatalog({ ...config, hasRestore }, { clock: systemClock, logger });
   }
 
-  beforeEach(async () => (folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-about-'))));
+  beforeEach(async () => {
+    folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-about-'));
+    logger = new MemoryLog();
+  });
   afterEach(async () => {
     await catalog.close();
     await fs.rm(folder, { recursive: true });
   });
 
   it('can be searched as soon as the listing is complete if the store does not report its free space (D62)', async () => {
-    await scan(plainObject);
+    await open([plainObject]);
+    await catalog.rescan();
     assert.deepEqual(
       (await catalog.filesByIds(['a.txt'])).map((file) => file?.path),
       ['a.txt'],
@@ -49,7 +53,8 @@ describe('The catalog of a store', () => {
 
   it('leaves out objects of unknown size and with invalid names, and logs how many for each reason', async () => {
     const unsized = ['b.docx', 'c.docx'].map((name) => `{"Path":"${name}","Size":-1}`);
-    await scan(plainObject, ...unsized, '{"Path":"d/../e","Size":1}');
+    await open([plainObject, ...unsized, '{"Path":"d/../e","Size":1}']);
+    await catalog.rescan();
     assert.equal(catalog.getListing().files, 1);
     assert.deepEqual(
       logger.lines.filter((line) => line.includes('skipped')),
@@ -58,5 +63,30 @@ describe('The catalog of a store', () => {
         'warn store: 2 objects are skipped: their size is unknown',
       ],
     );
+  });
+
+  describe('that cannot restore its objects (D67)', () => {
+    const listNotes = (): readonly string[] => logger.lines.filter((line) => line.includes('restore'));
+    const notes = ['warn store: "restore" has no effect: rclone can\'t restore objects of this kind of store.'];
+
+    it('logs once that the permission has no effect, also if it is given after a scan', async () => {
+      await open([plainObject]);
+      await catalog.rescan();
+      assert.deepEqual(listNotes(), []);
+      catalog.configure({ rescanMs, hasRestore: true });
+      assert.deepEqual(listNotes(), notes);
+      catalog.configure({ rescanMs: 1, hasRestore: true });
+      await catalog.rescan();
+      assert.deepEqual(listNotes(), notes);
+    });
+
+    it('logs nothing if the permission is withdrawn before the first scan ends', async () => {
+      await open([plainObject], true);
+      const scan = catalog.rescan();
+      catalog.configure({ rescanMs, hasRestore: false });
+      await scan;
+      assert.equal(catalog.getListing().state, 'listed');
+      assert.deepEqual(listNotes(), []);
+    });
   });
 });

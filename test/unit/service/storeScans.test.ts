@@ -55,7 +55,7 @@ esac\n`,
       );
       const log = (): void => undefined;
       const logger = { trace: log, debug: log, info: log, warn: log, error: log };
-      const config = { name: 'Lab', remote: 'lab:', rclone: program, rescanMs: 60_000 };
+      const config = { name: 'Lab', remote: 'lab:', rclone: program, rescanMs: 60_000, hasRestore: false };
       catalog = new StoreCatalog({ ...config, file: nodePath.join(folder, 'lab.db') }, { clock: systemClock, logger });
       await catalog.rescan();
     }
