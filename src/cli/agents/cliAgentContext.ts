@@ -8,8 +8,10 @@ import type { Database } from '../../core/model/databaseModel.ts';
 import { readFreeBytes } from '../../core/util/freeSpace.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { CliError } from '../cliError.ts';
-import { chooseConnection, findRecordConnection } from '../connections/connectionChoice.ts';
+import { chooseConnection, findRecordConnection, toAddress } from '../connections/connectionChoice.ts';
+import type { FileConnection } from '../connections/connectionsFile.ts';
 import type { CliSession } from '../connections/cliSession.ts';
+import { readServiceFile } from '../connections/serviceFile.ts';
 import { getLedgerFolder } from '../ledgerFolder.ts';
 import { describeReason } from '../text/reasonText.ts';
 import { findServedFolder } from '../transfers/destinationFolder.ts';
@@ -27,20 +29,20 @@ export function createAgentContext(session: CliSession, log: Logger): SharedAgen
     plans: new PlanStore(folder, context.clock, log),
     policy: new AgentPolicy(folder),
     queue: new CallQueue(),
-    connect: async () => await open(() => chooseConnection(context.options, session.file)),
-    open: async (id, address) => await open(() => findConnection(session, id, address)),
+    connect: async () => await open(async () => chooseConnection(context.options, session.file)),
+    open: async (id, address) => await open(async () => await findConnection(session, id, address)),
     getOrcid: (connectionId) => session.getOrcid(connectionId),
     getFreeBytes,
   };
 }
 
-type ConnectionGetter = () => ReturnType<typeof chooseConnection>;
+type ConnectionGetter = () => Promise<FileConnection>;
 
 /** Returns a function that opens connections one at a time, because a second attempt would abort the first. */
 function createOpener(session: CliSession): (getConnection: ConnectionGetter) => Promise<OpenConnection> {
   let last: Promise<unknown> = Promise.resolve();
   return async (getConnection) => {
-    const attempt = last.then(async () => await session.open(getConnection()));
+    const attempt = last.then(async () => await session.open(await getConnection()));
     last = attempt.catch(() => undefined);
     return await attempt.catch((error: unknown) => {
       throw error instanceof CliError ? new AgentError('notConnected', "Couldn't connect.", error.message) : error;
@@ -48,10 +50,23 @@ function createOpener(session: CliSession): (getConnection: ConnectionGetter) =>
   };
 }
 
-function findConnection({ context, file }: CliSession, id: string, address?: string) {
+/**
+ * Returns the connection with this ID, or the default one. If `address` is given, the connection must lead to it.
+ * Otherwise, it must have the ID. Throws an error for any other connection, so that none of them is opened.
+ */
+async function findConnection({ context, file }: CliSession, id: string, address?: string): Promise<FileConnection> {
   const found = findRecordConnection(context.options, file, id) ?? chooseConnection(context.options, file);
-  if (found.id === id || address !== undefined) return found;
+  const isRight = address === undefined ? found.id === id : (await readAddress(found)) === address;
+  if (isRight) return found;
   throw new AgentError('notConnected', "The service of this transfer isn't known here.");
+}
+
+/** Returns the address of a connection. Throws an error if it is a local service that isn't running. */
+async function readAddress(connection: FileConnection): Promise<string> {
+  const { serviceFile } = connection;
+  if (serviceFile === undefined) return toAddress(connection);
+  const { address: server } = await readServiceFile(serviceFile);
+  return toAddress({ ...connection, server });
 }
 
 /** Returns the free bytes at a destination; undefined unless a service on this machine serves it as a folder. */

@@ -67,7 +67,8 @@ function toConnection(server: string): FileConnection {
   return { id: createConnectionId(server), name: toAddress({ server }), server };
 }
 
-function toAddress(connection: Pick<Connection, 'server' | 'port'>): string {
+/** Returns the base address of a connection; its `server` if that can't be used. */
+export function toAddress(connection: Pick<Connection, 'server' | 'port'>): string {
   try {
     return toBaseAddress({ ...connection, allowInsecureHttp: true });
   } catch {
