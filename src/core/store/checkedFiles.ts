@@ -21,7 +21,10 @@ export class CheckedFiles {
     string,
     { readonly connectionId: string; readonly files: Map<string, FileEntry> }
   >();
-  /** The checked files without duplicates, with the number of searches in which each one is checked. */
+  /**
+   * The checked files without duplicates, with the number of searches in which each one is checked. A file that was
+   * requested again has the metadata of the last response.
+   */
   private readonly union = new Map<string, CheckedFile & { searchCount: number }>();
   private sizeBytes = 0;
 
@@ -49,13 +52,14 @@ export class CheckedFiles {
     }
   }
 
-  /** Replaces the stored metadata of the given files that are checked. */
+  /** Replaces the stored metadata of the given files that are checked, without changing their order. */
   renew(key: string, files: readonly FileEntry[]): void {
     const own = this.bySearch.get(key);
     if (!own) return;
-    const checked = files.filter(({ id }) => own.files.has(id));
-    this.set(key, own.connectionId, checked, false);
-    this.set(key, own.connectionId, checked, true);
+    for (const file of files.filter(({ id }) => own.files.has(id))) {
+      own.files.set(file.id, file);
+      this.renewUnion(own.connectionId, file);
+    }
   }
 
   clear(key: string): CheckedFilesById {
@@ -74,6 +78,14 @@ export class CheckedFiles {
       this.union.set(name, { connectionId, file, searchCount: 1 });
       this.sizeBytes += file.sizeBytes ?? 0;
     }
+  }
+
+  private renewUnion(connectionId: string, file: FileEntry): void {
+    const name = getFileKey({ connectionId, database: file.database, id: file.id });
+    const entry = this.union.get(name);
+    if (!entry) return;
+    this.union.set(name, { ...entry, file });
+    this.sizeBytes += (file.sizeBytes ?? 0) - (entry.file.sizeBytes ?? 0);
   }
 
   private release(connectionId: string, file: FileEntry): void {

@@ -35,6 +35,27 @@ describe('The store of searches', () => {
     assert.deepEqual([store.checked, store.getCheckedFiles()], [{ count: 0, sizeBytes: 0 }, []]);
   });
 
+  it('updates the metadata of a file that is checked in two searches when one of them is requested again', () => {
+    const [old, gone, fresh] = [file('1', { sizeBytes: 1, hash: 'old' }), file('2'), file('1', { sizeBytes: 2 })];
+    for (const key of ['a', 'b']) {
+      open(key, 'c', old, gone);
+      store.checkAll(key);
+    }
+    const replaced = store.get('a');
+    assert.ok(replaced);
+    store.replace('a', { ...replaced, files: [fresh] });
+    assert.deepEqual(store.checked, { count: 2, sizeBytes: 2 });
+    assert.deepEqual(
+      store.getCheckedFiles().map((checked) => checked.file),
+      [fresh, gone],
+    );
+    assert.deepEqual(store.getChecked('a'), [fresh, gone]);
+    store.uncheck(['b']);
+    assert.deepEqual(store.checked, { count: 2, sizeBytes: 2 });
+    store.uncheck(['a']);
+    assert.deepEqual(store.checked, { count: 0, sizeBytes: 0 });
+  });
+
   it('unchecks given files of a connection in all its searches, and reports the searches that changed', () => {
     const [one, two] = [file('1'), file('2')];
     open('a', 'c', one, two);
