@@ -1,7 +1,11 @@
-/** Returns the known name that is most similar to a misspelled one; undefined if none is similar. */
+/**
+ * Returns the known name that is most similar to a misspelled one. Returns undefined if none is similar. Doesn't compare
+ * names of more than 100 characters.
+ */
 export function findNearestName(name: string, known: readonly string[]): string | undefined {
   const lower = name.toLowerCase();
-  const ranked = known.map((one) => ({ one, distance: getDistance(lower, one.toLowerCase()) }));
+  const comparable = known.filter((one) => Math.max(name.length, one.length) <= maxLength);
+  const ranked = comparable.map((one) => ({ one, distance: getDistance(lower, one.toLowerCase()) }));
   const [best] = ranked.sort((a, b) => a.distance - b.distance);
   const isSimilar = best !== undefined && best.distance <= Math.max(1, Math.floor(best.one.length / 2));
   return isSimilar ? best.one : undefined;
@@ -12,7 +16,6 @@ const maxLength = 100;
 
 /** Returns the edit distance: the number of letters to insert, remove or replace. */
 function getDistance(one: string, other: string): number {
-  if (Math.max(one.length, other.length) > maxLength) return maxLength;
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let at = 0; at < one.length; at += 1) row = getNextRow(row, at, one.charAt(at), other);
   return row.at(-1) ?? 0;
