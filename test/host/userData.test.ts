@@ -9,7 +9,7 @@ import type { ScriptedPick } from '../support/scriptedInputs.ts';
 import { hostileTransfer, createRecord } from '../unit/core/userDataSpecimens.ts';
 import { until } from '../unit/core/rig.ts';
 import { assertPlain, hostileTexts } from './specimens.ts';
-import { orcid, Stage } from './stage.ts';
+import { ledgerFolder, orcid, Stage } from './stage.ts';
 
 const connection = { id: 'kbase', name: 'KBase', server: 'https://dts.example.org' };
 const finishedRow = '2 finished transfers';
@@ -104,6 +104,19 @@ describe('Data for another machine (D65)', function () {
     assert.equal(stage.parts.settings.orcid, orcid);
     notice.press('Set API Key…');
     assert.match((await stage.person.textBox()).text, /Developer token/);
+  });
+
+  it('is not reported as imported if a later version has the record of a transfer', async () => {
+    const removed = join(ledgerFolder, 'removed');
+    await mkdir(removed, { recursive: true });
+    await writeFile(join(removed, `${createRecord(1).key}.json`), '{"version":2}');
+    await writeUserData({ transfers: finished });
+    await importChosen((list) => list.accept());
+    const notice = await stage.person.notice(/^Imported/);
+    const leftOut = '1 transfer was left out because this machine already has a record of it.';
+    assert.equal(notice.message, `Imported 1 transfer. ${leftOut}`);
+    await importChosen((list) => list.accept());
+    assert.equal((await stage.person.notice(/^1 transfer was/)).message, leftOut);
   });
 
   it('reports that there is nothing to import', async () => {

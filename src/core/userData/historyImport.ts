@@ -23,19 +23,19 @@ interface HistoryChange {
 
 /**
  * Adds transfers to the ledger. Writes new records to a separate folder first, and moves them into the ledger after
- * `saveOthers` has resolved. A failure or a cancellation before that leaves the ledger unchanged. Resolves to the
- * number of added or restored records, which excludes those that the ledger already contained. Rejects with the first
- * failure.
+ * `saveOthers` has resolved. A failure or a cancellation before that leaves the ledger unchanged. Resolves to the added
+ * or restored transfers, without those that the ledger already contained and those whose removed record only a later
+ * version can restore. Rejects with the first failure.
  */
 export async function importHistory(
   { created, updated }: HistoryChange,
   work: RecordWork,
   saveOthers: () => Promise<void>,
-): Promise<number> {
+): Promise<readonly Transfer[]> {
   const { ledgerFolder } = work;
   await createFolder(ledgerFolder, 0o700);
   const staged = new StagedRecords(work);
-  const run = async (): Promise<number> => {
+  const run = async (): Promise<readonly Transfer[]> => {
     try {
       await staged.write(created);
       await saveOthers();
@@ -74,12 +74,15 @@ class StagedRecords {
     });
   }
 
-  async moveIntoLedger(created: readonly Transfer[], updated: readonly Transfer[]): Promise<number> {
+  /** Resolves to the transfers of `created` that were added or restored. */
+  async moveIntoLedger(created: readonly Transfer[], updated: readonly Transfer[]): Promise<readonly Transfer[]> {
     await Promise.all([this.files.createFolder('running'), this.files.createFolder('ended')]);
     const work = { ...this.work, signal: new AbortController().signal };
-    const added = await mapWithProgress(created, work, (transfer) => this.add(transfer));
+    const added = await mapWithProgress(created, work, async (transfer) =>
+      (await this.add(transfer)) ? [transfer] : [],
+    );
     await mapWithProgress(updated, work, (transfer) => this.merge(transfer));
-    return added.filter(Boolean).length;
+    return added.flat();
   }
 
   async delete(): Promise<void> {
@@ -88,17 +91,18 @@ class StagedRecords {
 
   /**
    * Moves a record into the ledger. If the user removed the transfer on this machine, restores it. Resolves to false if
-   * the ledger already has the transfer.
+   * the ledger already has the transfer, or if it stays removed because a later version wrote its record.
    */
   private async add(transfer: Transfer): Promise<boolean> {
     const { key, state } = transfer;
     const [isRunning, isEnded, isRemoved] = await Promise.all(recordFolders.map((one) => this.files.has(one, key)));
     if (isRunning || isEnded) return false;
-    if (isRemoved) await this.merge(transfer);
-    else {
-      const folder = join(this.work.ledgerFolder, hasEnded(state) ? 'ended' : 'running');
-      await rename(this.getPath(transfer), join(folder, toRecordName(key)));
+    if (isRemoved) {
+      await this.merge(transfer);
+      return !(await this.files.has('removed', key));
     }
+    const folder = join(this.work.ledgerFolder, hasEnded(state) ? 'ended' : 'running');
+    await rename(this.getPath(transfer), join(folder, toRecordName(key)));
     return true;
   }
 

@@ -114,6 +114,15 @@ export function describeInvalidLines(lines: readonly number[]): string {
   );
 }
 
+/** Describes selected transfers that were not imported. */
+export function describeLeftOutTransfers(count: number): string {
+  return plural(
+    count,
+    '{0} transfer was left out because this machine already has a record of it.',
+    '{0} transfers were left out because this machine already has records of them.',
+  );
+}
+
 /** Warns about values in a file that look like keys. */
 export function describeSecretLines(file: string, lines: readonly number[]): string {
   return plural(

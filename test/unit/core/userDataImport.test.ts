@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
@@ -42,11 +42,16 @@ describe('The import of user data (D65)', () => {
     const { transfers } = await readHistory(['running', 'ended'], work);
     return transfers.toSorted((one, other) => one.createdAt - other.createdAt);
   };
+  /** Imports transfers, and returns those that were added, in the order of their creation. */
+  const addAll = async (created: readonly Transfer[]): Promise<readonly Transfer[]> => {
+    const added = await importHistory({ created, updated: [] }, work, saveNothing);
+    return added.toSorted((one, other) => one.createdAt - other.createdAt);
+  };
   const finished = [createRecord(1), createRecord(2, { state: 'failed' })];
   const unconfirmed = createRecord(3, { state: 'notConfirmed', id: undefined });
 
   it('adds ended and unfinished transfers to their folders, with the time of their last change', async () => {
-    assert.equal(await importHistory({ created: [...finished, unconfirmed], updated: [] }, work, saveNothing), 3);
+    assert.deepEqual(await addAll([...finished, unconfirmed]), [...finished, unconfirmed]);
     assert.deepEqual(
       await listKeys('ended'),
       finished.map(({ key }) => key),
@@ -59,10 +64,9 @@ describe('The import of user data (D65)', () => {
   });
 
   it('adds nothing twice, in sequence or at the same time', async () => {
-    const run = (): Promise<number> => importHistory({ created: finished, updated: [] }, work, saveNothing);
-    const counts = await Promise.all([run(), run()]);
-    assert.deepEqual(counts.sort(), [0, 2]);
-    assert.equal(await run(), 0);
+    const added = await Promise.all([addAll(finished), addAll(finished)]);
+    assert.deepEqual(added.map(({ length }) => length).sort(), [0, 2]);
+    assert.deepEqual(await addAll(finished), []);
     assert.deepEqual(await readAll(), finished);
   });
 
@@ -111,6 +115,28 @@ describe('The import of user data (D65)', () => {
     await importHistory({ created: [known], updated: [] }, work, saveNothing);
     assert.deepEqual(await ledger.loadEnded(), [{ ...known, movement: [{ at: 1, moved: 1 }] }]);
     assert.deepEqual(await ledger.loadRemoved(), []);
+  });
+
+  it('leaves the records of a later version unchanged, and does not report them as added', async () => {
+    const text = '{"version":2}';
+    const folders = ['ended', 'removed'] as const;
+    for (const [index, folder] of folders.entries()) {
+      await mkdir(join(ledgerFolder, folder));
+      await writeFile(join(ledgerFolder, folder, `${createRecord(index + 1).key}.json`), text);
+    }
+    assert.deepEqual(await addAll([...finished, unconfirmed]), [unconfirmed]);
+    for (const [index, folder] of folders.entries())
+      assert.equal(await readFile(join(ledgerFolder, folder, `${createRecord(index + 1).key}.json`), 'utf8'), text);
+    assert.deepEqual(await readAll(), [unconfirmed]);
+  });
+
+  it('adds a transfer that was removed here if its record is damaged', async () => {
+    const [known] = finished;
+    assert.ok(known);
+    await mkdir(join(ledgerFolder, 'removed'));
+    await writeFile(join(ledgerFolder, 'removed', `${known.key}.json`), '{');
+    assert.deepEqual(await addAll([known]), [known]);
+    assert.deepEqual(await readAll(), [known]);
   });
 
   it('replaces the files of an import whose window was killed', async () => {

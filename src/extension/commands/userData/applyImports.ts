@@ -20,12 +20,18 @@ interface ImportChoice {
   readonly name: string;
 }
 
-/** The entries that were imported. */
-export interface ImportedData {
-  readonly transfers: readonly Transfer[];
+/** The selected entries that are saved in the settings. */
+interface SelectedSettings {
   readonly connections: readonly Connection[];
   readonly databases: readonly ServedLocation[];
   readonly orcid?: string;
+}
+
+/** The entries that were imported. */
+export interface ImportedData extends SelectedSettings {
+  readonly transfers: readonly Transfer[];
+  /** The number of selected transfers that were left out because this machine has a record of them. */
+  readonly leftOutCount: number;
 }
 
 /**
@@ -37,11 +43,27 @@ export async function applyImports(
   choice: ImportChoice,
   work: RecordWork,
 ): Promise<ImportedData> {
-  const imported = collect(choice);
+  const selected = selectSettings(choice);
+  const { created, updated } = selectTransfers(choice);
+  const added = await importSelected(services, choice, selected, work);
+  const transfers = [...added, ...updated];
+  await services.transferFlow.loadLastFinished();
+  const ids = new Set(transfers.map(({ order }) => order.connectionId));
+  for (const id of ids) if (!services.sessions.get(id)) await openInBackground(services, id);
+  return { ...selected, transfers, leftOutCount: created.length - added.length };
+}
+
+/** Imports the selected transfers and settings. Resolves to the transfers that were added to the history. */
+async function importSelected(
+  services: CommandServices,
+  choice: ImportChoice,
+  selected: SelectedSettings,
+  work: RecordWork,
+): Promise<readonly Transfer[]> {
   const { created, updated } = selectTransfers(choice);
   try {
-    await importHistory({ created, updated }, work, async () => {
-      await saveSettings(services, choice, imported);
+    return await importHistory({ created, updated }, work, async () => {
+      await saveSettings(services, choice, selected);
       // Like the transfers of earlier sessions, ended transfers are loaded when the list shows them.
       if (created.length > 0) services.transferStore.setHasEarlier(true);
     });
@@ -49,17 +71,11 @@ export async function applyImports(
     if (error instanceof CommandFailure || (work.signal.aborted && error === work.signal.reason)) throw error;
     throw new CommandFailure(l10n.t('Could not import {0}: {1}', choice.name, describeError(error)));
   }
-  await services.transferFlow.loadLastFinished();
-  const ids = new Set(imported.transfers.map(({ order }) => order.connectionId));
-  for (const id of ids) if (!services.sessions.get(id)) await openInBackground(services, id);
-  return imported;
 }
 
-function collect(choice: ImportChoice): ImportedData {
-  const { created, updated } = selectTransfers(choice);
+function selectSettings(choice: ImportChoice): SelectedSettings {
   const orcid = choice.items.find((item) => item.kind === 'orcid')?.value;
   return {
-    transfers: [...created, ...updated],
     connections: selectConnections(choice),
     databases: selectDatabases(choice.items).map(({ location }) => location),
     ...(orcid !== undefined && { orcid }),
@@ -92,7 +108,7 @@ function selectDatabases(items: readonly ImportItem[]): readonly ServedCompariso
 async function saveSettings(
   { settings }: CommandServices,
   { items }: ImportChoice,
-  { connections, orcid }: ImportedData,
+  { connections, orcid }: SelectedSettings,
 ): Promise<void> {
   for (const connection of connections) await settings.saveConnection(connection);
   for (const { location, saved } of selectDatabases(items)) await settings.saveServedLocation(location, saved);

@@ -11,6 +11,7 @@ import { runCommand } from '../../editor/commandBoundary.ts';
 import type { NotificationAction, Notifications } from '../../editor/notifications.ts';
 import {
   describeInvalidLines,
+  describeLeftOutTransfers,
   describeRecordProgress,
   describeSecretLines,
   describeUserData,
@@ -87,13 +88,14 @@ function warnAboutSecrets(notifications: Notifications, file: Uri, lines: readon
   void notifications.warning(describeSecretLines(getFileName(file), lines), { label: l10n.t('Open'), run: open });
 }
 
-function reportImport(
-  notifications: Notifications,
-  { connections, ...others }: ImportedData,
-  parsed: ParsedUserData,
-): void {
-  const imported = describeUserData({ connections, ...others });
-  const text = imported === '' ? describeLoneVariable() : l10n.t('Imported {0}.', imported);
+function reportImport(notifications: Notifications, imported: ImportedData, parsed: ParsedUserData): void {
+  const { connections, leftOutCount } = imported;
+  const added = describeUserData(imported);
+  const texts = [
+    added === '' ? '' : l10n.t('Imported {0}.', added),
+    leftOutCount === 0 ? '' : describeLeftOutTransfers(leftOutCount),
+  ].filter(Boolean);
+  const text = texts.length === 0 ? describeLoneVariable() : texts.join(' ');
   void notifications.info(join(text, parsed), ...connections.slice(0, 1).map(createKeyStep));
 }
 
