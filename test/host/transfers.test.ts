@@ -221,6 +221,12 @@ describe('Transferring in the editor', () => {
     await done;
     assert.equal(await env.clipboard.readText(), 'JDP:000000\nJDP:000001');
     assert.deepEqual(stage.person.statusMessages.slice(-2), ['Copied the ID.', 'Copied 2 IDs.']);
+    const single = stage.run('dataTransfer.copyFileId');
+    const next = await stage.person.pick();
+    next.choose(...next.labels.slice(0, 1));
+    await single;
+    assert.equal(await env.clipboard.readText(), 'JDP:000000');
+    assert.equal(stage.person.statusMessages.at(-1), 'Copied the ID.');
   });
 
   it('shows the metadata of a file as JSON', async () => {

@@ -67,9 +67,6 @@ function describeRunningTransfers(running: readonly Transfer[]): string {
 }
 
 function describeOtherWindows(others: number): string {
-  const use =
-    others === 1
-      ? l10n.t('Another window is using it.')
-      : plural(others, '{0} other window is using it.', '{0} other windows are using it.');
+  const use = plural(others, 'Another window is using it.', '{0} other windows are using it.');
   return `${use} ${l10n.t('Its databases will disappear there too.')}`;
 }

@@ -46,9 +46,7 @@ export async function copyFileId(
   const files = await chooseFiles(services, argument, selection, l10n.t('Copy File ID'));
   if (files.length === 0) return;
   await env.clipboard.writeText(files.map(({ ref }) => ref.id).join('\n'));
-  services.notifications.showStatusMessage(
-    files.length === 1 ? l10n.t('Copied the ID.') : plural(files.length, 'Copied {0} ID.', 'Copied {0} IDs.'),
-  );
+  services.notifications.showStatusMessage(plural(files.length, 'Copied the ID.', 'Copied {0} IDs.'));
 }
 
 async function chooseFiles(
