@@ -95,7 +95,7 @@ describe('Exporting files', () => {
 
   it('describes a search as an RO-Crate', async () => {
     const node = { kind: 'search', key: search.key } as const;
-    const text = await exportAs(node, 'File metadata (RO-Crate 1.2)', /Results that are not loaded/);
+    const text = await exportAs(node, 'File metadata (RO-Crate 1.2)', /Results that weren't loaded/);
     const graph = readCrate(JSON.parse(text) as Record<string, unknown>);
     for (const check of Object.values(crateRules)) check(graph);
     assert.equal(listByType(graph, 'File').length, search.files.length);

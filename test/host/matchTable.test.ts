@@ -114,7 +114,7 @@ describe('Matching a table', () => {
     );
     headerPick.choose('First row is data');
     const keys = await stage.person.pick();
-    assert.match(keys.placeholder ?? '', / Column 1 contains$/);
+    assert.match(keys.placeholder ?? '', /this column contains \(Column 1\)$/);
     keys.choose('File IDs');
     (await stage.person.pick()).choose('JGI Data Portal');
     const notice = await stage.person.notice(/^0 rows matched, 2 rows not found\.$/);

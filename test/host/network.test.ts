@@ -116,7 +116,7 @@ describe('The network in the editor', () => {
       connection?: Connection,
     ): Promise<{ message: string; detail: string; buttons: readonly string[] }> => {
       await stage.run('dataTransfer.testConnection', connection && { kind: 'connection', id: connection.id });
-      return await stage.person.notice(/^(?:The connection|Connecting) to /);
+      return await stage.person.notice(/^(?:The connection to|Could not connect to .*\. Failed step:) /);
     };
 
     it('reports the findings of each step for a working connection', async () => {
@@ -218,7 +218,7 @@ describe('The network in the editor', () => {
       const notice = await stage.person.notice(/^Could not connect to Saved Service/);
       assert.deepEqual(notice.buttons, ['Test Connection', 'Show Log']);
       notice.press('Test Connection');
-      assert.match((await stage.person.notice(/^Connecting to /)).message, /Connection$/);
+      assert.match((await stage.person.notice(/Failed step: /)).message, /Connection$/);
     });
   });
 

@@ -77,7 +77,7 @@ describe('Resubmitting', () => {
     assert.ok(ended);
     await parts.transferFlow.save({ ...ended, order: { ...ended.order, ...said } });
     const done = run('dataTransfer.submitAgain', stage.firstTransfer);
-    (await person.notice()).press('Edit…');
+    (await person.notice(/^Transfer 10 files/)).press('Edit…');
     (await person.pick()).accept();
     (await person.pick()).choose(nmdc);
     (await person.pick()).choose('Description…');
