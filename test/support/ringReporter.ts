@@ -32,8 +32,14 @@ export function printEnd(): void {
   print({ event: 'end' });
 }
 
+/** Formats an event as one line. Escapes the separators at which newer versions of Node.js also end a line. */
+export function formatEvent(event: RingEvent): string {
+  const json = JSON.stringify(event).replaceAll('\u2028', String.raw`\u2028`).replaceAll('\u2029', String.raw`\u2029`);
+  return `${ringMark}${json}`;
+}
+
 function print(event: RingEvent): void {
-  console.log(`${ringMark}${JSON.stringify(event)}`);
+  console.log(formatEvent(event));
 }
 
 /** Returns the error message with Node.js's diff, the stack without mocha's frames, and the causes. */

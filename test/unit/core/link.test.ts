@@ -35,7 +35,7 @@ describe('A link', () => {
   }
 
   it('opens any search with visible characters that it was created for', () => {
-    const isVisible = (text: string): boolean => !/\p{Default_Ignorable_Code_Point}/u.test(text);
+    const isVisible = (text: string): boolean => !/[\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/u.test(text);
     const words = fc.string({ unit: 'grapheme' }).filter(isVisible);
     fc.assert(
       fc.property(words, (query) => {
@@ -59,6 +59,11 @@ describe('A link', () => {
     [
       'a query with a line break',
       { kind: 'search', service, query: { database: 'a', query: 'a\nb' } },
+      badField('query'),
+    ],
+    [
+      'a query with a line separator',
+      { kind: 'search', service, query: { database: 'a', query: 'a\u2028b' } },
       badField('query'),
     ],
     ['a lone surrogate', { kind: 'search', service, query: { database: 'a', query: '\ud800' } }, badField('query')],
