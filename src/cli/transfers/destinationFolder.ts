@@ -38,8 +38,15 @@ async function getServedFolder(session: CliSession, transfer: Transfer): Promise
   throw createUsageError(`The folder of transfer ${getTransferId(transfer)} isn't known. Use --folder.`);
 }
 
-/** Returns the folder that a service on this machine serves as a database; undefined if it isn't such a folder. */
+/**
+ * Returns the folder that a service on this machine serves as a database; undefined if it isn't such a folder, or if its
+ * URL is no path on this system, such as that of a share on another host.
+ */
 export function findServedFolder({ service }: OpenConnection, { url }: Database): string | undefined {
-  const isHere = isLoopback(new URL(service.address).hostname);
-  return isHere && url.startsWith('file:') ? fileURLToPath(url) : undefined;
+  if (!isLoopback(new URL(service.address).hostname) || !url.startsWith('file:')) return undefined;
+  try {
+    return fileURLToPath(url);
+  } catch {
+    return undefined;
+  }
 }

@@ -70,4 +70,12 @@ describe('The free space at a destination, outside the editor', () => {
       assert.equal(typeof (await getFreeBytes(context, '1')), 'number');
     });
   });
+
+  it('is unknown for a folder that is no path on this system', async () => {
+    await open(['file://other-host/share', 'file:///a%2Fb'], async (context) => {
+      await context.connect();
+      assert.equal(await getFreeBytes(context, '0'), undefined);
+      assert.equal(await getFreeBytes(context, '1'), undefined);
+    });
+  });
 });
