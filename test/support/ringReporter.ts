@@ -34,7 +34,9 @@ export function printEnd(): void {
 
 /** Formats an event as one line. Escapes the separators at which newer versions of Node.js also end a line. */
 export function formatEvent(event: RingEvent): string {
-  const json = JSON.stringify(event).replaceAll('\u2028', String.raw`\u2028`).replaceAll('\u2029', String.raw`\u2029`);
+  const json = JSON.stringify(event)
+    .replaceAll('\u2028', String.raw`\u2028`)
+    .replaceAll('\u2029', String.raw`\u2029`);
   return `${ringMark}${json}`;
 }
 
