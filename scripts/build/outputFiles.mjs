@@ -24,10 +24,12 @@ export function describeLicenses(metafiles, root) {
   return `${['This extension contains code of the following packages.', ...sections].join('\n\n')}\n`;
 }
 
+/** Of the licenses that a package offers as alternatives, one is enough: the one in its main license file. */
 function readLicense(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const wanted = license?.includes(' OR ') ? /^(licen[cs]e|notice|copying)(\.\w+)?$/i : /^(licen[cs]e|notice|copying)/i;
   const texts = readdirSync(folder)
-    .filter((file) => /^(licen[cs]e|notice|copying)/i.test(file))
+    .filter((file) => wanted.test(file))
     .map((file) => readFileSync(join(folder, file), 'utf8').trim());
   return { title: `${name} ${version} (${license ?? 'see below'})`, text: texts.join('\n\n') };
 }
