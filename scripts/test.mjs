@@ -92,8 +92,8 @@ function chosenOrder(order = 'written') {
   throw new StepError(`There is no order ${order}; there are ${orders.join(', ')}.`);
 }
 
-/** One process more than there are cores, because processes are idle at times. */
-const slotCount = Math.max(2, availableParallelism()) + 1;
+/** Two processes more than there are cores, because processes are idle at times. */
+const slotCount = Math.max(2, availableParallelism()) + 2;
 
 async function runRings(names, choice, countsFolder) {
   const prepared = await prepare(names);

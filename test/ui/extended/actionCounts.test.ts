@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { countActions, type ActionCounter } from '../support/editor/actions.ts';
-import { savedConnection, type Editor } from '../support/editor/editor.ts';
-import { closeEditors, openEditor } from '../support/editor/editorPool.ts';
-import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
-import { finishTransfers, searchDatabase, sendTransfer } from '../support/editor/journeySteps.ts';
-import { Keyboard } from '../support/editor/keyboard.ts';
-import { until } from '../support/editor/until.ts';
-import type { EditorWindow } from '../support/editor/window.ts';
-import { publicLike, type PublicState } from '../support/faultPersonality.ts';
-import { FaultServer } from '../support/faultServer.ts';
-import { counted } from '../support/tally.ts';
+import { countActions, type ActionCounter } from '../../support/editor/actions.ts';
+import { savedConnection, type Editor } from '../../support/editor/editor.ts';
+import { closeEditors, openEditor } from '../../support/editor/editorPool.ts';
+import { saveFailureArtifacts } from '../../support/editor/failureArtifacts.ts';
+import { finishTransfers, searchDatabase, sendTransfer } from '../../support/editor/journeySteps.ts';
+import { Keyboard } from '../../support/editor/keyboard.ts';
+import { until } from '../../support/editor/until.ts';
+import type { EditorWindow } from '../../support/editor/window.ts';
+import { publicLike, type PublicState } from '../../support/faultPersonality.ts';
+import { FaultServer } from '../../support/faultServer.ts';
+import { counted } from '../../support/tally.ts';
 
 const kbase = 'KBase Workspace Service (KSS)';
 const files = ['JDP:000011.csv', 'JDP:000012.csv', 'JDP:000013.csv'];
