@@ -190,7 +190,7 @@ describe('Resubmitting', () => {
       await stage.moveOn(service, 'succeeded');
       check(3);
       const summary = await readSummary();
-      assert.doesNotMatch(summary.detail, /already being transferred/);
+      assert.doesNotMatch(summary.detail, /already being transferred/i);
       assert.deepEqual(summary.buttons, ['Transfer', 'Back']);
       summary.dismiss();
     });

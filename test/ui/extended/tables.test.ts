@@ -49,7 +49,7 @@ describe('A user with a table of files', function () {
     await window.command('Data Transfer: Match Table…');
     await window.pick('study.csv', 'Select the table to match');
     await window.pick('file', 'Select the column that identifies the files');
-    await window.pick('File names or paths', /Select the file property/);
+    await window.pick('File names or paths', /Select what this column contains/);
     await window.pick('Sample Data', 'Select the database that contains the files');
     const summary = /^2 rows matched, 1 row not found\.$/;
     await window.notifications.press(summary, 'Save Table…');
