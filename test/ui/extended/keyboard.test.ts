@@ -135,6 +135,7 @@ describe('A user without a mouse', function () {
     await window.notifications.wait(/^(?:All 2|2) files/);
     // The notification may already be hidden, but the notification center still has it.
     await keyboard.command('Notifications: Show Notifications');
+    await window.page.locator('.notifications-center.visible :focus').first().waitFor();
     await keyboard.until('Tab', ({ role, name }) => role === 'button' && name.startsWith('Show Report'));
     await keyboard.press('Enter');
     await window.showTab(/Transferred Files/);
