@@ -158,7 +158,8 @@ export class FaultServer {
   }
 
   private async listen(port: number): Promise<void> {
-    await new Promise<void>((resolve) => this.server.listen(port, '127.0.0.1', resolve));
+    this.server.listen(port, '127.0.0.1');
+    await once(this.server, 'listening');
   }
 
   private async handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,13 +1,14 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { createRcloneEnvironment } from '../../src/core/util/rcloneEnvironment.ts';
 import { findRclonePath } from '../../src/core/util/rclonePath.ts';
 import { debianServerKinds, prepareDebianServer, type DebianServer, type DebianServerKind } from './debianServers.ts';
 import { eventually } from './eventually.ts';
+import { ReservedPort } from './reservedPort.ts';
 
 const s3Program = nodePath.join(import.meta.dirname, '../../node_modules/s3rver/bin/s3rver.js');
 const s3Writes = nodePath.join(import.meta.dirname, 's3rverWrites.cjs');
@@ -47,12 +48,12 @@ export function mustFindRclone(): string {
 export class StoreServers {
   readonly root: string;
   private readonly folders: StoreOptions['folders'];
-  private readonly ports: ReadonlyMap<StoreKind, number>;
+  private readonly ports: ReadonlyMap<StoreKind, ReservedPort>;
   private readonly servers = new Map<StoreKind, ChildProcess>();
   private readonly debian = new Map<StoreKind, DebianServer>();
   private readonly rclone = mustFindRclone();
 
-  private constructor(root: string, ports: ReadonlyMap<StoreKind, number>, folders: StoreOptions['folders']) {
+  private constructor(root: string, ports: ReadonlyMap<StoreKind, ReservedPort>, folders: StoreOptions['folders']) {
     this.root = root;
     this.folders = folders;
     this.ports = ports;
@@ -67,8 +68,8 @@ export class StoreServers {
     { remotes = '', folders = {}, parent = os.tmpdir() }: StoreOptions = {},
   ): Promise<StoreServers> {
     const root = await fs.mkdtemp(nodePath.join(parent, 'dts-stores-'));
-    const ports = new Map<StoreKind, number>();
-    for (const kind of kinds) ports.set(kind, await findFreePort());
+    const ports = new Map<StoreKind, ReservedPort>();
+    for (const kind of kinds) ports.set(kind, await ReservedPort.reserve());
     const servers = new StoreServers(root, ports, folders);
     for (const kind of kinds) await fs.mkdir(servers.folder(kind), { recursive: true });
     for (const kind of debianServerKinds.filter((one) => kinds.includes(one))) await servers.prepareDebian(kind);
@@ -88,7 +89,7 @@ export class StoreServers {
 
   /** The port of a server. */
   getPort(kind: StoreKind): number {
-    return this.ports.get(kind) ?? 0;
+    return this.ports.get(kind)?.number ?? 0;
   }
 
   /** The folder that a server serves. */
@@ -133,7 +134,7 @@ export class StoreServers {
 
   /** Starts a server again after {@link kill}, at the same address. */
   async startServer(kind: StoreKind): Promise<void> {
-    const port = this.ports.get(kind) ?? 0;
+    const port = this.getPort(kind);
     const [program, ...args] = this.getCommand(kind, port);
     const child = spawn(program, args, { stdio: 'ignore' });
     child.unref();
@@ -156,12 +157,13 @@ export class StoreServers {
 
   async stop(): Promise<void> {
     for (const kind of [...this.servers.keys()]) await this.kill(kind);
+    for (const port of this.ports.values()) await port.release();
     await fs.rm(this.root, { recursive: true, force: true });
   }
 
   private async prepareDebian(kind: DebianServerKind): Promise<void> {
     const place = { root: nodePath.join(this.root, `${kind}-server`), folder: this.folder(kind) };
-    const port = this.ports.get(kind) ?? 0;
+    const port = this.getPort(kind);
     const password = `planted-${kind}-password`;
     const obscure = (text: string): string => this.obscure(text);
     this.debian.set(kind, await prepareDebianServer(kind, { ...place, port, password, obscure }));
@@ -186,7 +188,7 @@ export class StoreServers {
   }
 
   private describeRemotes(): string {
-    const port = (kind: StoreKind): string => String(this.ports.get(kind) ?? 1);
+    const port = (kind: StoreKind): string => String(this.ports.get(kind)?.number ?? 1);
     const obscure = (text: string): string => this.obscure(text);
     return [
       ...['[sftp]', 'type = sftp', 'host = 127.0.0.1', `port = ${port('sftp')}`, 'user = lab'],
@@ -202,16 +204,6 @@ export class StoreServers {
       '',
     ].join('\n');
   }
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function isListening(port: number): Promise<boolean> {

@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
+
+// Below the ephemeral ports of all systems, which any socket of any process can be given at any time.
+const firstPort = 20_000;
+const pairs = 6000;
+
+let next = Math.floor(Math.random() * pairs);
+
+/**
+ * A loopback port for a server in another process, which no other test run uses until it is released, even while the
+ * server is stopped: the process of the tests listens on the next port for as long, which only one process can do.
+ */
+export class ReservedPort {
+  readonly number: number;
+  private readonly lock: Server;
+
+  private constructor(number: number, lock: Server) {
+    this.number = number;
+    this.lock = lock;
+  }
+
+  /**
+   * Reserves a port that neither another process has reserved nor a server uses, beginning with `from`; by default,
+   * after the last port that this process has reserved. Throws an error if there is none.
+   */
+  static async reserve(from = firstPort + 2 * next): Promise<ReservedPort> {
+    next = (from - firstPort) / 2;
+    for (let attempts = 0; attempts < pairs; attempts++) {
+      const number = firstPort + 2 * next;
+      next = (next + 1) % pairs;
+      const lock = await listen(number + 1);
+      if (lock === undefined) continue;
+      const server = await listen(number);
+      if (server !== undefined) {
+        await close(server);
+        return new ReservedPort(number, lock);
+      }
+      await close(lock);
+    }
+    throw new Error('No free port was found for a test server.');
+  }
+
+  async release(): Promise<void> {
+    if (this.lock.listening) await close(this.lock);
+  }
+}
+
+/** Returns undefined if another server listens on the port. */
+async function listen(port: number): Promise<Server | undefined> {
+  const server = createServer();
+  server.listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+    return server.unref();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return undefined;
+    throw error;
+  }
+}
+
+async function close(server: Server): Promise<void> {
+  server.close();
+  await once(server, 'close');
+}
