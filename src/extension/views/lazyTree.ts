@@ -13,6 +13,9 @@ import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
  *
  * Reports a change only after the editor has stored the rows that it received before. If a change and a row's first
  * children arrive in the same message, the editor discards the children that it has, then stores the outdated ones.
+ *
+ * Reports no change while the editor is about to request all rows. The editor would redraw them a second time, and pass
+ * no row to a command whose key is pressed in the meantime.
  */
 export class LazyTree<T> implements TreeDataProvider<T>, Disposable {
   private readonly lifetime = new Lifetime();
@@ -21,6 +24,8 @@ export class LazyTree<T> implements TreeDataProvider<T>, Disposable {
   private tree: TreeDataProvider<T> | undefined;
   /** True if the editor may not have stored all rows yet. */
   private areRowsPending = false;
+  /** True from a change of all rows until the editor requests them. */
+  private isRedrawPending = false;
   private reported: Promise<void> = Promise.resolve();
   private resolveFilled = (): void => undefined;
   private readonly filled = new Promise<void>((resolve) => {
@@ -38,6 +43,8 @@ export class LazyTree<T> implements TreeDataProvider<T>, Disposable {
   fill(tree: TreeDataProvider<T>): void {
     this.tree = tree;
     const changes = tree.onDidChangeTreeData?.((node) => {
+      if (this.isRedrawPending) return;
+      this.isRedrawPending = !node;
       this.reported = this.reported.then(() => this.report(node ?? undefined));
     });
     if (changes) this.lifetime.track(changes);
@@ -53,6 +60,7 @@ export class LazyTree<T> implements TreeDataProvider<T>, Disposable {
   async getChildren(parent?: T): Promise<T[] | null | undefined> {
     if (!this.tree) await Promise.race([this.filled, this.start()]);
     this.areRowsPending = true;
+    if (!parent) this.isRedrawPending = false;
     return await this.tree?.getChildren(parent);
   }
 
