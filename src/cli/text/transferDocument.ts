@@ -34,7 +34,8 @@ export function getTransferId({ id, key }: Transfer): string {
 /** Describes the progress of a transfer in one line: `active, 3/10 files`. Without counts, returns the state alone. */
 export function describeProgress(transfer: Transfer): string {
   const files = describeFiles(transfer);
-  return files === '' ? describeState(transfer) : `${describeState(transfer)}, ${files} files`;
+  if (files === '') return describeState(transfer);
+  return `${describeState(transfer)}, ${files} ${files === '1' ? 'file' : 'files'}`;
 }
 
 /** Describes the state of a transfer, or its outcome once it has ended. */

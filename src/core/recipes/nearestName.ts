@@ -6,9 +6,8 @@ export function findNearestName(name: string, known: readonly string[]): string 
   const lower = name.toLowerCase();
   const comparable = known.filter((one) => Math.max(name.length, one.length) <= maxLength);
   const ranked = comparable.map((one) => ({ one, distance: getDistance(lower, one.toLowerCase()) }));
-  const [best] = ranked.sort((a, b) => a.distance - b.distance);
-  const isSimilar = best !== undefined && best.distance <= Math.max(1, Math.floor(best.one.length / 2));
-  return isSimilar ? best.one : undefined;
+  const similar = ranked.filter(({ one, distance }) => distance <= Math.max(1, Math.floor(one.length / 2)));
+  return similar.sort((a, b) => a.distance - b.distance)[0]?.one;
 }
 
 /** Maximum length of a name to compare. The time grows with the square of the length. */

@@ -1,5 +1,5 @@
 import { chmod, stat } from 'node:fs/promises';
-import { basename, join, dirname } from 'node:path';
+import { basename } from 'node:path';
 import * as z from 'zod/mini';
 import { isMissing } from '../util/errorCode.ts';
 import { readRegularFile } from '../util/regularFile.ts';
@@ -59,9 +59,13 @@ function checkName(lock: RecipeLock, recipeName: string): LockReadResult & { rea
 export async function writeLock(recipePath: string, lock: RecipeLock): Promise<void> {
   const path = getLockPath(recipePath);
   await writeFileAtomically(path, formatLock(lock), true);
-  // The lock gets the permissions of its recipe, because both are committed and shared.
-  const { mode } = await stat(join(dirname(recipePath), basename(recipePath)));
-  await chmod(path, mode & 0o666);
+  await copyPermissions(recipePath, path).catch(() => undefined);
+}
+
+/** Gives a lock the permissions of its recipe, because both are committed and shared. */
+async function copyPermissions(recipePath: string, lockPath: string): Promise<void> {
+  const { mode } = await stat(recipePath);
+  await chmod(lockPath, mode & 0o666);
 }
 
 function parseJson(text: string): unknown {

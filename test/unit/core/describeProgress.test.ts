@@ -13,6 +13,7 @@ describe('The progress of a transfer on the command line', () => {
 
   it('has the counts that the service reports', () => {
     assert.equal(describeProgress({ ...elsewhere, status: { movedFileCount: 3 } }), 'staging, 3 files');
+    assert.equal(describeProgress({ ...elsewhere, status: { movedFileCount: 1 } }), 'staging, 1 file');
     assert.equal(describeProgress({ ...elsewhere, status: { fileCount: 10 } }), 'staging, 10 files');
     assert.equal(
       describeProgress({ ...elsewhere, status: { fileCount: 10, movedFileCount: 3 } }),

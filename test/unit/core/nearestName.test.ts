@@ -8,6 +8,10 @@ describe('The nearest name', () => {
     assert.equal(findNearestName('ProGenoms', known), 'ProGenomes');
   });
 
+  it('is a similar one, even if a shorter one that is not similar has the same distance', () => {
+    assert.equal(findNearestName('abcd', ['xy', 'abcdefgh']), 'abcdefgh');
+  });
+
   it('is undefined if no known name is similar', () => {
     assert.equal(findNearestName('unrelated', ['GenBank']), undefined);
     assert.equal(findNearestName('unrelated', []), undefined);

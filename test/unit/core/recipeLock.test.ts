@@ -54,6 +54,12 @@ describe('The lock of a recipe (D61)', () => {
     return await readLock(join(folder, name));
   };
 
+  it('is written even if its permissions cannot be set, for example because the recipe was moved', async () => {
+    await rm(recipe);
+    await writeLock(recipe, lock);
+    assert.deepEqual(await readdir(folder), ['reads.transfer.lock.json']);
+  });
+
   it('is beside its recipe, with one file per line in the order of the ids', async () => {
     await writeLock(recipe, lock);
     const text = await readFile(join(folder, 'reads.transfer.lock.json'), 'utf8');
