@@ -94,10 +94,11 @@ describe('Exporting the history', () => {
     assert.ok(read === expected || read === `'${expected}`, JSON.stringify(read));
   });
 
-  property('writes no cell that a spreadsheet could take for a formula, and no control character', anyCell, (text) => {
+  property('writes no control character, and no cell but a number that could be a formula', anyCell, (text) => {
     const read = cell(transfer(text), 'description') ?? '';
-    assert.doesNotMatch(read, /^[\s\p{C}\ufffd]*[=+\-@\uff1d\uff0b\uff0d\uff20]/u);
     assert.doesNotMatch(read, /[^\P{Cc}\t\r\n]/u);
+    if (/^[+-][\d.,]*\d(e[+-]?\d+)?$/i.test(read)) return;
+    assert.doesNotMatch(read, /^[\s\p{C}\ufffd]*[=+\-@\uff1d\uff0b\uff0d\uff20]/u);
   });
 
   it('quotes a cell with any separator that a spreadsheet may use', () => {
