@@ -79,7 +79,7 @@ describe('An unconfirmed transfer (D12)', () => {
     for (const press of [false, true]) {
       const done = stage.run('dataTransfer.transferDidStart', stage.firstTransfer);
       (await stage.person.textBox()).enter(id);
-      const question = await stage.person.notice(/^The service reports 4 files for this ID\. Is it this transfer\?$/);
+      const question = await stage.person.notice(/^The service reports 4 files for this ID\. Is this the right ID\?$/);
       assert.equal(question.detail, '10 files were requested.');
       if (press) question.press('Yes');
       else question.dismiss();

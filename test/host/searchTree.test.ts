@@ -104,7 +104,7 @@ describe('The search results tree', () => {
   it('shows an unreadable file among the others (D15)', () => {
     open('s');
     fill('s', [fileEntry('f1'), { kind: 'unreadable', text: '{"id":5}' }, fileEntry('f2')]);
-    assert.deepEqual(rows('s'), ['f1.csv', 'Unreadable file: {"id":5}', 'f2.csv']);
+    assert.deepEqual(rows('s'), ['f1.csv', 'Unreadable result: {"id":5}', 'f2.csv']);
     const [, unreadable] = items(tree.getRoot('s'));
     assert.equal(unreadable?.checkboxState, undefined);
   });

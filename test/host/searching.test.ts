@@ -208,7 +208,7 @@ describe('Searching in the editor', () => {
       await mark('Sample Data', 'bytes:>'),
       'Enter a size after bytes: (character 1), for example bytes:>1MB.',
     );
-    assert.equal(await mark('Sample Data', 'soil "rain'), 'Close the quotation mark at character 6.');
+    assert.equal(await mark('Sample Data', 'soil "rain'), "The quotation mark at character 6 isn't closed.");
     assert.equal(await mark('Sample Data', 'path:'), 'Enter a value after path: (character 1).');
     assert.match(await mark('Sample Data', 'minBytes:1000'), /^minBytes: \(character 1\) isn't a valid filter\./);
     assert.equal(await mark('Sample Data', 'JDP:6101 bytes:>1MB'), '');

@@ -37,7 +37,7 @@ export function getStudyPath(number: number): string {
 }
 
 /**
- * Writes a study to a folder: 40 JSON files of one data set, with IDs and hashes, and the spreadsheet `study.xlsx` with
+ * Writes a study to a folder: 40 JSON files of one dataset, with IDs and hashes, and the spreadsheet `study.xlsx` with
  * 40 rows. 37 rows contain the IDs of 35 files, two of them twice; the IDs in the other three are unknown.
  */
 export async function writeStudy(folder: string): Promise<void> {

@@ -79,7 +79,7 @@ function formatCitations({ files, accessed }: CitedSource, format: CitationForma
   const citations = listCitations(files, accessed);
   return writeCitations(format, citations, {
     message: 'If you use these data, please cite them as below.',
-    title: formatCount(citations.length, 'data set'),
+    title: formatCount(citations.length, 'dataset'),
     unknownAuthor: 'anonymous',
   });
 }

@@ -6,7 +6,7 @@ export const roCrateName = 'ro-crate-metadata.json';
 
 const licenseId = '#license';
 
-/** The properties that every RO-Crate states about its root data set. */
+/** The properties that every RO-Crate states about its root dataset. */
 export interface CrateRoot {
   readonly name: string;
   readonly description: string;
@@ -16,7 +16,7 @@ export interface CrateRoot {
   readonly now: number;
 }
 
-/** Creates an RO-Crate 1.2 metadata document. Adds `properties` to the root data set, and `entities` to the graph. */
+/** Creates an RO-Crate 1.2 metadata document. Adds `properties` to the root dataset, and `entities` to the graph. */
 export function createCrate(root: CrateRoot, properties: JsonObject, entities: readonly JsonObject[]): JsonObject {
   return {
     '@context': 'https://w3id.org/ro/crate/1.2/context',

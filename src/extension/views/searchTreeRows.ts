@@ -23,7 +23,7 @@ function createUnreadableRow(search: Search, file: UnreadableFile, index: number
     kind: 'message',
     id: `${search.key}/unreadable/${index}`,
     icon: 'unreadable',
-    text: l10n.t('Unreadable file: {0}', toPlainLine(file.text).slice(0, 80)),
+    text: l10n.t('Unreadable result: {0}', toPlainLine(file.text).slice(0, 80)),
     tooltip: toPlainText(file.text, 1000),
   };
 }

@@ -18,7 +18,7 @@ export function describeCopiedCitations(count: number): string {
 export function getCitationFileTexts(count: number): CitationFileTexts {
   return {
     message: l10n.t('If you use these data, please cite them as below.'),
-    title: plural(count, '{0} data set', '{0} data sets'),
+    title: plural(count, '{0} dataset', '{0} datasets'),
     unknownAuthor: l10n.t({ message: 'anonymous', comment: ['author'] }),
   };
 }

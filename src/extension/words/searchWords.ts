@@ -104,7 +104,7 @@ function describeMistake({ kind, position, condition }: QueryMistake): string {
   const [text, place] = [toPlainLine(condition), formatNumber(position)];
   switch (kind) {
     case 'openQuote':
-      return l10n.t('Close the quotation mark at character {0}.', place);
+      return l10n.t("The quotation mark at character {0} isn't closed.", place);
     case 'badSize':
       return l10n.t('Enter a size after {0} (character {1}), for example bytes:>1MB.', text, place);
     case 'noValue':

@@ -135,7 +135,7 @@ function getSignInAdvice({ signIn, keyWorked }: Reason): Advice {
   const text = keyWorked
     ? l10n.t("The key worked before. Try again in a few minutes; if that doesn't help, set another key.")
     : l10n.t(
-        "Try again in a few minutes: the service may be unable to check keys. If that doesn't help, set another key.",
+        "Try again in a few minutes: the service may be unable to check keys right now. If that doesn't help, set another key.",
       );
   return { text, needsKey: true };
 }

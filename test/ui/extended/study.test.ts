@@ -116,7 +116,7 @@ describe('A user with a spreadsheet of 40 IDs', function () {
     await window.pick('Copy', /2\/2/);
     const entry = await window.clipboard((text) => text.startsWith('@dataset{'));
     const today = formatDay(Date.now());
-    assert.equal(entry.match(/^@/gm)?.length, 1, 'one entry for the data set');
+    assert.equal(entry.match(/^@/gm)?.length, 1, 'one entry for the dataset');
     assert.match(entry, /^ {2}author = \{.*Müller.*Anna Lena.* and .*Okafor.*Chidi.*\},$/m);
     assert.match(entry, /^ {2}title = \{\{Temperature and discharge of alpine streams\}\},$/m);
     for (const field of [`doi = {${doi}}`, `urldate = {${today}}`, 'date = {2025-11-03}', 'version = {2}'])

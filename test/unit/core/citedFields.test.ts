@@ -175,7 +175,7 @@ describe('Identifiers of a work', () => {
     });
   }
 
-  it('are a related DOI that the metadata describe as that of the data set, or as identical', () => {
+  it('are a related DOI that the metadata describe as that of the dataset, or as identical', () => {
     const related = (more: JsonObject): Citation =>
       cite({ identifier: 'X:1', related_identifiers: [{ id: 'doi:10.1234/a', ...more }] });
     for (const own of [

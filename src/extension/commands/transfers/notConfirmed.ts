@@ -66,7 +66,7 @@ async function confirmSameTransfer(
 ): Promise<boolean> {
   const { fileCount, doubtful } = status;
   if (fileCount === undefined || doubtful || fileCount === order.files.length) return true;
-  const question = l10n.t('The service reports {0} for this ID. Is it this transfer?', formatFileCount(fileCount));
+  const question = l10n.t('The service reports {0} for this ID. Is this the right ID?', formatFileCount(fileCount));
   const detail = plural(order.files.length, '{0} file was requested.', '{0} files were requested.');
   return await notifications.confirm(question, detail, l10n.t('Yes'));
 }
