@@ -2,12 +2,12 @@ import type { Clock } from '../core/util/clock.ts';
 import type { GlobalOptions } from './globalOptions.ts';
 import type { Output } from './output.ts';
 
-/** The options, output, environment and clock that a command uses. */
+/** The options, output, environment, clock and interruption signal of a command. */
 export interface CommandContext {
   readonly options: GlobalOptions;
   readonly output: Output;
   readonly environment: NodeJS.ProcessEnv;
   readonly clock: Clock;
-  /** Aborted when the user interrupts the command. */
+  /** Aborted when SIGINT or SIGTERM interrupts the command. */
   readonly signal: AbortSignal;
 }

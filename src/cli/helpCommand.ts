@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { findNearestName } from '../core/recipes/nearestName.ts';
 
 /**
- * Adds `help`, which reports an unknown command as an error. Commander's own `help` prints the general help instead.
+ * Adds `help`, which prints the help of a command. Reports an unknown command as an error, whereas Commander's own
+ * `help` prints the general help.
  */
 export function addHelpCommand(parent: Command): void {
   parent.helpCommand(false);

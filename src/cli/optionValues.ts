@@ -1,7 +1,9 @@
 import { InvalidArgumentError } from 'commander';
 import { parseJsonObject, type JsonObject } from '../core/util/json.ts';
 
-/** Parses an option's value as a whole number of at least 1. Throws InvalidArgumentError for any other value. */
+/**
+ * Parses an option's value as a positive integer of at most 15 digits. Throws InvalidArgumentError for any other value.
+ */
 export function parseCount(value: string): number {
   const count = /^\d{1,15}$/.test(value) ? Number(value) : 0;
   if (count < 1) throw new InvalidArgumentError('It must be a whole number of at least 1.');

@@ -44,13 +44,15 @@ export class Output {
     this.streams.stdout.write(text);
   }
 
-  /** Prints a line for the user. */
+  /** Prints a line to standard error. */
   note(line: string): void {
     this.progressLine.clear();
     this.streams.stderr.write(`${line}\n`);
   }
 
-  /** Shows progress: a bar on a terminal, plain lines elsewhere. `fraction` is from 0 to 1. */
+  /**
+   * Shows progress: a bar on a terminal, plain lines elsewhere. `fraction` is from 0 to 1; without it, shows no bar.
+   */
   showProgress(text: string, fraction?: number): void {
     this.progressLine.show(text, fraction);
   }

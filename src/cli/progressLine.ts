@@ -7,7 +7,10 @@ export class ProgressLine {
   private readonly stream: NodeJS.WriteStream;
   private isShown = false;
   private lastText = '';
-  /** The time of the last plain line. Starts with the current time, so that short operations print no line. */
+  /**
+   * The time of the last plain line, in milliseconds since 1970. Initially the time of creation, so that short
+   * operations print no line.
+   */
   private lastAt = Date.now();
 
   constructor(stream: NodeJS.WriteStream) {
@@ -31,7 +34,7 @@ export class ProgressLine {
     this.isShown = true;
   }
 
-  /** Writes a line if the text has changed, at most every ten seconds. */
+  /** Writes a line if the text has changed, at most once every ten seconds. */
   private writePlain(text: string): void {
     const now = Date.now();
     if (text === this.lastText || now - this.lastAt < plainLineMs) return;

@@ -13,7 +13,7 @@ type CommandAction = (context: CommandContext) => Promise<ExitCode>;
 
 /**
  * Runs a command and sets the exit code of the process. Prints the message of an expected failure, and the stack of an
- * unexpected one.
+ * unexpected one unless the command was interrupted.
  */
 export async function runAction(command: Command, action: CommandAction): Promise<void> {
   const options = command.optsWithGlobals<GlobalOptions>();
@@ -39,7 +39,7 @@ function reportError(output: Output, error: unknown, signal: AbortSignal): ExitC
   return exitCode.failed;
 }
 
-/** Returns a signal that is aborted at the first interruption. The second one ends the process immediately. */
+/** Returns a signal that is aborted on the first SIGINT or SIGTERM. The second one ends the process immediately. */
 function watchInterruption(): { readonly signal: AbortSignal; dispose(): void } {
   const controller = new AbortController();
   const interrupt = (): void => {

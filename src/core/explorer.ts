@@ -43,7 +43,8 @@ interface ExplorerDependencies {
   readonly clock: Clock;
   readonly ledgerFolder: string;
   /**
-   * The ID of the local service in the ledger, if it differs from the ID in this window (D63: shared ledger folder).
+   * The IDs of the local service in this window and in the ledger; absent if they are equal (D63: shared ledger
+   * folder).
    */
   readonly alias?: ConnectionAlias | undefined;
   readonly getOrcid: (connectionId: string) => string;
@@ -69,7 +70,7 @@ interface ExplorerDependencies {
   readonly rememberConnection: (id: string) => Promise<void>;
 }
 
-/** Creates the stores, flows, ledger and monitor: everything that does not depend on the editor. */
+/** Creates and owns the stores, flows, ledger and monitor, which do not depend on the editor. */
 export class Explorer implements Disposable {
   private readonly lifetime = new Lifetime();
   readonly connectionStore = new ConnectionStore();
@@ -82,7 +83,7 @@ export class Explorer implements Disposable {
   readonly sessions = this.lifetime.track(new OpenConnections());
   readonly keys: KeyWatch;
   readonly connectFlow: ConnectFlow;
-  /** Dependencies of connection tests, which are created on demand. */
+  /** The dependencies of connection tests. The tests themselves are created on demand. */
   readonly testDependencies: ConnectionTestDependencies;
   readonly searchFlow: SearchFlow;
   readonly parameterFlow: ParameterFlow;

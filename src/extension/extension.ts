@@ -14,7 +14,7 @@ import { describeToolCall } from './words/toolWords.ts';
 /**
  * Registers commands, views, pages, tools and the link handler. To keep activation cheap, the extension starts only
  * when one of them is first used, when the connections setting changes, or when there is an open recipe, a running
- * transfer or a transfer proposed by an agent. In tests, starts immediately and resolves to the extension's services.
+ * transfer or a transfer proposed by an agent. In tests, starts the extension immediately and resolves to its services.
  */
 export function activate(context: ExtensionContext): unknown {
   const lifetime = new Lifetime();

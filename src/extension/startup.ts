@@ -46,7 +46,8 @@ import { describeEstimate } from './words/estimateWords.ts';
 /** The running extension. */
 export interface RunningExtension {
   /**
-   * Runs a command with the arguments that the editor passes: a row and all selected rows. Shows failures to the user.
+   * Runs a command with the arguments that the editor passes: a row or another argument, and all selected rows. Shows
+   * failures to the user.
    */
   runCommand(id: CommandId, argument?: unknown, selection?: unknown): Promise<void>;
   /** Runs a tool for an agent. Resolves to its answer as JSON. */
@@ -59,7 +60,7 @@ export interface RunningExtension {
   readonly services: CommandServices & Pick<Explorer, 'keys'>;
 }
 
-/** Creates the services of the extension. Resolves when the running transfers are loaded. */
+/** Starts the extension: creates its services and fills its views. Resolves when the running transfers are loaded. */
 export async function startExtension(
   context: ExtensionContext,
   lifetime: Lifetime,
@@ -226,7 +227,7 @@ function formatEstimate(estimates: Estimates, transfer: Transfer): string | unde
   return estimate && describeEstimate(estimate);
 }
 
-/** Starts the notifications about rejected keys, transfers, and records that couldn't be saved. */
+/** Starts the notifications about transfers, rejected keys, and records that couldn't be saved. */
 function startNotifications(lifetime: Lifetime, core: Explorer, { notifications, settings }: EditorServices): void {
   const { keys, sessions, transferStore, transferFlow, notificationClaims } = core;
   lifetime.track(notifyRejectedKeys(keys, notifications, (id) => getConnectionName({ settings, sessions }, id)));

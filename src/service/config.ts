@@ -15,14 +15,17 @@ const databaseSchema = z.strictObject({
    * stores through rclone).
    */
   remote: z.optional(z.string().check(z.minLength(1))),
-  /** Minutes after which a search starts a rescan of the store; 60 if absent. */
+  /** Age of a store's listing, in minutes, at which a search starts a rescan; 60 if absent. */
   rescanMinutes: z.optional(z.number().check(z.gt(0))),
   /** Allows transfers from a store to restore its archived objects (D67: archived objects). */
   restore: z.optional(restoreSchema),
   organization: z.optional(z.string()),
   /** Refuses transfers to the database (D43: read-only databases). */
   readOnly: z.optional(z.boolean()),
-  /** ID of the database. If absent, a database keeps its stored ID, and a new one gets an unused slug of its name. */
+  /**
+   * ID of the database. If absent, a database keeps its stored ID, and a new one gets an unused slug made from its
+   * name.
+   */
   id: z.optional(z.string().check(z.regex(/^[a-z0-9][-a-z0-9_]*$/))),
 });
 
@@ -34,7 +37,7 @@ const serviceConfigSchema = z.strictObject({
    * Path of the rclone executable. If absent, the PATH and common locations are searched (D62: stores through rclone).
    */
   rclone: z.optional(z.string().check(z.minLength(1))),
-  /** 0 or absent selects any free port. */
+  /** Port to listen on; any free port if 0 or absent. */
   port: z.optional(z.int().check(z.gte(0), z.lte(65_535))),
   /** Number of days for which ended transfers are retained; 7 if absent (D25: durable transfers). */
   retentionDays: z.optional(z.number().check(z.gte(0))),
@@ -52,7 +55,7 @@ const serviceConfigSchema = z.strictObject({
   tokenFile: z.optional(z.string().check(z.minLength(1))),
   /** Accepted values of the Host header in addition to loopback, for a reverse proxy (D40: administered service). */
   trustedHosts: z.optional(z.array(z.string())),
-  /** Maximum number of bytes that a transfer copies per second, to leave bandwidth for others on a shared disk. */
+  /** Maximum number of bytes per second that a single transfer copies, to leave bandwidth for other users of a disk. */
   throttleBytesPerSecond: z.optional(z.number().check(z.gt(0))),
   /** Maximum number of bytes per second that all transfers together read from and write to stores. */
   storeBytesPerSecond: z.optional(z.number().check(z.gt(0))),

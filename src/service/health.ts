@@ -30,7 +30,7 @@ export class Health {
     this.options = options;
   }
 
-  /** Returns the reasons why the service is not ready, one sentence each. Never rejects. */
+  /** Returns the reasons why the service is not ready, one sentence each; empty if it is ready. Never rejects. */
   async findProblems(): Promise<readonly string[]> {
     if (this.options.isStopping()) return ['The service is stopping.'];
     this.checking ??= this.check().finally(() => (this.checking = undefined));

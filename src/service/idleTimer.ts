@@ -2,7 +2,8 @@ import type { Clock } from '../core/util/clock.ts';
 import type { Disposable } from '../core/util/lifetime.ts';
 
 /**
- * Calls `end` once `isInUse` has returned false for `idleMs`. Call {@link check} whenever its result may have changed.
+ * Calls `end` when `isInUse` has returned false for `idleMs` milliseconds. Call {@link check} whenever the result of
+ * `isInUse` may have changed.
  */
 export class IdleTimer implements Disposable {
   private readonly clock: Clock;

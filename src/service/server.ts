@@ -175,7 +175,7 @@ export class ApiServer {
     response.end();
   }
 
-  /** Sends pieces as fast as the client reads them. Rejects if a piece fails; the caller then aborts the response. */
+  /** Sends pieces as fast as the client reads them. Rejects if `pieces` throws; the caller then aborts the response. */
   private async sendPieces(
     response: ServerResponse,
     result: RouteResponse,

@@ -33,7 +33,7 @@ interface ServiceOptions {
   readonly onStop?: () => void;
   readonly clock?: Clock;
   readonly bodyTimeLimitMs?: number;
-  /** Interval at which a suspended transfer checks if it can continue. */
+  /** Default interval at which a suspended transfer checks if it can continue. */
   readonly retryDelayMs?: number;
   /** Time that a shared service keeps running after its last lease and transfer have ended (D29: shared service). */
   readonly idleMs?: number;
@@ -58,8 +58,8 @@ export function generateToken(): string {
 }
 
 /**
- * Starts the service: opens the journal, starts reading the folders, listens, and resumes transfers. Rejects if it
- * can't listen, or can't read or write its own files.
+ * Starts the service: opens the journal and the databases, listens, and resumes transfers. Rejects if it can't listen,
+ * or can't read or write its own files.
  */
 export async function startService(config: ServiceConfig, options: ServiceOptions): Promise<RunningService> {
   const { clock = systemClock, logger } = options;

@@ -46,7 +46,7 @@ function readToken(file: string, descriptor: number): string {
   );
 }
 
-/** Rejects a token file that belongs to another user or that other users can read. Does nothing on Windows. */
+/** Rejects a token file that belongs to another user or that other users can access. Does nothing on Windows. */
 function checkOwner(file: string, { uid, mode }: fs.Stats): void {
   if (process.getuid === undefined) return;
   if (uid !== process.getuid()) {

@@ -9,18 +9,18 @@ import { formatPlanSummary } from './planSummary.ts';
 /** The decision on a tool's question, and the elicitation that asks the user for it. */
 interface QuestionResult {
   readonly decision: AgentDecision;
-  /** Absent if the user has answered, or if the client isn't allowed to ask. */
+  /** Absent if the user has answered, or if the client can't or may not ask. */
   readonly elicitation?: Elicitation;
 }
 
 /**
- * Answers the questions that tools ask the user. Forwards them only to a client that the user trusts, because a client
- * could answer by itself (D64: a person decides). For other clients, returns a hint that says where the user can
- * decide.
+ * Gets the user's decisions on the questions of tools. Asks only through a client that the user trusts, because a
+ * client could answer in the user's place (D64: a person decides). For other clients, returns a hint that says where
+ * the user can decide.
  */
 export class AgentQuestions {
   private readonly isTrusted: boolean;
-  /** Maps each plan or transfer to the key of the question about it. Each question can be answered once. */
+  /** The keys of the unanswered questions, by plan or transfer. Each question can be answered once. */
   private readonly asked = new Map<string, string>();
 
   constructor(isTrusted: boolean) {
@@ -28,8 +28,8 @@ export class AgentQuestions {
   }
 
   /**
-   * Returns the client's answer or, if there is none yet, a question for a trusted client. Ignores answers to questions
-   * that were not asked.
+   * Returns the user's decision; `waiting` if there is none yet. Until a trusted client that can ask has responded,
+   * also returns the elicitation for it. Ignores answers to questions that were not asked.
    */
   answer(question: AgentQuestion, call: McpCall): QuestionResult {
     const waiting = { kind: 'waiting', hint: createHint(question) } as const;

@@ -19,7 +19,7 @@ import { findServedFolder } from '../transfers/destinationFolder.ts';
 /** The part of the context that doesn't depend on the caller of a tool. */
 export type SharedAgentContext = Omit<AgentContext, 'requestedBy' | 'confirm'>;
 
-/** Creates the context for agents that run without an editor. Connects to the service when a tool first needs it. */
+/** Creates the context of tools that run without an editor. Connects to services on demand. */
 export function createAgentContext(session: CliSession, log: Logger): SharedAgentContext {
   const { context, explorer } = session;
   const folder = getLedgerFolder(context);
@@ -51,8 +51,8 @@ function createOpener(session: CliSession): (getConnection: ConnectionGetter) =>
 }
 
 /**
- * Returns the connection with this ID, or the default one. If `address` is given, the connection must lead to it.
- * Otherwise, it must have the ID. Throws an error for any other connection, so that none of them is opened.
+ * Returns the connection with this ID or, if `address` is given and no connection has the ID, the default connection.
+ * Throws an error if there is none, or if it doesn't lead to `address`.
  */
 async function findConnection({ context, file }: CliSession, id: string, address?: string): Promise<FileConnection> {
   const found = findRecordConnection(context.options, file, id) ?? chooseConnection(context.options, file);
@@ -61,7 +61,7 @@ async function findConnection({ context, file }: CliSession, id: string, address
   throw new AgentError('notConnected', "The service of this transfer isn't known here.");
 }
 
-/** Returns the address of a connection. Throws an error if it is a local service that isn't running. */
+/** Returns the address of a connection. Throws an error if its local service isn't running. */
 async function readAddress(connection: FileConnection): Promise<string> {
   const { serviceFile } = connection;
   if (serviceFile === undefined) return toAddress(connection);

@@ -24,22 +24,22 @@ export interface McpTool {
 }
 
 /**
- * A question that the client shows to the user. `key` identifies the question, so that its answer can't be used for
- * another.
+ * A question that the client shows to the user. `key` identifies the question, so that its answer isn't accepted for
+ * another question.
  */
 export interface Elicitation {
   readonly key: string;
   readonly message: string;
 }
 
-/** The user's answer: `undecided` if the form was closed, or accepted without the confirmation. */
+/** The user's answer: `undecided` if the form was closed, or submitted without confirmation. */
 type ElicitationAnswer = 'confirmed' | 'declined' | 'undecided';
 
-/** A call of a tool. */
+/** A tool call. */
 export interface McpCall {
   readonly name: string;
   readonly input: unknown;
-  /** The name that the client reports. */
+  /** The name that the client reports; `unknown agent` if it reports none. */
   readonly client: string;
   readonly canElicit: boolean;
   readonly signal: AbortSignal;
@@ -52,7 +52,7 @@ interface McpServerOptions {
   readonly tools: readonly McpTool[];
   /** Resolves to the tool's answer, or to a question for the user if the tool needs a decision. Must not reject. */
   call(call: McpCall): Promise<AgentAnswer | Elicitation>;
-  /** Called when the client has closed standard input, possibly more than once. */
+  /** Called when the client closes standard input. May be called more than once. */
   onClose(): void;
 }
 
@@ -99,7 +99,10 @@ interface RequestEnvelope {
   readonly [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities;
 }
 
-/** Reads how a client describes itself. Newer clients do so with each request, earlier ones when they connect. */
+/**
+ * Returns the properties of a call except its name and input. Newer clients describe themselves in each request,
+ * earlier ones only when they connect.
+ */
 function readClient(server: ConnectedClient, { mcpReq }: ServerContext): Omit<McpCall, 'name' | 'input'> {
   const { envelope, inputResponses, signal } = mcpReq;
   const described = (envelope ?? {}) as RequestEnvelope;

@@ -18,7 +18,7 @@ type PlanAction = (session: CliSession, agents: SharedAgentContext, id: string) 
 
 const place = 'terminal';
 
-/** The actions on a plan, by the names of their commands. */
+/** The name of an action on plans, which is also the name of its command. */
 export type PlanActionName = keyof typeof actions;
 
 const actions = { list: listPlans, show: showPlan, confirm: confirmPlan, decline: declinePlan } satisfies Readonly<

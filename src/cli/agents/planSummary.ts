@@ -26,8 +26,8 @@ export function toPlanDocument({ plan, state }: SavedPlan): object {
 }
 
 /**
- * Describes a plan for the person who confirms or declines it. Converts text from servers and agents to plain text on a
- * single line.
+ * Describes a plan for the person who confirms or declines it. Text from servers and agents can't add line breaks or
+ * control characters.
  */
 export function formatPlanSummary(plan: TransferPlan): string {
   const lines = [
@@ -44,7 +44,7 @@ export function formatPlanSummary(plan: TransferPlan): string {
   return lines.map((line) => `${line.startsWith('  ') ? '  ' : ''}${toPlainCell(line)}\n`).join('');
 }
 
-/** Describes the size of a plan in one line. */
+/** Formats the number and the total size of a plan's files: `3 files (1.5 MB)`. */
 function describeFiles({ files }: TransferPlan): string {
   const { bytes, unknownCount } = sumUpFiles(files);
   const unknown = unknownCount === 0 ? '' : `, ${formatCount(unknownCount, 'file')} of unknown size`;

@@ -19,12 +19,12 @@ export interface McpFlags {
 }
 
 /**
- * Time in milliseconds for which calls may continue after the client has disconnected, so that the response to a
- * submission is recorded.
+ * Maximum time in milliseconds for which calls may continue after the client has disconnected, so that the response to
+ * a submission is recorded.
  */
 const maxGraceMs = 10_000;
 
-/** Serves agents until the client disconnects. */
+/** Serves agents until the client disconnects or the command is interrupted, and then ends the process. */
 export async function serveAgents(context: CommandContext, { trustElicitation = false }: McpFlags): Promise<ExitCode> {
   const run = async (session: CliSession): Promise<void> => {
     const shared = createAgentContext(session, createCallLog(context.output));

@@ -17,7 +17,7 @@ interface CiteFlags {
   readonly transfer?: string;
 }
 
-/** Files to cite, and the day on which they were transferred. */
+/** Files to cite, their database and, for the files of a transfer, the day of the transfer. */
 interface CitedSource extends DescribedFiles {
   readonly database: string;
   readonly accessed?: string;

@@ -45,8 +45,8 @@ async function describeFiles(context: CommandContext, database: string, ids: rea
 }
 
 /**
- * Fetches the metadata of files by ID, in the order of `ids`. Throws an error if there are no IDs, or if the request
- * fails before any file is found.
+ * Fetches the metadata of files by ID, in the order of `ids`. Throws an error if there are no IDs, or if the lookup
+ * fails and no file is found.
  */
 export async function fetchFiles(
   { explorer }: CliSession,

@@ -81,7 +81,10 @@ async function formatTransfer(
   return format === 'sha256' ? formatChecksums(session, files, omissions) : formatFiles(files, format);
 }
 
-/** Returns the files listed in a transfer's manifest; an empty list if there is no manifest. */
+/**
+ * Returns the files listed in a transfer's manifest; an empty list if no files were transferred or there is no
+ * manifest. Throws an error if the folder with the files isn't found.
+ */
 async function loadTransferredFiles(
   session: CliSession,
   transfer: Transfer,

@@ -27,7 +27,7 @@ interface TransferFlags {
   readonly timeout?: number;
 }
 
-/** The arguments of `transfer`. */
+/** The arguments and options of `transfer`. */
 interface TransferRequest {
   readonly source: string;
   readonly destination: string;

@@ -9,8 +9,8 @@ import { toPlainCell } from '../text/plainCell.ts';
 const notConnected = "Couldn't connect";
 
 /**
- * Reads the API key from the source that the options or the connection name. Throws an error with exit code 3 if there
- * is no key, and a usage error if the options can't be used.
+ * Reads the API key from the source in the options, otherwise from the environment variable `connectionVariable`.
+ * Throws an error with exit code 3 if there is no key, and a usage error if the options can't be used.
  */
 export async function readApiKey(context: CommandContext, connectionVariable: string | undefined): Promise<string> {
   const { keyVariable, keyFile, keyStdin } = context.options;

@@ -12,7 +12,7 @@ import { chooseConnection } from './connectionChoice.ts';
 import { readConnectionsFile, type ConnectionsFile, type FileConnection } from './connectionsFile.ts';
 import { readServiceFile } from './serviceFile.ts';
 
-/** Suggests the database with the most similar name, or lists all of them. */
+/** Suggests the database with the most similar name. If no name is similar, lists all databases. */
 function describeNearest(name: string, known: readonly string[]): string {
   const nearest = findNearestName(name, known);
   if (nearest !== undefined) return `Did you mean "${toPlainCell(nearest)}"?`;
@@ -38,8 +38,8 @@ export class CliSession {
   }
 
   /**
-   * Runs `use` with a session, and disposes of the session afterwards. Doesn't connect to a service. Unless
-   * `isForeground` is true, polls like a window without focus.
+   * Runs `use` with a session, and disposes of the session afterwards. Doesn't connect to a service. If `isForeground`
+   * is false, polls like a window without focus.
    */
   static async run<T>(
     context: CommandContext,
@@ -63,12 +63,15 @@ export class CliSession {
     }
   }
 
-  /** Connects to the service that the options name, or to the only one in the file. Throws an error if that fails. */
+  /**
+   * Connects to the service that the options name, or to the only one in the connections file. Throws an error if that
+   * fails.
+   */
   async connect(): Promise<OpenConnection> {
     return await this.open(chooseConnection(this.context.options, this.file));
   }
 
-  /** Returns the open connection to a service. Connects first if there is none. */
+  /** Returns the open connection to a service. Connects first if there is none. Throws an error if that fails. */
   async open(connection: FileConnection): Promise<OpenConnection> {
     const { explorer } = this;
     const open = explorer.sessions.get(connection.id);

@@ -7,8 +7,8 @@ import { toPlainCell } from '../text/plainCell.ts';
 import type { ConnectionsFile, FileConnection } from './connectionsFile.ts';
 
 /**
- * Returns the connection that the options name, or the only one in the file. Throws a usage error if the options name
- * none and the file doesn't contain exactly one, or if the named one doesn't exist.
+ * Returns the connection for `--server`, otherwise the one that `--connection` names, otherwise the only one in the
+ * file. Throws a usage error if the file doesn't contain the named one or, without these options, exactly one.
  */
 export function chooseConnection(
   { server, connection: name }: GlobalOptions,
@@ -22,7 +22,7 @@ export function chooseConnection(
   return only;
 }
 
-/** Returns the connection with which a record's transfer was started; undefined if it is unknown. */
+/** Returns the connection for the connection ID in a transfer's record; undefined if it is unknown. */
 export function findRecordConnection(
   options: GlobalOptions,
   { connections }: ConnectionsFile,
@@ -67,7 +67,7 @@ function toConnection(server: string): FileConnection {
   return { id: createConnectionId(server), name: toAddress({ server }), server };
 }
 
-/** Returns the base address of a connection; its `server` if that can't be used. */
+/** Returns the base address of a connection; its `server` unchanged if that isn't a valid address. */
 export function toAddress(connection: Pick<Connection, 'server' | 'port'>): string {
   try {
     return toBaseAddress({ ...connection, allowInsecureHttp: true });

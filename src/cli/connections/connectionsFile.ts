@@ -12,8 +12,8 @@ import { createUsageError } from '../cliError.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 
 /**
- * A connection in the file. For a local service, the address and key are read from `serviceFile` when the connection is
- * used.
+ * A connection in a connections file. For a local service, the address and key are read from `serviceFile` when the
+ * connection is used.
  */
 export interface FileConnection extends Omit<Connection, 'transport'> {
   readonly serviceFile?: string;
@@ -28,8 +28,8 @@ export interface ConnectionsFile {
 const noConnections: ConnectionsFile = { connections: [] };
 
 /**
- * Reads the connections file at the path in `option`. Without an option, reads the file at the path in `variable`, if
- * it exists. Throws a usage error if the file can't be read or is invalid.
+ * Reads the connections file at the path `option`, otherwise at the path `variable`. Returns no connections if neither
+ * is given, or if no file exists at `variable`. Throws a usage error if the file can't be read or is invalid.
  */
 export async function readConnectionsFile(
   option: string | undefined,
@@ -81,7 +81,7 @@ function findProblem(entry: unknown): string | undefined {
   return findOptionalProblem(entry) ?? findMisspelledField(entry);
 }
 
-/** Describes the first field that contains a key or a password, without its value. */
+/** Describes the first field that seems to contain a key or a password; undefined if none does. Omits its value. */
 function findSecret(value: unknown): string | undefined {
   const [path] = findSecrets(value);
   const field = toPlainCell(String(path?.at(-1) ?? ''));
@@ -91,8 +91,8 @@ function findSecret(value: unknown): string | undefined {
 const optionalNames = [...Object.keys(optionalTypes), 'apiKeyVariable', 'scheme', 'transport'];
 
 /**
- * Describes an unknown field whose name resembles that of an absent one. Ignores other unknown fields, which a later
- * version may define.
+ * Describes the first unknown field whose name resembles that of an absent optional field. Ignores other unknown
+ * fields, which a later version may define.
  */
 function findMisspelledField(entry: JsonObject): string | undefined {
   const absent = optionalNames.filter((name) => !(name in entry));

@@ -6,8 +6,8 @@ import type { DestinationFacts } from './planText.ts';
 import type { PlannedRun } from './plannedRun.ts';
 
 /**
- * Returns the free space at a plan's destination, and the number of files that are already there. Takes a few seconds
- * at most.
+ * Returns the known facts about a plan's destination: the free space, and the number of the plan's files that are
+ * already there.
  */
 export async function readDestinationFacts(session: CliSession, planned: PlannedRun): Promise<DestinationFacts> {
   const { plan, connection } = planned;

@@ -45,7 +45,7 @@ export function formatPlan({ plan, lock }: PlannedRun, destination: DestinationF
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** Lists the differences from a lock, one file per line: `+ new`, `- gone`, `~ changed`. */
+/** Lists the differences from a lock, one file per line: `+` new, `-` gone, `~` changed. If there are none, says so. */
 export function formatFileDifferences({ plan: { difference } }: PlannedRun): string {
   const { added = [], gone = [], changed = [] } = difference ?? {};
   const format = (sign: string, { path, id }: RecipeFile): string =>

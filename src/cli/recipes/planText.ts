@@ -22,14 +22,14 @@ export interface DestinationFacts {
 
 const maxNames = 10;
 
-/** Counts the differences: `1 new, 2 changed, 11 unchanged`. */
+/** Formats the numbers of new, changed, gone and unchanged files, without zeros: `1 new, 11 unchanged`. */
 export function formatDifference({ added, gone, changed, sameCount }: LockDifference): string {
   const counts = { new: added.length, gone: gone.length, changed: changed.length, unchanged: sameCount };
   const texts = Object.entries(counts).flatMap(([word, count]) => (count > 0 ? [`${count} ${word}`] : []));
   return texts.join(', ') || 'no files';
 }
 
-/** Describes the files that a recipe finds: `12 files, 3.0 MB`. */
+/** Formats the number of files that a recipe finds, and their total size if known: `12 files, 3.0 MB`. */
 export function formatPlanSize({ files }: RecipePlan): string {
   const { bytes, unknownCount } = sumUpFiles(files);
   const count = formatCount(files.length, 'file');
@@ -69,7 +69,7 @@ export function describeUnusableLock({ kind }: LockReadResult): string {
   return `Nothing was sent. ${problem} Restore it, or run the recipe once without --locked.`;
 }
 
-/** Describes why a plan sends nothing. */
+/** Describes the obstacle that prevents a plan from being carried out. */
 export function describeObstacle(plan: RecipePlan, obstacle: PlanObstacle): string {
   const { failure, unmet, difference, files } = plan;
   const texts: Readonly<Record<PlanObstacle, () => string>> = {

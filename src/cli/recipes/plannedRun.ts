@@ -17,8 +17,9 @@ export interface PlannedRun extends RecipeInput {
 }
 
 /**
- * Connects to the service of a recipe and finds its files. Doesn't submit a transfer. Prints a note if there is a
- * problem with the lock. Throws an error if a locked run has no valid lock.
+ * Connects to the service of a recipe and finds the files of the recipe, without submitting a transfer. Prints a note
+ * if there is a problem with the lock. Throws an error if connecting fails, if the recipe doesn't fit the service's
+ * databases, or if a locked run has no valid lock.
  */
 export async function planRun(session: CliSession, input: RecipeInput, isLocked = false): Promise<PlannedRun> {
   // Makes V8 collect garbage earlier: the pages of 100,000 files would otherwise take half a gigabyte.

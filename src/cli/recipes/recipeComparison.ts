@@ -10,7 +10,10 @@ import { readRecipe } from './recipeInput.ts';
 
 const noLock = 'The recipe has no lock to compare with. Running the recipe writes one.';
 
-/** Compares the files that a recipe finds now with its lock. Throws CliError if there is no lock. */
+/**
+ * Prints the differences between a recipe's lock and the files that the recipe finds now. Resolves to exit code 5 if
+ * there are any. Throws CliError if there is no readable lock, or if the files can't be determined.
+ */
 export async function compareWithLock(context: CommandContext, file: string): Promise<ExitCode> {
   const input = await readRecipe(file);
   if (input.lock.kind === 'broken') throw new CliError("The lock can't be read. The next run replaces it.");

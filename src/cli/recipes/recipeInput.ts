@@ -30,7 +30,8 @@ export interface RecipeInput {
 
 /**
  * Reads a recipe and its lock. If the recipe is invalid, throws a usage error that lists the problems with their lines.
- * Also throws an error if a file can't be read, or if the lock belongs to another recipe or a later version.
+ * Also throws an error if the file name has a different extension, if a file can't be read, or if the lock belongs to
+ * another recipe or was written by a later version.
  */
 export async function readRecipe(file: string): Promise<RecipeInput> {
   if (!file.endsWith(extension)) throw createUsageError(`The file name of a recipe must end in ${extension}.`);
@@ -44,8 +45,9 @@ export async function readRecipe(file: string): Promise<RecipeInput> {
 }
 
 /**
- * Returns the connection that the options name, otherwise the connection to the recipe's service. Throws a usage error
- * if that service isn't in the connections file: the author of a recipe must not choose where a key is sent.
+ * Returns the connection that the options name, otherwise the connection to the recipe's service or, if the recipe
+ * names none, the only one in the connections file. Throws a usage error if the recipe's service isn't in that file:
+ * the author of a recipe must not choose where a key is sent.
  */
 export function chooseRecipeConnection(
   options: GlobalOptions,

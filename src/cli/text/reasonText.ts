@@ -34,7 +34,7 @@ const texts: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
   cancelled: () => 'the operation was canceled',
 };
 
-/** Describes a failure as the second half of a sentence, without a period. */
+/** Describes a failure as a clause without a period: `the API key is gone`. */
 export function describeReason(reason: Reason): string {
   return texts[reason.kind](reason);
 }

@@ -12,8 +12,8 @@ import { getTransferId } from '../text/transferDocument.ts';
 import { connectFor } from './transferLookup.ts';
 
 /**
- * Finds the folder with the files of a transfer, in `folder` or in the folder that a service on this machine serves as
- * the destination. Throws an error that lists the searched folders if it isn't found.
+ * Finds the folder with the files of a transfer in `folder`, by default in the folder that a service on this machine
+ * serves as the destination. Throws an error if there is no such folder, or if the files aren't found in it.
  */
 export async function findDestinationFolder(
   session: CliSession,
@@ -39,8 +39,8 @@ async function getServedFolder(session: CliSession, transfer: Transfer): Promise
 }
 
 /**
- * Returns the folder that a service on this machine serves as a database; undefined if it isn't such a folder, or if its
- * URL is no path on this system, such as that of a share on another host.
+ * Returns the folder that a service on this machine serves as a database. Returns undefined if the service runs
+ * elsewhere, if the database isn't a folder, or if its URL has no equivalent path on this system.
  */
 export function findServedFolder({ service }: OpenConnection, { url }: Database): string | undefined {
   if (!isLoopback(new URL(service.address).hostname) || !url.startsWith('file:')) return undefined;

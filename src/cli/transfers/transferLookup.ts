@@ -12,8 +12,8 @@ import { requireReadableRecords } from './recordAccess.ts';
 const minPrefixLength = 4;
 
 /**
- * Loads all transfer records. Marks the submissions of killed processes as "not confirmed" (D12: never resubmit).
- * Throws an error if the folder of the records can't be read.
+ * Loads all transfer records, newest first. Marks the submissions of killed processes as "not confirmed" (D12: never
+ * resubmit). Throws an error if the folder of the records can't be read.
  */
 export async function loadTransfers(session: CliSession): Promise<readonly Transfer[]> {
   await requireReadableRecords(session);
@@ -24,8 +24,8 @@ export async function loadTransfers(session: CliSession): Promise<readonly Trans
 }
 
 /**
- * Finds transfers by their IDs, their keys, or unique prefixes of these. Looks up an unrecorded ID on the service and
- * records the transfer. Throws an error with exit code 4 if there is no such transfer.
+ * Finds transfers by their IDs, their keys, or unique prefixes of these. If the options name a service, looks up
+ * unrecorded IDs there and records their transfers. Throws an error with exit code 4 if a transfer isn't found.
  */
 export async function findTransfers(session: CliSession, names: readonly string[]): Promise<readonly Transfer[]> {
   const known = await loadTransfers(session);
@@ -35,8 +35,8 @@ export async function findTransfers(session: CliSession, names: readonly string[
 }
 
 /**
- * Finds one recorded transfer without connecting to a service. Throws an error with exit code 4 if there is none. For
- * its message, `kinds` names what else could have been found.
+ * Finds one recorded transfer without connecting to a service. Throws an error with exit code 4 if there is none. In
+ * the error message, `kinds` replaces the word "transfer".
  */
 export async function findRecordedTransfer(session: CliSession, name: string, kinds?: string): Promise<Transfer> {
   const found = findRecord(await loadTransfers(session), name);
@@ -45,7 +45,8 @@ export async function findRecordedTransfer(session: CliSession, name: string, ki
 }
 
 /**
- * Connects to the service of a transfer and returns the connection. Throws an error with exit code 3 if it is unknown.
+ * Connects to the service of a transfer and returns the connection. Throws an error with exit code 3 if the service is
+ * unknown.
  */
 export async function connectFor(session: CliSession, transfer: Transfer): Promise<OpenConnection> {
   const connection = findRecordConnection(session.context.options, session.file, transfer.order.connectionId);

@@ -15,15 +15,15 @@ export interface WaitFlags {
   readonly timeout?: number;
 }
 
-/** Submits a transfer, prints its ID, and waits for it to end if requested. */
+/** Submits a transfer, waits for it to end if requested, and prints its ID (with `--json`, the transfer as JSON). */
 export async function startTransfer(session: CliSession, order: TransferOrder, flags: WaitFlags): Promise<ExitCode> {
   const { key } = await submitTransfer(session, order);
   return await reportTransfer(session, key, flags);
 }
 
 /**
- * Submits a transfer once (D12: never resubmit). Throws an error if the service did not accept it, or if it is unknown
- * whether it did.
+ * Submits a transfer once (D12: never resubmit). Throws an error if the transfer can't be recorded, if the service did
+ * not accept it, or if it is unknown whether the service did.
  */
 export async function submitTransfer(session: CliSession, order: TransferOrder): Promise<Transfer> {
   const { output, signal } = session.context;
@@ -39,7 +39,7 @@ export async function submitTransfer(session: CliSession, order: TransferOrder):
   return transfer;
 }
 
-/** Prints a transfer. With `wait`, first waits for it to end. */
+/** Prints the ID of a transfer (with `--json`, the transfer as JSON). With `wait`, first waits for it to end. */
 export async function reportTransfer(
   session: CliSession,
   key: string,

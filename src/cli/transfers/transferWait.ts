@@ -84,7 +84,7 @@ function isKeyRefused({ keys }: CliSession['explorer'], { order }: Transfer): bo
   return keys.getStatus(order.connectionId) === 'refused';
 }
 
-/** Describes a transfer in a line that fits a terminal of 80 columns beside the progress bar. */
+/** Describes a transfer in one short line for display beside the progress bar. */
 function describeOne(transfer: Transfer): string {
   return `${getTransferId(transfer).slice(0, 8)}: ${describeProgress(transfer)}`;
 }

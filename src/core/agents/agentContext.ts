@@ -10,7 +10,7 @@ import type { CallQueue } from './callQueue.ts';
 import type { PlanStore } from './planStore.ts';
 import type { TransferPlan } from './transferPlan.ts';
 
-/** The stores and flows that the tools use. */
+/** The parts of {@link Explorer} that the tools use. */
 type AgentServices = Pick<
   Explorer,
   'sessions' | 'connectionStore' | 'transferStore' | 'metadataFlow' | 'recipeFlow' | 'duplicateFlow'
@@ -22,8 +22,8 @@ export type AgentQuestion =
   { readonly kind: 'submit'; readonly plan: TransferPlan } | { readonly kind: 'cancel'; readonly transfer: Transfer };
 
 /**
- * A person's answer. `by` names the place where the person decided, for the record. `waiting`: there is no decision
- * yet, and `hint` tells the agent what to do.
+ * A person's answer. `by` is the place where the person decided, which is recorded with the decision. `waiting`: there
+ * is no decision yet, and `hint` tells the agent what to do.
  */
 export type AgentDecision =
   { readonly kind: 'yes' | 'no'; readonly by: string } | { readonly kind: 'waiting'; readonly hint: string };
@@ -42,7 +42,7 @@ export interface AgentContext {
   readonly queue: CallQueue;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The name that the agent's program reports: untrusted text of any length. */
+  /** The agent's name, which its program may have chosen: untrusted text of any length. */
   readonly requestedBy: string;
   /**
    * Returns the connection to use. Connects if necessary, except in a window. Throws {@link AgentError} if there is no
@@ -50,8 +50,9 @@ export interface AgentContext {
    */
   connect(): Promise<OpenConnection>;
   /**
-   * Returns the connection with this ID or, if `address` is given, one that may lead to that address. Opens it if
-   * necessary, except in a window. Throws {@link AgentError} if there is no such connection.
+   * Returns the connection with this ID. If `address` is given, can return a different connection to that address
+   * instead. Opens the connection if necessary, except in a window. Throws {@link AgentError} if there is no such
+   * connection.
    */
   open(connectionId: string, address?: string): Promise<OpenConnection>;
   getOrcid(connectionId: string): string;

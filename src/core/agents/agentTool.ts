@@ -13,7 +13,7 @@ export interface AgentTool {
   /** A description for the model. */
   readonly description: string;
   readonly input: z.ZodMiniType;
-  /** True if the tool neither submits nor cancels a transfer, so that it needs no confirmation. */
+  /** True if the tool neither submits nor cancels transfers and therefore needs no confirmation. */
   readonly isReadOnly: boolean;
   readonly run: ToolFunction<unknown>;
 }

@@ -4,8 +4,8 @@ const maxRunning = 8;
 const maxWaiting = 200;
 
 /**
- * Runs the calls of agents in order of arrival, a few at a time. This prevents an agent from exhausting the service or
- * this program.
+ * Runs the calls of agents in order of arrival, a few at a time, so that no agent can overload the service or this
+ * program.
  */
 export class CallQueue {
   private readonly waiting = new Set<() => void>();
@@ -31,7 +31,7 @@ export class CallQueue {
     else throw new AgentError('tooManyCalls', 'Too many calls are waiting. Wait for their answers, then call again.');
   }
 
-  /** Resolves when a finished call hands over its slot. */
+  /** Resolves when a finished call hands over its slot. Rejects with the signal's reason if the call is canceled. */
   private async wait(signal: AbortSignal): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const proceed = (): void => {

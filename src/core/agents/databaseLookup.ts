@@ -15,8 +15,8 @@ export async function requestDatabases(session: OpenConnection, signal: AbortSig
 }
 
 /**
- * Returns the database with this name or ID. Throws {@link AgentError} if there is none, with the most similar name as
- * its reason, or if the databases can't be listed.
+ * Returns the database with this name or ID. Throws {@link AgentError} if the databases can't be listed or if there is
+ * no such database. In the latter case, the reason suggests a similar name, if any.
  */
 export async function requireDatabase(
   { services }: AgentContext,

@@ -4,7 +4,7 @@ import { FirstFileWatch } from '../ledger/firstFileWatch.ts';
 import type { Clock } from '../util/clock.ts';
 import { parsePlanId, planFolder, planLifetimeMs, toPlanName } from './planNames.ts';
 
-/** Calls `onFound` once, as soon as any program has proposed a transfer. Doesn't read the plans themselves. */
+/** Calls `onFound` once, as soon as a plan from any program awaits a decision. Doesn't read the plans themselves. */
 export class FirstPlanWatch extends FirstFileWatch {
   constructor(ledgerFolder: string, clock: Clock, onFound: () => void) {
     const folder = join(ledgerFolder, planFolder);

@@ -3,12 +3,12 @@ import type { JsonObject } from '../util/json.ts';
 import { toDataLine } from './serverText.ts';
 import type { PlanState, PlannedCopies, PlannedLicense, TransferPlan } from './transferPlan.ts';
 
-/** Number of files that an answer lists as examples. */
+/** Maximum number of files that an answer lists as examples. */
 const exampleCount = 5;
 
 const maxLicenses = 10;
 
-/** Returns a plan as the agent sees it: totals, and a few of its files. */
+/** Returns a plan as the agent sees it, with totals and the paths of only a few files. */
 export function toPlanAnswer(plan: TransferPlan, { kind }: Pick<PlanState, 'kind'> = { kind: 'proposed' }): JsonObject {
   const { id, files, source, destination, expiresAt, copies, freeBytes, licenses, textOrigin, service } = plan;
   const { bytes, unknownCount } = sumUpFiles(files);

@@ -16,7 +16,7 @@ import {
   type TransferPlan,
 } from './transferPlan.ts';
 
-/** The content of a new plan. */
+/** The input for a new plan. */
 interface PlanDraft {
   readonly session: OpenConnection;
   readonly recipe: Recipe;

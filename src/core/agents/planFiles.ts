@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { PlanDecision, TransferPlan } from './transferPlan.ts';
 
-/** The transfer that was submitted for a plan. `at` is in milliseconds since 1970. */
+/** The transfer that was submitted for a plan. `at` is the time of this record, in milliseconds since 1970. */
 export interface PlanOutcome {
   readonly transferKey: string;
   readonly at: number;

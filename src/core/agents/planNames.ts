@@ -1,7 +1,7 @@
 /** Name of the folder with the plans, in the ledger's folder. */
 export const planFolder = 'plans';
 
-/** Time after which a plan expires, because files and free space change. */
+/** Time after which a plan expires. Limited because files and free space change. */
 export const planLifetimeMs = 15 * 60_000;
 
 /** A file that accompanies a plan: a person's decision, or the submitted transfer. */
@@ -9,7 +9,7 @@ export type PlanPart = 'decision' | 'outcome';
 
 const namePattern = /^([0-9a-f]{12})\.json$/;
 
-/** Returns the name of a plan's file, or of its decision or outcome. */
+/** Returns the file name of a plan or, if `part` is given, of its decision or outcome. */
 export function toPlanName(id: string, part?: PlanPart): string {
   return part === undefined ? `${id}.json` : `${id}.${part}.json`;
 }

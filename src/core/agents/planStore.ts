@@ -30,7 +30,7 @@ const maxPlanBytes = 128 * 1024 * 1024;
 /**
  * Stores the plans of agents beside the transfer records, for all windows and programs of the user (D48: ledger as
  * files). A plan's file never changes. Its decision is a second file, which is created exclusively, so that a plan is
- * decided once, and submitted at most once.
+ * decided and submitted at most once.
  */
 export class PlanStore implements Disposable {
   private readonly lifetime = new Lifetime();
@@ -41,7 +41,7 @@ export class PlanStore implements Disposable {
   private readonly watch: RecordFolderWatch;
   private creating: Promise<unknown> = Promise.resolve();
 
-  /** Fires after {@link start} when this or another program changes a plan. */
+  /** Fires when this or another program adds, decides or deletes a plan. Requires {@link start}. */
   readonly onDidChange = this.changed.event;
 
   /** `ledgerFolder` is the folder with the transfer records. */
@@ -62,8 +62,8 @@ export class PlanStore implements Disposable {
   }
 
   /**
-   * Saves a new plan, and deletes old ones. Throws {@link AgentError} if too many plans await a decision, or if the
-   * plan can't be written.
+   * Saves a new plan under a new ID, and deletes old plans. Throws {@link AgentError} if too many plans await a
+   * decision, or if the new plan can't be written or an old one can't be deleted.
    */
   async create(plan: Omit<TransferPlan, 'id'>): Promise<TransferPlan> {
     // One call at a time, because each call counts the plans before it.

@@ -9,7 +9,7 @@ import { findPlanConnection, toPlannedOrder, type TransferPlan } from './transfe
 /** The part of {@link AgentContext} that a submission needs. */
 type PlanSubmissionContext = Pick<AgentContext, 'services' | 'plans' | 'policy' | 'open'>;
 
-/** Throws {@link AgentError} if the user doesn't allow agents to submit anything. */
+/** Throws {@link AgentError} if the user has disallowed submissions by agents. */
 export async function requireSubmissionAllowed({ policy }: Pick<AgentContext, 'policy'>): Promise<void> {
   const rule: SubmissionRule = await policy.read();
   if (rule === 'never')
@@ -51,7 +51,10 @@ async function submitOrder(
   });
 }
 
-/** Returns the transfer that was submitted for a plan, even if the program that submitted it was interrupted. */
+/**
+ * Returns the recorded transfer of a plan; undefined if there is none. Finds it even if the program that submitted it
+ * was interrupted.
+ */
 export function findPlanTransfer({ transferStore }: AgentContext['services'], planId: string): Transfer | undefined {
   return transferStore.getAll().find(({ requestedBy }) => requestedBy?.plan === planId);
 }

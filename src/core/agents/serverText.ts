@@ -1,11 +1,12 @@
 import { limitMarks, shortenText } from '../util/displayLimits.ts';
 
-/** Maximum length of a line of server text in an answer. */
+/** Default maximum length of a line of server text in an answer. */
 const maxLineLength = 200;
 
 /**
- * Returns text from a server, a file or an agent as one short line without control and format characters. Answers
- * contain such text only under `data`, because agents must not treat it as instructions (D64: a person decides).
+ * Returns text from a server, a file or an agent as one short line without control or format characters. Answers
+ * contain text from servers only under `data`, because agents must not treat it as instructions (D64: a person
+ * decides).
  */
 export function toDataLine(text: string, maxLength = maxLineLength): string {
   const line = text

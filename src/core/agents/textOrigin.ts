@@ -14,8 +14,8 @@ interface SuppliedTexts {
 const partLength = 30;
 
 /**
- * Returns `server` if the supplied text contains a string that a server sent, or a long part of one. Compares the
- * description and every string in the instructions.
+ * Returns `server` if the description or any string in the instructions appears to be copied, even partly, from text
+ * that a server sent. Otherwise, returns `agent`.
  */
 export function getTextOrigin(
   { description = '', instructions = {} }: SuppliedTexts,
@@ -28,7 +28,8 @@ export function getTextOrigin(
 }
 
 /**
- * Returns true for every common substring of at least twice `partLength`, and for some shorter ones. Takes linear time.
+ * Returns true if there is a common substring of at least twice `partLength` characters. Also detects some shorter
+ * ones. Takes linear time.
  */
 function haveCommonPart(given: readonly string[], known: readonly string[]): boolean {
   const parts = new Set(given.flatMap((text) => listParts(text, 1)));

@@ -4,13 +4,13 @@ import { limitedObject, limitedText } from './inputCheck.ts';
 /** Maximum length of a file ID. */
 export const maxIdLength = 1_000;
 
-/** The name of a database. */
+/** Schema for the name or ID of a database. */
 export const databaseField = limitedText(200).check(z.minLength(1), z.describe('Name of a database.'));
 
-/** The ID of a file. */
+/** Schema for the ID of a file. */
 export const idField = limitedText(maxIdLength).check(z.minLength(1));
 
-/** The fields of a search in a database. */
+/** Schemas for the fields of a search in a database. */
 export const queryFields = {
   query: limitedText(2_000).check(z.describe('Words, in the syntax of the database. Empty: all files.')),
   status: z.optional(z.enum(['staged', 'unstaged']).check(z.describe('staged: ready to copy.'))),

@@ -3,7 +3,7 @@ import { getOutcome, getProgress } from '../model/transferOutcome.ts';
 import type { JsonObject } from '../util/json.ts';
 import { toDataLine } from './serverText.ts';
 
-/** Returns a transfer as the agent sees it. Reports unknown values explicitly instead of leaving them out. */
+/** Returns a transfer as the agent sees it. Reports unknown counts as `unknown` instead of leaving them out. */
 export function toTransferAnswer(transfer: Transfer): JsonObject {
   const { id, key, order, state, createdAt, askedAt, status } = transfer;
   const { moved, total } = getProgress(transfer);

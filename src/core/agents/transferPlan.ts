@@ -9,7 +9,10 @@ export interface PlannedFile extends RecipeFile {
   readonly licenses?: readonly StatedLicense[];
 }
 
-/** The source of text that an agent supplied: `server` if it was copied from a server's metadata or messages. */
+/**
+ * The origin of text that an agent supplied: `server` if it was, or appears to be, copied from a server, a tool result
+ * or a file.
+ */
 export type TextOrigin = 'agent' | 'server';
 
 /** The number of a plan's files under a license. Without `name`: the number of files that state no license. */
@@ -19,24 +22,27 @@ export interface PlannedLicense {
   readonly forbidsSharing: boolean;
 }
 
-/** The known numbers of a plan's files that don't need to be sent (D60: same content). */
+/**
+ * Counts of the planned files that are known to be at the destination already, or on their way there (D60: same
+ * content).
+ */
 export interface PlannedCopies {
   readonly atDestination: number;
   /** False if the destination may already have more of the files. */
   readonly isComplete: boolean;
   /** Number of files that earlier transfers copied to the destination. */
   readonly received: number;
-  /** Number of files that running transfers are copying to the destination. */
+  /** Number of files in unfinished transfers to the destination. */
   readonly underWay: number;
 }
 
 /** A transfer that an agent proposes. Never changes; the decision is stored separately. Contains no API key. */
 export interface TransferPlan {
   readonly id: string;
-  /** In milliseconds since 1970. */
+  /** In milliseconds since 1970, like `expiresAt`. */
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** The name that the agent's program reports, as one line. */
+  /** The agent's name, as one line. */
   readonly requestedBy: string;
   readonly service: {
     readonly connectionId: string;
@@ -45,14 +51,15 @@ export interface TransferPlan {
     /** The ORCID iD, or the login name, with which the transfer is submitted. */
     readonly orcid: string;
   };
-  /** The names of the databases. */
+  /** The name of the source database. */
   readonly source: string;
+  /** The name of the destination database. */
   readonly destination: string;
   readonly files: readonly PlannedFile[];
   /** Markdown. */
   readonly description?: string;
   readonly instructions?: JsonObject;
-  /** The source of `description` and `instructions`. */
+  /** The origin of `description` and `instructions`. */
   readonly textOrigin: TextOrigin;
   readonly licenses: readonly PlannedLicense[];
   readonly copies: PlannedCopies;
@@ -63,7 +70,7 @@ export interface TransferPlan {
 /** A person's decision about a plan. `at` is in milliseconds since 1970. */
 export interface PlanDecision {
   readonly kind: 'confirmed' | 'declined';
-  /** The place where the decision was made. */
+  /** The place where the decision was made, such as the name of the editor; empty if unknown. */
   readonly by: string;
   readonly at: number;
 }
@@ -94,7 +101,10 @@ export function toPlannedOrder(plan: TransferPlan, connectionId: string): Transf
   };
 }
 
-/** Returns the open connection to the service of a plan, which another program may have opened under a different ID. */
+/**
+ * Returns the open connection to a plan's service; undefined if there is none. Its ID can differ from the one in the
+ * plan, because another program may have created the plan.
+ */
 export function findPlanConnection(sessions: OpenConnections, { service }: TransferPlan): OpenConnection | undefined {
   const isSame = (one: OpenConnection | undefined): boolean => one?.service.address === service.address;
   const sameId = sessions.get(service.connectionId);

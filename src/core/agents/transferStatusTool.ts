@@ -16,7 +16,7 @@ import { toTransferAnswer, toTransferRow } from './transferAnswer.ts';
 /** Maximum time to wait for a new status. After that, the last known one is returned. */
 const maxWaitMs = 5_000;
 
-/** Returns the status of a transfer or a plan. */
+/** Returns the status of a transfer or a plan or, without an ID, lists the latest transfers. */
 export const transferStatusTool = defineTool({
   name: 'transfer_status',
   title: 'Check Transfers',
@@ -49,8 +49,8 @@ function listTransfers({ services }: AgentContext): JsonObject {
 }
 
 /**
- * Requests a new status, and waits a few seconds for it. Returns the transfer, with its last known status if none
- * arrives.
+ * Requests a new status of a running transfer, and waits a few seconds for it. Returns the transfer, with its last
+ * known status if no new one arrives.
  */
 async function refresh({ services, clock, open }: AgentContext, transfer: Transfer): Promise<Transfer> {
   const { transferStore, monitor } = services;

@@ -2,9 +2,7 @@ import type { AgentDecision } from './agentContext.ts';
 import { AgentError } from './agentError.ts';
 import { toDataLine } from './serverText.ts';
 
-/**
- * Creates the error for a service that isn't connected in the window. Its message names the commands that connect it.
- */
+/** Creates the error for a missing connection in the window. Its message names the commands that open a connection. */
 export function createNotConnectedError(serviceName?: string): AgentError {
   const service =
     serviceName === undefined ? 'No service' : `The service ${JSON.stringify(toDataLine(serviceName, 80))}`;

@@ -21,7 +21,10 @@ const special: Readonly<Record<string, string>> = {
  */
 const specialPattern = /[\\{}&%$#_~^`]|-(?=-)|'(?=')|<(?=<)|>(?=>)|,(?=,)/g;
 
-/** Writes citations as BibTeX entries of the type `dataset`. BibLaTeX defines it; BibTeX styles treat it as `misc`. */
+/**
+ * Writes citations as BibTeX entries of the type `dataset`. BibLaTeX defines this type; BibTeX styles treat it as
+ * `misc`.
+ */
 export function writeBibtex(citations: readonly Citation[]): string {
   return citations.map(writeEntry).join('\n');
 }
@@ -53,7 +56,7 @@ function writeOtherFields(citation: Citation): string {
   return notes === '' ? fields : `${fields}  note = {${notes}},\n`;
 }
 
-/** Joins everything that has no dedicated BibTeX field. */
+/** Joins the parts of a citation that have no dedicated BibTeX field. */
 function joinNotes(citation: Citation): string {
   const { identifier, otherTitles } = citation;
   let joined = identifier === undefined ? '' : escapeTex(identifier);

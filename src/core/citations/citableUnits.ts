@@ -14,7 +14,7 @@ export interface CitableFile {
 interface Unit {
   readonly files: CitableFile[];
   readonly works: CitedWork[];
-  /** Computed when another file has the same DOI or title. */
+  /** The ID that all files of the unit share. Computed only when another file has the same DOI or title. */
   id?: string;
 }
 
@@ -36,7 +36,7 @@ export function listCitations(files: readonly CitableFile[], accessed?: string):
 }
 
 /**
- * Citable units, ordered by their first files. `byLabel` has the first unit with each DOI or title; `byId` has the
+ * Citable units, in the order of their first files. `byLabel` has the first unit with each DOI or title; `byId` has the
  * others.
  */
 interface UnitIndex {
@@ -53,8 +53,8 @@ function addFile(index: UnitIndex, file: CitableFile, work: CitedWork): void {
 }
 
 /**
- * Adds a file to the unit with its ID. Called only if another file has the same DOI or title, because composing an ID
- * is slow.
+ * Adds a file to the unit with the same ID, or to a new one. Called only if another file has the same DOI or title,
+ * because composing an ID is slow.
  */
 function addToLabel(index: UnitIndex, sameLabel: Unit, { file, work }: CitedFile): void {
   const id = getUnitId(work, file);

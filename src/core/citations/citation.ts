@@ -24,7 +24,9 @@ export interface CitedPeople {
   readonly contributors: readonly SupportingContributor[];
 }
 
-/** The work that a file's metadata credits. All text is on one line and has no control characters. */
+/**
+ * The work to cite for a file, as described in the file's metadata. Each string is one line without control characters.
+ */
 export interface CitedWork extends CitedPeople {
   readonly title: string | undefined;
   readonly otherTitles: readonly string[];

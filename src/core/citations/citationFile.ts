@@ -4,11 +4,11 @@ import { omitUndefined } from './creditText.ts';
 
 /** The text in a `CITATION.cff` that doesn't come from metadata. */
 export interface CitationFileTexts {
-  /** Asks readers to cite the work. */
+  /** The message that asks readers to cite the work. */
   readonly message: string;
   /** The title of a file that refers to several works. */
   readonly title: string;
-  /** The name to credit if no author is known. */
+  /** The name to credit if neither an author nor a publisher is known. */
   readonly unknownAuthor: string;
 }
 
@@ -98,7 +98,10 @@ function toDay(date: string | undefined): string | undefined {
   return date?.length === 10 ? date : undefined;
 }
 
-/** Returns the license of the work. The format has no field for a license without an SPDX ID or a URL. */
+/**
+ * Returns the field with the SPDX IDs of the licenses or, if there are none, with the first license URL. The format has
+ * no field for other licenses.
+ */
 function describeLicense({ licenses }: Citation): JsonObject {
   const ids = licenses.filter(({ isSpdx }) => isSpdx).map(({ name }) => name);
   const [address] = licenses.map(({ url }) => url).filter((url) => url !== undefined);
@@ -107,7 +110,8 @@ function describeLicense({ licenses }: Citation): JsonObject {
 }
 
 /**
- * Writes an object as YAML in block style. All strings are double-quoted, so that none is read as a number or a tag.
+ * Writes an object as YAML in block style. All string values are double-quoted, so that none is read as a number or a
+ * tag.
  */
 function writeYaml(object: JsonObject, indent = ''): string {
   return Object.entries(object)
@@ -128,7 +132,7 @@ function writeItem(item: unknown, indent: string): string {
   return `${indent}- ${writeYaml(item as JsonObject, `${indent}  `).trimStart()}`;
 }
 
-/** Quotes a value. JSON is valid YAML, except for characters that YAML requires to be escaped. */
+/** Formats a value as JSON, with the additional escapes that make it valid YAML. */
 function quote(value: unknown): string {
   return JSON.stringify(value).replaceAll(
     /[\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g,

@@ -8,7 +8,7 @@ import { writeRis } from './ris.ts';
 /** A format in which citations are written. */
 export type CitationFormat = 'bibtex' | 'ris' | 'csl' | 'cff' | 'apa';
 
-/** All formats, in the order in which they are listed. */
+/** All formats, in display order. */
 export const citationFormats: readonly CitationFormat[] = ['bibtex', 'ris', 'csl', 'cff', 'apa'];
 
 /** The default file name for each format. */

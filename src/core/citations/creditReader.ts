@@ -39,8 +39,8 @@ function readDescription(credit: JsonObject, resource: JsonObject): string | und
 }
 
 /**
- * Returns the titles of the credit or, if none is readable, the title of the resource. The main title, which is the
- * first one without a type, comes first.
+ * Returns the titles in the credit metadata or, if none is readable, the title of the resource. The main title, which
+ * is the first one without a type, comes first.
  */
 function readTitles(credit: JsonObject, resource: JsonObject): readonly string[] {
   const entries = listObjects(credit['titles']);
@@ -67,10 +67,12 @@ function readIssueDate(dates: unknown): string | undefined {
   return best;
 }
 
-/** Matches dates with a day that every month has (01 to 28). */
+/** Matches text that starts with a date whose day exists in every month (01 to 28). */
 const plainDay = /^[12]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])(?!\d)/;
 
-/** Returns the longest valid part at the start of a date: `YYYY-MM-DD`, `YYYY-MM` or `YYYY`. */
+/**
+ * Returns the longest valid date at the start of a text: `YYYY-MM-DD`, `YYYY-MM` or `YYYY`; undefined if there is none.
+ */
 function parseDay(text: string | undefined): string | undefined {
   if (text !== undefined && plainDay.test(text)) return text.slice(0, 10);
   const [, year, month, day] = /^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?(?!\d)/.exec(text ?? '') ?? [];
@@ -163,7 +165,8 @@ function readPeople(credit: JsonObject, resource: JsonObject): People {
 }
 
 /**
- * Returns the publisher. In a data package, the publisher is one of the contributors, and is removed from them here.
+ * Returns the publisher. If the credit metadata names none, removes the first contributor with the role `Publisher`
+ * from the list and returns its name.
  */
 function readPublisher(credit: JsonObject, { contributors }: People): string | undefined {
   const name = readOrganizationName(credit['publisher']);
@@ -187,7 +190,7 @@ function isAuthorRole(role: string): boolean {
   return role !== 'editor' && !supportingRoles.has(role);
 }
 
-/** Returns the roles of a contributor in lower case, without vocabulary prefix and separators: `contactperson`. */
+/** Returns the roles of a contributor in lower case, without vocabulary prefixes or separators: `contactperson`. */
 function readRoles(entry: JsonObject): readonly string[] {
   const written = entry['contributor_roles'] ?? entry['roles'] ?? entry['role'];
   if (Array.isArray(written)) return listTexts(written).map(toRole);

@@ -8,9 +8,9 @@ const isPlain = /^[A-Za-z0-9][!-~]*(?: [!-~]+)*$/;
 const invisible = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\uFEFF]+/gu;
 
 /**
- * Returns a string or number as one line of text without control and bidirectional characters, at most 5,000 characters
- * long. Returns undefined for any other value and for text without a letter, digit or symbol: servers send `""` or
- * `","` for unknown values.
+ * Returns a string or number as one line of text without control characters, including bidirectional ones, and at most
+ * 5,000 characters long. Returns undefined for any other value and for text without a letter, digit or symbol: servers
+ * send `""` or `","` for unknown values.
  */
 export function readText(value: unknown): string | undefined {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
@@ -33,8 +33,8 @@ export function listObjects(value: unknown): readonly JsonObject[] {
 }
 
 /**
- * Appends a value to a list, which it creates for the first value. Pushing to an empty array would reserve space for
- * many values, and most lists in a citation have only one.
+ * Appends a value to a list, or creates a list with only this value, and returns the list. Pushing to an empty array
+ * would reserve space for many values, and most lists in a citation have only one.
  */
 export function append<T>(list: T[] | undefined, value: T): T[] {
   if (!list) return [value];
@@ -47,7 +47,7 @@ export function listTexts(values: readonly unknown[]): readonly string[] {
   return values.map(readText).filter((text) => text !== undefined);
 }
 
-/** Returns the object without the properties that are undefined. */
+/** Returns a copy of the object without its undefined properties. */
 export function omitUndefined<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const known: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
   for (const name in object) {
@@ -61,8 +61,8 @@ const plainDoi = /^10\.\d{4,9}\/[^\s{}\\"]+$/;
 const doiPrefix = /^(?:https?:\/\/(?:dx\.)?doi\.org\/|doi:\s*)/i;
 
 /**
- * Parses a DOI in any form that servers use: `10.1234/a`, `doi:10.1234/a`, `https://doi.org/10.1234/a`. Returns
- * undefined for any other text.
+ * Parses a DOI with or without a prefix: `10.1234/a`, `doi:10.1234/a`, `https://doi.org/10.1234/a`. Returns it without
+ * the prefix; undefined for any other text.
  */
 export function parseDoi(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
@@ -70,12 +70,12 @@ export function parseDoi(text: string | undefined): string | undefined {
   return plainDoi.test(doi) ? doi : undefined;
 }
 
-/** Matches normalized URLs, but also URLs with path segments that start with a dot, which may not be normalized. */
+/** Matches simple URLs in normalized form, but also those with path segments such as `..`, which are not normalized. */
 const plainAddress = /^https?:\/\/[a-z\d]+(?:[.-][a-z\d]+)*\/[\w./~-]*$/;
 
 /**
- * Returns an HTTP or HTTPS URL in normalized form, without spaces, braces and non-ASCII letters. Returns undefined for
- * any other value, and for URLs that contain a user name or password.
+ * Returns an HTTP or HTTPS URL in normalized form, in which spaces, braces and non-ASCII characters are encoded.
+ * Returns undefined for any other value, and for URLs that contain a user name or password.
  */
 export function parseWebAddress(value: unknown): string | undefined {
   if (isPlainAddress(value)) return value;

@@ -34,8 +34,8 @@ const maxTimeoutS = 2_147_483;
 const maxNumber = Number.MAX_SAFE_INTEGER;
 
 /**
- * The rules for arguments in §4.8, in order, followed by rules that decisions added. Only the first violation is
- * reported.
+ * The rules for arguments from §4.8, in that order, followed by additional rules from decisions. Only the first
+ * violation is reported.
  */
 const argumentRules: readonly ArgumentRule[] = [
   [['orcid', 'database', 'source', 'destination'], 'a string', TypeError, isString],

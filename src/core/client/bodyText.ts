@@ -3,7 +3,7 @@
  */
 const utf8 = new TextDecoder();
 
-/** Decodes the chunks of a body as UTF-8, without a byte order mark. */
+/** Decodes the chunks of a body as UTF-8, and removes a byte order mark. */
 export function decodeText(chunks: readonly Uint8Array[]): string {
   return utf8.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
 }

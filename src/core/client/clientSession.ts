@@ -8,15 +8,15 @@ import type { Result } from './result.ts';
 import type { ServerDialects } from './serverDialect.ts';
 
 /**
- * Represents a session with a service: the root document and the last listing of databases. Ends when the channel is
- * closed.
+ * Represents a session with a service. Stores the root document and the last listing of databases. Ends when the
+ * channel is closed.
  */
 export class ClientSession {
   readonly channel: Channel;
   readonly service: ServiceInfo;
   readonly dialects: ServerDialects;
   private readonly apiPath: string;
-  /** The last listing, if any. Only a successful listing proves that the key is valid (D6: prove the key). */
+  /** The last successful listing, if any. Only a listing proves that the key is valid (D6: prove the key). */
   listed: readonly Database[] | undefined;
 
   /** `apiPath` is the path of `{api_base}` (§4). */

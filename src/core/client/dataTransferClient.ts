@@ -79,8 +79,8 @@ interface CancelOptions {
 
 /**
  * Performs the operations of the contract on a service. Calls with invalid arguments or without a connection reject
- * before anything is sent (§4.8, D1: error classes). After connecting, server and network failures resolve to a reply
- * with a reason (D2: replies instead of exceptions).
+ * before anything is sent (§4.8, D1: error classes). Once connected, calls that fail because of the server or the
+ * network resolve to a reply with a reason (D2: replies instead of exceptions).
  */
 export class DataTransferClient implements Disposable {
   private readonly dependencies: ClientDependencies;
@@ -143,7 +143,10 @@ export class DataTransferClient implements Disposable {
     return session.service;
   }
 
-  /** Clears the key, address, name and version, and cancels pending requests (§4.9, D1: error classes). */
+  /**
+   * Closes the connection: clears the key, address, name and version, and cancels pending requests (§4.9, D1: error
+   * classes).
+   */
   disconnect(): void {
     this.attemptController?.abort();
     this.connectionController?.abort();

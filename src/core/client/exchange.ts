@@ -33,7 +33,8 @@ export interface HttpRequest {
   readonly body?: string;
   /**
    * Time limit for the entire response to a submission, in milliseconds; absent for other requests (§4.5, D16: timeouts
-   * and retries). A submission may have taken effect although no response was received (D12: never resubmit).
+   * and retries). Also marks the request as a submission, which may have taken effect even if no response was received
+   * (D12: never resubmit).
    */
   readonly submissionMs?: number;
   /** True for a request that every service supports, so a 404 means that the server is not a data transfer service. */
@@ -47,7 +48,10 @@ export interface HttpRequest {
   readonly isHalved?: boolean;
 }
 
-/** A response of any status with its entire body. */
+/**
+ * A response of any status. `text` is the entire body, or empty if the body of an error response is too large or
+ * could not be read.
+ */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;

@@ -11,8 +11,9 @@ interface SubmissionFacts {
 type Check = (text: string, facts: SubmissionFacts) => boolean;
 
 /**
- * Returns true if a refusal belongs to another request (D35: misrouted responses). Such a refusal mentions files,
- * databases, users or a transfer and, for at least one of these, none that is part of the submission.
+ * Returns true if a refusal appears to belong to another request (D35: misrouted responses). Such a refusal mentions
+ * files, databases, users or a transfer and, for at least one of these kinds, only ones that are not part of the
+ * submission.
  */
 export function namesOtherRequest(text: string, facts: SubmissionFacts): boolean {
   const checks: readonly Check[] = [namesTransfer, namesOtherOrcid, namesOtherDatabase, namesOtherFile];

@@ -71,9 +71,9 @@ export function isDrop({ reason }: RequestFailure): boolean {
 }
 
 /**
- * Returns the reason for a single refused ID. Changes the kind to `notFound` for a 410, and if the message mentions the
- * ID as not found, for which the public server responds with 500. Any other 500 means that the ID could not be looked
- * up.
+ * Returns the reason for a single refused ID. Changes the kind to `notFound` for a 410, and if the message says that
+ * the ID was not found; the public server sends such messages with a 500. Any other 500 means that the ID could not be
+ * looked up.
  */
 export function toIdReason(reason: Reason, id: string): Reason {
   const saysNotFound = reason.status === 410 || (isAbout(reason, id) && /\bnot found\b/i.test(reason.detail ?? ''));

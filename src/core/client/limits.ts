@@ -30,7 +30,7 @@ export interface Limits {
   readonly urlBytes: number;
   /** Maximum number of IDs in a `POST files/by-id` request (D8: metadata by ids). */
   readonly batchIds: number;
-  /** Delay before a doubtful status is requested again (D11: check status identity). */
+  /** Delay before a status is requested again after a response about another transfer (D11: check status identity). */
   readonly statusRetryMs: number;
 }
 

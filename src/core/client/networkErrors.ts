@@ -19,7 +19,7 @@ const kindsByCode: Readonly<Record<string, ReasonKind>> = {
   HOSTNAME_MISMATCH: 'certificate',
 };
 
-/** The error codes of browsers' network stacks, which the editor's `fetch` may use. */
+/** Patterns for the error codes of browsers' network stacks, which the editor's `fetch` may use, each with its kind. */
 const browserKinds: readonly (readonly [RegExp, ReasonKind])[] = [
   [/_CERT_|_SSL_/, 'certificate'],
   [/_PROXY_|_TUNNEL_/, 'proxy'],

@@ -7,7 +7,8 @@ interface RequestLock {
 }
 
 /**
- * Prevents other windows that use the same ledger from sending requests to the same server (D34: serialized requests).
+ * Prevents windows that use the same ledger from sending requests to the same server at the same time (D34: serialized
+ * requests).
  */
 interface RequestLocks {
   /**
@@ -29,7 +30,7 @@ interface QueuedRequest<T> {
   /** Ends the wait when aborted. `send` is then called out of turn, and fails because this signal is aborted. */
   readonly signal: AbortSignal;
   send(): Promise<T>;
-  /** Returns how long the server may continue to process the request after `send` has ended, in milliseconds. */
+  /** Returns how long the server may continue to process the request after `send` has resolved, in milliseconds. */
   lateMs?(outcome: T): number;
 }
 
@@ -161,7 +162,7 @@ export class RequestQueue implements Disposable {
   }
 }
 
-/** The locks of programs that do not coordinate their requests with other programs. They are always free. */
+/** Locks that are always free, for programs that do not coordinate their requests with other programs. */
 const noLocks: RequestLocks = { acquire: () => Promise.resolve({ release: () => Promise.resolve() }) };
 
 /** Contains the queues of all servers by address (D34: serialized requests). */

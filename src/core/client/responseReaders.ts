@@ -82,8 +82,8 @@ function omitNulls(object: Record<string, unknown>): Record<string, unknown> {
 }
 
 /**
- * Reads the `resources` in a search or metadata response (§2.3). A resource that cannot be parsed does not affect the
- * others (D15: tolerant reading).
+ * Reads the `resources` in a search or metadata response (§2.3). A resource that cannot be parsed becomes an unreadable
+ * file, and does not affect the others (D15: tolerant reading).
  */
 export function readFiles(json: unknown, database: string): readonly FoundFile[] {
   const { resources } = parse(resourcesSchema, json);

@@ -11,7 +11,10 @@ interface HeadListener {
   reject(error: Error): void;
 }
 
-/** Receives one response from a dispatcher. Makes polling faster than undici's `request`, which uses streams. */
+/**
+ * Receives one response from a dispatcher. Makes polling faster than it would be with undici's `request`, which uses
+ * streams.
+ */
 export class ResponseReceiver implements Dispatcher.DispatchHandler {
   private readonly request: WireRequest;
   private readonly listener: HeadListener;

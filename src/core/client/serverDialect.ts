@@ -21,8 +21,8 @@ interface Entry {
 const maxServers = 50;
 
 /**
- * Stores the learned dialect of each server by address and root version (D7: database name or id, D8: metadata by ids).
- * Ignores entries for other versions. The constructor accepts the result of `toJSON`.
+ * Stores the learned dialect of each server by address (D7: database name or id, D8: metadata by ids). Ignores an entry
+ * if the server's version has changed since then. The constructor accepts the result of `toJSON`.
  */
 export class ServerDialects {
   private readonly entries = new Map<string, Entry>();

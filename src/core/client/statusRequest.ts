@@ -21,8 +21,8 @@ const maxForeignResponses = 3;
 
 /**
  * Requests a transfer's status until the response belongs to that transfer. If three consecutive responses appear to
- * belong to another one, resolves to the last one, marked as doubtful (D11: check status identity). Does not retry a
- * 404, because the monitor counts these responses.
+ * belong to another transfer, resolves to the last response, marked as doubtful (D11: check status identity). Does not
+ * retry a 404, because the monitor counts these responses.
  */
 export async function requestStatus(
   session: ClientSession,

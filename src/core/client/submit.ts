@@ -11,7 +11,8 @@ import type { ClientSession } from './clientSession.ts';
 
 /**
  * Submits a transfer once, with checked arguments, and resolves to its ID (§4.5, D12: never resubmit). If the response
- * belongs to another request, it is unknown whether the transfer was accepted (D35: misrouted responses).
+ * belongs to another request, resolves to a failure with `maybeDone`, because the transfer may have been accepted (D35:
+ * misrouted responses).
  */
 export async function submit(
   session: ClientSession,

@@ -14,7 +14,9 @@ export function getTrustOptions(
   return { rejectUnauthorized, ...(ca && { secureContext: tls.createSecureContext({ ca }) }) };
 }
 
-/** Returns the trusted certificate authorities; undefined on runtimes older than Node 22.15, which cannot list them. */
+/**
+ * Returns the trusted certificate authorities; undefined on runtimes that cannot list them, such as Node before 22.15.
+ */
 function getAuthorities(withSystem: boolean, { getCACertificates }: Partial<typeof tls>): string[] | undefined {
   if (!getCACertificates) return undefined;
   const system = withSystem ? getCACertificates('system') : [];

@@ -2,7 +2,7 @@ import type { TokenScheme } from '../model/connection.ts';
 import type { FileStaging } from '../model/searchQuery.ts';
 import type { JsonObject } from '../util/json.ts';
 
-/** The service that generated code connects to. Never contains the key. */
+/** The service that the generated code connects to. Never contains the key. */
 export interface CodeService {
   /** Normalized address, without a trailing slash (D4: server address). */
   readonly address: string;
@@ -45,7 +45,7 @@ interface TransferCode {
 /** A status request (§4.6). */
 interface StatusCode {
   readonly kind: 'status';
-  /** The service's ID of the transfer. */
+  /** The ID that the service assigned to the transfer. */
   readonly id: string;
 }
 
@@ -83,7 +83,7 @@ function withoutKind({ kind: _kind, ...fields }: CodeRequest): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** Returns a comment for a request, without a comment character. */
+/** Returns the text of the code comment for a request, without the comment character. */
 export function getComment({ kind }: CodeRequest): string {
   const comments: Readonly<Record<CodeRequest['kind'], string>> = {
     search: 'Search files',

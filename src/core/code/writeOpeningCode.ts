@@ -4,7 +4,7 @@ import { quoteText } from './literals.ts';
 export interface OpenedFiles {
   /** Absolute path of the folder. */
   readonly folder: string;
-  /** Paths relative to the folder, with `/`. */
+  /** Paths relative to the folder, with `/` as the separator. */
   readonly paths: readonly string[];
   /** Number of files that are not in `paths`, because there are too many. */
   readonly omittedCount: number;
@@ -19,7 +19,7 @@ export interface OpenedFiles {
     | undefined;
 }
 
-/** The Python code that opens files with certain endings. */
+/** The Python code that opens files with certain extensions. */
 interface FormatReader {
   readonly endings: readonly string[];
   readonly import: string;
@@ -55,7 +55,7 @@ function readCompressed(endings: readonly string[], variable: string, format: st
   return [read(endings, 'import gzip\nfrom Bio import SeqIO', variable, expression)];
 }
 
-/** Writes a Python program that opens files by their formats. The program only lists files of other formats. */
+/** Writes a Python program that lists all files in `paths` and opens those in known formats. */
 export function writeOpeningCode(files: OpenedFiles): string {
   const { folder, paths } = files;
   const used = readers.filter(({ endings }) => paths.some((path) => hasEnding(path, endings)));

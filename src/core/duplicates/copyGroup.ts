@@ -10,7 +10,7 @@ interface Entry {
   searchCount: number;
 }
 
-/** The files of a connection with the same content, in any number of databases. */
+/** Files with the same content, in any number of databases of one connection. */
 export class CopyGroup {
   private readonly entries = new Map<string, Entry>();
   private readonly fileCounts = new Map<string, number>();
@@ -40,7 +40,10 @@ export class CopyGroup {
     return this.count(file.database, 1) === 1;
   }
 
-  /** Removes a file that a search no longer contains. Returns true if its database leaves the group. */
+  /**
+   * Removes a file that a search no longer contains, unless another search still does. Returns true if its database
+   * leaves the group.
+   */
   remove(file: IndexedFile): boolean {
     const key = getEntryKey(file);
     const known = this.entries.get(key);

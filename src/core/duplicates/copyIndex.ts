@@ -43,7 +43,7 @@ export class CopyIndex implements Disposable {
     return databases.filter((database) => database !== file.database);
   }
 
-  /** Returns at most `limit` files of other databases that have the same content as a file. */
+  /** Returns at most `limit` copies of a file from other databases (D60: same content). */
   findCopies(connectionId: string, file: OwnFile, limit: number): readonly IndexedFile[] {
     const found = this.getGroup(connectionId, file);
     const files = found instanceof CopyGroup ? found.files : found ? [found] : [];
@@ -75,7 +75,7 @@ export class CopyIndex implements Disposable {
     if (others.length > 0) this.changed.fire(others.map(({ key }) => key));
   }
 
-  /** Indexes the new files of a search, and removes those that it no longer contains. */
+  /** Indexes the new files of a search, and removes the files that it no longer contains. */
   private updateSearch(key: string, affected: Set<string>): void {
     const { connectionId, files } = this.store.get(key) ?? { connectionId: '', files: [] };
     const indexed = this.searches.get(key);

@@ -2,14 +2,15 @@ import type { Transfer, TransferFile, TransferOrder } from '../model/transferMod
 import { getOutcome } from '../model/transferOutcome.ts';
 import { getContentKey, type FileContent } from './contentKey.ts';
 
-/** The files of a transfer that arrived intact, according to a verification. */
+/** The files that a verification of a transfer found intact. */
 export interface VerifiedFiles {
   readonly key: string;
   readonly files: readonly FileContent[];
 }
 
 /**
- * Returns the user's successful transfers to the destination of an order. Keeps the order of `transfers`: newest first.
+ * Returns those transfers in the state `succeeded` that have the same connection, destination and user as an order.
+ * They remain sorted as in `transfers`.
  */
 export function filterSameDestination(
   transfers: readonly Transfer[],
@@ -23,7 +24,8 @@ export function filterSameDestination(
 /**
  * Finds the files whose content earlier transfers already delivered to the same destination. Maps each of these files
  * to the end of the newest such transfer, in milliseconds since 1970. For a transfer with an entry in `verified`, only
- * those files count; for any other completed transfer, all files in its record whose hash and size are known.
+ * the files in that entry count; for any other completed transfer, all files in its record whose hash and size are
+ * known.
  */
 export function findReceivedFiles(
   files: readonly TransferFile[],

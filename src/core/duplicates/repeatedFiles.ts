@@ -1,7 +1,10 @@
 import type { TransferFile, TransferOrder } from '../model/transferModel.ts';
 import { getContentKey } from './contentKey.ts';
 
-/** Returns the files whose content is also in an earlier order. The orders of a submission have different sources. */
+/**
+ * Returns the files whose content also occurs in an earlier order of the same submission. Each order has a different
+ * source.
+ */
 export function findRepeatedFiles(orders: readonly TransferOrder[]): ReadonlySet<TransferFile> {
   const repeated = new Set<TransferFile>();
   const seen = new Set<string>();
@@ -16,7 +19,7 @@ export function findRepeatedFiles(orders: readonly TransferOrder[]): ReadonlySet
   return repeated;
 }
 
-/** Returns the orders without some of their files. Drops orders that become empty. */
+/** Returns the orders without the omitted files. Drops orders that have no files left. */
 export function omitFiles(
   orders: readonly TransferOrder[],
   omitted: ReadonlySet<TransferFile>,

@@ -10,7 +10,7 @@ import { isKeyRejection, type KeyWatch } from './keyWatch.ts';
 import { ServiceWatch } from './serviceWatch.ts';
 import type { OpenConnection, OpenConnections } from './openConnections.ts';
 
-/** The result of a connection attempt: an open connection with its databases, or the reason why it failed. */
+/** The result of a connection attempt: an open connection with its databases, or the reason for the failure. */
 export type ConnectAttempt =
   | { readonly session: OpenConnection; readonly databases: readonly Database[]; readonly reason?: never }
   | { readonly session?: never; readonly reason: Reason };
@@ -21,7 +21,9 @@ interface ConnectFlowDependencies {
   readonly keys: KeyWatch;
   readonly clock: Clock;
   createClient(): Promise<DataTransferClient>;
-  /** Saves the active connection before it is shown (D45: store before showing). Must not reject. */
+  /**
+   * Saves the ID of the active connection before the connection is shown (D45: store before showing). Must not reject.
+   */
   remember(connectionId: string): Promise<void>;
 }
 
@@ -36,7 +38,7 @@ export class ConnectFlow implements Disposable {
   private readonly dependencies: ConnectFlowDependencies;
   private opening: AbortController | undefined;
   private readonly ending = new AbortController();
-  /** Attempts to open connections in the background, by connection ID. */
+  /** The abort controllers of background connection attempts, by connection ID. */
   private readonly backgroundAttempts = new Map<string, AbortController>();
   private readonly keySubscription: Disposable;
   private listings = 0;
@@ -76,7 +78,10 @@ export class ConnectFlow implements Disposable {
     attempt.session?.client.dispose();
   }
 
-  /** Lists the databases of an open connection. Resolves to an empty list if the request fails. */
+  /**
+   * Lists the databases of an open connection. Resolves to an empty list if the connection is not open or the request
+   * fails.
+   */
   async listDatabases(connectionId: string): Promise<readonly Database[]> {
     const session = this.dependencies.sessions.get(connectionId);
     const reply = session && (await catchRefusal(() => session.client.databases()));
@@ -94,7 +99,10 @@ export class ConnectFlow implements Disposable {
     this.dependencies.store.setListing({ databases, isLoading: false });
   }
 
-  /** Shows a connection as connecting. Returns a signal that is aborted when a later call shows a different state. */
+  /**
+   * Shows a connection as connecting. The returned signal is aborted when another call replaces this state, or on
+   * disposal.
+   */
   prepare(connection: Connection): AbortSignal {
     this.opening?.abort();
     this.opening = new AbortController();
@@ -117,8 +125,8 @@ export class ConnectFlow implements Disposable {
   }
 
   /**
-   * Reconnects in the background so that transfers are polled. Shows the result only if the connection is currently
-   * shown as failed.
+   * Reopens a connection in the background so that its transfers are polled. Activates it only if it is currently shown
+   * as failed.
    */
   async openInBackground(connection: Connection, apiKey: string): Promise<void> {
     const { sessions, keys, store } = this.dependencies;
@@ -147,22 +155,22 @@ export class ConnectFlow implements Disposable {
     return (await catchRefusal(() => session.client.databases())).reason;
   }
 
-  /** Shows a connection as failed without an attempt, for example because its service did not start. */
+  /** Shows a connection as failed without trying to connect, for example because its service did not start. */
   showFailure(connection: Connection, reason: Reason): void {
     this.opening?.abort();
     this.setState({ kind: 'failed', connection, reason });
   }
 
   /**
-   * Shows that the user stopped the service. Nothing is retried until the service is started again (D29: shared
-   * service).
+   * Shows a connection as stopped because the user stopped its service. Cancels a pending attempt to connect (D29:
+   * shared service).
    */
   showStopped(connection: Connection): void {
     this.opening?.abort();
     this.setState({ kind: 'stopped', connection });
   }
 
-  /** Closes the active connection, even if it is still connecting. */
+  /** Closes the connection that is active or shown, even if it is still connecting. */
   disconnect(): void {
     const { sessions, store } = this.dependencies;
     this.opening?.abort();
@@ -179,8 +187,8 @@ export class ConnectFlow implements Disposable {
   }
 
   /**
-   * Lists the databases of the active connection again. Keeps the current listing if the request fails or if a later
-   * call finished first.
+   * Lists the databases of the active connection again. If the request fails, keeps the current databases and adds the
+   * reason. Ignores a reply that is outdated when it arrives.
    */
   async refreshDatabases(): Promise<void> {
     const { sessions, store } = this.dependencies;

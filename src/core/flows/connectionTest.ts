@@ -14,7 +14,7 @@ export interface ConnectionTestDependencies {
   createClient(observer: RouteObserver): Promise<DataTransferClient>;
 }
 
-/** Describes a connection to test. If `apiKey` is undefined, the `key` step fails without sending a request. */
+/** A connection to test, with its key. If `apiKey` is undefined, the `key` step fails without sending a request. */
 export interface TestedConnection {
   readonly connection: Connection;
   readonly apiKey: string | undefined;
@@ -87,7 +87,7 @@ export class ConnectionTest {
     return { value: value ?? [] };
   }
 
-  /** Sets `keyWorked` if the service rejected a key that it accepted before (D28: retry rejected keys). */
+  /** Adds `keyWorked` to the reason if the service rejected a trusted key (D28: retry rejected keys). */
   private addKeyTrust({ id }: Connection, reason: Reason): Reason {
     if (reason.kind !== 'unauthorized' || !this.dependencies.keys.isTrusted(id)) return reason;
     return { ...reason, keyWorked: true };

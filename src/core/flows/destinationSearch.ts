@@ -7,12 +7,12 @@ import type { OpenConnection } from './openConnections.ts';
 /** The number of sizes per request. The local service accepts up to 200 conditions. */
 const sizesPerRequest = 100;
 
-/** The maximum number of results per request. If there are more, the search is incomplete. */
+/** The maximum number of results per request. A search that reaches it counts as incomplete. */
 const maxFound = 1_000;
 
 const maxRequests = 4;
 
-/** Describes a search of a destination. */
+/** Options for {@link searchDestination}. */
 interface DestinationQuery {
   readonly session: OpenConnection;
   readonly order: TransferOrder;
@@ -23,9 +23,10 @@ interface DestinationQuery {
 }
 
 /**
- * Searches a destination for files that have the same sizes as `files`, and reports their contents (D60: same content).
- * Sends at most {@link maxRequests} requests. Only the local service can be searched by size (D21: search syntax).
- * Resolves to true if all `files` were searched for and all found files could be compared. Never rejects.
+ * Searches a destination for files that have the same sizes as `files`, and reports the content of each file found
+ * (D60: same content). Sends at most {@link maxRequests} requests. Only the local service can be searched by size (D21:
+ * search syntax). Resolves to true if all `files` were searched for and all found files could be compared. Never
+ * rejects.
  */
 export async function searchDestination(query: DestinationQuery): Promise<boolean> {
   const { session, files } = query;

@@ -13,8 +13,8 @@ export interface KnownCopies {
   /** False if the destination may contain other files of the submission too. */
   readonly isComplete: boolean;
   /**
-   * The files that earlier transfers wrote to the destination. Each value is the end of the newest such transfer, in
-   * milliseconds since 1970.
+   * The files whose content earlier transfers wrote to the destination. Each value is the time at which the newest such
+   * transfer ended, in milliseconds since 1970.
    */
   readonly received: ReadonlyMap<TransferFile, number>;
 }
@@ -54,7 +54,7 @@ const maxWaitMs = 2_000;
 /** The maximum number of earlier transfers to compare, newest first. */
 const maxEarlierTransfers = 20;
 
-/** Finds out before a submission which files the destination already has (D60: same content). */
+/** Determines which files of a planned submission the destination already has (D60: same content). */
 export class DuplicateFlow {
   private readonly dependencies: DuplicateFlowDependencies;
 
@@ -64,7 +64,8 @@ export class DuplicateFlow {
 
   /**
    * Looks for the files at the destination, in loaded search results, and in earlier transfers. Resolves to the copies
-   * found after {@link maxWaitMs} milliseconds at the latest, or when the signal is aborted. Never rejects.
+   * found; if the search takes longer than {@link maxWaitMs} milliseconds or the signal is aborted, to those found so
+   * far. Never rejects.
    */
   async findKnownCopies(orders: readonly TransferOrder[], options: KnownCopiesOptions): Promise<KnownCopies> {
     const [order] = orders;

@@ -22,8 +22,8 @@ interface ComparisonOptions {
 
 /**
  * Compares all files of a database with the values in an index. Requires a service that fills every page except the
- * last. Halves a page if the response is too large, and skips a file that is too large by itself. Records skipped files
- * in the index.
+ * last. Halves the page size if a response is too large, skips single files that are too large, and stops at any other
+ * failure. Records skipped files in the index.
  */
 export async function compareAllFiles(
   index: MatchIndex,

@@ -13,7 +13,8 @@ interface IdLookupResult {
 }
 
 /**
- * Looks up files by unique IDs, and records the IDs that make the server drop the connection (D37: crashing file ids).
+ * Looks up files by ID, and updates the list of IDs that make the server drop the connection (D37: crashing file ids).
+ * The requested IDs must not contain duplicates.
  */
 export async function lookUpIds(
   session: OpenConnection,

@@ -9,7 +9,10 @@ import type { OpenConnection, OpenConnections } from './openConnections.ts';
 type KeyStatus = 'good' | 'doubted' | 'refused';
 
 interface Doubt {
-  /** The time of the first consecutive refusal, or of the last outage if `count` is 0, in milliseconds since 1970. */
+  /**
+   * The time of the first of the consecutive refusals, or of the last outage if `count` is 0, in milliseconds since
+   * 1970.
+   */
   readonly since: number;
   /** The number of consecutive refusals; 0 after an outage. */
   readonly count: number;
@@ -67,7 +70,10 @@ export class KeyWatch implements Disposable {
     return this.doubts.has(connectionId) || this.sessions.get(connectionId) !== undefined;
   }
 
-  /** Returns the last rejection of a key that is not good; `keyWorked` is set while the key is only doubted. */
+  /**
+   * Returns the last rejection of a doubted or refused key; undefined for a good key. `keyWorked` is set while the key
+   * is doubted.
+   */
   getRejection(connectionId: string): Reason | undefined {
     return this.doubts.get(connectionId)?.reason;
   }
@@ -85,7 +91,8 @@ export class KeyWatch implements Disposable {
   }
 
   /**
-   * Records the reply to a request with a key that was accepted before. Ignores failures other than rejected sign-ins.
+   * Records the reply to a request with a key that was accepted before. A rejection that concerns only the account
+   * shows that the key is valid; other failures that do not concern the key are ignored.
    */
   recordReply(connectionId: string, reason: Reason | undefined): void {
     const before = this.getStatus(connectionId);
@@ -96,7 +103,7 @@ export class KeyWatch implements Disposable {
 
   /**
    * Returns the delay before the next retry of a doubted key, in milliseconds. During the first five minutes, the delay
-   * doubles with each rejection, but does not extend beyond them.
+   * doubles with each rejection, but never exceeds the time that remains; afterwards, it is constant.
    */
   getPauseMs(connectionId: string): number {
     const doubt = this.doubts.get(connectionId);
@@ -127,7 +134,10 @@ export class KeyWatch implements Disposable {
     });
   }
 
-  /** Retries with delays until the key is no longer in doubt. Other failures don't affect its status. */
+  /**
+   * Retries with delays until the key is no longer in doubt or the connection is closed. Failures other than rejections
+   * don't affect the key's status.
+   */
   private async settle(session: OpenConnection): Promise<void> {
     const { id } = session.connection;
     const { signal } = this.ending;

@@ -37,8 +37,8 @@ export class MetadataFlow {
 
   /**
    * Fetches the metadata of files in the order of `ids`, which must not be empty. Does not reject if the service fails.
-   * `reason` is the first that applies: the failure of the entire lookup, of the first ID that could not be looked up,
-   * or of the first unknown ID.
+   * `reason` is the first that applies: for the entire lookup, for the first ID that could not be looked up, or for the
+   * first unknown ID.
    */
   async fetchFiles(
     connectionId: string,

@@ -35,8 +35,8 @@ export class ParameterFlow implements Disposable {
   }
 
   /**
-   * Resolves to the search parameters of a database of the active connection, given its name. Uses the cache if
-   * possible.
+   * Resolves to the search parameters of the database with this name on the active connection, from the cache if
+   * possible. If the request fails, the listing contains the reason.
    */
   async load(database: string): Promise<ParameterListing> {
     const known = this.dependencies.store.get(database);

@@ -16,13 +16,13 @@ interface RecipeFlowDependencies {
 
 interface PlanOptions {
   readonly signal: AbortSignal;
-  /** Called with the number of files compared so far. */
+  /** Called with the number of files, IDs or values processed so far. */
   onProgress(count: number): void;
-  /** Called with the files in each response, including their metadata. */
+  /** Called with the files in each response to a search or an ID lookup, with their metadata. Not called for tables. */
   readonly onFiles?: (files: readonly FoundFile[]) => void;
 }
 
-/** Determines the files of recipes (D61: recipe and lock). Doesn't submit transfers. */
+/** Determines the files that recipes select (D61: recipe and lock). Doesn't submit transfers. */
 export class RecipeFlow {
   private readonly dependencies: RecipeFlowDependencies;
   readonly missingIds = new MissingIds();

@@ -44,7 +44,10 @@ export class SavedTransfers implements Disposable {
     this.lifetime.track(dependencies.watch.onDidChange((change) => void this.handleChange(change)));
   }
 
-  /** Shows a transfer and saves it to the ledger. Shows the transfer even if it can't be saved. */
+  /**
+   * Shows a transfer and saves it to the ledger. Shows the transfer even if it can't be saved. Resolves to the transfer
+   * with other windows' changes.
+   */
   async save(transfer: Transfer): Promise<Transfer> {
     this.dependencies.store.put([transfer]);
     return await this.saveAndMerge(transfer);
@@ -55,13 +58,13 @@ export class SavedTransfers implements Disposable {
     await mapConcurrently(transfers, maxParallelWrites, (transfer) => this.saveAndMerge(transfer));
   }
 
-  /** Records the state of the ledger. Must be called before the ledger is read. */
+  /** Remembers the state of the ledger for {@link follow}. Must be called before the ledger is read. */
   async prepare(): Promise<void> {
     await this.dependencies.watch.prepare();
   }
 
   /**
-   * Starts showing changes from other windows, including changes since the call of `prepare`. Schedules the deletion of
+   * Starts showing changes from other windows, including changes since `prepare` was called. Schedules the deletion of
    * old records.
    */
   async follow(): Promise<void> {
@@ -106,8 +109,8 @@ export class SavedTransfers implements Disposable {
   }
 
   /**
-   * Starts watching the ended records once this window shows one, or immediately if there are none. Watching a folder
-   * with many records takes milliseconds, which would delay the first list.
+   * Starts watching the records of ended transfers once this window shows such a transfer, or if there are none.
+   * Starting earlier would delay the first list, because it takes milliseconds if there are many records.
    */
   private followEnded(): void {
     const { store, watch } = this.dependencies;
@@ -134,8 +137,8 @@ export class SavedTransfers implements Disposable {
   }
 
   /**
-   * Lists the keys of the records in a folder that may be new, removed or changed. Ended transfers never change. Until
-   * all ended transfers are loaded, checks only the most recent ones for new records.
+   * Lists the keys of those records in a folder that may be new, removed or changed. Ended transfers never change.
+   * Until all ended transfers are loaded, checks only the most recent ones for new records.
    */
   private async listChangedKeys(folder: 'running' | 'ended'): Promise<readonly string[]> {
     const { store, ledger } = this.dependencies;

@@ -29,7 +29,7 @@ const maxParallelSearches = 4;
 export class SearchFlow {
   private readonly dependencies: SearchFlowDependencies;
   private readonly pending = new Map<string, AbortController>();
-  /** Searches by IDs whose files are checked as soon as they are found, because the user requested these very files. */
+  /** The keys of searches by IDs whose files are checked when found, because the user requested exactly these files. */
   private readonly checking = new Set<string>();
 
   constructor(dependencies: SearchFlowDependencies) {
@@ -69,8 +69,9 @@ export class SearchFlow {
 
   /**
    * Starts a search for each query, except those that their databases are known to refuse. If all are refused, starts
-   * all (D38: learned searchability). Calls `showStarted` once the searches have rows. Those without results are
-   * grouped only after its promise has resolved, so that no row is replaced before it has received the focus.
+   * all (D38: learned searchability). Calls `showStarted` once the searches have rows. Searches without results are
+   * grouped only after the promise that it returns has resolved, so that no row is replaced before it has received the
+   * focus.
    */
   async runWhereAccepted(
     session: OpenConnection,
@@ -105,7 +106,7 @@ export class SearchFlow {
     await this.loadBatch(opened, keys);
   }
 
-  /** Loads searches and marks them as a batch with the `earlier` ones, so that all without results share a row. */
+  /** Loads searches and adds them to a batch with the `earlier` ones. The searches without results share a row. */
   private async loadBatch(
     opened: readonly string[],
     earlier: readonly string[] = [],
@@ -130,8 +131,8 @@ export class SearchFlow {
   }
 
   /**
-   * Requests the next page of a search, or retries a failed page. Refreshes a search that an earlier window saved. Does
-   * nothing while a page is loading.
+   * Requests the next page of a search, or retries a failed page. If an earlier window saved the search, refreshes it
+   * instead. Does nothing while a page is loading.
    */
   async loadMore(key: string): Promise<void> {
     const search = this.dependencies.store.get(key);
@@ -235,7 +236,7 @@ export class SearchFlow {
   }
 
   /**
-   * Returns the searchability of a database that is known to refuse the query; otherwise, returns undefined (D38:
+   * Returns the searchability of the query's database if that is known to refuse the query; otherwise, undefined (D38:
    * learned searchability).
    */
   getKnownRefusal(session: OpenConnection, query: SearchQuery): Searchability | undefined {
@@ -280,7 +281,10 @@ function toServiceVersion({ connection, service }: OpenConnection): ServiceVersi
   return { connectionId: connection.id, version: service.version };
 }
 
-/** Determines whether a search may have more pages after a page with `added` new files (D9: paging). */
+/**
+ * Determines whether a search may have more pages after a page with `added` new files, and counts consecutive pages
+ * without any (D9: paging).
+ */
 function computeProgress(
   search: Search,
   { files, more }: SearchPage,

@@ -28,9 +28,7 @@ const downKinds: ReadonlySet<ReasonKind> = new Set([
   'unreadable',
 ]);
 
-/**
- * Failures that may concern only one request, for example to a slow database or one that crashes the server's handler.
- */
+/** Failures that may affect only a single request, such as one to a slow database or one that crashes its handler. */
 const ambiguousKinds: ReadonlySet<ReasonKind> = new Set(['timeout', 'dropped']);
 
 const gatewayStatuses: ReadonlySet<number | undefined> = new Set([502, 503, 504]);
@@ -65,7 +63,7 @@ export class ServiceWatch implements Disposable {
     if (finding !== 'up' && !isChecking) void this.settle(session, finding === 'down' ? firstPauseMs : 0);
   }
 
-  /** Checks the service until it responds or a different service becomes active. */
+  /** Checks the service until it is available or its connection is no longer active. */
   private async settle(session: OpenConnection, pauseMs: number): Promise<void> {
     const { sessions, store, clock, check } = this.dependencies;
     const { signal } = this.ending;

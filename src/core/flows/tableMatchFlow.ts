@@ -47,7 +47,7 @@ const idBatchSize = 2_000;
 /** The maximum number of results in a search for one value. */
 const searchSize = 100;
 
-/** Maximum number of characters of a value to request. No ID, name or path is longer. */
+/** Maximum length of a value to request, in UTF-16 code units. No ID, name or path is longer. */
 const maxValueLength = 10_000;
 
 /** Maximum number of concurrent searches, to limit the load on the service. */
@@ -65,7 +65,7 @@ export class TableMatchFlow {
   }
 
   /**
-   * Resolves to the matches, and the values and files whose comparison is incomplete. Rejects only if `signal` is
+   * Resolves to the matches, and to the values and files that were not completely compared. Rejects only if `signal` is
    * aborted.
    */
   async match(session: OpenConnection, request: MatchRequest, options: MatchOptions): Promise<MatchIndex> {
@@ -93,7 +93,7 @@ export class TableMatchFlow {
     });
   }
 
-  /** Looks up IDs. Splits them in half if the response is too large. Resolves to the reason to stop, if any. */
+  /** Looks up IDs. Halves the batch if the response is too large. Resolves to the reason to stop, if any. */
   private async matchBatch(matching: Matching, ids: readonly string[]): Promise<Reason | undefined> {
     const { session, database, orcid, index, signal } = matching;
     const reply = await lookUpIds(session, this.dependencies.unsafeIds, { database, orcid, ids }, signal);
@@ -132,7 +132,8 @@ function countParallelLookups({ service }: OpenConnection): number {
 }
 
 /**
- * Returns the values that can be requested. Records a gap for longer values, any of which would fail an entire request.
+ * Returns the values that are short enough to request. Records a gap for each longer value, because it would make an
+ * entire request fail.
  */
 function listRequestableValues(index: MatchIndex): readonly string[] {
   const { values } = index;
@@ -169,8 +170,8 @@ async function searchEachValue(matching: Matching): Promise<void> {
 }
 
 /**
- * Searches for a value. Halves `limit` if the response is too large. Resolves to the gap if some files were not
- * compared.
+ * Searches for a value. Halves `limit` if the response is too large. Resolves to the gap if some files may not have
+ * been compared.
  */
 async function searchValue(matching: Matching, query: string, limit: number): Promise<MatchGap | undefined> {
   const { session, database, orcid, index, signal } = matching;

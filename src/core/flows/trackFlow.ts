@@ -17,7 +17,10 @@ import { catchRefusal } from './refusals.ts';
 import type { OpenConnections } from './openConnections.ts';
 import type { TransferFlow } from './transferFlow.ts';
 
-/** The result of looking up a transfer: a known transfer, its status on the service, or the reason for a failure. */
+/**
+ * The result of looking up a transfer: the known transfer, the status that the service reports, or the reason for a
+ * failure.
+ */
 export type LookupResult =
   | { readonly kind: 'known'; readonly transfer: Transfer }
   | { readonly kind: 'found'; readonly id: string; readonly status: TransferStatus }
@@ -30,7 +33,7 @@ interface TrackFlowDependencies {
   readonly clock: Clock;
 }
 
-/** Tracks transfers by their IDs if they were started elsewhere, or here without confirmation (D12: never resubmit). */
+/** Tracks, by their IDs, transfers that were started elsewhere, or here without confirmation (D12: never resubmit). */
 export class TrackFlow {
   private readonly dependencies: TrackFlowDependencies;
 
@@ -83,7 +86,10 @@ export class TrackFlow {
   }
 }
 
-/** Returns the state in a status; a doubtful status must not end the transfer (D11: check status identity). */
+/**
+ * Returns the state in a status, but `accepted` if a doubtful status would end the transfer (D11: check status
+ * identity).
+ */
 function toTrustedState(status: TransferStatus): TransferState {
   const state = getState(status);
   return status.doubtful && hasEnded(state) ? 'accepted' : state;

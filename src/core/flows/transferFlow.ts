@@ -18,8 +18,8 @@ import { lastFinishedCount, type SavedTransfers } from './savedTransfers.ts';
 import type { OpenConnections } from './openConnections.ts';
 
 /**
- * The number of files whose metadata is requested to learn whether the server requires names or IDs of databases (D36:
- * names before submission).
+ * The maximum number of files whose metadata is requested to learn whether the server requires names or IDs of
+ * databases (D36: names before submission).
  */
 const namingSampleSize = 5;
 
@@ -46,7 +46,7 @@ export class TransferFlow {
     this.dependencies = dependencies;
   }
 
-  /** Loads the running transfers from the ledger, and starts showing its changes. Logs failures. */
+  /** Loads the running transfers from the ledger, and starts showing changes to the ledger. Logs failures. */
   async resume(): Promise<void> {
     const { ledger, store, saved, log } = this.dependencies;
     try {
@@ -139,7 +139,10 @@ export class TransferFlow {
     return undefined;
   }
 
-  /** Marks the running transfers of the local service as paused after it was stopped (D29: shared service). */
+  /**
+   * Marks running transfers that have an ID as paused after their local service was stopped (D29: shared service).
+   * Resolves to these transfers.
+   */
   async pauseAll(connectionId: string): Promise<readonly Transfer[]> {
     const { store, saved } = this.dependencies;
     const paused = store

@@ -2,8 +2,8 @@ import { getMachine } from '../model/connection.ts';
 import type { Transfer } from '../model/transferModel.ts';
 
 /**
- * The ID of the local service in a window, and its ID in the ledger. Every editor has its own local service, but all
- * windows use the same ID for theirs (D63: shared ledger folder).
+ * The ID of the connection to the local service: `id` in a window, `storedId` in the ledger. The windows of all editors
+ * use the same `id`, but each editor has its own local service (D63: shared ledger folder).
  */
 export interface ConnectionAlias {
   readonly id: string;

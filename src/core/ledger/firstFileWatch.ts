@@ -10,7 +10,7 @@ interface FirstFileOptions {
   onFound(): void;
 }
 
-/** Calls `onFound` once, when a folder of the ledger contains a file to wait for. Does not read any files. */
+/** Calls `onFound` once, as soon as a folder of the ledger contains a file to wait for. Does not read any files. */
 export class FirstFileWatch implements Disposable {
   private readonly folder: string;
   private readonly options: FirstFileOptions;

@@ -3,7 +3,7 @@ import type { Clock } from '../util/clock.ts';
 import { FirstFileWatch } from './firstFileWatch.ts';
 import { parseRecordKey } from './recordNames.ts';
 
-/** Calls `onFound` once, when the ledger has a running transfer. Does not read any records. */
+/** Calls `onFound` once, as soon as the ledger has a running transfer. Does not read any records. */
 export class FirstTransferWatch extends FirstFileWatch {
   constructor(ledgerFolder: string, clock: Clock, onFound: () => void) {
     const hasMatch = (names: readonly string[]): boolean => names.some((name) => parseRecordKey(name) !== undefined);

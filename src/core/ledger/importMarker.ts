@@ -12,11 +12,11 @@ type FolderTimes = Readonly<Record<RecordFolder, number>>;
 
 /** The result of an import, as recorded in its marker. */
 export interface ImportMarker {
-  /** The times of the folders when the import started. */
+  /** The modification times of the folders when the import started. */
   readonly times: FolderTimes;
   /**
-   * The modification times of records that are about as recent as their folder's, so that the folder's time can't show
-   * whether they were imported. Keyed by {@link toRecordId}.
+   * The modification times, by {@link toRecordId}, of the records that were modified shortly before their folder or
+   * later. The folder's time can't show whether these records were imported.
    */
   readonly recent: Readonly<JsonObject>;
   /** The keys of removed transfers that may still be restored. */
@@ -27,7 +27,7 @@ export interface ImportMarker {
 
 const markerFolder = 'imported';
 
-/** Identifies a record within a ledger. */
+/** Returns a string that identifies a record within a ledger. */
 export function toRecordId(folder: RecordFolder, key: string): string {
   return `${folder}/${key}`;
 }
@@ -48,7 +48,7 @@ export async function readFolderTimes(ledgerFolder: string): Promise<FolderTimes
   return { running, ended, removed };
 }
 
-/** Reads the marker of the last import from `source` into `target`; undefined if there is no valid one. */
+/** Resolves to the marker of the last import from `source` into `target`; undefined if there is no valid marker. */
 export async function readImportMarker(source: string, target: string): Promise<ImportMarker | undefined> {
   const text = await readFile(getMarkerFile(source, target), 'utf8').catch(() => '');
   const { source: marked, times, recent, removed, open } = parseJsonObject(text) ?? {};

@@ -66,7 +66,7 @@ export class LastEndedIndex {
 
   /**
    * Runs `write`, which writes the record of an ended transfer, and updates the index if it was valid before. Only one
-   * window does so at a time. If another one takes too long, runs `write` without updating the index, which becomes
+   * window does so at a time. If another window takes too long, runs `write` without updating the index, which becomes
    * outdated.
    */
   async update(key: string, write: () => Promise<void>): Promise<void> {
@@ -96,7 +96,7 @@ export class LastEndedIndex {
   }
 }
 
-/** Returns as many keys as before, with `key` as the first one. */
+/** Puts `key` at the front of a list without changing the list's length. */
 function moveToFront(key: string, keys: readonly string[]): readonly string[] {
   return [key, ...keys.filter((other) => other !== key)].slice(0, keys.length);
 }

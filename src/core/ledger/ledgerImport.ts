@@ -22,17 +22,17 @@ import { TransferLedger } from './transferLedger.ts';
 import { formatRecord } from './transferRecord.ts';
 
 const maxParallelFiles = 32;
-/** Maximum wait for another window, which may import thousands of records on a slow disk. */
+/** Maximum wait for another window, which may be importing thousands of records on a slow disk. */
 const lockTimeoutMs = 120_000;
 /** Maximum time between writing a record and renaming it, which changes the folder's modification time. */
 const toleranceMs = 60_000;
 
 /** Options for {@link importRecords}. */
 export interface ImportRequest {
-  /** The ledger to read. Not changed, except that unreadable records are moved aside. */
+  /** The ledger to read. Not changed, except that damaged records are moved aside. */
   readonly source: string;
   readonly target: string;
-  /** The ID that the local service has in the target. */
+  /** The alias by which the IDs of local services are converted; absent to import all IDs unchanged. */
   readonly alias?: ConnectionAlias | undefined;
   readonly clock: Clock;
   readonly log: Logger;
@@ -87,7 +87,7 @@ class LedgerImport {
     });
   }
 
-  /** Returns true if the last import did not include this version of a record in this folder. */
+  /** Returns true if the last import may not have included this version of a record in this folder. */
   private isChanged(folder: RecordFolder, key: string, at: number): boolean {
     const { before } = this;
     if (!before || before.open.includes(key)) return true;

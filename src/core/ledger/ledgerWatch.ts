@@ -4,12 +4,12 @@ import { Emitter } from '../util/emitter.ts';
 import { Lifetime, type Disposable } from '../util/lifetime.ts';
 import { RecordFolderWatch } from './recordFolderWatch.ts';
 
-/** A change in the ledger: to one transfer's record, or to any record in a folder. */
+/** A change in the ledger: to one transfer's record or, if `folder` is set, to unknown records in that folder. */
 export type LedgerChange = { readonly key: string } | { readonly folder: WatchedFolder };
 
 type WatchedFolder = 'running' | 'ended';
 
-/** Fires when this or another window changes a record in the ledger. */
+/** Reports changes that this or another window makes to records of running and ended transfers in the ledger. */
 export class LedgerWatch implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly changed = this.lifetime.track(new Emitter<LedgerChange>());

@@ -10,7 +10,9 @@ export async function readModificationTime(folder: string): Promise<number | und
   return stats?.mtimeMs;
 }
 
-/** Returns true if any later change gives the folder another modification time; false if the time is unknown. */
+/**
+ * Returns true if any later change will give the folder a different modification time; false if the time is unknown.
+ */
 export function isDistinctTime(modifiedAt: number | undefined, clock: Clock): modifiedAt is number {
   return modifiedAt !== undefined && modifiedAt < clock.now() - precisionMs;
 }

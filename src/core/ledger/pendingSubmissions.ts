@@ -27,8 +27,8 @@ export class PendingSubmissions implements Disposable {
   }
 
   /**
-   * Removes the entry for a submission whose outcome was saved. Never rejects, because the transfer may already have
-   * been sent.
+   * Removes the entry for a submission that no longer awaits a response. Never rejects, because the transfer may
+   * already have been sent.
    */
   async end(key: string): Promise<void> {
     const lock = this.own.get(key);

@@ -18,7 +18,7 @@ interface PollingLeaseDependencies {
   hasFocus(): boolean;
 }
 
-/** A request to poll immediately: one transfer, or all transfers of a connection. */
+/** A request to poll immediately: one transfer or, without `key`, all transfers of a connection. */
 interface PollRequest {
   readonly connectionId: string;
   readonly key?: string;
@@ -53,7 +53,7 @@ export class PollingLease implements Disposable {
 
   /** Fires when this window acquires or loses a lease. */
   readonly onDidChange = this.changed.event;
-  /** Fires when another window requests a poll on a connection that this window polls. */
+  /** Fires when another window requests a poll of transfers on a connection that this window polls. */
   readonly onDidRequestPoll = this.pollRequested.event;
 
   constructor(dependencies: PollingLeaseDependencies) {

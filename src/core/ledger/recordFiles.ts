@@ -27,7 +27,7 @@ export class RecordFiles {
   readonly folder: string;
   private readonly log: Logger;
   private readonly alias: ConnectionAlias | undefined;
-  /** The keys of records by a later version that were already logged. */
+  /** The keys of records that a later version wrote and for which a warning was already logged. */
   private readonly later = new Set<string>();
 
   constructor(folder: string, log: Logger, alias?: ConnectionAlias) {
@@ -87,7 +87,10 @@ export class RecordFiles {
     return undefined;
   }
 
-  /** Reads one of many records. Logs a failure so that the others can still be read. */
+  /**
+   * Reads one of many records. If that fails, logs the error, so that the others can still be read. Resolves to
+   * undefined for a failure, and for a record that is missing, damaged or written by a later version.
+   */
   async tryToRead(folder: RecordFolder, key: string): Promise<FoundRecord | undefined> {
     try {
       const found = await this.read(folder, key);

@@ -55,14 +55,15 @@ export class RecordFolderWatch implements Disposable {
     this.waiting?.dispose();
   }
 
-  /** Checks the folder from now on, because the system no longer reports its changes. */
+  /** Checks the folder periodically from now on, because the system no longer reports its changes. */
   private checkInstead(): void {
     this.notify(undefined);
     this.checkLater(undefined);
   }
 
   /**
-   * Schedules a check of the folder's modification time, which changes whenever a record is written, moved or deleted.
+   * Schedules periodic checks of the folder's modification time, which changes whenever a record is written, moved or
+   * deleted.
    */
   private checkLater(before: number | undefined): void {
     if (this.isDisposed) return;

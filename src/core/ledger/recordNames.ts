@@ -1,4 +1,7 @@
-/** The folders in the ledger. `removed` contains the records of removed transfers while they can be restored. */
+/**
+ * The folders in the ledger that contain records. `removed` contains the records of removed transfers while they can be
+ * restored.
+ */
 export const recordFolders = ['running', 'ended', 'removed'] as const;
 
 /** One of {@link recordFolders}. */

@@ -46,8 +46,8 @@ export class ServerLocks implements Disposable {
   }
 
   /**
-   * Acquires the lock for the server at `address`. Resolves to undefined once `urgency` returns undefined. If the
-   * folder is not writable, windows do not wait for each other.
+   * Acquires the lock for the server at `address`. `urgency` returns the kind of the most urgent waiting request; once
+   * it returns undefined, resolves to undefined. If the folder is not writable, windows do not wait for each other.
    */
   async acquire(address: string, urgency: Urgency, didWait: DidWait): Promise<ServerLock | undefined> {
     const name = createHash('sha256').update(address).digest('hex').slice(0, 32);

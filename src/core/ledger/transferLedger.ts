@@ -11,7 +11,7 @@ import type { RecordFolder } from './recordNames.ts';
 import { mergeTransfers, isSameExceptPolledAt } from './transferMerge.ts';
 import { formatRecord } from './transferRecord.ts';
 
-/** The state of a record relative to when this window last read or wrote it. */
+/** The result of comparing a record with the version that this window last read or wrote. */
 type RecordChange =
   | { readonly kind: 'same' | 'removed' | 'missing' | 'unreadable' }
   | { readonly kind: 'there'; readonly transfer: Transfer };
@@ -29,10 +29,10 @@ const maxParallelFiles = 32;
 const dayMs = 86_400_000;
 
 /**
- * Stores each submitted transfer in a file of its own, with separate folders for running and ended transfers. Several
- * windows can write at the same time, because each write locks the transfer and merges it with the file. Contains no
- * API keys, and refers to connections by the extension's own IDs (D29: shared service). Moves damaged records aside
- * instead of deleting them.
+ * Stores each transfer in a file of its own, with separate folders for running and ended transfers. Several windows can
+ * write at the same time, because each write locks the transfer and merges it with the file. Contains no API keys, and
+ * refers to connections by the extension's own IDs (D29: shared service). Moves damaged records aside instead of
+ * deleting them.
  */
 export class TransferLedger {
   private readonly clock: Clock;
@@ -139,7 +139,7 @@ export class TransferLedger {
     return this.files.hasAny('ended');
   }
 
-  /** Determines how another window changed a transfer since this one last read or wrote it. */
+  /** Determines how a transfer's record has changed since this window last read or wrote it. */
   async checkRecord(key: string): Promise<RecordChange> {
     await this.writing.get(key)?.catch(() => undefined);
     const identity = await this.files.getIdentity(key);

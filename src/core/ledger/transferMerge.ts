@@ -52,7 +52,7 @@ function getComparableFacts(transfer: Transfer): string {
 
 const ranks = [getEndRank, rankByEarlierEnd, getCertainty, getPolledAt, getChangedAt];
 
-/** Returns true if `one` takes precedence; false if no rank decides. */
+/** Returns true if `one` takes precedence over `other`; false if it does not, or if all ranks are equal. */
 function outranks(one: Transfer, other: Transfer): boolean {
   for (const rank of ranks) {
     const difference = rank(one) - rank(other);

@@ -34,7 +34,7 @@ function createRoot({ name, description, now }: CrateRoot): JsonObject {
   return { '@id': './', '@type': 'Dataset', name, description, datePublished: formatTime(now), license };
 }
 
-/** Creates a placeholder that refers to the source, because the extension doesn't know the licenses of the files. */
+/** Creates a license entity that only refers readers to the source of the files. */
 function createLicense({ source }: CrateRoot): JsonObject {
   const description = `The license of each file is stated by ${source || 'its source'}. Check it before reuse.`;
   return { '@id': licenseId, '@type': 'CreativeWork', name: 'License of the source', description };

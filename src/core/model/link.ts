@@ -24,7 +24,7 @@ export interface LinkProblem {
   readonly field?: string;
 }
 
-/** The maximum length of a link's query (without the `?`), in UTF-16 code units. */
+/** The maximum length of a link's decoded query (without the `?`), in UTF-16 code units. */
 const maxLength = 16_384;
 
 const maxLevels = 5;
@@ -52,7 +52,10 @@ function formatService(url: URL): string {
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
-/** Parses the path and decoded query of a link. Rejects anything unexpected, because links can come from anyone. */
+/**
+ * Parses the path and decoded query of a link. Returns a problem for anything unexpected, because links can come from
+ * anyone.
+ */
 export function parseLink(path: string, query: string): LinkTarget | LinkProblem {
   if (query.length > maxLength) return { kind: 'tooLong' };
   const kind = path.slice(1);

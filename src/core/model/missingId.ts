@@ -1,6 +1,6 @@
 import type { Reason } from './reason.ts';
 
-/** A requested ID for which no file was returned, with the reason if the service gave one (D8: metadata by ids). */
+/** A requested ID for which no file was returned, with the reason if it is known (D8: metadata by ids). */
 export interface MissingId {
   readonly id: string;
   readonly reason?: Reason;

@@ -27,7 +27,7 @@ function addWord(words: Map<string, TransferFile[]>, word: string, file: Transfe
   else words.set(word, [file]);
 }
 
-/** Replaces every occurrence of `word` that is not part of a longer word with null characters. */
+/** Replaces `word` with null characters wherever it is not part of a longer word. */
 function removeWord(text: string, word: string): string {
   let rest = text;
   for (let at = rest.indexOf(word); at >= 0; at = rest.indexOf(word, at + 1)) {
@@ -40,5 +40,5 @@ function removeWord(text: string, word: string): string {
 }
 
 const wordStart = /^$|[\s"'`([{<,;=]/;
-/** Matches the end of a name. A period or a colon counts only at the end of a clause. */
+/** Matches text that can follow a complete name. A period, colon, `!` or `?` counts only at the end of a clause. */
 const wordEnd = /^$|^[\s"'`)\]}>,;]|^[.:!?]($|[\s"'`)\]}>,;])/;

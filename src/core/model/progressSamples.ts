@@ -1,6 +1,6 @@
 import type { Transfer } from './transferModel.ts';
 
-/** The number of files moved by a point in time; `at` is in milliseconds since 1970. */
+/** The number of files transferred by a point in time; `at` is in milliseconds since 1970. */
 export interface ProgressSample {
   readonly at: number;
   readonly moved: number;
@@ -29,7 +29,7 @@ function findLeastInformative(series: readonly ProgressSample[]): number {
   return least;
 }
 
-/** Returns the time at which files were last moved or the state last changed, in milliseconds since 1970. */
+/** Returns the time at which files were last transferred or the state last changed, in milliseconds since 1970. */
 export function getLastProgressAt({ createdAt, changes, movement }: Transfer): number {
   return Math.max(changes.at(-1)?.at ?? createdAt, movement?.at(-1)?.at ?? createdAt);
 }

@@ -45,7 +45,7 @@ export function formatSavedSearch({ files, checked, ...search }: Saveable, opene
   });
 }
 
-/** Returns only the properties of a file that its row shows or a transfer needs. */
+/** Returns only those properties of a file that its row shows or a transfer needs. */
 function summarize({
   id,
   name,

@@ -49,16 +49,19 @@ export function isRefused(query: SearchQuery, { kind }: Searchability): boolean 
   return isPlain(query) && (kind === 'wantsQuery' || query.query.trim() === '');
 }
 
-/** Matches a plain word such as `16S`, `C-terminal` or `E.`, but not an ID, a path or an operator. */
+/** Matches a plain word such as `16S`, `C-terminal` or `E.`, but not a path, an operator or an ID such as `JDP:1`. */
 const plainWord = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}.,'’-]*$/u;
 
-/** Returns true if a query has no filters and consists of plain words, which are valid in any search syntax. */
+/**
+ * Returns true if a query by words has no filters and is empty or consists of plain words, which are valid in any
+ * search syntax.
+ */
 function isPlain({ query, ids, status, specific }: SearchQuery): boolean {
   const words = query.split(/\s+/).filter((word) => word !== '');
   return !ids && !status && !specific && words.every((word) => plainWord.test(word));
 }
 
-/** Parses a saved {@link Searchability}; undefined if the value is not one. */
+/** Parses a saved {@link Searchability}. Returns undefined if the value is not one. */
 export function readSearchability(value: unknown): Searchability | undefined {
   if (!isJsonObject(value)) return undefined;
   const kind = kinds.find((one) => one === value['kind']);

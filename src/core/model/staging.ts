@@ -10,7 +10,10 @@ interface StagingSearch {
 /** The fields of a resource that may contain its staging status. */
 export const stagingFields: readonly string[] = ['staged', 'status', 'file_status'];
 
-/** Returns the staging status in a file's metadata. Most databases do not report it (D31: staged display). */
+/**
+ * Returns the staging status in a file's metadata; undefined for most databases, which do not report it (D31: staged
+ * display).
+ */
 export function getReportedStaging({ resource }: FileEntry): FileStaging | undefined {
   for (const field of stagingFields) {
     const value = resource[field];

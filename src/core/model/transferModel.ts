@@ -116,7 +116,10 @@ export interface TransferFile {
   readonly id: string;
   readonly name: string;
   readonly sizeBytes?: number;
-  /** The hash that the source declared when the transfer was submitted; absent in records of earlier versions. */
+  /**
+   * The hash that the source declared when the transfer was submitted; absent if unknown, and in records of earlier
+   * versions.
+   */
   readonly hash?: string;
   /** The licenses in the metadata when the transfer was submitted; absent if the metadata was unknown. */
   readonly licenses?: readonly StatedLicense[];
@@ -164,13 +167,13 @@ export interface Transfer {
   readonly foreignIds?: readonly string[];
   readonly status?: TransferStatus;
   readonly askedAt?: number;
-  /** Samples of the number of moved files over time. The number of samples is limited. */
+  /** Samples of the number of transferred files over time. The number of samples is limited. */
   readonly movement?: readonly ProgressSample[];
   /** The time at which the server accepted a cancellation (D13: ignored cancel). */
   readonly cancelAcceptedAt?: number;
   /** True if the server accepted a cancellation but keeps reporting the same status (D13: ignored cancel). */
   readonly cancelUnheeded?: boolean;
-  /** The reason why the transfer was refused or not confirmed, or why the last status request failed. */
+  /** The reason why the transfer is refused, not confirmed or paused, or why the last status request failed. */
   readonly problem?: Reason;
   /**
    * True if the transfer was started elsewhere and the user entered its ID here. Only the connection in its order is

@@ -1,16 +1,16 @@
 import { exceedsFileCount, hasEnded, type Transfer } from './transferModel.ts';
 
-/** The number of moved files and the total number of files. Unknown counts are absent. */
+/** The number of transferred files and the total number of files. Unknown counts are absent. */
 export interface TransferProgress {
   readonly moved?: number;
   readonly total?: number;
 }
 
-/** The outcome of an ended transfer. `partial`: the server reported success, but not all files were moved. */
+/** The outcome of an ended transfer. `partial`: the server reported success, but not all files were transferred. */
 export type TransferOutcome = 'complete' | 'partial' | 'failed' | 'cancelled' | 'refused' | 'expired';
 
 /**
- * Returns the number of moved files and the total. The total of a running transfer is the number that the server
+ * Returns the number of transferred files and the total. The total of a running transfer is the number that the server
  * reports, or else the number of requested files. The total of an ended transfer is at least the number of requested
  * files, because some servers silently drop unknown files (D39: server data display).
  */
@@ -34,14 +34,14 @@ export function getOutcome(transfer: Transfer): TransferOutcome | undefined {
   return hasEnded(state) ? (state as Exclude<TransferOutcome, 'complete' | 'partial'>) : undefined;
 }
 
-/** Returns true if a transfer succeeded, unless its counts show that no files were moved. */
+/** Returns true if a transfer with an ID succeeded, unless its counts show that no files were transferred. */
 export function hasTransferredFiles(transfer: Transfer): boolean {
   return transfer.state === 'succeeded' && transfer.id !== undefined && getProgress(transfer).moved !== 0;
 }
 
 /**
- * Returns true if an ended transfer may have written files to its destination. Returns false for a failed transfer that
- * reported no moved files.
+ * Returns true if an ended transfer may have written files to its destination. Returns false for a failed or canceled
+ * transfer that reported no transferred files.
  */
 export function mayHaveFiles(transfer: Transfer): boolean {
   const { id, state } = transfer;
@@ -49,9 +49,7 @@ export function mayHaveFiles(transfer: Transfer): boolean {
   return state === 'expired' || hasTransferredFiles(transfer) || (getProgress(transfer).moved ?? 0) > 0;
 }
 
-/**
- * Returns true if the counts of a succeeded transfer are unknown, or if all of its files, and at least one, were moved.
- */
+/** Returns true if the number of transferred files is unknown, or if all files, and at least one, were transferred. */
 function isComplete({ moved, total = 0 }: TransferProgress): boolean {
   return moved === undefined || (total > 0 && moved >= total);
 }

@@ -56,7 +56,7 @@ export class Estimates implements Disposable {
     this.loadTimer?.dispose();
   }
 
-  /** Schedules loading earlier transfers, which are the only basis for an estimate before any file has moved. */
+  /** Schedules loading earlier transfers, which are the only basis for an estimate before any file is transferred. */
   private loadSoon(): void {
     const { clock, loadFinished } = this.dependencies;
     this.loadTimer ??= clock.after(loadAfterMs, () => {

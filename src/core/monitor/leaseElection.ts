@@ -12,7 +12,10 @@ interface LeaseElectionDependencies {
   readonly lease: Pick<PollingLease, 'setEligible'>;
 }
 
-/** Makes this window compete for the polling leases of open connections with running transfers. */
+/**
+ * Makes this window compete for the polling leases of open connections that have running transfers and a key that was
+ * not refused.
+ */
 export class LeaseElection implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly dependencies: LeaseElectionDependencies;

@@ -7,7 +7,7 @@ import { getRetryWaitMs, minRequestGapMs, getIntervalStretch } from './pollSched
 export interface PollResult {
   /** Milliseconds until the next poll, if the queue is not busy; absent if there was no response. */
   readonly intervalMs?: number;
-  /** Set if the network or the service failed, so that the entire queue must wait. */
+  /** Set if the network or the service failed, so the entire queue must wait. */
   readonly failure?: Reason;
 }
 
@@ -23,14 +23,14 @@ interface QueueEntry {
    * unless another poll is requested in the meantime, because the current response may then be outdated.
    */
   dueAt: number;
-  /** The time of the last request and, once received, of its response; -Infinity before the first request. */
+  /** The time of the last request, or of its response once it has been received; -Infinity before the first request. */
   polledAt: number;
   intervalMs: number;
 }
 
 /** Maximum pause. Timers stop while the machine sleeps; short pauses make it possible to detect that quickly. */
 const maxPauseMs = 10_000;
-/** Minimum time by which a pause must exceed its planned duration to indicate sleep or a changed clock. */
+/** Minimum deviation of a pause's measured duration that indicates sleep or a changed clock. */
 const sleepMs = 30_000;
 /** Maximum duration of a request, unless the machine sleeps in the meantime (D16: timeouts and retries). */
 const maxRequestMs = 150_000;
@@ -124,7 +124,7 @@ export class PollQueue implements Disposable {
     else if (elapsedMs < -sleepMs) this.shiftTimes(elapsedMs);
   }
 
-  /** Shifts all times if the clock was set back, which would otherwise delay the queue. */
+  /** Adjusts the times after the clock was set back, which would otherwise delay the queue, and polls all transfers. */
   private shiftTimes(offsetMs: number): void {
     this.closedUntil += offsetMs;
     this.startedAt += offsetMs;

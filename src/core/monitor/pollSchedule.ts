@@ -23,7 +23,10 @@ export function getPollIntervalMs(transfer: Transfer, now: number, { minInterval
   return hasFocus ? focused : 2 * focused;
 }
 
-/** Returns the time when the service accepted the transfer, which can be much later than its submission. */
+/**
+ * Returns the time when the service accepted the transfer, which can be much later than its submission. If that time is
+ * unknown, returns `createdAt`.
+ */
 function getAcceptedAt({ changes, createdAt }: Transfer): number {
   return changes.find(({ state }) => state === 'accepted')?.at ?? createdAt;
 }

@@ -13,8 +13,8 @@ const maxRangeRatio = 20;
 
 /**
  * Estimates the remaining time of a running transfer at `now`, or detects a stall. Counts files, because servers do not
- * report moved bytes. The transfer's own progress takes precedence over the paces of `earlier` transfers. Returns
- * undefined if there is no reliable estimate.
+ * report transferred bytes. The transfer's own progress takes precedence over `earlier`, the paces of earlier transfers
+ * in files per millisecond. Returns undefined if there is no reliable estimate.
  */
 export function estimateRemaining(transfer: Transfer, earlier: readonly number[], now: number): Estimate | undefined {
   const { state, status, problem, cancelAcceptedAt } = transfer;
@@ -26,7 +26,10 @@ export function estimateRemaining(transfer: Transfer, earlier: readonly number[]
   return estimateFromEarlier(transfer, earlier, now) ?? stall;
 }
 
-/** Returns the pace of a complete transfer since its submission, in files per millisecond; undefined if unknown. */
+/**
+ * Returns the average pace since `createdAt` of a transfer whose outcome is `complete`, in files per millisecond.
+ * Returns undefined for any other transfer, or if the pace is unknown.
+ */
 export function getPace(transfer: Transfer): number | undefined {
   const end = transfer.changes.at(-1)?.at;
   if (getOutcome(transfer) !== 'complete' || end === undefined || end <= transfer.createdAt) return undefined;
@@ -36,7 +39,7 @@ export function getPace(transfer: Transfer): number | undefined {
 
 /**
  * Detects a stall: at the last poll, there had been no progress for at least ten minutes, and for at least twice as
- * long as in any earlier pause.
+ * long as any earlier pause.
  */
 function detectStall(transfer: Transfer): Estimate | undefined {
   const { askedAt, movement = [] } = transfer;
@@ -46,12 +49,15 @@ function detectStall(transfer: Transfer): Estimate | undefined {
   return sinceMs >= Math.max(minStallMs, 2 * Math.max(0, ...pauses)) ? { kind: 'stalled', sinceMs } : undefined;
 }
 
-/** Returns true if the number of moved files was observed to change. */
+/** Returns true if the number of transferred files was observed to change. */
 export function hasProgress({ movement = [] }: Transfer): boolean {
   return movement.length > 1;
 }
 
-/** Estimates a range from all samples and from the latest quarter of them, each with and without the current pause. */
+/**
+ * Estimates the remaining time from all samples and from the latest quarter of them, each with and without the current
+ * pause.
+ */
 function estimateFromProgress(transfer: Transfer, now: number): Estimate | undefined {
   const { movement = [] } = transfer;
   const last = movement.at(-1);
@@ -72,15 +78,15 @@ function getRate(from: ProgressSample, last: ProgressSample, to: number): number
   return elapsedMs >= minProgressMs && last.moved > from.moved ? (last.moved - from.moved) / elapsedMs : undefined;
 }
 
-/** Returns the time when the service started to move files, after staging. */
+/** Returns the time when the service started to transfer files, after staging; `createdAt` if unknown. */
 function getMoveStart({ createdAt, changes }: Transfer, movement: readonly ProgressSample[]): number {
   const firstMove = movement[1]?.at ?? Infinity;
   return changes.findLast(({ state, at }) => state === 'active' && at < firstMove)?.at ?? createdAt;
 }
 
 /**
- * Estimates a range from the paces of earlier transfers. Returns undefined if they allow no reliable estimate, for
- * example because the transfer has already taken longer.
+ * Estimates the remaining time from the paces of earlier transfers. Returns undefined if they allow no reliable
+ * estimate, for example because the transfer has already taken longer.
  */
 function estimateFromEarlier(transfer: Transfer, earlier: readonly number[], now: number): Estimate | undefined {
   const count = countFiles(transfer);

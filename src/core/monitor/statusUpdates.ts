@@ -84,8 +84,8 @@ function applyStatus(
 }
 
 /**
- * Counts consecutive replies that report the same file count, above the requested one. A transfer can grow (D35:
- * misrouted responses).
+ * Counts consecutive replies that report the same file count, which exceeds the number of requested files. A transfer
+ * can grow (D35: misrouted responses).
  */
 function countLarger(transfer: Transfer, { larger }: ReplyHistory, status: TransferStatus): ReplyHistory['larger'] {
   const count = status.fileCount ?? 0;
@@ -106,7 +106,10 @@ function isForeignId(transfer: Transfer, status: TransferStatus): boolean {
   return !hadOwn && status.doubtful === true && exceedsFileCount(status, getMaxFileCount(transfer));
 }
 
-/** Removes an ID that belongs to another transfer (D12: never resubmit, D35: misrouted responses). */
+/**
+ * Removes an ID that belongs to another transfer, and marks the transfer as not confirmed (D12: never resubmit, D35:
+ * misrouted responses).
+ */
 function withoutId(transfer: Transfer, at: number): Transfer {
   const { id = '', foreignIds = [] } = transfer;
   const problem: Reason = { kind: 'foreignAnswer', code: 'TOO_MANY_FILES', detail: id, maybeDone: true };

@@ -38,7 +38,7 @@ interface TransferMonitorDependencies {
   hasFocus(): boolean;
 }
 
-/** A polled transfer and the address of its server. */
+/** The state of polling one transfer. `server` is the address of the transfer's server. */
 interface Watch {
   readonly server: string;
   history: ReplyHistory;
@@ -70,8 +70,8 @@ export class TransferMonitor implements Disposable {
   }
 
   /**
-   * Polls one or all running transfers immediately, here or in the windows that hold the polling leases (D33: polling
-   * intervals).
+   * Polls one or all running transfers as soon as possible, here or in the windows that hold the polling leases (D33:
+   * polling intervals).
    */
   pollNow(key?: string): void {
     this.pollHere(key);
@@ -156,7 +156,10 @@ export class TransferMonitor implements Disposable {
     return failure ? { failure } : this.saveReply(key, reply);
   }
 
-  /** Shows the age of the last status while a submission delays the request (D34: serialized requests). */
+  /**
+   * Returns an observer that shows the age of the last status while a submission delays the request (D34: serialized
+   * requests).
+   */
   private observe(session: OpenConnection, didStart: () => void): TurnObserver & Disposable {
     let notice: Disposable | undefined;
     const show = (): void => this.showServerFailure(session, { kind: 'queued' });
@@ -189,7 +192,7 @@ export class TransferMonitor implements Disposable {
     return getPollIntervalMs(transfer, clock.now(), { minIntervalMs: getMinIntervalMs(), hasFocus: hasFocus() });
   }
 
-  /** Sets or clears a failure of the entire server as the problem of all its transfers. */
+  /** Sets a failure of the entire server as the problem of the server's running transfers, or clears that problem. */
   private showServerFailure({ service }: OpenConnection, failure: Reason | undefined): void {
     if (!failure && !this.failingServers.delete(service.address)) return;
     if (failure) this.failingServers.add(service.address);

@@ -8,7 +8,7 @@ export type UnmetExpectation =
       readonly limit: number;
       readonly actual: number;
     }
-  /** Some file sizes are unknown, so that the total size can't be checked. */
+  /** Some file sizes are unknown, so the total size can't be checked. */
   | { readonly kind: 'unknownSizes'; readonly count: number }
   | { readonly kind: 'missingIds'; readonly ids: readonly string[] };
 

@@ -41,7 +41,10 @@ function hasChanged({ before, after }: ChangedFile): boolean {
   return before.path !== after.path || differs(before.bytes, after.bytes) || hasOtherHash(before.hash, after.hash);
 }
 
-/** Returns true if both hashes are known and differ. Hashes of different algorithms can't be compared. */
+/**
+ * Returns true if both hashes are known and differ. Returns false for hashes of different algorithms, which can't be
+ * compared.
+ */
 function hasOtherHash(before: string | undefined, after: string | undefined): boolean {
   const [one, other] = [parseDeclaredHash(before), parseDeclaredHash(after)];
   if (one && other) return one.algorithm === other.algorithm && one.hex !== other.hex;

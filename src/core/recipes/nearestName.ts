@@ -1,6 +1,6 @@
 /**
- * Returns the known name that is most similar to a misspelled one. Returns undefined if none is similar. Doesn't compare
- * names of more than 100 characters.
+ * Returns the known name that is most similar to a misspelled one. Returns undefined if none is similar. Doesn't
+ * compare names of more than 100 characters.
  */
 export function findNearestName(name: string, known: readonly string[]): string | undefined {
   const lower = name.toLowerCase();
@@ -13,7 +13,7 @@ export function findNearestName(name: string, known: readonly string[]): string 
 /** Maximum length of a name to compare. The time grows with the square of the length. */
 const maxLength = 100;
 
-/** Returns the edit distance: the number of letters to insert, remove or replace. */
+/** Returns the edit distance: the minimum number of characters to insert, delete or replace. */
 function getDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let at = 0; at < one.length; at += 1) row = getNextRow(row, at, one.charAt(at), other);

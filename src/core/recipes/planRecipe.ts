@@ -41,8 +41,8 @@ export interface RecipePlan extends ResolvedFiles {
 type LockedDatabases = Pick<RecipeLock, 'from' | 'to'>;
 
 /**
- * Determines the files of a recipe with read-only requests. With `isLocked`, looks up the files in the lock, which is
- * then required.
+ * Determines the files of a recipe with read-only requests. With `isLocked`, looks up the files in the lock; if there
+ * is no lock, the plan can't be carried out.
  */
 export async function planRecipe(source: RecipeSource, request: PlanRequest): Promise<RecipePlan> {
   const { recipe, lock, isLocked = false } = request;

@@ -12,7 +12,7 @@ export interface RecipeFile {
   readonly hash?: string;
 }
 
-/** Returns the properties of a file that a recipe's lock stores. */
+/** Returns only those properties of a file that are stored in a recipe's lock. */
 export function toRecipeFile({ id, path, name, sizeBytes, hash }: FileEntry): RecipeFile {
   return {
     ...{ id, path: path ?? name },

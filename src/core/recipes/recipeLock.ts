@@ -10,7 +10,7 @@ import { maxLockBytes, readWrittenLock } from './writtenLock.ts';
 
 /**
  * The result of reading a lock. `broken`: it isn't a valid lock. `newer`: a later version wrote it. `foreign`: it
- * belongs to another recipe. `edited`: its checksum is wrong, so that its content can't be trusted.
+ * belongs to another recipe. `edited`: its checksum is wrong, so its content can't be trusted.
  */
 export type LockReadResult =
   | { readonly kind: 'none' }

@@ -12,9 +12,9 @@ const wildcards: Readonly<Record<string, PatternPart>> = {
 };
 
 /**
- * Matches entire paths with a pattern: `*` and `?` match within a folder, `**` across folders. Takes time in proportion
- * to the product of the lengths of path and pattern, unlike a regular expression, which could block the program for
- * hours.
+ * Matches entire paths against a pattern: `*` and `?` match within a folder, `**` across folders. Takes time
+ * proportional to the product of the lengths of path and pattern, unlike a regular expression, which could block the
+ * program for hours.
  */
 export class PathPattern {
   private readonly parts: readonly PatternPart[];

@@ -53,7 +53,7 @@ const expectSchema = z.strictObject({
   ids: z.optional(z.array(nameSchema).check(z.describe('IDs that must be among the files.'))),
 });
 
-/** The schema of a recipe: the files of a transfer, and what is done with them. */
+/** The schema of a recipe: a transfer's files, destination and instructions, and the expectations for the files. */
 export const recipeSchema = z.strictObject({
   $schema: z.optional(z.string()),
   version: z.optional(
@@ -78,7 +78,7 @@ export const recipeSchema = z.strictObject({
 /** The content of a `*.transfer.json` file. */
 export type Recipe = z.infer<typeof recipeSchema>;
 
-/** An inclusive range of numbers. An absent end is unlimited. */
+/** An inclusive range of numbers. An absent bound means no limit. */
 export type RecipeRange = z.infer<typeof rangeSchema>;
 
 /** The filters of a recipe, which leave out files that do not match. */

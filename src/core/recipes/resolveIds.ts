@@ -18,8 +18,8 @@ interface IdRequest {
 }
 
 /**
- * Requests files by ID. Adds IDs that the service doesn't know to `missing`. Returns a failure and no files if an ID
- * can't be looked up (D8: metadata by ids).
+ * Requests files by ID, and returns those that pass the filters. Returns IDs that the service doesn't know as
+ * `missing`. Returns a failure and no files if an ID can't be looked up (D8: metadata by ids).
  */
 export async function resolveIds(source: RecipeSource, request: IdRequest): Promise<ResolvedFiles> {
   const { database, ids, filters, known = [] } = request;

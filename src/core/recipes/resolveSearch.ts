@@ -15,7 +15,7 @@ const maxCompared = 2_000_000;
 
 /**
  * Requests the pages of a recipe's search until the last one, or until a limit is exceeded (D9: paging). Returns at
- * most `limit` files, or a failure and no files if a request fails.
+ * most `limit` files that pass the filters, or a failure and no files if a request fails.
  */
 export async function resolveSearch(
   source: RecipeSource,
@@ -35,7 +35,7 @@ export async function resolveSearch(
   return { files: pages.files.slice(0, limit), missing: [], isCut: pages.hasMore || pages.files.length > limit };
 }
 
-/** Collects the files of consecutive pages without duplicates. */
+/** Collects files from consecutive pages: those that pass the filters, without duplicates. */
 class PageCollector {
   readonly files: RecipeFile[] = [];
   hasMore = true;

@@ -7,7 +7,7 @@ import type { RecipePath, RecipeText } from './recipeText.ts';
 /** Maximum number of issues to convert. */
 const maxIssues = 100;
 
-/** Converts the issues that the schema finds to problems with their positions. */
+/** Converts at most {@link maxIssues} validation issues to problems with positions in the text. */
 export function findSchemaProblems(text: RecipeText, issues: readonly $ZodIssue[]): readonly RecipeProblem[] {
   return issues.slice(0, maxIssues).flatMap((issue) => toProblems(text, issue));
 }

@@ -51,7 +51,7 @@ class LockReader {
     return this.endLines.length <= 3;
   }
 
-  /** The lock, once its last line was read; undefined if the lock is incomplete or its checksum is wrong. */
+  /** The lock, once its last line has been read; undefined if the lock is incomplete or its checksum is wrong. */
   get lock(): RecipeLock | undefined {
     if (!this.head || !this.checksum || this.hasComma) return undefined;
     const end = ['  ],', `  "checksum": ${JSON.stringify(endChecksum(this.checksum))}`, '}'];

@@ -1,8 +1,9 @@
 import type { Search, SearchStore } from './searchStore.ts';
 
 /**
- * Marks searches that were started together as a batch, and collapses those without results. Does nothing if fewer than
- * two have no results, because an unnecessary redraw could discard a checkbox that the user selects at that moment.
+ * Marks searches that were started together as a batch, and collapses the empty ones: those without results or checked
+ * files. Does nothing if fewer than two are empty, because an unnecessary redraw could revert a checkbox that the user
+ * toggles at that moment.
  */
 export function setBatch(store: SearchStore, keys: readonly string[], batchId: string): void {
   const empty = filterEmpty(
@@ -14,7 +15,7 @@ export function setBatch(store: SearchStore, keys: readonly string[], batchId: s
   for (const { key } of empty) store.update(key, { isCollapsed: true });
 }
 
-/** Removes a search from its batch, so that it has its own row, and expands it if it shared one. */
+/** Removes a search from its batch, so that it has its own row, and expands it if it shared a row. */
 export function leaveBatch(store: SearchStore, key: string): void {
   const search = store.get(key);
   if (search?.batchId === undefined) return;
@@ -23,8 +24,8 @@ export function leaveBatch(store: SearchStore, key: string): void {
 }
 
 /**
- * Returns the searches of a batch that found nothing and have no checked files, newest first. Returns none if there is
- * only one, which keeps its own row.
+ * Returns the searches of a batch that found nothing and have no checked files, newest first. Returns an empty list if
+ * there is only one such search, which keeps its own row.
  */
 export function getEmptySearches(store: SearchStore, batchId: string): readonly Search[] {
   return filterEmpty(

@@ -36,7 +36,7 @@ export interface Search {
   readonly loadedAt?: number;
   /** True if the files were saved by an earlier window and have not been requested since (D59: saved searches). */
   readonly isStale: boolean;
-  /** True if the user collapsed the row, or if it shares a row because it found nothing. */
+  /** True if the user collapsed the search's row, or if the search shares a row because it found nothing. */
   readonly isCollapsed: boolean;
   /** The ID of the batch that contains this search. Set only if several searches of the batch found nothing. */
   readonly batchId?: string;
@@ -80,8 +80,8 @@ export class SearchStore {
   readonly onDidChange = this.changed.event;
 
   /**
-   * Fires with the keys of the searches whose checked files changed. `onDidChange` does not fire for files that the
-   * user checks.
+   * Fires with the keys of the searches whose checked files changed. `onDidChange` does not fire for checkboxes that
+   * the user toggles.
    */
   readonly onDidChangeChecks = this.checksChanged.event;
 
@@ -202,7 +202,10 @@ export class SearchStore {
     return dismissed;
   }
 
-  /** Restores searches at their previous positions, including their checked files. Does not repeat pending requests. */
+  /**
+   * Restores searches at their previous positions, including their checked files. Does not repeat requests that were
+   * pending when the searches were dismissed.
+   */
   restore(dismissed: DismissedSearches): void {
     for (const { stored, checks } of dismissed) {
       const { key, connectionId } = stored.search;
@@ -266,7 +269,7 @@ export class SearchStore {
     this.notifyUnchecked(emptied);
   }
 
-  /** Unchecks these files of a connection in all searches. */
+  /** Unchecks the given files of a connection in all searches. */
   uncheckFiles(connectionId: string, files: readonly Pick<FileEntry, 'database' | 'id'>[]): void {
     const getChecked = (key: string): readonly FileEntry[] => {
       const checks = this.checks.get(key);

@@ -9,7 +9,7 @@ export interface TableRow {
   readonly cells: readonly string[];
 }
 
-/** The rows of a text file or of one sheet of a spreadsheet. Column names, if there are any, are the first row. */
+/** The rows of a text file or of one sheet of a spreadsheet. Column names, if there are any, are in the first row. */
 export interface DataTable {
   readonly rows: readonly TableRow[];
   /** Name of the sheet; absent for a text file. */
@@ -22,8 +22,8 @@ export interface DataTable {
 export const maxTableBytes = 32_000_000;
 
 /**
- * Parses a table of separated values. Throws a {@link TableError} if it has too many columns, or too many cells once
- * every row is as wide as the longest one.
+ * Parses a table of separated values. Throws a {@link TableError} if it has too many columns, or too many cells if
+ * every row is padded to the length of the longest one.
  */
 export function parseTextTable(text: string): DataTable {
   const rows: TableRow[] = [];

@@ -38,7 +38,7 @@ export class MatchIndex {
     }
   }
 
-  /** The distinct values, normalized. */
+  /** The distinct nonempty values, normalized. */
   get values(): readonly string[] {
     return [...this.byValue.keys()];
   }
@@ -87,13 +87,13 @@ export class MatchIndex {
     for (const value of new Set(getFileValues(this.key, file))) this.addMatch(value, file);
   }
 
-  /** Adds the files that match a value, without duplicates. Ignores files that don't match. */
+  /** Adds the files that match a normalized value, without duplicates. Ignores files that don't match. */
   addTo(value: string, files: readonly FileEntry[]): void {
     const distinct = new Map(files.map((file) => [file.id, file]));
     for (const file of distinct.values()) if (getFileValues(this.key, file).includes(value)) this.addMatch(value, file);
   }
 
-  /** Records the reason why a value was not compared with all files. */
+  /** Records the reason why a normalized value was not compared with all files. */
   setGap(value: string, gap: MatchGap): void {
     const matches = this.byValue.get(value);
     if (matches) matches.gap = gap;

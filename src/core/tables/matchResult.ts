@@ -5,7 +5,7 @@ import type { FileMatches, MatchIndex } from './matchIndex.ts';
 
 /**
  * The result for a row. `failed`: the value was not looked up. `incomplete`: the value was not compared with all files,
- * so that another file may match.
+ * so another file may match.
  */
 export type MatchStatus = 'matched' | 'several' | 'notFound' | 'empty' | 'incomplete' | 'failed';
 
@@ -24,7 +24,7 @@ export function getValueRows({ table, hasHeader }: Pick<MatchedTable, 'table' | 
   return hasHeader ? table.rows.slice(1) : table.rows;
 }
 
-/** Counts the rows by result. */
+/** Counts the rows by status. */
 export function countStatuses(matched: MatchedTable): Readonly<Record<MatchStatus, number>> {
   const counts = { matched: 0, several: 0, notFound: 0, empty: 0, incomplete: 0, failed: 0 };
   for (const { cells } of getValueRows(matched)) counts[getStatus(matched.index, findMatches(matched, cells))] += 1;
@@ -90,7 +90,7 @@ function createHeaders(width: number): readonly string[] {
   return Array.from({ length: width }, (_, index) => `column_${index + 1}`);
 }
 
-/** Returns a column name that the table does not have yet. */
+/** Returns `name`, with suffixes if the table already has a column of this name. */
 function makeUnique(name: string, headers: readonly string[]): string {
   return headers.includes(name) ? makeUnique(`${name}_matched`, headers) : name;
 }

@@ -31,13 +31,16 @@ function isNumber(text: string): boolean {
   return /^\s*[+-]?(?:\d+(?:[.,]\d+)?|[.,]\d+)(?:e[+-]?\d+)?\s*$/i.test(text);
 }
 
-/** Returns true if the first value of a column has the form of a value below it. */
+/** Returns true if the first value of a column has a recognizable property in common with a value below it. */
 function isLikeSamples({ header, samples }: TableColumn): boolean {
   const forms = getForms(header);
   return samples.some((sample) => sample !== '' && getForms(sample).some((form) => forms.includes(form)));
 }
 
-/** Returns the recognizable properties of a value: a hash, its pattern, its prefix, its folder, its file extension. */
+/**
+ * Returns the recognizable properties of a value: for a hash, its length; otherwise its pattern, its prefix or folder,
+ * and its file extension, if present.
+ */
 function getForms(value: string): readonly string[] {
   const text = value.trim();
   const hash = parseDeclaredHash(text);

@@ -3,7 +3,9 @@ import { omit } from '../util/omit.ts';
 
 /** A connection in a user data file, compared with the saved ones. */
 export interface ConnectionComparison {
-  /** The connection to save, with its ID on this machine. Does not contain the environment variable in the file. */
+  /**
+   * The connection to save, with its ID on this machine. Does not contain the environment variable that the file names.
+   */
   readonly connection: Connection;
   /** The ID in the file. */
   readonly fileId: string;
@@ -11,8 +13,8 @@ export interface ConnectionComparison {
   readonly saved?: Connection;
   readonly isDifferent: boolean;
   /**
-   * The environment variable that the file names for the key; absent if the saved connection names the same one. The
-   * variable's value would be sent to the connection's address.
+   * The environment variable that the file names for the key; absent if the file names none, or the saved connection
+   * names the same one. The variable's value would be sent to the connection's address.
    */
   readonly variable?: string;
 }

@@ -61,7 +61,7 @@ class StagedRecords {
     this.ledger = new TransferLedger(work.ledgerFolder, work.log);
   }
 
-  /** Writes the records. Before that, deletes those that were left behind by an import whose window was killed. */
+  /** Writes the records, after deleting those left behind by an import whose process was killed. */
   async write(transfers: readonly Transfer[]): Promise<void> {
     await this.delete();
     await createFolder(this.folder, 0o700);

@@ -42,7 +42,7 @@ export async function readHistory(folders: readonly RecordFolder[], work: Record
 
 /**
  * Maps items concurrently and reports progress. The results are in no particular order. After a failure or an abort,
- * starts no further call, waits for the calls in progress, and rejects with the error or the signal's reason.
+ * starts no further calls, waits for the calls in progress, and rejects with the error or the signal's reason.
  */
 export async function mapWithProgress<T, R>(
   items: readonly T[],

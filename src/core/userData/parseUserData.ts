@@ -19,7 +19,7 @@ export type UserDataReadResult =
   | { readonly kind: 'later'; readonly version: number }
   | ParsedUserData;
 
-/** The valid entries of a user data file, and the line numbers of the others. Lines count from 1. */
+/** The valid entries of a user data file, and the line numbers of the others, counted from 1. */
 export interface ParsedUserData {
   readonly kind: 'parsed';
   readonly data: UserData;

@@ -48,7 +48,7 @@ export function parseAmount(value: number | null | undefined): number | undefine
 }
 
 /**
- * Rounds a fraction from 0 to 1 down to a whole percentage, so that only complete work is shown as 100%. Tolerates the
+ * Rounds a fraction from 0 to 1 down to a multiple of 0.01, so that only complete work is shown as 100%. Tolerates the
  * rounding error of fractions such as 0.29.
  */
 export function floorToPercent(share: number): number {

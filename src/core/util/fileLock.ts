@@ -42,7 +42,8 @@ export class FileLock implements Disposable {
   private isDisposed = false;
 
   /**
-   * Fires when the lock was lost: the file was deleted, or taken over because this process or its disk did not respond.
+   * Fires when the lock has been lost: the file was deleted, or taken over because this process or its disk did not
+   * respond.
    */
   readonly onDidLose = this.lost.event;
 
@@ -193,7 +194,8 @@ async function exists(file: string): Promise<boolean> {
 }
 
 /**
- * Reads the holder of a lock; undefined if there is no file. For an empty or damaged file, uses its modification time.
+ * Reads the holder of a lock. Resolves to undefined if there is no file. For an empty or damaged file, uses its
+ * modification time.
  */
 async function readHolder(file: string): Promise<Holder | undefined> {
   try {

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import type { Disposable } from './lifetime.ts';
 import { isRemoteFolder } from './remoteFolder.ts';
 
-/** Watches a folder, but not its subfolders, if the system supports it. */
+/** Watches a folder, but not its subfolders, for changes. */
 export class FolderWatch implements Disposable {
   private readonly folder: string;
   private readonly onChange: (name: string | undefined) => void;
@@ -17,9 +17,9 @@ export class FolderWatch implements Disposable {
   }
 
   /**
-   * Starts watching. Returns false if the folder is missing, cannot be watched, or is on a network file system. Calls
-   * `onFail` if watching ends with an error, or because the folder was deleted or replaced. Does nothing if already
-   * watching.
+   * Starts watching. Returns false if the folder is missing, cannot be watched, or is on a network file system, or
+   * after `dispose`. Calls `onFail` if watching ends with an error, or because the folder was deleted or replaced. If
+   * already watching, only returns true.
    */
   start(onFail: () => void = () => undefined): boolean {
     if (this.watcher) return true;

@@ -6,7 +6,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Parses a JSON object; undefined for anything else. */
+/** Parses a JSON object. Returns undefined for anything else. */
 export function parseJsonObject(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);

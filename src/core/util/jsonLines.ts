@@ -15,7 +15,7 @@ const codes = {
   close: 125,
 };
 
-/** Returns the 1-based line numbers of the values at `paths` in valid JSON, in the order of the text. */
+/** Returns the 1-based line numbers of the values at `paths` in valid JSON, in ascending order. */
 export function* findValueLines(text: string, paths: readonly ValuePath[]): Steps<readonly number[]> {
   if (paths.length === 0) return [];
   const search = new LineSearch(text, paths);

@@ -1,4 +1,7 @@
-/** Maps a list with at most `limit` concurrent calls and preserves its order. Rejects on the first failure. */
+/**
+ * Maps a list with at most `limit` concurrent calls and preserves its order. Rejects on the first failure, but
+ * continues with the other items.
+ */
 export async function mapConcurrently<T, R>(
   items: readonly T[],
   limit: number,

@@ -60,7 +60,7 @@ export function isOwnProcess(recorded: RecordedProcess): boolean {
   }
 }
 
-/** Reads the namespaces of this process; undefined on systems other than Linux. */
+/** Returns the namespaces of this process; undefined if they can't be read, as on systems other than Linux. */
 function readNamespaces(): ProcessNamespaces | undefined {
   try {
     return { pid: readlinkSync('/proc/self/ns/pid'), net: readlinkSync('/proc/self/ns/net') };

@@ -14,8 +14,8 @@ const usualFolders: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>
 };
 
 /**
- * Returns the path of rclone: the configured one, or one on the PATH or in a common location; undefined if there is
- * none.
+ * Returns the path of rclone: the configured one or, if none is configured, one on the PATH or in a common location.
+ * Returns undefined if no executable is found.
  */
 export function findRclonePath(configured: string | undefined, env = process.env): string | undefined {
   if (configured !== undefined) return isProgram(configured) ? configured : undefined;

@@ -1,8 +1,9 @@
 const separator = String.raw`[\\/]{1,4}`;
 
 /**
- * Replaces the path to the home folder with `~`. Finds it with either separator, escaped for JSON or URIs, and in any
- * case, because programs on Windows write the drive in either case. Does nothing if the home folder is a root folder.
+ * Replaces the path to the home folder with `~`. Finds it with either separator, and escaped for JSON or URIs. Ignores
+ * case, because programs on Windows write the drive letter in either case. Does nothing if the home folder is a root
+ * folder.
  */
 export function redactHome(text: string, home: string): string {
   const [root = '', ...names] = home.replace(/[\\/]+$/, '').split(/[\\/]+/);

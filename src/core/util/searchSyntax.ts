@@ -55,7 +55,7 @@ function toToken(match: RegExpExecArray): QueryToken {
   };
 }
 
-/** Parses the value of a size condition, such as `>=10MB`; undefined if it is invalid. */
+/** Parses the value of a size condition, such as `>=10MB`. Returns undefined if the value is invalid. */
 export function parseSize(text: string): SizeCondition | undefined {
   const match = sizePattern.exec(text);
   if (match === null) return undefined;
@@ -68,7 +68,9 @@ function toOperator(text: string | undefined): SizeOperator {
   return text === '<' || text === '<=' || text === '>=' || text === '>' ? text : '=';
 }
 
-/** Returns the mistakes in a query, in order. A word with a colon is valid unless it resembles a condition. */
+/**
+ * Returns the mistakes in a query, in order of position. A word with a colon is valid unless it resembles a condition.
+ */
 export function findQueryMistakes(query: string): QueryMistake[] {
   return tokenizeQuery(query).flatMap((group) => group.flatMap((token) => findMistake(query, token) ?? []));
 }
@@ -93,7 +95,7 @@ function findMistake(query: string, token: QueryToken): QueryMistake | undefined
 const parameters = ['minbytes', 'maxbytes', 'modifiedafter', 'sort', 'order'];
 /** Names that are easily mistaken for conditions. */
 const lookalikes = new Set([...parameters, 'size', 'byte', 'formats', 'paths']);
-/** Names that are long enough to tolerate one typing error. */
+/** Names that are long enough to tolerate one typo. */
 const longNames = ['format', 'bytes', 'minbytes', 'maxbytes', 'modifiedafter'];
 
 function findUnknownCondition(text: string): string | undefined {
@@ -103,7 +105,10 @@ function findUnknownCondition(text: string): string | undefined {
   return isMistaken ? `${written ?? ''}:` : undefined;
 }
 
-/** Returns true if the names differ at most by one missing, added or replaced letter, or by two swapped neighbors. */
+/**
+ * Returns true if the names differ at most by one missing, added or replaced letter, or by two swapped adjacent
+ * letters.
+ */
 function isOneLetterAway(one: string, other: string): boolean {
   let same = 0;
   while (same < one.length && one[same] === other[same]) same += 1;

@@ -50,7 +50,7 @@ export function describeStoreFailure(output: string, remote: string): string {
 
 /**
  * Calls `work` and, if it rejects because the remote is missing, calls it once more. The configuration file is missing
- * for a moment whenever rclone replaces it to store what it has learned about a server.
+ * for a moment whenever rclone rewrites that file to store data about a server.
  */
 export async function repeatIfRemoteMissing<T>(work: () => Promise<T>): Promise<T> {
   try {

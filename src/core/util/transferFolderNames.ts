@@ -3,10 +3,7 @@ export function getTransferFolderName(transferId: string): string {
   return `dts-${transferId}`;
 }
 
-/**
- * Returns the name of the folder in a store that contains the objects of an unfinished transfer. Catalogs ignore this
- * folder.
- */
+/** Returns the name of the folder for the objects of an unfinished transfer to a store. Catalogs ignore this folder. */
 export function getUploadFolderName(transferId: string): string {
   return `${getTransferFolderName(transferId)}.part-${transferId}`;
 }
@@ -19,7 +16,7 @@ export function getAlternateManifestName(transferId: string): string {
   return `manifest-${transferId}.json`;
 }
 
-/** Returns true if the name of a folder contains its manifest's ID, as with manifests from the local service. */
+/** Returns true if a folder is named after its manifest's ID, as the local service names the folder of a transfer. */
 export function isOwnManifest(folderName: string, manifestId: unknown): boolean {
   return typeof manifestId === 'string' && folderName === getTransferFolderName(manifestId);
 }

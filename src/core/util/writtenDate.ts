@@ -14,8 +14,8 @@ const counts: Readonly<Record<string, number>> = { a: 1, an: 1, one: 1, un: 1, u
 
 /**
  * Parses a date in the forms that people write: `2026-05-01`, `2026-05-01 14:30`, `2026-05`, `yesterday`, `last week`,
- * `3 days ago`, and the same in French. Dates without a time zone are in the local one. Returns milliseconds since
- * 1970; undefined for any other text.
+ * `3 days ago`, and the same in French. Dates without a time zone are in local time. Returns milliseconds since 1970;
+ * undefined for any other text.
  */
 export function parseWrittenDate(text: string, now: number): number | undefined {
   const words = text

@@ -69,7 +69,7 @@ async function verify(manifest: TransferManifest, options: VerificationOptions):
   return { manifest, intactCount: manifest.files.length - findings.length, findings, extra };
 }
 
-/** Normalizes a path, because some file systems return names in a different Unicode form. */
+/** Normalizes a path to NFC, because some file systems return names in a different Unicode form. */
 function normalizePath(path: string): string {
   return path.normalize('NFC');
 }

@@ -19,7 +19,7 @@ type KeyChange = 'changed' | 'forgotten' | 'unreadable';
 /** Identifies the key that this window last read or wrote. */
 interface KnownKey {
   readonly fingerprint: string;
-  /** Content of the marker file at that time. */
+  /** Content of the marker file at that time; undefined if there was none. */
   readonly marker: string | undefined;
 }
 

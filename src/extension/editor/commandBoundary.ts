@@ -24,7 +24,10 @@ export class CommandHint extends CommandFailure {
   override readonly name = 'CommandHint';
 }
 
-/** Maps command IDs to handlers. `selection` contains all selected rows if the command was invoked from a tree. */
+/**
+ * Maps command IDs to handlers. If the command was invoked from a tree, `selection` contains the selected rows that the
+ * command accepts.
+ */
 export type CommandHandlers<Services, Id extends CommandId = CommandId> = {
   readonly [I in Id]: (
     services: Services,
@@ -38,7 +41,7 @@ export function runCommand<I extends CommandId>(id: I, argument?: CommandArgumen
   void commands.executeCommand(id, argument);
 }
 
-/** Runs commands: logs and times each one, and shows a failure once. */
+/** Runs commands. Logs and times each one, and shows failures to the user. */
 export class CommandBoundary<Services extends { readonly log: Logger; readonly notifications: Notifications }> {
   private readonly handlers: CommandHandlers<Services>;
   private readonly services: Services;

@@ -41,7 +41,7 @@ export async function writeLaunchers(paths: CommandLinePaths): Promise<void> {
 /** The system on which a command runs. */
 interface TargetSystem {
   readonly platform: NodeJS.Platform;
-  /** Path of the command interpreter (`%ComSpec%`). */
+  /** Path of the command interpreter on Windows (`%ComSpec%`); `cmd` if absent. */
   readonly shell?: string | undefined;
 }
 

@@ -25,7 +25,7 @@ export interface SearchNode {
   readonly key: string;
 }
 
-/** The row above the results of a search in all databases, which lists the databases that were left out. */
+/** The row that lists the databases skipped by a search of all databases, shown above the search's results. */
 export interface LeftOutNode {
   readonly kind: 'leftOut';
 }
@@ -43,7 +43,7 @@ export interface DatabaseNode {
   readonly name: string;
 }
 
-/** The row that groups a batch's searches without results. */
+/** The row that groups the searches of a batch that have no results. */
 export interface EmptySearchesNode {
   readonly kind: 'emptySearches';
   readonly batchId: string;

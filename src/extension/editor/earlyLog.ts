@@ -2,7 +2,7 @@ import type { Logger } from '../../core/util/logger.ts';
 
 type Level = keyof Logger;
 
-/** Buffers messages until the log is created, which happens when the extension is first used. */
+/** Buffers messages until the log is created, which happens when the extension starts. */
 export class EarlyLog implements Logger {
   private readonly entries: { readonly level: Level; readonly message: string }[] = [];
   readonly trace = this.createWriter('trace');

@@ -33,8 +33,8 @@ export async function runSteps(title: string, steps: readonly Step[], last?: Ste
 }
 
 /**
- * Creates the position of the current step. The total counts the steps that were shown and those that may follow,
- * without skipped steps and continuations.
+ * Creates the position of the current step. The total counts the steps shown so far and the later ones that aren't
+ * conditional. Continuations aren't counted.
  */
 function createPosition(
   title: string,

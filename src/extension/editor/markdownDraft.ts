@@ -29,8 +29,8 @@ export class MarkdownDraft implements Disposable {
   }
 
   /**
-   * Opens an editor. Only one can be open at a time. Resolves to the accepted text, or to undefined if the document is
-   * closed or another one is opened.
+   * Opens an editor for a draft. Only one draft can be open at a time. Resolves to the accepted text, or to undefined
+   * if the draft is closed or another draft is opened.
    */
   async write(text: string): Promise<string | undefined> {
     this.end?.(false);

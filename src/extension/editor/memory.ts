@@ -67,8 +67,8 @@ export class Memory {
   }
 
   /**
-   * Stores the details of a transfer as suggestions for the next one. Omits a description or instructions that are
-   * empty or very long.
+   * Stores the details of a transfer as suggestions for the next one. If the description or the instructions are
+   * missing or very long, keeps the earlier ones.
    */
   async rememberDetails(destination: string, description = '', instructions?: LastInstructions): Promise<void> {
     await this.state.write('lastDestination', destination);

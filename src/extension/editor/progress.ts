@@ -1,7 +1,7 @@
 import { ProgressLocation, window } from 'vscode';
 import { escapeIconsAndLinks } from '../words/plainText.ts';
 
-/** Shows a progress notification during a short operation. Its Cancel button aborts `signal`. */
+/** Shows a progress notification during a short operation. The Cancel button aborts the operation's `signal`. */
 export async function withProgress<T>(
   title: string,
   operation: (signal: AbortSignal, report: (message: string) => void) => Promise<T>,

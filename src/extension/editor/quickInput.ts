@@ -62,7 +62,7 @@ export interface TextInputOptions {
   readonly value?: string;
   readonly password?: boolean;
   readonly buttons?: readonly InputButton[];
-  /** Returns an error message if a text is invalid. Called while the user types. */
+  /** Returns an error message if a text is invalid. Called while the user types, and on Enter. */
   readonly validate?: (value: string) => string | undefined;
   /** Returns the interpretation of a valid text, shown below the input. */
   readonly describe?: (value: string) => string | undefined;

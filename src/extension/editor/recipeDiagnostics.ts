@@ -21,7 +21,8 @@ interface DiagnosticsDependencies {
 }
 
 /**
- * Shows the problems of open recipes. Shows problems that depend on the service only while the service is connected.
+ * Shows those problems in open recipes that the editor doesn't report itself. Problems that depend on the service
+ * appear only while a connection to it is open.
  */
 export class RecipeDiagnostics implements Disposable {
   private readonly lifetime = new Lifetime();

@@ -13,7 +13,7 @@ export interface SavedConnections {
   readonly problems: readonly string[];
 }
 
-/** Reads the setting, which users may edit by hand. An invalid entry does not affect the others. */
+/** Parses the connections setting, which users may edit by hand. An invalid entry does not affect the others. */
 export function readConnections(value: unknown): SavedConnections {
   if (value === undefined || value === null) return { connections: [], brokenIds: [], problems: [] };
   if (!Array.isArray(value)) return { connections: [], brokenIds: [], problems: [l10n.t('it must be a list')] };

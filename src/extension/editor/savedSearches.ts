@@ -12,7 +12,7 @@ import { writeFileAtomically } from '../../core/util/writeFileAtomically.ts';
 
 /** Dependencies of {@link SavedSearches}. */
 interface SavedSearchesDependencies {
-  /** The folder of this workspace. */
+  /** The folder for the saved searches of this workspace. */
   readonly folder: string;
   readonly store: SearchStore;
   readonly clock: Clock;
@@ -25,7 +25,7 @@ const maxSearches = 20;
 /** Maximum number of searches if those beyond {@link maxSearches} have checked files. */
 const maxSearchesWithChecks = 100;
 const maxFileBytes = 64 * 1024 * 1024;
-/** Limits writing to one fifth of the time. */
+/** Reciprocal of the maximum share of time that is spent on writing. */
 const writeShare = 5;
 
 /**

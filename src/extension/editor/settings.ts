@@ -43,7 +43,7 @@ export class Settings {
     return this.savedConnections.connections;
   }
 
-  /** Returns the connections in the setting, and its errors. */
+  /** Returns the valid connections in the setting, and an error message for each invalid entry. */
   get savedConnections(): SavedConnections {
     return readConnections(workspace.getConfiguration(section).get<unknown>('connections'));
   }
@@ -83,7 +83,7 @@ export class Settings {
     return this.getWholeNumber('search.pageSize', 100, 1, 10_000);
   }
 
-  /** Returns the setting; undefined for the client's default limit (D16: timeouts and retries). */
+  /** Returns the timeout for submissions; undefined for the client's default (D16: timeouts and retries). */
   get submitTimeoutSeconds(): number | undefined {
     return this.getWholeNumber('transfer.timeoutSeconds', 0, 0, 86_400) || undefined;
   }
@@ -102,7 +102,7 @@ export class Settings {
     return this.getList('localService.databases').filter(isServedLocation).map(omitInvalidInterval);
   }
 
-  /** Adds a folder or store to the setting. Preserves the other entries, except those for the `replaced` one. */
+  /** Adds a folder or store to the setting. Removes all entries for `replaced`, and preserves the others. */
   async saveServedLocation(location: ServedLocation, replaced?: ServedLocation): Promise<void> {
     const others = replaced ? this.listOtherLocations(replaced) : this.getEntries('localService.databases');
     await this.update('localService.databases', [...others, location]);
@@ -124,7 +124,10 @@ export class Settings {
     return this.get('rclone.path', '').trim() || undefined;
   }
 
-  /** Returns the limit for all stores together in bytes per second; undefined for none (D62: stores through rclone). */
+  /**
+   * Returns the bandwidth limit for all stores together, in bytes per second; undefined for none (D62: stores through
+   * rclone).
+   */
   get storeBytesPerSecond(): number | undefined {
     return parseBandwidth(this.get('rclone.bandwidth', ''));
   }

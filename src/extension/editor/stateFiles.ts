@@ -39,7 +39,10 @@ export class StateFiles {
     this.dependencies = dependencies;
   }
 
-  /** Returns a value from its file or, if there is no file yet, from the editor's state. */
+  /**
+   * Returns a value from its file or, if there is no file yet, from the editor's state. Returns undefined if the file
+   * can't be read.
+   */
   async read(name: string): Promise<unknown> {
     return (await this.tryToRead(name))?.value;
   }

@@ -6,7 +6,7 @@ import type { StateFiles } from './stateFiles.ts';
 const stateName = 'verifications';
 const maxTransfers = 500;
 
-/** Stores the last verification of each transfer (D45: store before showing). */
+/** Stores the last verification of each transfer, up to a limit (D45: store before showing). */
 export class VerificationHistory {
   private readonly state: StateFiles;
   private readonly changed = new Emitter<string>();
@@ -18,7 +18,7 @@ export class VerificationHistory {
     this.state = state;
   }
 
-  /** Returns the last verification of a transfer; undefined if there was none. */
+  /** Returns the last verification of a transfer; undefined if none is stored. */
   async get(key: string): Promise<PastVerification | undefined> {
     return readAll(await this.state.read(stateName)).get(key);
   }

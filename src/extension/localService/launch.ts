@@ -20,7 +20,7 @@ const startLimitMs = 30_000;
 
 /**
  * Starts a service that outlives this process. Resolves once the service is listening and has written its record to the
- * data folder. Rejects if the service ends, with its last message, or if it doesn't start in time.
+ * data folder. Rejects if the service can't be run, exits (with its last message), or doesn't start in time.
  */
 export async function launchService({ program, dataFolder, ...config }: LaunchOptions): Promise<void> {
   const child = spawn(process.execPath, [program, '--config', '-'], {

@@ -8,7 +8,7 @@ import type { ServedLocation } from '../editor/settings.ts';
 import { requestLease, waitForResponse } from './serviceLink.ts';
 import type { SharedServiceAccess } from './serviceRecord.ts';
 
-/** Describes the end of a lease: the service was stopped or replaced, or the connection was lost. */
+/** The reason why a lease ended: the service was stopped or replaced, or the connection was lost. */
 export type LeaseEnd = 'stopped' | 'replaced' | 'lost';
 
 /** Thrown if the service refuses a lease. The message contains the reason and the names of the affected databases. */

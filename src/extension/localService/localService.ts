@@ -12,8 +12,8 @@ interface LocalServiceDependencies extends ServiceOptions {
 }
 
 /**
- * Describes a change to the service: `moved` means that its address may have changed, `stopped` that a user stopped it,
- * and `ended` that it exited for another reason.
+ * A change to the service: `started` means that this window started using it, `moved` that its address may have
+ * changed, `stopped` that a user stopped it, and `ended` that it exited for another reason.
  */
 export type LocalServiceChange = 'started' | 'moved' | 'stopped' | 'ended';
 

@@ -11,7 +11,7 @@ import { describeStoreFailure, repeatIfRemoteMissing } from '../../core/util/sto
 interface ConfiguredRemote {
   /** The name with a colon, such as `lab:`. */
   readonly remote: string;
-  /** The backend of rclone, such as `s3`. */
+  /** The name of the rclone backend, such as `s3`. */
   readonly type: string;
 }
 

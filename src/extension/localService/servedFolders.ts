@@ -6,9 +6,9 @@ import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { ServedFolder, ServedLocation, Settings } from '../editor/settings.ts';
 
-/** Contains the folders used by the local service and the extension. */
+/** The folders used by the local service and the extension. */
 export interface ServiceFolders {
-  /** Data folder of the local service, which is not served. */
+  /** Data folder of the local service. It is never served. */
   readonly dataFolder: string;
   /** Folder for transfers to this machine. */
   readonly receivedFolder: string;
@@ -84,12 +84,12 @@ export function isSameLocation(first: ServedLocation, second: ServedLocation): b
   return first.remote !== undefined && first.remote === second.remote;
 }
 
-/** Returns true if two absolute paths refer to the same folder. Does not follow links. */
+/** Returns true if two absolute paths refer to the same folder. Does not resolve symbolic links. */
 function isSameFolder(first: string, second: string): boolean {
   return resolve(first) === resolve(second);
 }
 
-/** Returns true if a path is a folder itself or is below it, after resolving links. */
+/** Returns true if `path` is `folder` itself or is inside it, after resolving symbolic links. */
 export async function containsPath(folder: string, path: string): Promise<boolean> {
   const [outer, inner] = await Promise.all([folder, path].map((one) => realpath(one).catch(() => resolve(one))));
   const relativePath = relative(outer ?? '', inner ?? '');

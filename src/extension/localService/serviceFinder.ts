@@ -26,8 +26,8 @@ const retryDelayMs = 100;
 const maxWaitMs = 45_000;
 
 /**
- * Finds the service that is running on this machine. Resolves to undefined if there is none, if its process isn't
- * the user's, or if it doesn't respond or doesn't accept the recorded token.
+ * Finds the service that is running on this machine. Resolves to undefined if there is none, if its process isn't the
+ * user's, or if it doesn't respond or doesn't accept the recorded token.
  */
 export async function findService(dataFolder: string): Promise<ServiceRecord | undefined> {
   const record = await readServiceRecord(dataFolder);

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { isJsonObject } from '../../core/util/json.ts';
 import type { SharedServiceAccess } from './serviceRecord.ts';
 
-/** Describes the state of a shared service (D29: shared service). */
+/** The state of a shared service (D29: shared service). */
 interface ServiceState {
   readonly pid: number;
   /** Number of open leases. */
@@ -24,7 +24,10 @@ export async function getServiceState(access: SharedServiceAccess): Promise<Serv
   return { pid, leases };
 }
 
-/** Stops a service for all windows after it has saved its state. `isReplaced` means that a new service will follow. */
+/**
+ * Stops a service for all windows. Resolves once the service has released its resources. `isReplaced` means that a new
+ * service will follow.
+ */
 export async function stopService(access: SharedServiceAccess, isReplaced: boolean): Promise<void> {
   const sent = send(access, 'DELETE', `/service?replaced=${isReplaced}`, getSharingToken(access));
   const { status } = await readResponse(sent, stopTimeoutMs);

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject } from '../../core/util/json.ts';
 
-/** Contains the address of a service and the token it generated when it started (D26: service HTTP behavior). */
+/** The address of a service, and the token that it generated when it started (D26: service HTTP behavior). */
 export interface LocalServiceAccess {
   readonly address: string;
   readonly token: string;
 }
 
-/** Contains the address and the secrets of a shared service (D29: shared service). */
+/** The address and the secrets of a shared service (D29: shared service). */
 export interface SharedServiceAccess extends LocalServiceAccess {
   /**
    * Authorizes leases and stopping the service (D41: two secrets). Absent in version 0.1, which uses `token` instead.
@@ -16,7 +16,7 @@ export interface SharedServiceAccess extends LocalServiceAccess {
   readonly sharingToken?: string;
 }
 
-/** Describes a running service, which writes this record for all windows of its user (D29: shared service). */
+/** The record that a running service writes for all windows of its user (D29: shared service). */
 export interface ServiceRecord extends SharedServiceAccess {
   readonly pid: number;
   /** Name of the machine on which the service runs. */

@@ -10,7 +10,7 @@ import { toPlainLine } from '../words/plainText.ts';
 import { describeReason } from '../words/reasonWords.ts';
 import { formatMovedFiles, getTransferTitle } from '../words/transferWords.ts';
 
-/** Services of {@link TransferNotifications}. */
+/** Dependencies of {@link TransferNotifications}. */
 interface TransferNotificationsDependencies {
   readonly store: TransferStore;
   readonly notifications: Notifications;

@@ -25,8 +25,8 @@ interface TrackedRequest extends WaitingRequest {
 }
 
 /**
- * Connects the sender of a request to its notification: the sender reports waiting, and the user can withdraw the
- * request.
+ * Options for the sender of a request: `observer` is notified when the request waits and when it is sent, and `signal`
+ * is aborted when the user withdraws the request.
  */
 interface FollowedTurn {
   readonly observer: TurnObserver;

@@ -15,7 +15,7 @@ interface ShowMetadataOptions {
 /** Maximum time in milliseconds between the clicks of a double-click, which the editor reports as two single clicks. */
 const doubleClickMs = 500;
 
-/** Manages the open metadata pages: one pinned page per file, and at most one preview page. */
+/** Manages the open metadata pages: at most one pinned page per file, and at most one preview page. */
 export class MetadataPanels implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly pages = new Set<MetadataPage>();

@@ -4,7 +4,7 @@ import { panelTypes } from '../editor/contributions.ts';
 import { isTransferPageState } from '../../webviews/messages/transferMessages.ts';
 import { TransferPage, type TransferPanelsDependencies } from './transferPage.ts';
 
-/** Manages the open transfer pages, one for each transfer. */
+/** Manages the open transfer pages, at most one for each transfer. */
 export class TransferPanels implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly pages = new Map<string, TransferPage>();

@@ -15,7 +15,10 @@ export interface TransferPlaceDependencies {
   readonly verificationHistory: Pick<VerificationHistory, 'get' | 'onDidChange'>;
 }
 
-/** Returns the location of a transfer's files. Undefined if the transfer didn't succeed or wrote no files. */
+/**
+ * Returns the location of a transfer's files, their last verification, and the files that weren't transferred.
+ * Undefined if the transfer didn't succeed or wrote no files.
+ */
 export async function findPlace(
   transfer: Transfer | undefined,
   now: number,

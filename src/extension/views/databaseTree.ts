@@ -41,7 +41,7 @@ export interface DatabaseTreeDependencies {
   readonly store: ConnectionStore;
   readonly parameters: ParameterStore;
   readonly searchability: SearchabilityStore;
-  /** Requests the search parameters of a database, given its name. The result appears in the store. */
+  /** Requests the search parameters of a database, given its name. The result appears in `parameters`. */
   loadParameters(name: string): unknown;
   /** Returns true if the settings list the folder or store at this address. */
   isSaved(url: string): boolean;

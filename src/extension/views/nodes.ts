@@ -42,7 +42,7 @@ export interface MessageNode {
   readonly command?: { readonly id: string; readonly title: string; readonly argument?: unknown };
 }
 
-/** Groups a range of files in a large search. `start` is the zero-based position of the first one. */
+/** Groups a range of files in a large search. `start` is the zero-based position of the first file. */
 export interface PartNode {
   readonly kind: 'part';
   readonly searchKey: string;
@@ -57,7 +57,7 @@ export interface MissingNode {
   readonly isUnknown: boolean;
 }
 
-/** Groups the checked files that aren't among the results of a search. */
+/** Groups the checked files of a search that aren't among its results. */
 interface UnlistedNode {
   readonly kind: 'unlisted';
   readonly searchKey: string;

@@ -67,7 +67,7 @@ export function createEmptyRow(owner: string, text: string): MessageNode {
   return { kind: 'message', id: `${owner}/nothing`, icon: 'nothing', text };
 }
 
-/** Describes a failure with a full sentence, its reason, and the command that helps. */
+/** Describes a failure with a full sentence, its reason, and a command that may resolve it. */
 interface RowProblem {
   readonly sentence: string;
   readonly reason: string;
@@ -76,8 +76,8 @@ interface RowProblem {
 }
 
 /**
- * Creates the rows for a failure and the command that helps. The failure's row starts with the reason, and its tooltip
- * contains the full text.
+ * Creates a row for a failure and a row for the command that may resolve it. The failure's row shows the reason, and
+ * its tooltip contains the full sentence.
  */
 export function createProblemRows(
   owner: string,
@@ -91,7 +91,8 @@ export function createProblemRows(
 }
 
 /**
- * Creates the rows for a failed request: the rows of {@link createProblemRows}, and one that fixes a rejected sign-in.
+ * Creates the rows for a failed request: the rows of {@link createProblemRows} and, if a command can fix a rejected
+ * sign-in, a row that runs it.
  */
 export function createFailureRows(
   owner: string,

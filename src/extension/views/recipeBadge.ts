@@ -10,7 +10,7 @@ interface RecipeBadgeDependencies {
     readonly isRecipeBadgeEnabled: boolean;
     onDidChangeRecipeBadge(listener: () => void): Disposable;
   };
-  /** Returns the result of the last check. Doesn't start a check. */
+  /** Returns true if the last check found new files and is still current. Doesn't start a check. */
   hasNewFiles(uri: Uri): boolean;
   onDidChangeStatus(listener: () => void): Disposable;
 }

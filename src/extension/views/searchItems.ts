@@ -36,7 +36,7 @@ export function createSearchItem(search: Search): TreeItem {
   return setAccessibleLabel(item, describeSearchState(search));
 }
 
-/** Creates the row that groups a batch's searches without results. */
+/** Creates the row that groups the searches of a batch that have no results. */
 export function createEmptySearchesItem({ batchId }: EmptySearchesNode, searches: readonly Search[]): TreeItem {
   const text = plural(searches.length, '{0} database without results', '{0} databases without results');
   const item = new TreeItem(text, TreeItemCollapsibleState.Collapsed);
@@ -88,7 +88,7 @@ export function createPartItem(search: Search, node: PartNode, files: readonly F
   return setAccessibleLabel(item);
 }
 
-/** Creates the row for checked files that aren't among the results of a search. */
+/** Creates the row for the checked files of a search that aren't among its results. */
 export function createUnlistedItem(search: Search, count: number): TreeItem {
   const isGone = !search.mayHaveMore && !search.isStale;
   const text = isGone
@@ -102,7 +102,7 @@ export function createUnlistedItem(search: Search, count: number): TreeItem {
   return setAccessibleLabel(item);
 }
 
-/** Returns the ID of the row for checked files that aren't among the results of a search. */
+/** Returns the ID of the row for the checked files of a search that aren't among its results. */
 export function getUnlistedItemId(searchKey: string): string {
   return `${searchKey}/unlisted`;
 }
@@ -174,7 +174,7 @@ export function createFileTooltip(file: FileEntry, alsoIn: readonly string[]): s
     .join('\n');
 }
 
-/** Returns true for the local service, whose search parameters have labels. */
+/** Returns true for the local service of any machine, whose search parameters have labels. */
 function isLocal(connectionId: string): boolean {
   return getMachine(connectionId) !== undefined;
 }

@@ -36,7 +36,7 @@ const filesPerPart = 1000;
 
 /** Provides the connections that searches belong to. */
 export interface SearchConnections {
-  /** The connection in use; undefined if there is none. */
+  /** The active connection; undefined if there is none. */
   readonly shown: { readonly id: string } | undefined;
   getName(connectionId: string): string;
   onDidChange(listener: () => void): Disposable;
@@ -168,7 +168,10 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     return first && this.findGroup(first.key);
   }
 
-  /** Returns true if a search doesn't belong to the active connection or, without one, to the newest search's. */
+  /**
+   * Returns true unless a search belongs to the active connection or, if there is none, to the connection of the newest
+   * search.
+   */
   private isElsewhere({ connectionId }: Search): boolean {
     if (!this.connections) return false;
     const [newest] = this.store.getAll();
@@ -221,7 +224,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     return this.empty.getRow(this.store.get(key)) ?? this.getRoot(key);
   }
 
-  /** Returns a search's own row. Always returns the same object, by which the editor can reveal the row. */
+  /** Returns a search's own row. Always returns the same object, which the editor needs to reveal the row. */
   getRoot(key: string): SearchNode {
     const existing = this.roots.get(key);
     if (existing) return existing;

@@ -46,7 +46,7 @@ export function createLeftOutRow({ refused }: LeftOutSearches): MessageNode {
   return { kind: 'message', id: 'leftOut', icon: 'about', text, tooltip: lines.join('\n'), command };
 }
 
-/** Creates the row above the searches of another connection that switches to it. */
+/** Creates the row that switches to another connection, shown above the connection's searches. */
 export function createSwitchRow(connectionId: string, name: string): MessageNode {
   const text = l10n.t('Switch to {0}', toPlainLine(name));
   const argument: ConnectionNode = { kind: 'connection', id: connectionId };

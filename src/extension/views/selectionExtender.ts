@@ -40,7 +40,8 @@ export class SelectionExtender {
   }
 
   /**
-   * Adds the focused row to the selection. The editor's commands don't do so: they add only the next or previous row.
+   * Adds the focused row to the selection. The editor's commands that extend a selection add only the next or previous
+   * row.
    */
   private async selectFocused(): Promise<void> {
     const before = this.view.selection.length;
@@ -48,7 +49,7 @@ export class SelectionExtender {
     if (this.view.selection.length < before) await this.run('list.toggleSelection');
   }
 
-  /** Runs a command of the editor and waits for its effects. They have arrived when a second request is answered. */
+  /** Runs an editor command and waits for its effects, which have arrived once a second command completes. */
   private async run(command: string): Promise<void> {
     this.runningCount += 1;
     this.awaitedSelections += 1;

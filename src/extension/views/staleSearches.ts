@@ -6,7 +6,7 @@ import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 interface StaleSearchesDependencies {
   readonly store: SearchStore;
   readonly view: Pick<TreeView<unknown>, 'visible' | 'onDidChangeVisibility'>;
-  /** Returns the active session. Each time a connection is opened, its session is a new object. */
+  /** Returns the active session, if any. A connection gets a new session object each time it is opened. */
   getSession(): { readonly connection: { readonly id: string } } | undefined;
   onDidChangeSession(listener: () => void): Disposable;
   /** Reloads the files of a search. */

@@ -18,7 +18,7 @@ import { setAccessibleLabel } from './placeholders.ts';
 
 const maxSourceLength = 18;
 
-/** Returns the keys of transfers whose rows have the same title. */
+/** Returns the keys of the transfers whose row titles aren't unique. */
 export function findLookAlikes(transfers: readonly Transfer[]): ReadonlySet<string> {
   const keysByTitle = new Map<string, string[]>();
   for (const transfer of transfers) {

@@ -39,7 +39,7 @@ interface StatusBarContent {
 type BadEnd = 'failed' | 'partial' | 'expired';
 
 /**
- * Summarizes the transfers that are running or paused, that finished in the last minute, or whose bad outcome isn't
+ * Summarizes the transfers that are running or paused, that succeeded in the last minute, or whose bad outcome isn't
  * acknowledged yet.
  */
 export class TransferStatusBar implements Disposable {
@@ -67,7 +67,7 @@ export class TransferStatusBar implements Disposable {
     this.draw();
   }
 
-  /** Updates the item. Call this, for example, after a connection was opened or closed. */
+  /** Updates the item, for example after a connection is opened or closed. */
   draw(): void {
     const content = this.getContent();
     // Setting the tooltip would close it while the user hovers over the item, even if its text is the same.

@@ -135,8 +135,8 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
   }
 
   /**
-   * Returns the groups by day. The first call starts loading the most recent transfers of earlier sessions. Returns a
-   * placeholder until they are loaded.
+   * Returns the groups by day, or a placeholder until the most recent transfers of earlier sessions are loaded. The
+   * first call starts loading them.
    */
   private getOlderRows(): TransferTreeNode[] {
     const { store, loadLastFinished } = this.dependencies;
@@ -166,7 +166,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     this.changed.fire(undefined);
   }
 
-  /** Redraws the groups by day at midnight. */
+  /** Redraws the tree at each midnight, because transfers then belong to other groups. */
   private redrawAfterMidnight(): void {
     const now = this.dependencies.clock.now();
     const wait = this.dependencies.clock.after(getStartOfDay(now, 1) - now, () => {
@@ -202,7 +202,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
   }
 
   /**
-   * Returns true if a row would look different from the last time. Redrawing an unchanged row would close its menu and
+   * Returns true if redrawing a row would change its appearance. Redrawing an unchanged row would close its menu and
    * tooltip.
    */
   private hasRowChanged(key: string): boolean {

@@ -41,7 +41,7 @@ export function describeProposal(plan: TransferPlan): string {
   return l10n.t('Transfer proposed by {0}: {1}', formatAgentName(plan.requestedBy), getPlanTitle(plan));
 }
 
-/** Describes a plan that was closed without a transfer. Returns undefined if it was submitted. */
+/** Describes a plan that was declined or has expired. Returns undefined for any other plan. */
 export function describeClosedPlan(plan: TransferPlan, state: PlanState | undefined): string | undefined {
   if (state?.kind === 'declined') return l10n.t('Declined the proposed transfer of {0}.', getPlanTitle(plan));
   const isExpired = state === undefined || state.kind === 'expired';

@@ -32,7 +32,10 @@ export function describeUnlinkable({ kind, field = '' }: LinkProblem): string {
   return l10n.t("No link was copied because “{0}” contains invisible characters or can't be part of a link.", name);
 }
 
-/** Describes a link, and the data that opening it sends to a service. `address` is undefined for the local service. */
+/**
+ * Creates the prompt that describes a link and the request that opening it sends. `name` is the connection's name, and
+ * `address` is undefined for the local service.
+ */
 export function describeLink(target: LinkTarget, name: string, address: string | undefined): LinkConfirmation {
   const service = toPlainLine(address === undefined ? name : `${name} (${address})`);
   const effect = describeEffect(target, toPlainLine(name));

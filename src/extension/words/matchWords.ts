@@ -11,7 +11,7 @@ import { formatFileCount, formatList, formatNumber, formatSize, plural } from '.
 import { toPlainLine } from './plainText.ts';
 import { describeReason } from './reasonWords.ts';
 
-/** Returns the name of a column, or its number if the table has no column names. */
+/** Returns the name of a column, or a label with its number if it has no name. */
 export function describeColumn({ header, index }: TableColumn, hasHeader: boolean): string {
   return (hasHeader && toPlainLine(header)) || l10n.t('Column {0}', formatNumber(index + 1));
 }

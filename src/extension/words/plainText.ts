@@ -2,12 +2,12 @@ import { limitMarks, shortenPath, shortenText } from '../../core/util/displayLim
 
 const maxLineLength = 300;
 
-/** Converts a server's text to one short line for a notification or a row, without control or direction characters. */
+/** Converts a server's text to one short line for a notification or a row, without control and format characters. */
 export function toPlainLine(text: string): string {
   return toPlainText(text, maxLineLength);
 }
 
-/** Converts a server's text to one line of at most `maxLength` characters, without control or direction characters. */
+/** Converts a server's text to one line of at most `maxLength` characters, without control and format characters. */
 export function toPlainText(text: string, maxLength: number): string {
   const line = text
     .slice(0, 4 * maxLength)
@@ -17,7 +17,7 @@ export function toPlainText(text: string, maxLength: number): string {
   return shortenText(limitMarks(line), maxLength);
 }
 
-/** Maximum number of characters of a placeholder that fit into an input box. */
+/** Number of characters of a placeholder that fit into an input box. */
 const maxPlaceholder = 72;
 
 /** Shortens a path for an input's placeholder, because the input would truncate the end of a long path. */

@@ -51,8 +51,8 @@ export function describeReason(reason: Reason): string {
 }
 
 /**
- * Describes why a transfer wasn't sent. The result is the second half of a sentence whose first half says that it
- * wasn't.
+ * Describes why a transfer wasn't sent, as the second half of a sentence. The first half must already say that nothing
+ * was sent.
  */
 export function describeUnsentReason(reason: Reason): string {
   const { kind, cause } = reason;
@@ -61,7 +61,7 @@ export function describeUnsentReason(reason: Reason): string {
     : describeReason(reason);
 }
 
-/** Describes why a response must be the response to another request (D35: misrouted responses). */
+/** Describes why a response must belong to another request (D35: misrouted responses). */
 function describeForeignResponse({ code, detail = '' }: Reason): string {
   const line = toPlainLine(detail);
   if (code === 'NIL_ID') return l10n.t('the server returned an empty transfer ID ({0})', line);

@@ -10,7 +10,7 @@ import { formatNames } from './nameList.ts';
 import { toPlainLine } from './plainText.ts';
 import { describeReason } from './reasonWords.ts';
 
-/** Counts the differences, such as "1 new, 2 changed, 11 unchanged". */
+/** Formats the number of files by kind of difference, such as "1 new, 2 changed, 11 unchanged". */
 function formatDifference(difference: LockDifference): string {
   const { sameCount } = difference;
   const unchanged = sameCount > 0 ? plural(sameCount, '{0} unchanged', '{0} unchanged') : undefined;
@@ -42,7 +42,7 @@ export function formatPlanSize({ files }: RecipePlan): string {
   return unknownCount === files.length ? count : l10n.t('{0}, {1}', count, formatSize(bytes));
 }
 
-/** Describes the difference from the last run. Adds a note if the lock is missing, edited or unusable. */
+/** Describes the difference from the last run, if known, and the problem with a missing, edited or unusable lock. */
 export function describeLock(lock: LockReadResult, difference: LockDifference | undefined): readonly string[] {
   const since = difference ? [l10n.t('Since the last run: {0}', formatDifference(difference))] : [];
   const sentences: Readonly<Record<LockReadResult['kind'], readonly string[]>> = {

@@ -85,8 +85,7 @@ export function formatResultCount({ files, mayHaveMore }: ResultCount): string {
 
 /**
  * Formats the number of checked files, and their size if known. Returns an empty string for none. The text is short,
- * because the view's title and four buttons leave little room. The number comes first, because the editor truncates the
- * end.
+ * because the view's title and buttons leave little room. The number comes first, because the editor truncates the end.
  */
 export function formatCheckedCount({ count, sizeBytes }: CheckedTally): string {
   if (count === 0) return '';

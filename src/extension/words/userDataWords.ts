@@ -13,7 +13,7 @@ interface RowText {
   readonly detail?: string;
 }
 
-/** A folder or store that the local service serves, as far as a row describes it. */
+/** The properties of a served folder or store that a row describes. */
 interface ServedText {
   readonly name: string;
   readonly folder?: string | undefined;

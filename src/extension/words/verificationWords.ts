@@ -45,7 +45,10 @@ export function describeVerification(report: VerificationReport, unlistedCount: 
   return sentences.filter(Boolean).join(' ');
 }
 
-/** Returns true if a verification found nothing to warn about. */
+/**
+ * Returns true if a verification found nothing to warn about. Ignores extra files, inaccessible folders, and files
+ * without a usable hash.
+ */
 export function isVerified({ findings, manifest }: VerificationReport, unlistedCount: number): boolean {
   return (
     unlistedCount === 0 &&
@@ -75,7 +78,7 @@ function describeExtraFiles({ paths, isTruncated }: ExtraFiles): string {
     : plural(count, "{0} file in the folder isn't in the manifest.", "{0} files in the folder aren't in the manifest.");
 }
 
-/** Describes the files that the manifest lists. */
+/** Describes the verification of the files that the manifest lists. */
 function describeManifestFiles({ manifest, findings, intactCount }: VerificationReport): string {
   const total = manifest.files.length;
   if (total === 0) return l10n.t('The manifest lists no files.');

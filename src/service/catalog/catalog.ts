@@ -17,7 +17,7 @@ type CatalogOptions = CatalogConfig & {
 
 type Result<M extends CatalogMethod> = Awaited<ReturnType<CatalogMethods[M]>>;
 
-/** Calls the catalog of one database, which runs on the catalog thread (D20: folders as databases). */
+/** Calls the catalog of one database on the catalog thread (D20: folders as databases). */
 export class Catalog {
   private options: CatalogOptions;
   private isClosed = false;
@@ -27,19 +27,25 @@ export class Catalog {
     this.options = options;
   }
 
-  /** Starts the first scan; searches wait for it. Rejects if the catalog cannot be opened. */
+  /**
+   * Opens the catalog, which starts a scan if one is due; does not wait for the scan. Rejects if the catalog cannot be
+   * opened.
+   */
   async start(): Promise<void> {
     await this.ensureOpen();
   }
 
-  /** Returns one page of a search. Throws {@link HttpProblem} 500 while the folder or store is unavailable. */
+  /**
+   * Returns one page of a search. Rejects with {@link HttpProblem} 500 while the folder is unavailable or the store has
+   * no listing.
+   */
   async search(search: CatalogSearch): Promise<CatalogPage> {
     return await this.call('search', search);
   }
 
   /**
-   * Returns the files with these ids, by id and in the given order; omits unknown ids. Throws the same errors as
-   * {@link search}.
+   * Returns the files with these ids as a map keyed by id, in the given order; omits unknown ids. Rejects with the same
+   * errors as {@link search}.
    */
   async filesByIds(ids: Iterable<string>): Promise<Map<string, CatalogFile>> {
     const requestedIds = [...ids];
@@ -53,30 +59,33 @@ export class Catalog {
   }
 
   /**
-   * Returns the cached hash of each path, or undefined (D22: staged means hashed). Returns an empty list if the catalog
-   * cannot be read, because files without a cached hash are read again. Never rejects.
+   * Returns the cached hash of each path; undefined for a path without one (D22: staged means hashed). Returns an empty
+   * list if the catalog cannot be read, because files without a cached hash are read again. Never rejects.
    */
   async getCachedHashes(paths: readonly string[]): Promise<readonly (HashedFile | undefined)[]> {
     return (await this.callWithoutThrowing('getCachedHashes', paths)) ?? [];
   }
 
   /**
-   * Caches the hashes of files that were read completely, and removes wrong ones. Only logs a failure, because files
-   * without a cached hash are read again.
+   * Caches the hashes of files that were read completely, and removes wrong ones. Logs failures instead of rejecting,
+   * because files without a cached hash are read again.
    */
   async cacheHashes(files: readonly HashUpdate[]): Promise<void> {
     await this.callWithoutThrowing('cacheHashes', files);
   }
 
   /**
-   * Ignores changes in this folder and its subfolders while a transfer writes to it, until {@link resumeTracking}.
-   * Never rejects.
+   * Ignores changes in this folder and its subfolders while a transfer writes to it, until {@link resumeTracking}. Does
+   * nothing for a store. Never rejects.
    */
   async pauseTracking(under: string): Promise<void> {
     await this.callWithoutThrowing('pauseTracking', under);
   }
 
-  /** Rescans a folder and resumes tracking its changes; searches wait for the scan. Never rejects. */
+  /**
+   * Resumes tracking changes in a folder of the database and requests a scan of it, without waiting. Searches wait for
+   * the scan unless the database is a store. Never rejects.
+   */
   async resumeTracking(under: string): Promise<void> {
     await this.callWithoutThrowing('resumeTracking', under);
   }
@@ -104,7 +113,7 @@ export class Catalog {
     await this.callWithoutThrowing('configure', settings);
   }
 
-  /** Stops watching, waits for a running scan to stop, and closes the catalog file. Later searches reject. */
+  /** Stops tracking changes, waits for a running scan to stop, and closes the catalog file. Later searches reject. */
   async close(): Promise<void> {
     const { opening } = this;
     this.isClosed = true;

@@ -6,10 +6,10 @@ import { getBaseName } from './pathOrder.ts';
 
 /** A file found by a scan. */
 export interface ScannedFile {
-  /** Path relative to the database's folder or remote, separated by `/`. */
+  /** Path relative to the database's folder or remote, with `/` as the separator. */
   readonly path: string;
   readonly bytes: number;
-  /** Milliseconds since 1970, with fractions. */
+  /** Milliseconds since 1970, with fractions; `-Infinity` if the store doesn't report the time. */
   readonly modifiedMs: number;
   /** Metadata from a Data Package or a store, as the text of a JSON object. Absent if there is none. */
   readonly metadata?: string;
@@ -31,7 +31,7 @@ export interface CatalogFile extends ScannedFile {
   readonly id?: string;
   /** From the metadata or, if that has none, from the suffix; empty if there is neither. */
   readonly format: string;
-  /** Hex; present while the file hasn't changed since it was read completely (D22: staged means hashed). */
+  /** Hex; present only if the file was read completely and hasn't changed since then (D22: staged means hashed). */
   readonly sha256?: string;
 }
 
@@ -45,7 +45,9 @@ export function getDeclaredId(file: ScannedFile): string | undefined {
   return file.metadata?.includes('"id":') ? toText(parseMetadata(file)['id']) : undefined;
 }
 
-/** Returns the wire form of a file: a valid data resource (§2.3, D20: folders as databases). */
+/**
+ * Converts a file to the file resource that clients receive: a valid data resource (§2.3, D20: folders as databases).
+ */
 export function toFileResource(file: CatalogFile): FileResource {
   const metadata = parseMetadata(file);
   const fileName = getBaseName(file.path);

@@ -4,7 +4,7 @@ import { StoreCatalog, type StoreCatalogConfig } from '../stores/storeCatalog.ts
 import { FolderCatalog, type FolderCatalogConfig } from './folderCatalog.ts';
 import type { AsyncFolderReader } from './folderReader.ts';
 
-/** Catalog methods that other threads call. */
+/** Names of the catalog methods that other threads call. */
 export type CatalogMethod =
   | 'search'
   | 'filesByIds'
@@ -16,7 +16,7 @@ export type CatalogMethod =
   | 'getListing'
   | 'configure';
 
-/** The methods of a folder's catalog, and those that only a store's catalog has. */
+/** The methods of every catalog, and `configure`, which only a store's catalog has. */
 export type CatalogMethods = Pick<FolderCatalog, Exclude<CatalogMethod, 'configure'>> & Pick<StoreCatalog, 'configure'>;
 
 export type CatalogConfig = FolderCatalogConfig | StoreCatalogConfig;
@@ -32,7 +32,7 @@ export class CatalogHandlers {
     this.logger = logger;
   }
 
-  /** Opens a catalog and starts reading its folder or its store. */
+  /** Opens a catalog, and starts a scan of its folder or store if one is due. */
   open(key: string, config: CatalogConfig): void {
     const dependencies = { clock: systemClock, logger: this.logger };
     const catalog =

@@ -6,13 +6,13 @@ import type { PathIds } from './pathIds.ts';
 import { comparePaths, getRangeBelow, type PathRange } from './pathOrder.ts';
 
 const chunkSize = 1_000;
-/** Number of writes per transaction; large enough to avoid many small index segments. */
+/** Number of writes after which a transaction is committed; large enough to avoid many small index segments. */
 const transactionSize = 50_000;
 
 /**
  * Updates the rows below a folder to match a scan, which must provide the files in path order. Reads the rows in the
- * same order, so that neither files nor rows have to fit in memory. An interrupted merge has only removed rows whose
- * paths precede the last file taken.
+ * same order, so that neither files nor rows have to fit in memory. If a merge is interrupted, it has removed only rows
+ * that precede the last file taken.
  */
 export class CatalogMerge {
   private readonly database: SqliteFile;
@@ -55,13 +55,13 @@ export class CatalogMerge {
     if (this.writes >= transactionSize) this.commit();
   }
 
-  /** Finishes a complete scan: removes the rows of files that it did not find. */
+  /** Finishes the merge of a complete scan: removes the rows of files that the scan did not find. */
   finish(): void {
     for (let row = this.peek(); row !== undefined; row = this.peek()) this.drop(row);
     this.end();
   }
 
-  /** Finishes an interrupted scan: leaves the remaining rows unchanged. */
+  /** Finishes the merge of an interrupted scan: leaves the remaining rows unchanged. */
   stop(): void {
     if (this.database.isTransaction) this.end();
   }
@@ -72,8 +72,8 @@ export class CatalogMerge {
   }
 
   /**
-   * Removes the rows that precede a path, and returns the row at that path, if any. Calls `beforeUse` before using any
-   * row.
+   * Removes the remaining rows that precede a path, and returns the row at that path, if any. Calls `beforeUse` before
+   * it removes or returns a row.
    */
   private advanceTo(path: string, beforeUse: () => void): FileRow | undefined {
     for (let row = this.peek(); row !== undefined; row = this.peek()) {

@@ -8,12 +8,15 @@ export interface CatalogPage {
 }
 
 const maxFiles = 2_000;
-/** Maximum page size of a sorted search. Larger than `maxFiles`, because every page sorts all files again. */
+/**
+ * Maximum number of files in a page if the results must be sorted. Larger than `maxFiles`, because each page sorts all
+ * results again.
+ */
 const maxSortedFiles = 20_000;
 /** Maximum number of metadata characters in a page, not counting the last file. */
 const maxChars = 2 * 1024 * 1024;
 
-/** Collects the files of one page, which is limited in number and size. */
+/** Collects the files of one page, up to a maximum number and a maximum size. */
 export class CatalogPageBuilder {
   private readonly limit: number;
   private readonly files: CatalogFile[] = [];

@@ -44,15 +44,16 @@ export function describePlainFile({
 }
 
 /**
- * SQL that inserts the same search words as {@link CatalogRows}, for plain files. Append a FROM clause that provides
- * `id`, `path` and `folderLength`.
+ * SQL that inserts the search words of plain files (see {@link describePlainFile}) into the full-text index, as
+ * {@link CatalogRows} does for each file. Append a FROM clause that provides `id`, `path` and `folderLength`.
  */
 export const plainWordsSql = `INSERT INTO words (rowid, name, title, folder, rest)
   SELECT id, substr(path, folderLength + 1), '',
     CASE folderLength WHEN 0 THEN '' ELSE substr(path, 1, folderLength - 1) || ' ${folderEndMarker}' END, ''`;
 
 /**
- * Maximum number of index segments that searches and later writes can handle well; 1.6 million files need that many.
+ * Maximum number of index segments that searches and later writes can handle efficiently; 1.6 million files create that
+ * many.
  */
 const maxSegments = 32;
 

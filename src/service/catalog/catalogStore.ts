@@ -25,7 +25,10 @@ export class CatalogStore {
   private readonly below: StatementSync;
   private lastPath: { readonly pattern: string; readonly test: PathTest } | undefined;
 
-  /** Opens the file. Detects `mode` if it is not given; recreates a catalog that was created in a different mode. */
+  /**
+   * Opens the catalog file. Detects `mode` if it is not given; recreates a catalog that was created in a different
+   * mode.
+   */
   constructor(file: string, mode: TextMode = detectTextMode(), open = openCatalogFile) {
     this.mode = mode;
     this.database = open(file, mode);
@@ -39,7 +42,10 @@ export class CatalogStore {
     this.below = this.database.prepare('SELECT * FROM files WHERE path > ? AND path < ?');
   }
 
-  /** Starts to merge a scan of a folder (empty: all). The caller ends the merge with `finish`, `stop` or `abandon`. */
+  /**
+   * Starts to merge a scan of a folder, or of the whole database if `under` is empty. The caller ends the merge with
+   * `finish`, `stop` or `abandon`.
+   */
   startMerge(under: string): CatalogMerge {
     return new CatalogMerge(this.database, this.rows, this.ids, under);
   }
@@ -54,8 +60,8 @@ export class CatalogStore {
   }
 
   /**
-   * Inserts or updates files in one transaction. A changed file loses its hash. Where a file has replaced a folder, the
-   * rows below it are removed.
+   * Inserts or updates files in one transaction. A changed file loses its cached hash. If a file has replaced a folder,
+   * the rows below the folder are removed.
    */
   put(files: readonly ScannedFile[]): void {
     if (files.length === 0) return;
@@ -175,7 +181,7 @@ export class CatalogStore {
     for (const row of rows) this.rows.delete(row);
   }
 
-  /** Joins the transaction of a running merge, or runs a separate one. */
+  /** Runs `work` in the transaction of a running merge or, if there is none, in a separate one. */
   private runInTransaction(work: () => void): void {
     if (this.database.isTransaction) work();
     else runInTransaction(this.database, work);
@@ -199,7 +205,8 @@ export class CatalogStore {
   }
 
   /**
-   * Converts a row to a file. Ignores its declared id if several files declare it or if it is the path of another file.
+   * Converts a row to a file. Ignores a declared id that several files declare, or that is the path-based id of another
+   * file.
    */
   private resolveFile(row: FileRow): CatalogFile {
     const file = toCatalogFile(row);

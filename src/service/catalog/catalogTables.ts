@@ -31,8 +31,8 @@ const wordTables: Readonly<Record<TextMode, string>> = {
 };
 
 /**
- * Opens a catalog file. Recreates a file that is corrupt or has a different version. Rethrows temporary errors instead,
- * to keep the cached hashes.
+ * Opens or creates a catalog file. Replaces a file that is unusable or has a different version or mode. Rethrows
+ * temporary errors instead, to keep the cached hashes.
  */
 export function openCatalogFile(file: string, mode: TextMode): SqliteFile {
   createFolderSync(nodePath.dirname(file));

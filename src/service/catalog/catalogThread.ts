@@ -10,7 +10,8 @@ export interface CatalogRun {
 }
 
 /**
- * Runs all catalogs on one thread, so that a long search does not block other requests. The thread starts on demand.
+ * Runs all catalogs on one separate thread, so that a long search does not block the main thread. The catalog thread
+ * starts on demand.
  */
 export class CatalogThread {
   private readonly logger: Logger;

@@ -4,13 +4,13 @@ import { pickInheritedFields, pickResourceFields } from './packageFields.ts';
 import { parseManifestPath, parsePackagePath, type PackagePath } from '../../core/util/packagePath.ts';
 import { isOwnManifest } from '../../core/util/transferFolderNames.ts';
 
-/** Metadata of files from a `datapackage.json`, by path relative to the folder of the package. */
+/** Metadata that a Data Package provides for files, by path relative to the package's folder. */
 export type PackageMetadata = ReadonlyMap<string, JsonObject>;
 
 export interface PackageContent {
-  /** Absent if the file is not a Data Package. */
+  /** Absent if there is no readable Data Package. */
   readonly metadata?: PackageMetadata;
-  /** Clauses for the log that describe skipped content, such as `resource 3 has no path`. */
+  /** Clauses for the log that describe problems, such as `resource 3 has no path`. */
   readonly warnings: readonly string[];
 }
 
@@ -48,7 +48,10 @@ export function readPackageText(text: string, transferFolder?: string): PackageC
   return { metadata, warnings };
 }
 
-/** Maximum JSON size of a package's metadata; a single resource can have very many paths. */
+/**
+ * Maximum number of JSON characters in a package's metadata, counted once for each file. A single resource can have
+ * very many paths.
+ */
 export const maxChars = 64 * 1024 * 1024;
 
 export const maxWarnings = 20;

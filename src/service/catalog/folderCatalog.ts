@@ -51,9 +51,7 @@ export class FolderCatalog {
   /** A queued scan of the whole folder that has not started yet; later requests share it. */
   private pendingScan: Promise<void> | undefined;
   private readonly freshness: Freshness;
-  /**
-   * The reason the database is unavailable, as a phrase that follows the folder in a message, such as `doesn't exist`.
-   */
+  /** The reason the database is unavailable, as a phrase about the folder, such as `doesn't exist`. */
   private failureReason: string | undefined;
   private isClosed = false;
   private readonly pausedFolders = new Set<string>();
@@ -109,14 +107,14 @@ export class FolderCatalog {
     this.pausedFolders.add(under);
   }
 
-  /** Rescans a folder and resumes tracking its changes; searches wait for the scan. */
+  /** Resumes tracking changes in a folder of the database and queues a scan of it; searches wait for the scan. */
   resumeTracking(under: string): void {
     this.pausedFolders.delete(under);
     // Scans run in the order of their requests, so waiting for this one includes waiting for earlier ones.
     this.resuming = this.rescan(under);
   }
 
-  /** Scans the whole folder, or only `under` and below. Never rejects. */
+  /** Scans the whole folder, or only the subfolder `under`. Never rejects. */
   async rescan(under = ''): Promise<void> {
     if (under !== '') {
       await this.enqueue(async () => await this.scan(under));
@@ -171,8 +169,9 @@ export class FolderCatalog {
   }
 
   /**
-   * Starts a scan if one is due. Waits for it if the folder was unavailable, has not been scanned before or, with
-   * `needsScan`, if the scan should be quick. Throws {@link DatabaseUnavailableError} if the folder is unavailable.
+   * Starts a scan if one is due. Waits for it if the folder was unavailable or has not been scanned before. With
+   * `needsScan`, also waits if the scan should be quick. Throws {@link DatabaseUnavailableError} if the folder is
+   * unavailable.
    */
   private async refresh(needsScan = true): Promise<void> {
     await this.resuming;

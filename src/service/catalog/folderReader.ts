@@ -18,8 +18,8 @@ export class FolderReader {
   }
 
   /**
-   * Starts to walk the subfolder `under` of a folder (empty: all of it). Returns an id for {@link next}. Throws if the
-   * folder is unreadable.
+   * Starts to walk a folder or, if `under` is not empty, only that subfolder. Returns an id for {@link next}. Throws if
+   * the folder does not exist or, without a subfolder, is unreadable.
    */
   walk(folder: string, under: string): number {
     const walk = new FolderWalk(this.getPackages(folder), under);
@@ -65,7 +65,7 @@ export type AsyncFolderReader = {
 /** Number of batches requested in advance, so that reading and writing overlap. */
 const batchesAhead = 4;
 
-/** Yields the batches of a walk. Throws if the folder is unreadable. */
+/** Yields the batches of a walk. Throws the same errors as {@link FolderReader.walk}. */
 export async function* walkAhead(reader: AsyncFolderReader, folder: string, under: string): AsyncGenerator<WalkBatch> {
   const walk = await reader.walk(folder, under);
   const requestBatch = (): Promise<WalkBatch | undefined> => {

@@ -25,8 +25,8 @@ const defaultWatches = 8_192;
 const maxWatches = 50_000;
 
 /**
- * Returns the maximum number of folders to watch: at most a third of the system limit, which is shared with other
- * programs.
+ * Returns the maximum number of folders to watch. On Linux, this is at most a third of the system limit, which other
+ * programs share.
  */
 export function getMaxWatches(): number {
   try {

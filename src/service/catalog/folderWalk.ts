@@ -6,7 +6,7 @@ import type { PackageCache, PackageScopes } from './packageScopes.ts';
 import { getParentFolder, sortPaths } from './pathOrder.ts';
 import { isHidden } from './servedNames.ts';
 
-/** A batch of the files in a tree. Across all batches, the files are in the order of `comparePaths`. */
+/** A batch of files from a walk. Across all batches, the files are in the order of `comparePaths`. */
 export interface WalkBatch {
   readonly files: readonly ScannedFile[];
   /** Folders that were entered, in any order. */
@@ -15,7 +15,7 @@ export interface WalkBatch {
   readonly unreadable: readonly string[];
   /** Number of files and folders skipped because their names are not valid Unicode. */
   readonly unnamable: number;
-  /** Problems in Data Packages, one sentence each. */
+  /** Problems in Data Packages, each with the path of the package. */
   readonly warnings: readonly string[];
 }
 
@@ -40,8 +40,8 @@ const batchSize = 1_000;
 const replacementCharacter = '\uFFFD';
 
 /**
- * Walks a folder and yields its files with the metadata from Data Packages (D20: folders as databases). Skips hidden
- * names, and links that do not lead to a file within the folder.
+ * Walks a folder tree and returns its files in batches, with metadata from Data Packages (D20: folders as databases).
+ * Skips hidden names, and links that do not lead to a file within the folder.
  */
 export class FolderWalk {
   private readonly root: string;
@@ -50,8 +50,8 @@ export class FolderWalk {
   private batch: BatchBuilder = createBatch();
 
   /**
-   * Starts at `under`, a folder within the packages' root (empty: all). Throws if it starts at the root and the root is
-   * unreadable.
+   * Starts at the folder `under`, relative to the packages' root. If `under` is empty, starts at the root, and throws
+   * if the root is unreadable.
    */
   constructor(packages: PackageCache, under: string) {
     this.root = packages.root;
@@ -91,7 +91,10 @@ export class FolderWalk {
     else if (path.includes(replacementCharacter)) this.batch.unnamable += 1;
   }
 
-  /** Skips open folders that were removed or replaced by a link since the previous batch. */
+  /**
+   * Closes open folders that were removed or replaced by a link since the previous batch, and reports them as
+   * unreadable.
+   */
   private closeReplacedFolders(): void {
     for (let folder = this.open.at(-1); folder && !isPlainFolder(this.root, folder.path); folder = this.open.at(-1)) {
       this.batch.unreadable.push(folder.path);
@@ -116,7 +119,7 @@ export class FolderWalk {
     return this.removeRepeats(sortPaths(names));
   }
 
-  /** Removes and counts duplicate names. Replacing invalid Unicode can make names equal. */
+  /** Removes duplicate names and counts them as unnamable: the replacement of invalid Unicode can make names equal. */
   private removeRepeats(names: readonly string[]): readonly string[] {
     const unique = names.filter((name, at) => name !== names[at - 1]);
     this.batch.unnamable += names.length - unique.length;

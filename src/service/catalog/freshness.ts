@@ -4,7 +4,7 @@ import type { FolderState } from './folderState.ts';
 /** Searches wait for a new scan if the last one took less than this. */
 const quickScanMs = 200;
 const quickIntervalMs = 5_000;
-/** Interval between slow scans while the system reports changes; limits the effect of changes that it missed. */
+/** Interval between slow scans while the system reports changes; limits how long missed changes go unnoticed. */
 const watchedIntervalMs = 600_000;
 /** Minimum interval between scans, as a multiple of the last scan's duration. */
 const scanShare = 20;
@@ -42,7 +42,7 @@ export class Freshness {
   }
 }
 
-/** Returns true if a scan of this duration is repeated regularly, whether or not the folder is watched. */
+/** Returns true if a scan of this duration is quick enough to be repeated regularly even if the folder is watched. */
 export function isQuickScan(tookMs: number): boolean {
   return tookMs < quickScanMs;
 }

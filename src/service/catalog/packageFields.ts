@@ -9,10 +9,7 @@ const tables = ['schema', 'dialect'];
 const reservedFields = new Set(['path', 'bytes', 'modified', 'data']);
 
 const hashPattern = /^([^:\s]+:[a-fA-F0-9]+|[a-fA-F0-9]{32})$/;
-/**
- * Matches ids that contain neither commas nor line breaks, so that they can be joined, and that cannot point outside
- * the folder.
- */
+/** Matches ids that can be joined by commas or line breaks, and that cannot point outside the folder. */
 const idPattern = /^(?!\s|(?:.*\/)?\.\.(?:\/|$))[^,\p{C}\u2028\u2029]{1,500}(?<!\s)$/u;
 const patterns: Readonly<Record<string, RegExp>> = {
   id: idPattern,
@@ -23,10 +20,15 @@ const patterns: Readonly<Record<string, RegExp>> = {
 const packageTexts = ['title', 'id', 'doi', 'homepage', 'version', 'created'];
 
 const maxDepth = 50;
-/** Maximum JSON size of the fields that a resource, or its package, adds to the metadata of each file. */
+/**
+ * Maximum number of JSON characters in the fields that a resource, or its package, adds to the metadata of each file.
+ */
 const maxChars = 256 * 1024;
 
-/** Returns the usable fields of a resource: those with the right type, limited depth, and a size within the limit. */
+/**
+ * Returns the usable fields of a resource: those with the right type and limited depth, as far as the size limit
+ * permits.
+ */
 export function pickResourceFields(resource: JsonObject): JsonObject {
   const fields: JsonObject = {};
   let left = maxChars;
@@ -41,13 +43,18 @@ export function pickResourceFields(resource: JsonObject): JsonObject {
   return fields;
 }
 
-/** Returns the fields that a resource inherits from its package: licenses, sources, contributors, `package`. */
+/**
+ * Returns the fields that a resource inherits from its package: licenses, sources, contributors, and a `package` field
+ * that describes the package.
+ */
 export function pickInheritedFields(parent: JsonObject): JsonObject {
   const lists = objectLists.map((name) => [name, parent[name]] as const);
   return pickResourceFields(Object.fromEntries([...lists, ['package', buildPackageField(parent)]]));
 }
 
-/** Returns the fields that describe the package of a file; undefined if it has none except `created`. */
+/**
+ * Returns the fields that describe the package of a file; undefined if the package has none of them, or only `created`.
+ */
 function buildPackageField(parent: JsonObject): JsonObject | undefined {
   const texts = packageTexts.flatMap((name) => {
     const value = parent[name];

@@ -33,11 +33,11 @@ interface DescribedFields {
   readonly whole: JsonObject;
   /** The fields except schema and dialect. */
   readonly rest: JsonObject;
-  /** JSON size of `whole`. */
+  /** Number of JSON characters in `whole`. */
   readonly size: number;
 }
 
-/** Replaces paths of schemas and dialects with their content; reads each file once. */
+/** Replaces the paths of schemas and dialects with the content of these files; reads each file once. */
 class TableReader {
   /** Problems with files that could not be read. */
   readonly warnings: string[] = [];
@@ -102,7 +102,8 @@ class UnreadableError extends Error {
 }
 
 /**
- * Reads a regular file and, except on Windows, rejects a link. Ignores data that is appended while it is being read.
+ * Reads a UTF-8 file. Throws if it is larger than `maxBytes`, is not a regular file or, except on Windows, is a link.
+ * Ignores data that is appended during the read.
  */
 function readText(file: string, maxBytes: number): string {
   const handle = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);

@@ -10,7 +10,7 @@ type DescribedFiles = ReadonlyMap<string, string>;
 
 /** The Data Packages that describe the files of a folder: its own package and those of its parent folders. */
 export interface PackageScopes {
-  /** The folder of the package with a trailing `/`; empty for the root. */
+  /** Path of the package's folder, with a trailing `/`; empty for the root. */
   readonly prefix: string;
   readonly described: DescribedFiles;
   /** The packages to search next, for files that this package doesn't describe. */
@@ -26,7 +26,7 @@ const packageName = 'datapackage.json';
 const manifestName = 'manifest.json';
 const transferFolderPattern = /^dts-[0-9a-f-]{36}$/;
 const maxCached = 64;
-/** Returns true for a file that contains metadata of other files. */
+/** Returns true for the path of a file that describes other files: a Data Package or the manifest of a transfer. */
 export function isDescriptionFile(path: string): boolean {
   const name = getBaseName(path);
   return name === packageName || (name === manifestName && isTransferFolder(getParentFolder(path)));
@@ -37,7 +37,7 @@ function isTransferFolder(folder: string): boolean {
   return transferFolderPattern.test(getBaseName(folder));
 }
 
-/** Reads the Data Packages of a folder tree and caches the most recent ones (D20: folders as databases). */
+/** Reads the Data Packages of a folder tree and caches the most recently loaded ones (D20: folders as databases). */
 export class PackageCache {
   /** Absolute path with links resolved. */
   readonly root: string;
@@ -67,7 +67,7 @@ export class PackageCache {
     return scopes;
   }
 
-  /** Returns and clears the package problems found since the last call, one sentence each. */
+  /** Returns and clears the problems found since the last call, each with the path of the package. */
   takeWarnings(): readonly string[] {
     return this.warnings.splice(0);
   }

@@ -11,10 +11,10 @@ interface IdRange {
 /** Maximum distance between consecutive new ids, which leaves room for later files. */
 export const idStride = 2 ** 13;
 const maxId = 2 ** 52;
-/** Minimum distance between ids after rows were moved to make room. */
+/** Minimum distance between ids after other rows were given new ids to make room. */
 const minRoom = 32;
 
-/** Assigns ids in path order. Moves existing rows if there is no room. */
+/** Assigns ids in path order. If there is no room between two ids, gives other rows new ids. */
 export class PathIds {
   private readonly database: SqliteFile;
   private readonly rows: CatalogRows;
@@ -24,7 +24,10 @@ export class PathIds {
     this.rows = rows;
   }
 
-  /** Inserts new files, in path order and with no known file between them. Returns true if rows were moved. */
+  /**
+   * Inserts new files, which must be in path order with no known file between them. Returns true if other rows were
+   * given new ids.
+   */
   insert(files: readonly ScannedFile[]): boolean {
     const [first] = files;
     if (first === undefined) return false;
@@ -43,7 +46,7 @@ export class PathIds {
     return { after, before: Number(next?.['id'] ?? maxId) };
   }
 
-  /** Moves the surrounding rows apart and returns the free range between them. */
+  /** Gives nearby rows new ids that are farther apart, and returns the free range between them. */
   private makeRoom({ after, before }: IdRange, count: number): IdRange {
     for (let reach = 64; ; reach *= 4) {
       const left = this.select('id <= ? ORDER BY id DESC', after, reach).reverse();

@@ -9,7 +9,10 @@ export type InspectedPath =
   /** `gone` includes paths that are not served, such as devices and links that point outside the folder. */
   | { readonly kind: 'folder' | 'gone'; readonly path: string };
 
-/** Inspects paths within the packages' root. Finds the same files as a walk, but does not skip hidden names. */
+/**
+ * Determines if each path within the packages' root is a file, a folder or gone. Finds the same files as a walk, but
+ * does not skip hidden names.
+ */
 export function inspectPaths(packages: PackageCache, paths: readonly string[]): InspectedPath[] {
   const inspectors = new Map<string, (path: string) => InspectedPath>();
   return paths.map((path) => {
@@ -44,7 +47,7 @@ export function isPlainFolder(realRoot: string, folder: string): boolean {
   }
 }
 
-/** Creates the entry of a file, with its metadata from the packages. */
+/** Returns a file with the properties from its stats and the metadata from its package, if any. */
 export function toScannedFile(path: string, stats: fs.Stats, scopes: PackageScopes | undefined): ScannedFile {
   const metadata = findDescription(scopes, path);
   return { path, bytes: stats.size, modifiedMs: stats.mtimeMs, ...(metadata !== undefined && { metadata }) };

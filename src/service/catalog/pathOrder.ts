@@ -21,7 +21,7 @@ export interface PathRange {
 /** A value greater than every path, because SQLite sorts text before blobs. */
 const afterAllTexts = new Uint8Array();
 
-/** Returns the range of all paths below a folder (empty: the root). */
+/** Returns the range of all paths below a folder, or of all paths if `folder` is empty. */
 export function getRangeBelow(folder: string): PathRange {
   return folder === '' ? { from: '', to: afterAllTexts } : { from: `${folder}/`, to: `${folder}0` };
 }

@@ -7,9 +7,10 @@ type Part =
   { readonly kind: 'character'; readonly character: string } | { readonly kind: 'one' | 'some' | 'any' | 'folders' };
 
 /**
- * Compiles a pattern such as `data/*.json`. `*` and `?` match within a folder, `**` matches across folders, and a `**`
- * segment matches any number of folders. Ignores case and Unicode composition. A pattern without `/` matches against
- * the file name; a pattern without wildcards also matches everything in the folder that it names.
+ * Compiles a pattern such as `data/*.json`. `*` and `?` match within a path segment, `**` matches across segments, and
+ * a `**` segment matches any number of folders. Ignores case and Unicode normalization differences. A pattern without
+ * `/` is matched against the file name; a pattern without wildcards also matches everything in the folder that it
+ * names.
  */
 export function compilePattern(pattern: string): PathTest {
   const folded = stripLeadingSlash(toLowerCase(pattern));
@@ -33,7 +34,7 @@ function toLowerCase(text: string): string {
   return lower.replaceAll('ς', 'σ');
 }
 
-/** Composes accents, because some systems store names decomposed. */
+/** Normalizes text to NFC except for {@link keptCharacters}, because some systems store names in decomposed form. */
 function composeAccents(text: string): string {
   return mayHaveSeparateAccents.test(text) ? text.replace(otherCharacters, (part) => part.normalize('NFC')) : text;
 }
@@ -101,7 +102,7 @@ function accepts(part: Part, character: string): boolean {
   return part.kind === 'any' || (part.kind !== 'folders' && character !== '/');
 }
 
-/** Maximum length of a literal. SQLite rejects LIKE patterns that are several times longer. */
+/** Maximum length of a literal. SQLite rejects LIKE patterns that are much longer. */
 const maxLiteralLength = 1_000;
 
 /**

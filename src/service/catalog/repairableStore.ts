@@ -9,7 +9,10 @@ interface RepairableStoreOptions {
   readonly openFile?: typeof openCatalogFile | undefined;
 }
 
-/** Manages the catalog file of a database, and recreates it if it is corrupt. A scan can restore its entire content. */
+/**
+ * Manages the catalog file of a database, and recreates it if it is corrupt. Scans restore everything except cached
+ * hashes.
+ */
 export class RepairableStore {
   private readonly options: RepairableStoreOptions;
   private current: CatalogStore;
@@ -24,12 +27,12 @@ export class RepairableStore {
     return this.current;
   }
 
-  /** Returns true if the store is usable; recreates it if necessary. */
+  /** Returns true if the catalog is usable. Recreates it, empty, if it is closed. */
   ensureOpen(): boolean {
     return this.current.isOpen || this.recreate();
   }
 
-  /** Recreates an empty catalog if an error indicates that it is corrupt. Never throws. */
+  /** Replaces the catalog with an empty one if an error indicates that it is corrupt. Never throws. */
   repair(error: unknown): void {
     if (this.current.isBrokenBy(error)) this.reset();
   }

@@ -17,7 +17,7 @@ export class ScanSummary {
     this.warnings.push(...batch.warnings);
   }
 
-  /** Logs warnings about what could not be cataloged. */
+  /** Logs the problems as warnings; lists at most {@link maxLogged} of each kind. */
   log(logger: Logger, name: string): void {
     const { unreadable, unnamable } = this;
     for (const warning of this.warnings.slice(0, maxLogged)) logger.warn(`${name}: ${warning}`);

@@ -9,7 +9,7 @@ export type SearchTerm =
   | {
       readonly kind: 'text';
       readonly words: string;
-      /** The words around the last `/`, which may end a folder name and start a file name. */
+      /** The words before and after the last `/`, to match the end of a folder path and the start of a file name. */
       readonly splitAtSlash?: { readonly folder: string; readonly name: string };
       readonly isPrefix: boolean;
       readonly isNot: boolean;

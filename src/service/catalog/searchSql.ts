@@ -37,9 +37,12 @@ export interface SearchCursor {
 
 /** A group of results; all files of a tier precede those of the next. */
 interface SearchTier {
-  /** Selects the rows of one page of the tier, in order, after a position. */
+  /**
+   * Returns the query for the rows of one page, in order. With `after`, the query selects only rows after that
+   * position.
+   */
   page(limit: number, offset: number, after?: SearchCursor): SqlFragment;
-  /** Selects the number of rows, as `number`. */
+  /** The query for the number of rows, in the column `number`. */
   readonly count: SqlFragment;
 }
 
@@ -63,7 +66,7 @@ export function buildSearchTiers(search: CatalogSearch, mode: TextMode): SearchT
   }));
 }
 
-/** Selects one page. If the full-text index suffices, skips rows by id without reading them. */
+/** Returns the query for one page. If the full-text index suffices, the query skips rows by id without reading them. */
 function selectPage(from: string, where: SqlFragment, filter: SpecificFilter, limits: readonly number[]): SqlFragment {
   const order = buildOrder(filter, from);
   const rows: SqlFragment = { sql: `ORDER BY ${order} LIMIT ? OFFSET ?`, values: limits };
@@ -201,7 +204,7 @@ function buildFormatCondition(format: string): SqlFragment {
   return { sql: '(f.format = ? OR substr(f.format, 1, length(?)) = ?)', values: [format, outer, outer] };
 }
 
-/** Filters by LIKE first, because the pattern function is slower. */
+/** Matches a path pattern. Filters by LIKE first, because the pattern function is slower. */
 function buildPathCondition(pattern: string): SqlFragment {
   const literal = findLongestLiteral(pattern);
   const matches: SqlFragment = { sql: 'path_matches(?, f.path)', values: [pattern] };

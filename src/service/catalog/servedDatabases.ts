@@ -4,10 +4,13 @@ import type { Catalog } from './catalog.ts';
 
 export interface ServedDatabase {
   readonly document: DatabaseDocument;
-  /** The folder that is the database, or the rclone remote with its path (D62: stores through rclone). */
+  /** The served folder, or the served rclone remote including its path (D62: stores through rclone). */
   readonly location: DatabaseLocation;
   readonly catalog: Catalog;
-  /** Allows transfers from a store to restore its archived objects (D67: archived objects). */
+  /**
+   * Options for restoring archived objects of a store; absent if transfers must not restore them (D67: archived
+   * objects).
+   */
   readonly restore?: RestoreOptions | undefined;
 }
 

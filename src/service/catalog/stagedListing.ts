@@ -21,8 +21,8 @@ const insertWords = `${plainWordsSql} FROM (SELECT rowid * ${idStride} AS id, pa
 
 /**
  * Collects the files of a listing in a temporary table, so that they can be merged in path order, whatever order they
- * arrive in. The catalog is unchanged until then, and the listing need not fit in memory. Sorting at the end takes a
- * tenth of the time of an index that is updated for each file.
+ * arrive in. The catalog is unchanged until the merge, and the listing need not fit in memory. Sorting at the end takes
+ * a tenth of the time needed to update an index for each file.
  */
 export class StagedListing {
   private readonly database: SqliteFile;
@@ -52,8 +52,8 @@ export class StagedListing {
   }
 
   /**
-   * Copies the files to an empty catalog, in path order, and yields after each step. Takes half the time of a merge.
-   * Files of completed transactions remain if the copying ends early.
+   * Copies the files to the catalog, which must be empty, in path order, and yields after each step. Takes half the
+   * time of a merge. Files of completed transactions remain if the copying ends early.
    */
   *fillCatalog(): Generator<undefined, undefined> {
     const { database, rows } = this;
@@ -76,7 +76,8 @@ export class StagedListing {
   }
 
   /**
-   * Yields the files in path order, in batches. A store can have several objects with one path; the first one counts.
+   * Yields the files in path order, in batches. A store can have several objects with the same path; only the first one
+   * listed counts.
    */
   *listInOrder(batchSize: number): Generator<readonly ScannedFile[], undefined> {
     let batch: ScannedFile[] = [];
@@ -96,7 +97,10 @@ export class StagedListing {
     this.database.exec('DELETE FROM temp.listed');
   }
 
-  /** Copies a range of rows. If all of them are plain files, copies them in SQL without converting each one. */
+  /**
+   * Copies a range of rows. If all of them are plain files and the catalog has a full-text index, copies them in SQL
+   * without converting each one.
+   */
   private fillPiece(from: number, to: number): void {
     const { database, rows } = this;
     const others = database.prepare(`SELECT count(*) AS count ${inPiece} AND folder IS NULL`).get(from, to);

@@ -7,7 +7,10 @@ export interface StoreListingState {
   readonly scanned?: number;
   /** Start of the last complete scan, in ISO 8601. Absent before the first one is complete. */
   readonly asOf?: string;
-  /** Number of free bytes during the last scan. Absent before it, and if the store doesn't report it. */
+  /**
+   * Number of free bytes at the time of the last scan. Absent before the first scan, and if the store doesn't report
+   * it.
+   */
   readonly freeBytes?: number;
   /** The reason the last scan failed, as a clause. The files of the previous scan remain. */
   readonly problem?: string;

@@ -18,7 +18,10 @@ export function normalizeText(text: string): string {
   return plain.replace(ideographs, ' $& ').replace(separators, ' ').trim();
 }
 
-/** Returns text for the full-text index, whose tokenizer splits and folds plain ASCII like {@link normalizeText}. */
+/**
+ * Returns text for the full-text index: normalized unless it is plain ASCII, which the tokenizer of the index splits
+ * and folds like {@link normalizeText}.
+ */
 export function toIndexText(text: string): string {
   return beyondAscii.test(text) ? normalizeText(text) : text;
 }

@@ -132,7 +132,7 @@ export class DatabaseRegistry implements ServedDatabases {
     return requested;
   }
 
-  /** Adds or updates an entry. Returns true if anything visible has changed. */
+  /** Adds or updates an entry. Returns true if the entry is new or its document has changed. */
   private updateEntry({ config, identity: { id, name } }: RequestedDatabase): boolean {
     const entry = this.entries.get(id);
     const location: DatabaseLocation = entry?.served.location ?? pickLocation(config);
@@ -161,7 +161,7 @@ export class DatabaseRegistry implements ServedDatabases {
     this.options.logger.warn(`${config.folder ?? config.remote} is served as "${name}", ${reason}.`);
   }
 
-  /** Starts a catalog. Logs a failure, which the catalog reports on each request; other databases are unaffected. */
+  /** Starts a catalog. Logs a failure instead of rejecting, because each request tries again to open the catalog. */
   private async startCatalog(id: string): Promise<void> {
     try {
       await this.findById(id)?.catalog.start();

@@ -3,8 +3,8 @@ import { HttpProblem } from '../http/httpProblem.ts';
 import { toQuotable } from '../http/quotable.ts';
 
 /**
- * Returns the database with a name or id. Throws {@link HttpProblem} 404 if there is none; `location` is the position
- * of the field in the request.
+ * Returns the database with the given name or id. Throws {@link HttpProblem} 404 if there is none; `location` is the
+ * position of the field in the request.
  */
 export function mustFindDatabase(databases: ServedDatabases, nameOrId: string, location: string): ServedDatabase {
   const database = databases.find(nameOrId);

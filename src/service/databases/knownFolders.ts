@@ -10,13 +10,13 @@ import { writeFileAtomically } from '../../core/util/writeFileAtomically.ts';
 import { slugify } from './slug.ts';
 
 const knownFolderSchema = z.object({
-  /** The path of a folder, or `rclone:` with the remote of a store. */
+  /** The path of a folder, or `rclone:` followed by the remote of a store. */
   folder: z.string(),
-  /** The resolved path at the time of the last request. */
+  /** The path with links resolved when the folder was last found; absent for a store, or if it was never found. */
   realFolder: z.optional(z.string()),
   id: z.string().check(z.regex(/^[a-z0-9][-a-z0-9_]*$/)),
   name: z.string(),
-  /** The requested name; differs from `name` if a different folder already used it. */
+  /** The requested name; differs from `name` if a different folder or store already used it. */
   wanted: z.string(),
   usedAtMs: z.number(),
 });

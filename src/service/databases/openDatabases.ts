@@ -17,7 +17,10 @@ interface OpenDatabasesDependencies {
 /** Time without a request after which a folder or store is forgotten and its catalog is deleted. */
 const retentionMs = 180 * 86_400_000;
 
-/** Opens the registry and serves the configured databases. */
+/**
+ * Opens the registry, forgets folders and stores that were not requested for a long time, and serves the configured
+ * databases.
+ */
 export async function openDatabases(
   config: ServiceConfig,
   { clock, logger, thread }: OpenDatabasesDependencies,

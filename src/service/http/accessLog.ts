@@ -19,7 +19,8 @@ export class AccessLog {
   }
 
   /**
-   * Tracks a request until its response is sent or its connection ends. An incomplete response is logged as aborted.
+   * Tracks a request until its response is sent or its connection ends. An incomplete response is logged as aborted
+   * unless it is open-ended.
    */
   track({ method }: IncomingMessage, response: ServerResponse): AccessRecord {
     const [time, startedAt] = [new Date().toISOString(), performance.now()];

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/util/json.ts';
 import { createFieldReader, type Fields, type FieldSchemas } from './fields.ts';
 import type { RouteResponse, ApiRoute } from './router.ts';
 
-/** Describes one operation in the OpenAPI document, in addition to its schemas. */
+/** The description of one operation for the OpenAPI document, without its schemas. */
 interface OperationDescription {
   readonly operationId: string;
   readonly tag: 'service' | 'databases' | 'files' | 'transfers';
@@ -31,7 +31,7 @@ interface Operation<P extends z.ZodMiniType, Q extends z.ZodMiniType, B extends 
   readonly handle: (fields: Fields<P, Q, B>) => RouteResponse | Promise<RouteResponse>;
 }
 
-/** Creates a route whose handler receives validated fields; the same schemas describe it in OpenAPI. */
+/** Creates a route whose handler receives validated fields; the same schemas describe the route in OpenAPI. */
 export function describeRoute<P extends z.ZodMiniType, Q extends z.ZodMiniType, B extends z.ZodMiniType>(
   operation: Operation<P, Q, B>,
 ): DescribedRoute {

@@ -7,7 +7,10 @@ interface ProblemOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Makes the server respond with a problem document (D26: service HTTP behavior); `message` becomes its `detail`. */
+/**
+ * An error that the server reports as a problem document (D26: service HTTP behavior). The message becomes the
+ * `detail`.
+ */
 export class HttpProblem extends Error {
   override readonly name = 'HttpProblem';
   readonly status: number;
@@ -33,7 +36,7 @@ export class HttpProblem extends Error {
  */
 const maxProblems = 2 * maxNamedFields;
 
-/** Returns a 422 problem that lists invalid fields. */
+/** Returns a 422 problem that lists invalid fields, up to a limit. */
 export function createFieldsProblem(errors: readonly FieldProblem[]): HttpProblem {
   const detail = errors.length === 1 ? 'The request has an invalid field.' : 'The request has invalid fields.';
   return new HttpProblem(422, detail, { errors: errors.slice(0, maxProblems) });

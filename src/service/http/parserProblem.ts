@@ -12,7 +12,7 @@ export function toParserProblem(error: NodeJS.ErrnoException): HttpProblem | und
   return undefined;
 }
 
-/** Formats a complete response for connections without a response object. */
+/** Formats a problem as a complete HTTP response, for connections without a response object. */
 export function formatRawResponse(problem: HttpProblem): string {
   const body = JSON.stringify(problem.toDocument());
   const headers = {

@@ -8,7 +8,10 @@ interface Unsent {
   lastReadAtMs: number;
 }
 
-/** Sends bodies as fast as clients read them. Aborts stalled responses, and limits the memory of all unsent bodies. */
+/**
+ * Sends bodies as fast as clients read them. Aborts stalled responses and, if all unsent bodies exceed a memory limit,
+ * the least recently read ones.
+ */
 export class ResponseWriter {
   private readonly stallLimitMs: number;
   private readonly maxUnsentBytes: number;

@@ -54,7 +54,7 @@ export function findRoute(routes: readonly ApiRoute[], method: string, path: str
   throw new HttpProblem(405, `${method} is not allowed here; allowed: ${allow}.`, { headers: { Allow: allow } });
 }
 
-/** Returns the route pattern of a path for any method; undefined for unknown paths. */
+/** Returns the pattern of the route for a path, regardless of the method; undefined for unknown paths. */
 export function findPattern(routes: readonly ApiRoute[], path: string): string | undefined {
   return routes.find((route) => matchPath(route.path, path) !== undefined)?.path;
 }

@@ -12,7 +12,10 @@ export interface FieldProblem {
 
 export const maxNamedFields = 100;
 
-/** Describes the issues of a value, up to a limit, without the value itself. `root` is the prefix of the locations. */
+/**
+ * Converts the validation issues of a value to field problems, up to a limit. Their messages do not contain the value.
+ * `root` is the prefix of the locations.
+ */
 export function toFieldProblems(
   schema: JsonObject,
   value: unknown,
@@ -28,7 +31,7 @@ export function toFieldProblems(
   });
 }
 
-/** Describes an issue without its schema. `root` is the prefix of the location. */
+/** Converts a validation issue to a field problem without using a schema. `root` is the prefix of the location. */
 export function describeIssue(issue: z.core.$ZodIssue, root: string): FieldProblem {
   return { message: describeMessage(issue), location: formatLocation(root, issue.path) };
 }

@@ -17,7 +17,7 @@ import { metadataQuerySchema, metadataSchema, searchSchema, type LocalSearchRequ
 import { responseSchemas } from '../wire/responseSchemas.ts';
 
 const maxTerms = 200;
-/** Maximum total length of all patterns with wildcards. */
+/** Maximum total length of the patterns with wildcards in one field. */
 const maxPatternLength = 500;
 
 const exampleOrcid = '0000-0002-1825-0097';
@@ -121,7 +121,7 @@ function describeMistake({ kind, position, condition }: QueryMistake): string {
   }
 }
 
-/** Yields the body of {@link toResponse} as JSON text, page by page, to limit the memory for large results. */
+/** Yields the response body of a search as JSON text, page by page, to limit the memory use of large results. */
 async function* streamSearch(
   database: ServedDatabase,
   catalogSearch: CatalogSearch,
@@ -139,8 +139,8 @@ async function* streamSearch(
 }
 
 /**
- * Throws a 422 problem if a search is too expensive: if it has too many terms, or too long patterns, which are matched
- * against each path.
+ * Throws a 422 problem if a search is too expensive: if it has too many terms, or if its patterns, which are matched
+ * against each path, are too long.
  */
 function checkCost(parsed: ParsedSearch, path: string | null | undefined): void {
   const patterns = parsed.alternatives.flat().flatMap((term) => (term.kind === 'path' ? [term.pattern] : []));

@@ -21,7 +21,7 @@ const guardProgram = `
 export type RcloneChild = PipedChild;
 
 /**
- * Starts an rclone process, which ends with this process, even if this one is killed. Throws
+ * Starts an rclone process that does not outlive this process, even if this process is killed. Throws
  * {@link DatabaseUnavailableError} if no process can be created.
  */
 export function startRclone(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): RcloneChild {

@@ -19,7 +19,10 @@ interface RcloneProgram {
   readonly note?: string;
 }
 
-/** Finds rclone and reads its version. Throws {@link DatabaseUnavailableError} if it is missing or too old. */
+/**
+ * Finds rclone and reads its version. Throws {@link DatabaseUnavailableError} if it is missing, cannot be run or is too
+ * old.
+ */
 export async function openRclone(configured: string | undefined): Promise<RcloneProgram> {
   const path = findRclonePath(configured);
   if (path === undefined) {

@@ -10,7 +10,7 @@ export interface ObjectList {
   readonly count: number;
 }
 
-/** Time without progress after which a request counts as stalled. */
+/** Time without progress after which a request counts as stalled: a base, and an allowance for each object. */
 const defaultStallLimit = { ms: 60_000, msPerObject: 250 };
 
 /**

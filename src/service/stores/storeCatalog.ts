@@ -32,9 +32,9 @@ interface StoreCatalogDependencies {
   readonly logger: Logger;
 }
 
-/** Time that a search waits for the first scan. */
+/** Maximum time that a search waits for the first scan. */
 const firstScanLimitMs = 5_000;
-/** Time that a complete scan waits for the free space. */
+/** Maximum time that a completed scan waits for the free space to be read. */
 const spaceLimitMs = 1_000;
 /** Approximate number of files that a store lists in the time that a scan takes to start. */
 const filesPerScan = 1_000;
@@ -114,7 +114,7 @@ export class StoreCatalog {
     await this.scans.request('');
   }
 
-  /** Applies changed settings, also to a running scan. */
+  /** Applies changed settings, even while a scan is running. */
   configure(settings: StoreSettings): void {
     this.config = { ...this.config, ...settings };
     this.logNotes();
@@ -176,7 +176,7 @@ export class StoreCatalog {
     if (this.current === undefined && !isRecent && !isRetry) void this.rescan();
   }
 
-  /** Scans folders, or the whole store if it is requested or takes less time than several folders. */
+  /** Scans folders, or the whole store if that is requested or probably faster. */
   private async scanAll(folders: ReadonlySet<string>): Promise<void> {
     const isSmall = folders.size > 1 && this.fileCount <= folders.size * filesPerScan;
     const scanned = folders.has('') || isSmall ? [''] : folders;
@@ -209,7 +209,7 @@ export class StoreCatalog {
     this.logScan(clock.now() - startedAtMs, result);
   }
 
-  /** Updates the free space when the store reports it. Never rejects. */
+  /** Updates the free space, or clears it if it cannot be determined. Never rejects. */
   private async readSpace(): Promise<void> {
     this.freeBytes = await readFreeBytes(this.config, this.abort.signal);
   }
@@ -251,7 +251,7 @@ export class StoreCatalog {
     if (this.store.isOpen) this.fileCount = this.store.count();
   }
 
-  /** Empties a corrupt catalog, which the next scan fills again. */
+  /** Empties the catalog if an error indicates that it is corrupt. The next scan fills it again. */
   private repair(error: unknown): void {
     if (!this.store.isBrokenBy(error)) return;
     this.repairableStore.repair(error);

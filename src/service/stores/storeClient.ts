@@ -13,7 +13,7 @@ import {
 } from './storeError.ts';
 import { toStoreObject, type StoreObject } from './storeObject.ts';
 
-/** The address and password of a running rclone. */
+/** The address, password and paths of a running rclone. */
 export interface RcloneAddress {
   readonly port: number;
   /** The value of the `Authorization` header. */

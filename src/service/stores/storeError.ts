@@ -8,7 +8,7 @@ import { archivedCause, findStoreCause, tooManyFiles } from '../../core/util/sto
  */
 export type StoreErrorKind = 'missing' | 'full' | 'unreachable' | 'refused' | 'broken' | 'failed';
 
-/** Thrown if an operation of a store fails. The message is a clause that doesn't contain the store's response. */
+/** Thrown if an operation on a store fails. The message is a clause that doesn't contain the store's response. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly kind: StoreErrorKind;
@@ -62,7 +62,7 @@ const connectionCodes = new Set([
   'ERR_STREAM_DESTROYED',
 ]);
 
-/** Returns true for an error of the connection, and if this machine has too many open files. */
+/** Returns true if an error means that the connection failed or that too many files are open. */
 export function isConnectionError(error: unknown): boolean {
   return connectionCodes.has(getErrorCode(error)) || isFileLimitError(error);
 }

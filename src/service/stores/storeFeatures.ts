@@ -18,7 +18,7 @@ const featuresSchema = z.object({
   }),
 });
 
-/** The features of a store that determine how it is listed and verified. */
+/** The features of a store that determine how its objects are listed, copied and verified. */
 export interface StoreFeatures {
   /** Name of the remote or, for an alias, of the store behind it. */
   readonly name: string;

@@ -37,8 +37,9 @@ const unknownTimeMs = Number.NEGATIVE_INFINITY;
 const archivedClasses = new Set(['GLACIER', 'DEEP_ARCHIVE', 'ARCHIVE']);
 
 /**
- * Lists the objects below a folder of a store (empty: all). Yields them in the order in which rclone prints them.
- * Throws {@link DatabaseUnavailableError} if the listing is incomplete; a missing subfolder counts as empty.
+ * Lists the objects below a folder of a store, or all objects if `under` is empty. Yields them in batches, in the order
+ * in which rclone prints them. Throws {@link DatabaseUnavailableError} if the listing is incomplete; a missing
+ * subfolder counts as empty.
  */
 export async function* listStore(store: ListedStore, under: string, signal: AbortSignal): AsyncGenerator<ListingBatch> {
   const child = startRclone(store.program, createArguments(store, under));

@@ -20,7 +20,7 @@ export const restoreSchema = z
 
 export type RestoreOptions = z.infer<typeof restoreSchema>;
 
-/** An object that the store refuses to restore. */
+/** An object for which the store did not accept the restore request. */
 interface RestoreRefusal {
   readonly path: string;
   readonly error: StoreError;
@@ -38,7 +38,7 @@ interface RestorableStore {
 const maxLogChars = 1024 * 1024;
 
 /**
- * Options, followed by a list of paths, that limit a command to the listed objects without listing the store. rclone's
+ * Options that limit a command to the objects in a list, whose file must follow, without listing the store. rclone's
  * remote control ignores such lists for these commands.
  */
 const listOption = ['--no-traverse', '--files-from-raw'] as const;
@@ -65,7 +65,10 @@ export class StoreRestore {
     throw findStoreError(other?.text ?? errors) ?? createUnknownError();
   }
 
-  /** Requests that objects be restored. Returns those that the store refuses to restore. Throws {@link StoreError}. */
+  /**
+   * Requests that objects be restored. Returns those for which the store did not accept the request. Throws
+   * {@link StoreError}.
+   */
   async request(
     paths: readonly string[],
     { days, priority = 'Standard' }: RestoreOptions,

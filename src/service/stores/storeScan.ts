@@ -38,7 +38,10 @@ export class StoreScan {
     this.usesPartial = usesPartial;
   }
 
-  /** Scans below a folder (empty: the whole store). Rejects if the store can't be listed completely. */
+  /**
+   * Scans the objects below a folder, or the whole store if `under` is empty. Rejects if the store can't be listed
+   * completely.
+   */
   async run(under: string): Promise<ScanResult> {
     return await repeatIfRemoteMissing(async () => await this.scan(under));
   }

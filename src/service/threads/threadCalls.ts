@@ -1,6 +1,6 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
 
-/** Methods that can be called across threads; arguments and results are plain values. */
+/** Methods that can be called across threads; arguments and results must be cloneable. */
 type CallHandlers<T> = { readonly [K in keyof T]: (...args: never[]) => unknown };
 
 type ThreadPort = MessagePort | Worker;

@@ -40,7 +40,7 @@ export class ArchivedFiles {
   /**
    * Resolves if all files can be read, and otherwise has the store restore the archived ones. Throws a
    * {@link TransferSuspension} while the store restores files or can't be reached, and a {@link TransferFailure} if it
-   * refuses to. Never requests the restore of a file that can be read.
+   * refuses a restore. Never requests the restore of a file that can be read.
    */
   async requireReadable(files: readonly TransferRecordFile[], signal: AbortSignal): Promise<void> {
     const archived = files.filter((file) => this.isPending(file));
@@ -130,7 +130,9 @@ export class ArchivedFiles {
     return kind === 'refused' ? new TransferFailure(text) : this.createSuspension(`waiting to try again: ${text}`);
   }
 
-  /** Converts an error that does not concern a single file. */
+  /**
+   * Converts an error of rclone or the store to the transfer's failure or suspension. Returns other errors unchanged.
+   */
   private toTransferError(error: unknown): unknown {
     if (!(error instanceof StoreError)) return toRouteError(error);
     const { kind, message } = error;

@@ -15,7 +15,7 @@ const specialCharacters = /[\p{Cc}\\\u201B\u2400-\u243F\u2028\u2029\uFF00-\uFFEF
 const specialEnd = /^\s|[\s.]$/u;
 
 /**
- * Selects the small files of a job that rclone can move in one batch; none if there are too few or the job is
+ * Selects the small files of a job that rclone can transfer in one batch; none if there are too few or the job is
  * throttled.
  */
 export function selectBatch({ files, bytesPerSecond }: CarryJob): readonly FileToCarry[] {

@@ -14,13 +14,13 @@ import { StoreCopy } from './storeCopy.ts';
 import { StoreSink } from './storeSink.ts';
 import { StreamDigests } from './streamDigests.ts';
 
-/** Maximum number of files that a job moves at a time. */
+/** Maximum number of files that a job transfers at the same time, not counting batches. */
 const parallelFiles = 4;
 const stopCheckMs = 50;
 
 /**
- * Moves files from or to stores. Each file is written under a temporary name, verified by a hash that both sides share
- * or by reading it back, and then renamed.
+ * Transfers files from or to stores. Each file is written under a temporary name, verified by the stores' hashes or by
+ * reading it back, and then renamed.
  */
 export async function carryFiles(job: CarryJob): Promise<JobResult> {
   if (isStopRequested(job.signal)) return { done: [], isStopped: true };
@@ -82,7 +82,7 @@ class FileCarrier {
     await this.carryOthers();
   }
 
-  /** Moves small files together where possible. */
+  /** Transfers small files together where possible. */
   private async carryBatch(files: readonly FileToCarry[]): Promise<void> {
     const { source, sink, folder, abort } = this;
     if (files.length === 0) return;
@@ -90,7 +90,7 @@ class FileCarrier {
     for (const file of await sink.writeBatch(files, { source, folder }, abort.signal)) this.addDone(file);
   }
 
-  /** Lets the store copy objects itself, if both sides are on one store that can. */
+  /** Lets the store copy objects itself if both sides are on one remote that supports it. */
   private async copyInStore(): Promise<void> {
     const { job, client, folder, abort } = this;
     if (job.copyVerification === undefined) return;
@@ -131,7 +131,7 @@ class FileCarrier {
     this.abort.abort();
   }
 
-  /** Moves one file. Starts over if it continued a damaged part from an earlier attempt. */
+  /** Transfers one file. Starts over if it continued a part from an earlier attempt that proves to be damaged. */
   private async carry(file: FileToCarry, mayContinue = true): Promise<DoneFile> {
     const { content, written } = await this.write(file, mayContinue);
     try {
@@ -173,7 +173,7 @@ class FileCarrier {
   }
 }
 
-/** Returns true if a copy differs from its original. */
+/** Returns true if an error means that a copy differs from its original. */
 function isMismatch(error: unknown): boolean {
   return error instanceof OperationError && error.operation === 'copy';
 }

@@ -15,18 +15,18 @@ export interface FileToCarry extends FileToMove {
   readonly isPresent: boolean;
 }
 
-/** Files to move from or to a store, which rclone reads and writes (D62: stores through rclone). */
+/** Files to transfer from or to a store, which rclone reads and writes (D62: stores through rclone). */
 export interface CarryJob {
   readonly transferId: string;
-  /** Identifies the run of the transfer in the names of unfinished objects. */
+  /** Identifies the run of the transfer. Names the folder that contains the unfinished objects of its batches. */
   readonly attempt: string;
   readonly source: CarrySide;
   readonly destination: CarrySide;
-  /** Resolved path of the destination's folder at submission. */
+  /** Resolved path of the destination's folder at submission, if known. */
   readonly destinationPlace?: string | undefined;
   readonly rclone: RcloneAddress;
   readonly files: readonly FileToCarry[];
-  /** Present if both sides are one store that copies objects itself (D66: copies within a store). */
+  /** Present if both sides are on one remote whose store copies objects itself (D66: copies within a store). */
   readonly copyVerification?: CopyVerification | undefined;
   readonly bytesPerSecond?: number | undefined;
   /** True if each file is flushed to disk individually. */

@@ -9,8 +9,8 @@ export interface WrittenFile {
   /** True if it continues a part from an earlier attempt. */
   readonly isContinued?: boolean;
   /**
-   * Compares the written content with the content that was read. Returns the method: the hash algorithm that both sides
-   * share, or `reading back`.
+   * Compares the written content with the content that was read. Returns the method: the destination's hash algorithm,
+   * or `reading back`. Throws {@link OperationError} if they differ.
    */
   verify(digests: StreamDigests, signal: AbortSignal): Promise<string>;
   /** Gives the file its final name. */

@@ -9,7 +9,7 @@ import type { StreamDigests } from './streamDigests.ts';
 export interface CarrySource {
   /** Fetches small files together in advance, if that is faster. Never rejects. */
   fetch(files: readonly FileToCarry[], signal: AbortSignal): Promise<void>;
-  /** Returns the algorithm of the hash that the source has for a file; undefined if it has none. */
+  /** Returns the algorithm of the source's hash for a file; undefined if the source provides none. */
   getHashName(file: FileToCarry): string | undefined;
   /**
    * Moves the fetched copy of a file to a path, if there is one on the same file system and {@link verify} will compare
@@ -20,7 +20,7 @@ export interface CarrySource {
   read(file: FileToCarry, from: number, signal: AbortSignal): AsyncIterable<Buffer>;
   /**
    * Compares the content that was read with the hash of the source. Returns the hash algorithm; undefined if there is
-   * no hash.
+   * no independent hash. Throws {@link OperationError} if they differ.
    */
   verify(file: FileToCarry, digests: StreamDigests, signal: AbortSignal): Promise<string | undefined>;
 }
@@ -122,7 +122,7 @@ export class StoreSource implements Omit<CarrySource, 'fetch' | 'moveFetched'> {
 
 /**
  * Compares the content that was read with a hash. Returns the algorithm; undefined if `hex` is missing or empty. Throws
- * {@link OperationError} `copy` if they differ.
+ * an {@link OperationError} for `copy` if they differ.
  */
 export function compareHash(algorithm: string, hex: string | undefined, digests: StreamDigests): string | undefined {
   if (hex === undefined || hex === '') return undefined;

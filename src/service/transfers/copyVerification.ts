@@ -20,7 +20,7 @@ const s3 = /^S3 /;
 
 /**
  * S3 computes the MD5 of an object that it copies in one piece, unless the object is encrypted with a customer-provided
- * key. Without the options for such keys, rclone reports the value that S3 provides instead, which never equals an MD5.
+ * key. For other objects, a listing without the options for such keys reports a value that never equals an MD5.
  */
 const s3Verification: CopyVerification = {
   // The largest size that S3 copies in one piece is 5 GiB.

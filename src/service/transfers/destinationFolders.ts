@@ -8,8 +8,8 @@ import { isFolder } from './transferErrors.ts';
 
 /**
  * Creates the folders of a transfer within a destination. Never creates the destination itself, because a folder must
- * not take the place of a missing disk. Throws {@link BadFile} if a link no longer leads to `realPath`, the path at
- * submission.
+ * not take the place of a missing disk. Throws {@link BadFile} if a link in the destination's path no longer leads to
+ * `realPath`, its resolved path at submission.
  */
 export class DestinationFolders {
   private readonly base: string;
@@ -33,8 +33,8 @@ export class DestinationFolders {
   }
 
   /**
-   * Throws {@link BadFile} if a link in the path leads elsewhere. Calling `lstat` for each level is faster than
-   * resolving the path.
+   * Throws {@link BadFile} if a link in the path leads elsewhere. Inspects each level of a known folder by `lstat`,
+   * which is faster than resolving the path.
    */
   checkUnmoved(folder: string): void {
     if (this.isUnmoved(folder)) return;
@@ -79,7 +79,10 @@ export class DestinationFolders {
 
 const maxNameStart = 40;
 
-/** Returns the path of an unfinished copy. Its name is unique and short enough for every file system. */
+/**
+ * Returns the path of an unfinished copy. Its name is unique to the file and the transfer, and short enough for common
+ * file systems.
+ */
 export function getPartPath(finalPath: string, transferId: string): string {
   const name = nodePath.basename(finalPath);
   const start = name.length > maxNameStart ? shortenName(name) : name;

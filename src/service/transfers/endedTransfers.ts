@@ -13,7 +13,7 @@ interface EndedTransfersOptions {
 
 const pruneEveryMs = 3_600_000;
 
-/** Removes ended transfers after their retention time (D25: durable transfers). */
+/** Removes the records of ended transfers after their retention time (D25: durable transfers). */
 export class EndedTransfers implements Disposable {
   private readonly options: EndedTransfersOptions;
   private pruning: Disposable | undefined;

@@ -28,7 +28,7 @@ export interface FileToMove {
   /** Relative to both the source's folder and the transfer's folder. */
   readonly path: string;
   readonly bytes: number;
-  /** Hex; empty for a file of a store, which is hashed while it is moved. */
+  /** Hex; empty for a file of a store, which is hashed while it is transferred. */
   readonly sha256: string;
   /** The hash that the source has for the file. */
   readonly declared?: DeclaredHash | undefined;
@@ -39,7 +39,7 @@ export interface MoveJob {
   readonly transferId: string;
   readonly sourceFolder: string;
   readonly destinationFolder: string;
-  /** Resolved path of the destination at submission. */
+  /** Resolved path of the destination's folder at submission, if known. */
   readonly destinationPlace?: string | undefined;
   readonly files: readonly FileToMove[];
   readonly bytesPerSecond?: number | undefined;
@@ -67,7 +67,7 @@ export interface DoneFile {
   readonly bytes: number;
   /** Hex; absent if only the store has read the content (D66: copies within a store). */
   readonly sha256?: string;
-  /** Instead of the SHA-256: the hash that the store has for both objects, such as `md5:…`. */
+  /** The hash that the store has for both objects, such as `md5:…`; present instead of the SHA-256. */
   readonly storeHash?: string;
   /** The modification time of a staged file, in milliseconds since 1970. */
   readonly modifiedMs?: number;
@@ -80,7 +80,10 @@ export interface DoneFile {
 
 export interface FileFailure {
   readonly position: number;
-  /** The side on which the error occurred: source, destination, or the copy itself. */
+  /**
+   * The operation that failed: `read` at the source, `write` at the destination, or `copy` if the content doesn't
+   * match.
+   */
   readonly operation: 'read' | 'write' | 'copy';
   /** The file system's error code, such as `ENOSPC`. */
   readonly code?: string;

@@ -74,8 +74,8 @@ const bufferBytes = 1024 * 1024;
 const buffer = Buffer.allocUnsafeSlow(bufferBytes);
 
 /**
- * Passes a file's bytes from an offset on to `take`, in a reused buffer. Stops once it has read more than the expected
- * size, because a file may keep growing.
+ * Passes the bytes of a file, starting at an offset, to `take` in a reused buffer. Stops once it has read more than the
+ * expected size, because a file may keep growing.
  */
 export function readPieces(
   file: number,

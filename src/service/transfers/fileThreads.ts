@@ -27,8 +27,8 @@ interface WaitingJob {
 }
 
 /**
- * Maximum number of threads: four for each concurrent transfer, so that none waits for the large files of others: two
- * that copy, and two that read large copies back at the same time (D68: read back while copying).
+ * Maximum number of threads. Each concurrent transfer can use four, so that none waits for the large files of another:
+ * two copy, and two read large copies back at the same time (D68: read back while copying).
  */
 const maxThreads = 12;
 const idleMs = 60_000;
@@ -103,7 +103,7 @@ export class FileThreads {
     }
   }
 
-  /** Removes a thread from the pool, so that another one takes its place. */
+  /** Terminates a thread and removes it from the pool, so that another one can take its place. */
   private abandon(thread: FileThread): void {
     thread.isAbandoned = true;
     this.threads.delete(thread);

@@ -3,7 +3,7 @@ import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import type { JobResult, TransferredFilesJob } from './fileJobs.ts';
 import { runOperation, processFiles } from './fileProcessing.ts';
 
-/** Finds transferred files that were lost to a replaced disk or a power failure, without reading their content. */
+/** Finds transferred files that are missing or have a different size, for example after a power failure. */
 export function findLost({ transferId, destinationFolder, files, signal }: TransferredFilesJob): JobResult {
   const lost: number[] = [];
   let realFolder: string | undefined;

@@ -14,7 +14,7 @@ export interface RouteOptions<P> {
   readonly transferId: string;
   readonly source: { readonly document: DatabaseDocument; readonly location: P };
   readonly destination: { readonly document: DatabaseDocument; readonly location: P };
-  /** Resolved path of the destination's folder at submission. */
+  /** Resolved path of the destination's folder at submission, if known. */
   readonly destinationPlace: string | undefined;
   readonly threads: FileThreads;
   /** Aborted to give up the threads of a stopped run that hang in system calls (D42: hanging disks). */
@@ -25,8 +25,8 @@ export interface RouteOptions<P> {
 }
 
 /**
- * Minimum size of a file that a second thread reads back during the copy. Such files are moved one by one, and reading
- * them back takes longer than starting a thread.
+ * Minimum size of a file that a second thread reads back during the copy. Each such file has a job of its own, and
+ * reading it back takes longer than starting a thread.
  */
 const minSharedBytes = 64 * 1024 * 1024;
 /**
@@ -39,7 +39,7 @@ function isReadWhileCopied({ bytes }: FileToMove): boolean {
   return bytes >= minSharedBytes && bytes <= maxSharedBytes;
 }
 
-/** Moves files between two folders on this machine (D24: destination layout). */
+/** Transfers files between two folders on this machine (D24: destination layout). */
 export class FolderRoute implements TransferRoute {
   readonly isHashedFirst = true;
   private readonly options: RouteOptions<{ readonly folder: string }>;
@@ -71,7 +71,7 @@ export class FolderRoute implements TransferRoute {
       : await this.runMove(job);
   }
 
-  /** Moves a large file while a second thread reads the copy back (D68: read back while copying). */
+  /** Transfers a large file while a second thread reads the copy back (D68: read back while copying). */
   private async moveLarge(job: MoveJob, { bytes }: FileToMove): Promise<JobResult> {
     const { threads, abandonment } = this.options;
     const sharedCopy = createSharedCopyMemory();

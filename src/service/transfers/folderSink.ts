@@ -54,9 +54,7 @@ export class FolderSink implements CarrySink {
     }
   }
 
-  /**
-   * Computes the digests from a fetched copy that was moved to the path of the part, which counts as reading it back.
-   */
+  /** Computes the digests of a fetched copy after its move to `paths.part`, so that it need not be read back again. */
   private takeFetched(file: FileToCarry, content: CarriedContent, paths: PartPaths): WrittenFile {
     try {
       runOperation('write', () => this.readFetched(paths.part, file, content));
@@ -89,8 +87,7 @@ export class FolderSink implements CarrySink {
   }
 
   /**
-   * Returns the offset from which to continue. Adds the content that an earlier attempt wrote to the digests, or
-   * discards it.
+   * Returns the offset to continue from. Content from an earlier attempt is either added to the digests or discarded.
    */
   private prepare(opened: number, { bytes }: FileToCarry, { canResume, digests }: CarriedContent): number {
     const { size } = fs.fstatSync(opened);
@@ -112,7 +109,7 @@ export class FolderSink implements CarrySink {
   }
 }
 
-/** Returns true if the connection was lost, so that the part can be continued. */
+/** Returns true if the store was unreachable or the download was interrupted, so that the part can be continued. */
 function isInterruption(error: unknown): boolean {
   const cause = error instanceof OperationError ? error.cause : error;
   return cause instanceof StoreError && (cause.kind === 'broken' || cause.kind === 'unreachable');
@@ -185,9 +182,7 @@ class WrittenPart implements WrittenFile {
     removeFile(this.paths.part);
   }
 
-  /**
-   * Returns true if an earlier attempt has finished the file. Throws {@link BadFile} if a different file has its name.
-   */
+  /** Returns true if an identical file already has the final name. Throws {@link BadFile} if anything else has it. */
   private isThere(): boolean {
     const { part, finalPath } = this.paths;
     const stats = fs.lstatSync(finalPath, { throwIfNoEntry: false });

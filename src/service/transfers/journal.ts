@@ -170,7 +170,7 @@ export class TransferJournal {
     return (rows as unknown as FileRow[]).map(toTransferFile);
   }
 
-  /** Removes transfers that ended longer ago than `retentionMs`. Corrects clock jumps. */
+  /** Removes transfers that ended more than `retentionMs` milliseconds ago, after correcting for clock jumps. */
   prune(nowMs: number, retentionMs: number): void {
     runInTransaction(this.database, () => {
       applyClockJump(this.database, nowMs);

@@ -36,8 +36,8 @@ export interface TransferRecordFile {
   /** Hex; present once the file is hashed. */
   readonly sha256?: string | undefined;
   /**
-   * Instead of the SHA-256: the store's hash of a file that the store copied itself, such as `md5:…` (D66: copies
-   * within a store).
+   * The store's hash of a file that the store copied itself, such as `md5:…`; present instead of the SHA-256 (D66:
+   * copies within a store).
    */
   readonly storeHash?: string | undefined;
   /** True if the file is complete and verified at the destination. */
@@ -59,7 +59,7 @@ export function toStatusDocument(record: TransferRecord): TransferStatusDocument
   };
 }
 
-/** Returns the message of a transfer, which always begins with its id (D11: check status identity). */
+/** Returns a status message, which always begins with the id of the transfer (D11: check status identity). */
 export function formatTransferMessage(id: string, text: string): string {
   return `Transfer ${id}: ${text}`;
 }

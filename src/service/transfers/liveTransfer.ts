@@ -94,13 +94,13 @@ export class LiveTransfer implements RunProgress {
     this.persist();
   }
 
-  /** Stops accepting reports of the run and returns the record, which other code updates from now on. */
+  /** Stops saving the progress of the run and returns the record, which other code updates from now on. */
   detach(): TransferRecord {
     this.isDetached = true;
     return this.getRecord();
   }
 
-  /** Changes to a final state. Returns false if that is not written to the journal. */
+  /** Ends the transfer in a final state. Returns false if that could not be written to the journal. */
   finish(status: 'succeeded' | 'failed', text: string): boolean {
     const message = formatTransferMessage(this.current.id, text);
     this.current = { ...this.current, status, message, endedAtMs: this.options.clock.now() };

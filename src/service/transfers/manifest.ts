@@ -8,7 +8,7 @@ import { DestinationFolders, getPartPath } from './destinationFolders.ts';
 import { toTransferError, TransferFailure } from './transferErrors.ts';
 import type { TransferRecordFile, TransferRecord } from './journalRecord.ts';
 
-/** Number of resources serialized at a time; a transfer may contain very many. */
+/** Number of resources to serialize at a time, because a transfer may have very many files. */
 const pieceSize = 500;
 
 const typicalResourceBytes = 1_000;
@@ -52,7 +52,10 @@ function toManifestResource(file: TransferRecordFile, names: Map<string, number>
   return { ...resource, name: findFreeName(resource.name ?? 'file', names), path, bytes, hash: storeHash };
 }
 
-/** Returns a name that is unique within the Data Package; `names` maps each name to its last suffix. */
+/**
+ * Returns a name that is unique within the Data Package and adds it to `names`, which counts the suffixes tried for
+ * each name.
+ */
 function findFreeName(name: string, names: Map<string, number>): string {
   let number = names.get(name) ?? 0;
   let free = name;

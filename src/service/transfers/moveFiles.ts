@@ -35,8 +35,8 @@ interface MoveContext {
 }
 
 /**
- * Copies staged files. Writes each copy next to its final name, compares it with the staged hash, then renames it
- * (D24: destination layout). Leaves existing files with the right hash. Removes unfinished copies.
+ * Copies staged files. Writes each copy under a temporary name, compares it with the staged hash, then renames it (D24:
+ * destination layout). Keeps existing files with the right hash. Removes unfinished copies.
  */
 export function moveFiles(job: MoveJob): JobResult {
   let context: MoveContext | undefined;
@@ -129,8 +129,8 @@ function removePart(part: string): void {
 }
 
 /**
- * Clones the file if the file system supports it; otherwise returns false. Uses the descriptor that was checked (D42:
- * hanging disks).
+ * Clones the file if it is large enough and the file system supports it; otherwise returns false. Uses the descriptor
+ * that was checked (D42: hanging disks).
  */
 function tryClone(context: MoveContext, file: FileToMove, opened: number, part: string): boolean {
   if (!context.canClone || file.bytes < minCloneBytes) return false;
@@ -147,7 +147,7 @@ function tryClone(context: MoveContext, file: FileToMove, opened: number, part: 
 
 const newFileFlags = fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_EXCL;
 
-/** Creates a file; replaces one left by an earlier attempt. */
+/** Runs `work` with a new file, which replaces one left by an earlier attempt. */
 function withNewFile<T>(part: string, work: (file: number) => T): T {
   try {
     return withFile(part, newFileFlags, work);
@@ -175,13 +175,13 @@ function copyContent(
   );
 }
 
-/** Writes at an explicit position, because on Windows, reads of another thread move the position of the file. */
+/** Writes at an explicit position, because on Windows, reads by another thread move the position of the file. */
 function writeAll(copy: number, piece: Buffer, position: number): void {
   for (let offset = 0; offset < piece.length;)
     offset += fs.writeSync(copy, piece, offset, piece.length - offset, position + offset);
 }
 
-/** Waits for a time. Throws {@link JobStopped} on a stop request. */
+/** Waits for `delayMs` milliseconds. Throws {@link JobStopped} on a stop request. */
 function pause(signal: JobSignal, delayMs: number): void {
   if (Atomics.wait(signal, 0, 0, delayMs) !== 'timed-out') throw new JobStopped('stopped');
 }

@@ -24,14 +24,14 @@ interface PreparedSubmission {
 
 const idListLocation = 'body.file_ids';
 /**
- * Resolves the links in a path. Shares concurrent calls, because many clients submit transfers to one folder at the
- * same time.
+ * Resolves the links in a path; returns undefined if that fails. Shares concurrent calls, because many clients may
+ * submit transfers to one folder at the same time.
  */
 const findRealPath = shareCalls(async (folder) => await fs.realpath(folder).catch(() => undefined));
 
 /**
- * Validates a submission (§4.5) and describes its files. Throws {@link HttpProblem}: 404, 403, 422, or 500 if the
- * source is unavailable.
+ * Validates a submission (§4.5), and returns its record and its files. Throws {@link HttpProblem}: 404, 403, 422, or
+ * 500 if the source is unavailable.
  */
 export async function prepareSubmission(
   databases: ServedDatabases,
@@ -96,7 +96,10 @@ function refuseReadOnly(destination: ServedDatabase): void {
   throw new HttpProblem(403, message, { errors: [{ message, location: 'body.destination' }] });
 }
 
-/** Throws a problem that lists each repeated id, at its second occurrence only, and each unknown id, at its first. */
+/**
+ * Throws a problem if ids are repeated or unknown. It lists each repeated id at its second occurrence, and each unknown
+ * id at its first.
+ */
 function refuseIds(ids: readonly string[], found: ReadonlyMap<string, CatalogFile>): void {
   const counts = new Map<string, number>();
   const occurrences = ids.map((id) => {
@@ -117,7 +120,7 @@ function locateIds(
   return ids.flatMap((id, index) => (isSelected(id, index) ? [{ id, location: `${idListLocation}.${index}` }] : []));
 }
 
-/** Rejects a file that is requested twice: by its path and by its declared id (D20: folders as databases). */
+/** Throws a problem if a file is requested twice, by its path and by its declared id (D20: folders as databases). */
 function refuseSameFiles(ids: readonly string[], found: ReadonlyMap<string, CatalogFile>): void {
   const seen = new Set<string>();
   const repeated = locateIds(ids, (id) => {

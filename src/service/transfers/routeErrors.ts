@@ -26,8 +26,8 @@ export function createSuspension(operation: FileFailure['operation'], reason: st
 }
 
 /**
- * Converts an error that does not concern a single file. If a store fails, the transfer waits until it is available
- * again.
+ * Converts an error of rclone or a store that does not concern a single file to a suspension. Returns other errors
+ * unchanged.
  */
 export function toRouteError(error: unknown): unknown {
   if (error instanceof StoreError && error.kind === 'full')

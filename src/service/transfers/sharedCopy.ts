@@ -36,8 +36,8 @@ export class SharedCopy {
   }
 
   /**
-   * Completes the copy, and waits for the digest from the second thread. Returns it in hex; undefined if the caller has
-   * to read the copy back.
+   * Marks the copy as complete and waits for the digest from the second thread. Returns it in hex; undefined if the
+   * caller has to read the copy back.
    */
   takeDigest(): string | undefined {
     this.setWritten(complete);
@@ -61,7 +61,9 @@ export class SharedCopy {
     this.setResult(results.failed);
   }
 
-  /** Claims the reading for the second thread, which calls this. Returns false if it must not read the copy. */
+  /**
+   * Claims the read-back for the second thread, which calls this method. Returns false if it must not read the copy.
+   */
   startReading(): boolean {
     return this.claim(readers.second);
   }
@@ -83,7 +85,7 @@ export class SharedCopy {
     return Atomics.load(this.memory, words.file);
   }
 
-  /** Ends the reading. Pass undefined if there is no digest because reading failed. */
+  /** Reports the end of the read-back with its digest, or undefined if reading failed. */
   finishReading(digest: Uint8Array | undefined): void {
     if (digest !== undefined) this.digestBytes.set(digest);
     this.setResult(digest === undefined ? results.failed : results.digested);

@@ -3,11 +3,11 @@ import type { TransferRecordFile } from './journalRecord.ts';
 /** A file that may have been replaced by another one with a similar name. */
 interface UnlistedFile {
   readonly path: string;
-  /** The similar path that is listed. */
+  /** A similar path that is listed. */
   readonly listedPath: string;
 }
 
-/** Normalizes a path. Paths that a file system or store may treat as one become equal. */
+/** Converts a path to NFC and lowercase, so that paths that a file system or store may treat as one become equal. */
 export function foldPath(path: string): string {
   return path.normalize('NFC').toLowerCase();
 }

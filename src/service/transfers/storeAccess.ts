@@ -32,7 +32,7 @@ export async function discardInStore(daemon: RcloneDaemon, leftovers: StoreLefto
   }).catch(() => false);
 }
 
-/** Runs work with a client of the running rclone; its requests belong to `group`. */
+/** Runs `work` with a client of rclone, which is started if necessary. The client's requests belong to `group`. */
 export async function withStoreClient<T>(
   daemon: RcloneDaemon,
   work: (client: StoreClient) => Promise<T>,
@@ -48,7 +48,7 @@ export async function withStoreClient<T>(
   });
 }
 
-/** Returns true if both databases are available and the destination has enough free space, if that is known. */
+/** Returns true if both databases are available and the destination isn't known to have too little free space. */
 export async function canResume(
   daemon: RcloneDaemon,
   { source, destination }: { readonly source: ServedDatabase; readonly destination: ServedDatabase },

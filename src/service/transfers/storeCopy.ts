@@ -13,8 +13,8 @@ import { StreamDigests } from './streamDigests.ts';
 import { UnfinishedObjects } from './unfinishedObjects.ts';
 
 /**
- * Maximum size of a copy that is verified by a hash. A larger object is copied in pieces; its hash may then come from
- * metadata that the uploader set and the copy inherits.
+ * Maximum size of a copy that is verified by a hash. A larger object may be copied in pieces; its hash may then come
+ * from metadata that the uploader set and the copy inherits.
  */
 const maxHashedBytes = 4 * 1024 ** 3;
 
@@ -64,8 +64,8 @@ export class StoreCopy {
   }
 
   /**
-   * Copies the objects and returns the files that have their final names. The caller must move the others one by one.
-   * Never rejects.
+   * Copies the objects and returns the files that have their final names. The caller must transfer the others in
+   * another way. Never rejects.
    */
   async run(): Promise<readonly DoneFile[]> {
     if (this.files.length === 0) return [];
@@ -130,7 +130,7 @@ export class StoreCopy {
     return { position, bytes, storeHash: `${hash}:${stored}`, verifiedBy: `${hash} within the store` };
   }
 
-  /** Reads an object and its copy, because the store has no hash that proves their equality. */
+  /** Compares an object and its copy by reading both, because no hash of the store proves that they are equal. */
   private async compareContent(file: FileToCarry): Promise<DoneFile | undefined> {
     const { client, source, signal, unfinished } = this;
     const [original, copy] = [new StreamDigests([file.declared?.algorithm]), new StreamDigests([])];

@@ -33,17 +33,17 @@ const maxAttempts = 5;
 /** Maximum time that the end of a transfer waits for the removal of its unfinished files. */
 const discardLimitMs = 1_500;
 
-/** Moves files from or to stores, or between two stores (D62: stores through rclone). */
+/** Transfers files from, to or between stores (D62: stores through rclone). */
 export class StoreRoute implements TransferRoute {
   readonly isHashedFirst: boolean;
   private readonly options: StoreRouteOptions;
   private readonly attempts = new Map<number, number>();
-  /** Sizes of the objects that a store had when it was last listed, by path below the transfer's folder. */
+  /** Sizes of the transfer's finished objects at the last listing, by path below the transfer's folder. */
   private present: ReadonlyMap<string, number> = new Map();
   /** Identifies the current run. */
   private attempt = '';
   private hashes: { readonly source: string | undefined; readonly destination: string | undefined } | undefined;
-  /** Present if both sides are one store that copies objects itself (D66: copies within a store). */
+  /** Present if both sides are on one remote whose store copies objects itself (D66: copies within a store). */
   private copyVerification: CopyVerification | undefined;
 
   constructor(options: StoreRouteOptions) {
@@ -64,7 +64,7 @@ export class StoreRoute implements TransferRoute {
     });
   }
 
-  /** Lists the objects of the transfer, and removes the unfinished ones. Returns false if more may appear. */
+  /** Lists the transfer's objects, and removes the unfinished ones. Returns false if a request may still create more. */
   private async findPresent(client: StoreClient, remote: string): Promise<boolean> {
     const isIdle = await waitForAbandonedRequests(client, this.folderName);
     const unfinished = getUploadFolderName(this.options.transferId);
@@ -121,7 +121,7 @@ export class StoreRoute implements TransferRoute {
     return lost;
   }
 
-  /** Returns true if the destination has a file, even if the store lists its name in a different form. */
+  /** Returns true if the destination has a file with the expected size, even if its name is in a different form. */
   private async isStored(
     client: StoreClient,
     remote: string,
@@ -154,8 +154,8 @@ export class StoreRoute implements TransferRoute {
   }
 
   /**
-   * Throws a failure if a file has replaced another because the store ignores case. rclone cannot detect this for some
-   * stores, such as SFTP servers.
+   * Throws a failure if one file has replaced another because the store doesn't distinguish their names. rclone cannot
+   * detect this for some stores, such as SFTP servers.
    */
   private async requireDistinct(
     client: StoreClient,
@@ -169,7 +169,7 @@ export class StoreRoute implements TransferRoute {
     }
   }
 
-  /** Throws a suspension or, after too many attempts, a failure if the destination doesn't have a file. */
+  /** Throws a suspension or, after too many attempts, a failure if a file is missing from the destination. */
   private async requirePresent(
     client: StoreClient,
     remote: string,
@@ -233,7 +233,7 @@ export class StoreRoute implements TransferRoute {
     return count < maxAttempts;
   }
 
-  /** Returns why the whole store is unusable, such as expired credentials; undefined if only one object failed. */
+  /** Returns the reason why the whole store is unusable, such as rejected credentials; undefined if none is found. */
   private async findOutage({ operation, store }: FileFailure): Promise<string | undefined> {
     const { remote } = operation === 'read' ? this.source : this.destination;
     if ((store !== 'failed' && store !== 'refused') || remote === undefined) return undefined;
@@ -245,7 +245,7 @@ export class StoreRoute implements TransferRoute {
     });
   }
 
-  /** Returns true if an error without a known cause may mean that the store is full. */
+  /** Returns true if writing failed without a known cause and the store has too little free space for the file. */
   private async isFull({ operation, store }: FileFailure, bytes: number): Promise<boolean> {
     const { remote } = this.destination;
     if (store !== 'failed' || operation === 'read' || remote === undefined) return false;

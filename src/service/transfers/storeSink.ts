@@ -13,11 +13,11 @@ interface StoreTarget {
   readonly client: StoreClient;
   readonly remote: string;
   readonly hash: string | undefined;
-  /** The folder of the transfer. */
+  /** Name of the transfer's folder in the store. */
   readonly folder: string;
 }
 
-/** Writes files to a store under temporary names, which catalogs don't show. */
+/** Writes files to a store. Catalogs don't show them until they are verified and renamed. */
 export class StoreSink implements CarrySink {
   readonly hash: string | undefined;
   private readonly target: StoreTarget;

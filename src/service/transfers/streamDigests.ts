@@ -7,7 +7,7 @@ export class StreamDigests {
   private readonly hashes: ReadonlyMap<string, Hash>;
   private readonly results = new Map<string, string>();
 
-  /** Computes SHA-256, and the other algorithms unless they are undefined. */
+  /** Always computes SHA-256, and also the given algorithms that are not undefined. */
   constructor(algorithms: readonly (string | undefined)[]) {
     const names = new Set(['sha256', ...algorithms.flatMap((name) => name ?? [])]);
     this.hashes = new Map([...names].map((name) => [name, createHash(name)]));

@@ -24,11 +24,11 @@ interface TransferQueueOptions {
   readonly databases: DatabaseRegistry;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Retention of ended transfers (D25: durable transfers). */
+  /** Retention time of ended transfers (D25: durable transfers). */
   readonly retentionMs: number;
-  /** Interval at which a suspended transfer checks if it can continue, unless its suspension sets one. */
+  /** Interval at which a suspended transfer checks if it can continue, unless its suspension sets another. */
   readonly retryDelayMs: number;
-  /** Moves the files of stores (D62: stores through rclone). */
+  /** Runs the rclone that reads and writes stores (D62: stores through rclone). */
   readonly daemon: RcloneDaemon;
   readonly throttleBytesPerSecond?: number | undefined;
 }
@@ -36,7 +36,7 @@ interface TransferQueueOptions {
 type CancelResult = 'accepted' | 'unknown' | 'notOwner' | 'ended';
 
 const maxRunning = 3;
-/** Time for the threads of a canceled transfer to stop; a thread that takes longer hangs in the system. */
+/** Time for the threads of a canceled transfer to stop. A thread that takes longer presumably hangs in a system call. */
 const stopMs = 500;
 
 /** Runs transfers, and reports the status of all stored ones (D23: transfer states, D25: durable transfers). */
@@ -64,7 +64,7 @@ export class TransferQueue {
     this.acknowledgementGate = new AcknowledgementGate(options.clock);
   }
 
-  /** Number of running and queued transfers, not counting those that wait for a folder or a database. */
+  /** Number of running and queued transfers, not counting suspended ones. */
   get activeCount(): number {
     return this.waiting.length + this.running.size;
   }
@@ -150,7 +150,7 @@ export class TransferQueue {
     return this.running.has(live) || this.waiting.includes(live);
   }
 
-  /** Moves a transfer to the unserved ones, because its databases are no longer served. */
+  /** Hands a suspended transfer over to the unserved ones, because one of its databases is no longer served. */
   private deferUntilServed(live: LiveTransfer): void {
     const record = live.getRecord();
     if (hasEnded(record.status) || !live.persist()) return;

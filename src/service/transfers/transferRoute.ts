@@ -1,11 +1,11 @@
 import type { FileFailure, FileToMove, FileToStage, JobResult, JobSignal } from './fileJobs.ts';
 import type { TransferRecord, TransferRecordFile } from './journalRecord.ts';
 
-/** Stages and moves files between two databases: folders, or stores that rclone reaches. */
+/** Stages and transfers files between two databases, each of which is a folder or a store that rclone reaches. */
 export interface TransferRoute {
-  /** True if staging reads and hashes the files; otherwise they are hashed while they are moved. */
+  /** True if staging reads and hashes the files; otherwise they are hashed while they are transferred. */
   readonly isHashedFirst: boolean;
-  /** Hashes files of the source. */
+  /** Hashes files of the source. Requires {@link isHashedFirst}. */
   stage(files: readonly FileToStage[], signal: JobSignal): Promise<JobResult>;
   /** Prepares a run. For stores, reads their features and finds the objects of earlier runs at the destination. */
   prepare(): Promise<void>;
@@ -18,7 +18,8 @@ export interface TransferRoute {
    */
   finish(record: TransferRecord, files: readonly TransferRecordFile[], signal: AbortSignal): Promise<boolean>;
   /**
-   * Removes unfinished files and the manifest from the destination. Returns false if some may remain. Never rejects.
+   * Removes unfinished files and the manifest from the destination. Returns false if the removal must be tried again
+   * later. Never rejects.
    */
   discard(manifestName: string): Promise<boolean>;
   /** Converts the failure of a file to the transfer's failure or suspension. */

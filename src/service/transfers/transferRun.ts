@@ -62,7 +62,7 @@ export class TransferRun {
   /** Signals of the jobs that are copying files. */
   private readonly moving = new Set<JobSignal>();
   private readonly abandonment = new AbortController();
-  /** Present if the source is a store that may restore objects. */
+  /** Present if the source is a store whose archived objects may be restored. */
   private readonly archivedFiles: ArchivedFiles | undefined;
   private openRoute: TransferRoute | undefined;
   private manifestName = '';
@@ -79,7 +79,7 @@ export class TransferRun {
       this.archivedFiles = new ArchivedFiles({ ...options, remote: location.remote, restore });
   }
 
-  /** Describes the success for the status message, with the hashes that verified the files if stores were involved. */
+  /** Returns the status text of a successful transfer, with the methods that verified its files if stores took part. */
   describeSuccess(): string {
     const methods = [...this.methods].sort().join(' and ');
     const note = this.hasLeftovers ? '; unfinished objects will be removed later' : '';
@@ -87,8 +87,8 @@ export class TransferRun {
   }
 
   /**
-   * The manifest to remove later with unfinished files that remain at the destination; empty to leave it. Undefined if
-   * no unfinished files remain.
+   * Name of the manifest to remove later, together with unfinished files at the destination; empty to leave it.
+   * Undefined if no unfinished files remain.
    */
   get leftoverManifest(): string | undefined {
     return this.hasLeftovers ? this.manifestName : undefined;
@@ -115,7 +115,7 @@ export class TransferRun {
     signal.throwIfAborted();
   }
 
-  /** Gives up the threads of a stopped run that hang in the system (D42: hanging disks). */
+  /** Gives up the threads of a stopped run that hang in system calls (D42: hanging disks). */
   abandon(): void {
     this.abandonment.abort();
   }

@@ -16,7 +16,7 @@ interface TransferTarget {
 }
 
 /**
- * Manages the unfinished objects of one batch. They stay in a folder that catalogs do not show until they are renamed.
+ * Manages the unfinished objects of one batch. Until they are renamed, they stay in a folder that catalogs do not show.
  */
 export class UnfinishedObjects {
   private readonly target: TransferTarget;

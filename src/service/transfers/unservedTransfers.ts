@@ -17,15 +17,15 @@ interface UnservedTransfersOptions {
 }
 
 /**
- * Manages transfers that wait until their databases are served, and the leftovers of canceled transfers (D25: durable
+ * Manages transfers that wait until their databases are served, and the leftovers of ended transfers (D25: durable
  * transfers).
  */
 export class UnservedTransfers {
   private readonly options: UnservedTransfersOptions;
   private removal: Promise<void> = Promise.resolve();
   /**
-   * Transfers whose leftovers are removed a second time, because a store may finish a copy after it was canceled (D66:
-   * copies within a store).
+   * IDs of canceled transfers whose leftovers in a store are removed twice, because the store may finish a copy after
+   * the cancel (D66: copies within a store).
    */
   private readonly canceled = new Set<string>();
   private isClosed = false;
@@ -35,8 +35,8 @@ export class UnservedTransfers {
   }
 
   /**
-   * Suspends a transfer, or ends it if a cancel request was accepted. Only logs a failed write, which is retried when
-   * the databases change.
+   * Suspends a transfer, or ends it if a cancel request was accepted. Only logs a failure to write the journal; the
+   * write is retried when the databases change.
    */
   suspend(record: TransferRecord, files: readonly TransferRecordFile[]): void {
     try {
@@ -81,7 +81,7 @@ export class UnservedTransfers {
     await this.removal;
   }
 
-  /** Removes the leftovers of a transfer at a destination. Returns false if it is unavailable or some may remain. */
+  /** Removes the leftovers of a transfer at a destination. Returns false if the removal must be tried again later. */
   private async removeAt({ folder, remote }: DatabaseLocation, transferId: string, manifest: string): Promise<boolean> {
     if (remote !== undefined) return await discardInStore(this.options.daemon, { remote, transferId, manifest });
     return await discardTransfer(folder, transferId, manifest);

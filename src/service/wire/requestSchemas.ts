@@ -155,7 +155,7 @@ export const stopQuerySchema = z.strictObject({
   ),
 });
 
-/** Request bodies and their named parts, by their names in the OpenAPI document. */
+/** Schemas of request bodies and their named parts, by their names in the OpenAPI document. */
 export const requestSchemas = {
   SearchRequest: searchSchema,
   SearchSpecific: specificSchema,

@@ -36,7 +36,9 @@ const database = z
   })
   .check(z.describe('A database: a folder, or a store accessed through rclone.'));
 
-/** A file as a data resource (§2.3, D20: folders as databases), with additional fields from its Data Package. */
+/**
+ * A file as a data resource (§2.3, D20: folders as databases), with additional fields from its Data Package or store.
+ */
 const file = z
   .looseObject({
     id: text('ID of the file within its database; contains no comma.'),
@@ -68,7 +70,7 @@ const leaseEvent = z
   })
   .check(z.describe('A later line: a change.'));
 
-/** One line of the response to a lease (D29: shared service). */
+/** One line of the response to a lease request (D29: shared service). */
 const leaseLine = z.union([leaseGrant, leaseEvent]).check(z.describe('One line of a response that stays open.'));
 
 export type LeaseLine = z.infer<typeof leaseLine>;
@@ -121,7 +123,7 @@ const problem = z
   })
   .check(z.describe('A problem document of RFC 9457, with the invalid fields.'));
 
-/** Response bodies and their named parts, by their names in the OpenAPI document. */
+/** Schemas of response bodies and their named parts, by their names in the OpenAPI document. */
 export const responseSchemas = {
   Root: z.strictObject({ name: text('Name of the service.'), version: text('Version of the service.') }),
   Health: z.strictObject({

@@ -47,7 +47,7 @@ export function object<T extends object>(fields: FieldGuards<T>): Guard<T> {
   return (value): value is T => isRecord(value) && entries.every(([name, matches]) => matches(value[name]));
 }
 
-/** Creates a guard for a union of messages that differ in `type`, given the guards for each message's other fields. */
+/** Creates a guard for a union of messages discriminated by `type`, given the guards for their other fields. */
 export function taggedUnion<T extends { readonly type: string }>(members: {
   readonly [K in T['type']]: FieldGuards<Omit<Extract<T, { readonly type: K }>, 'type'>>;
 }): Guard<T> {

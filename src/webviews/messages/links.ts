@@ -5,9 +5,9 @@ const maxMailLength = 254;
 const mailAddress = /^[\w.!'*+~-]{1,64}@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/i;
 
 /**
- * Returns an address in the form in which it may be opened; undefined if it must not be opened. Only absolute http,
- * https and mailto links of limited length are allowed, without spaces, control characters, user names or passwords. A
- * mailto link may contain only one plausible address. Both the page and the host perform this check.
+ * Returns an address in normalized form; undefined if it must not be opened. Only absolute http, https and mailto links
+ * of limited length are allowed, without spaces, control characters, user names or passwords. A mailto link may contain
+ * only one plausible address. Both the page and the host perform this check.
  */
 export function toOpenableLink(address: string): string | undefined {
   const trimmed = address.trim();

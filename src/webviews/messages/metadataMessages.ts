@@ -23,7 +23,7 @@ import {
 
 type Staging = 'staged' | 'unstaged';
 
-/** Identifies the file shown on a page, with the fields that commands use. */
+/** A reference to the file that a page shows, with the fields that commands use. */
 interface PageFile {
   readonly connectionId: string;
   /** Name of the database. */
@@ -57,7 +57,7 @@ export interface MetadataSnapshot {
   readonly citation?: string;
   /** True if `found` was received before the window was reloaded. */
   readonly old?: boolean;
-  /** A message that explains why there is no metadata, or none that is up to date. */
+  /** A message that explains why the metadata is missing or may be out of date. */
   readonly problem?: string;
   /** A remedy for the problem, apart from retrying. */
   readonly remedy?: PageRemedy;
@@ -78,7 +78,10 @@ export type MetadataIntent =
   | { readonly type: 'keep' }
   | { readonly type: 'retry' };
 
-/** The state that the page saves across reloads of the window. Lacks `found` if that is loading or too large. */
+/**
+ * The state that the page saves across reloads of the window. Lacks `found` and `receivedAt` while the metadata is
+ * loading, or if it is too large.
+ */
 export type MetadataPageState = Pick<MetadataSnapshot, 'ref' | 'kept' | 'found' | 'staging' | 'receivedAt'>;
 
 const pageFile = object<PageFile>({ connectionId: isString, database: isString, id: isString, name: isString });

@@ -21,7 +21,7 @@ export type PageRemedy = 'orcid' | 'key';
 /** Checks a {@link PageRemedy}. */
 export const isPageRemedy = oneOf<PageRemedy>({ orcid: true, key: true });
 
-/** Messages from any page that the host handles in the same way. */
+/** Messages that the host handles in the same way for all pages. */
 export type HostIntent =
   | { readonly type: 'ready' }
   /** The page received an unknown message. */

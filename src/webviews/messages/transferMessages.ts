@@ -40,14 +40,14 @@ export interface PageEstimate {
   readonly basis?: string;
 }
 
-/** Problems that the server didn't report. */
+/** A kind of problem that the server didn't report. */
 type PageProblemKind = 'unsent' | 'queued';
 
 /** The location of the transferred files. */
 export interface PagePlace {
-  /** Path of the folder if it is on this machine; otherwise its name at the destination. */
+  /** Path of the folder if it was found on this machine; otherwise its name at the destination. */
   readonly folder: string;
-  /** Label of the button that shows the folder; absent if it isn't known on this machine. */
+  /** Label of the button that shows the folder; absent if the folder wasn't found on this machine. */
   readonly revealLabel?: string;
   /** The last verification, in words; absent if there was none. */
   readonly verified?: string;
@@ -55,12 +55,12 @@ export interface PagePlace {
   readonly missing?: string;
 }
 
-/** A license of the transferred files. */
+/** A license row: the number of files under one license, or that state none. */
 export interface PageLicense {
   readonly name: string;
   readonly url?: string;
   readonly files: string;
-  /** Warns that the license forbids redistribution. */
+  /** A warning that the license forbids redistribution; absent if it doesn't. */
   readonly warning?: string;
 }
 
@@ -73,7 +73,7 @@ export interface PageTransfer extends Omit<Transfer, 'order' | 'problem' | 'fore
   readonly requestedFileCount: number;
   /** Total size of the requested files, in bytes; absent unless all sizes are known. */
   readonly sizeBytes?: number;
-  /** The status in words, as in the transfer's row in the tree. */
+  /** The status in a few words: the state, or something more specific. */
   readonly statusText: string;
   /** The number of files transferred so far, and the total. */
   readonly progress: TransferProgress;
@@ -84,13 +84,16 @@ export interface PageTransfer extends Omit<Transfer, 'order' | 'problem' | 'fore
   readonly paused: boolean;
   readonly canCancel: boolean;
   readonly canSubmitAgain: boolean;
-  /** The reason why the transfer was refused, not confirmed or not polled, worded to follow a colon. */
+  /**
+   * The reason why the transfer was refused, not sent or not confirmed, or why its status could not be updated, worded
+   * to follow a colon.
+   */
   readonly problem?: string;
   /** `unsent` if nothing was sent; `queued` while the status request waits, which is not a failure. */
   readonly problemKind?: PageProblemKind;
   readonly remedy?: PageRemedy;
   readonly estimate?: PageEstimate;
-  /** The licenses of the files; absent if no file is known to state one. */
+  /** The license rows of the requested files; absent if no file is known to state a license. */
   readonly licenses?: readonly PageLicense[];
   /** The location of the files; absent until it is determined, and if the transfer didn't succeed or wrote no files. */
   readonly place?: PagePlace;
@@ -135,7 +138,7 @@ export type TransferIntent =
   | { readonly type: 'copyFolder' }
   | { readonly type: 'listFiles' };
 
-/** Lists all states of a transfer. The host sends their display names. */
+/** All states of a transfer. The host sends their display names. */
 export const transferStates: Readonly<Record<TransferState, true>> = {
   submitting: true,
   notConfirmed: true,

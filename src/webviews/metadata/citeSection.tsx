@@ -28,7 +28,7 @@ export function CiteSection({ citation, onCite }: CiteSectionProps): VNode | nul
   );
 }
 
-/** Renders a citation whose DOI is a link. Other addresses in a citation are only text. */
+/** Renders a citation with its DOI as a link. Other addresses in a citation are plain text. */
 function CitationText({ citation }: { readonly citation: string }): VNode {
   const { text, doi, address } = splitCitation(citation);
   const written = <ServerText>{shortenText(text, maxTextLength)}</ServerText>;

@@ -5,7 +5,7 @@ import { readIdentifier, type Identifier } from '../shared/identifiers.ts';
 import { toReadableText } from '../shared/text.ts';
 import { filterDefined, getField, listObjects, toReference } from './references.ts';
 
-/** Describes a contributing person or organization. */
+/** A contributing person or organization. */
 export interface Contributor {
   readonly name: string;
   readonly identifier?: Identifier;
@@ -14,20 +14,20 @@ export interface Contributor {
   readonly email?: string;
 }
 
-/** Describes the identifier of a related item, such as a grant or a publication. */
+/** The identifier of a related item, such as a grant or a publication. */
 export interface RelatedIdentifier {
   readonly identifier: Identifier;
   readonly description?: string;
 }
 
-/** Describes a date: the event (`Created`), the formatted date (`Aug 26, 2021`) and the original text. */
+/** A date: the event (`Created`), the formatted date (`Aug 26, 2021`) and the original text. */
 export interface CreditDate {
   readonly event: string;
   readonly text: string;
   readonly written: string;
 }
 
-/** Describes the credit metadata of a file. Lists are empty and fields are absent if the database sent nothing. */
+/** The credit metadata of a file. Lists are empty and fields are absent if the database sent nothing for them. */
 export interface Credit {
   readonly contributors: readonly Contributor[];
   readonly publisher?: Identifier;
@@ -41,7 +41,7 @@ export interface Credit {
   readonly comment?: string;
 }
 
-/** Reads the credit metadata of a resource, and the corresponding fields of data packages. */
+/** Reads the credit metadata of a resource, and the `contributors` and `version` fields of the resource itself. */
 export function readCredit({ resource, title }: FileEntry, format: Format): Credit {
   const credit = isRecord(resource['credit']) ? resource['credit'] : {};
   const publisher = readOrganization(credit['publisher']);
@@ -112,7 +112,7 @@ function readDate(entry: Entry, format: Format): readonly CreditDate[] {
   return [{ event: toReadableText(entry['event']) ?? '', text: formatDay(written, format), written }];
 }
 
-/** Formats a date. A date without a time is the same day in all time zones. */
+/** Formats a date; returns invalid text unchanged. A date without a time is the same day in all time zones. */
 function formatDay(written: string, format: Format): string {
   const at = Date.parse(/^\d{4}-\d{2}-\d{2}$/.test(written) ? `${written}T00:00:00` : written);
   return Number.isNaN(at) ? written : format.date(at);

@@ -4,7 +4,7 @@ import type { MetadataSnapshot } from '../messages/metadataMessages.ts';
 import type { Format } from '../shared/format.ts';
 import { shortenText, toReadableText, toVisibleText } from '../shared/text.ts';
 
-/** Describes one entry in the row of facts. */
+/** An entry in the row of facts. */
 export interface Fact {
   readonly key: string;
   readonly label: string;
@@ -60,7 +60,7 @@ function toCode(fact: Fact | undefined): Fact | undefined {
   return fact && { ...fact, isCode: true };
 }
 
-/** Returns the staging status, if the host knows it for this file (D31: staged display). */
+/** Returns the fact that shows the staging status; undefined if the status is unknown (D31: staged display). */
 function createStagingFact(staging: MetadataSnapshot['staging']): Fact | undefined {
   if (staging === undefined) return undefined;
   const isStaged = staging === 'staged';
@@ -69,7 +69,7 @@ function createStagingFact(staging: MetadataSnapshot['staging']): Fact | undefin
   return { key: 'staging', label: l10n.t('Staging'), text, exact, field: '' };
 }
 
-/** Names the other databases that have the same file (D60: same content). */
+/** Returns the fact that names the other databases with this file; undefined if there are none (D60: same content). */
 function createCopiesFact(copies: MetadataSnapshot['copies'] = []): Fact | undefined {
   if (copies.length === 0) return undefined;
   const databases = [...new Set(copies.map(({ database }) => database))];

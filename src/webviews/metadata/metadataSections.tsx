@@ -118,7 +118,7 @@ interface OtherFieldsProps extends FileProps {
   readonly heading: string;
 }
 
-/** Renders the fields sent by the database that no other section shows. */
+/** Renders the metadata fields that no other section shows in full. */
 export function OtherFieldsSection({ file, heading }: OtherFieldsProps): VNode | null {
   const value = listOtherFields(file, listFacts(file, usePage().format), heading);
   if (Object.keys(value).length === 0) return null;

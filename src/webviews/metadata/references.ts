@@ -5,7 +5,7 @@ import { findSpdxId } from '../../core/util/spdxLicense.ts';
 import { readIdentifier, type Identifier } from '../shared/identifiers.ts';
 import { toReadableText } from '../shared/text.ts';
 
-/** Describes a named source or license, with its web address if known. */
+/** A source or license, with its web address if known. */
 export interface Reference extends Identifier {
   /** The email address as sent by the server, even if it is invalid. */
   readonly email?: string;
@@ -22,8 +22,8 @@ export function getField(value: unknown, name: string): unknown {
 }
 
 /**
- * Combines a title and an address, one of which may be missing. The result is a link if the address may be opened.
- * Returns undefined if both are missing.
+ * Combines a title and an address, either of which may be missing; returns undefined if both are. The result is a link
+ * if the address or, without one, the title may be opened.
  */
 export function toReference(title: unknown, path: unknown): Reference | undefined {
   const text = toReadableText(title);

@@ -4,7 +4,7 @@ import { isRecord } from '../messages/guards.ts';
 import { toReadableText } from '../shared/text.ts';
 import { listObjects } from './references.ts';
 
-/** Describes a column in a table. */
+/** A column of a tabular file. */
 export interface SchemaField {
   readonly name: string;
   readonly type: string;
@@ -66,7 +66,7 @@ function describeLimit(name: string, value: string): string {
   return describe?.(value) ?? `${name} ${value}`;
 }
 
-/** The constraints of Table Schema that have a value. */
+/** The wording of the Table Schema constraints that have a value, by constraint name. */
 const limits: Readonly<Record<string, (value: string) => string>> = {
   minLength: (value) => l10n.t('minimum length {0}', value),
   maxLength: (value) => l10n.t('maximum length {0}', value),

@@ -60,7 +60,7 @@ interface NoteBoxProps<Intent extends string> {
   readonly onAction: (intent: Intent) => void;
 }
 
-/** Renders a note. The icon and the text convey its kind, not only the color. */
+/** Renders a note. An icon, not only the color, distinguishes warnings and errors from information. */
 export function NoteBox<Intent extends string>({ note, onAction }: NoteBoxProps<Intent>): VNode {
   const { kind, text, actions = [] } = note;
   return (
@@ -121,7 +121,7 @@ interface FactProps {
   readonly class?: string | undefined;
 }
 
-/** Renders one entry in the row of facts below a page's heading. */
+/** Renders one entry in a page's row of facts. */
 export function Fact({ label, children, exact, isWide = false, class: className }: FactProps): VNode {
   return (
     <div class={isWide ? 'fact wide' : 'fact'}>

@@ -23,7 +23,7 @@ export interface Format {
 }
 
 /**
- * Creates formats for the editor's display language, or for English if the language is unknown. Plural forms follow
+ * Creates the formats for a language, or for English if `language` isn't a valid language tag. Plural forms follow
  * `wordsLanguage`, which differs from `language` if there is no translation.
  */
 export function createFormat(language: string, wordsLanguage = language): Format {

@@ -14,7 +14,7 @@ export interface HostChannel<Intent> {
   send(intent: Intent): void;
   /** Saves the state from which the page is restored after it was hidden or the window was reloaded. */
   saveState(state: object): void;
-  /** Returns the state that was last saved. */
+  /** Returns the state that was last saved; undefined if there is none. */
   readState(): unknown;
 }
 

@@ -1,6 +1,6 @@
 import { toOpenableLink } from '../messages/links.ts';
 
-/** Describes an identifier in readable form, with its web address if known. */
+/** An identifier in readable form, with its web address if known. */
 export interface Identifier {
   readonly text: string;
   readonly address?: string;
@@ -20,7 +20,7 @@ const resolvers: readonly { readonly pattern: RegExp; readonly prefix: string; r
   { pattern: /^(?:https?:\/\/ror\.org\/|ror:\s*)(0[a-z0-9]{6}\d{2})$/i, prefix: '', base: 'https://ror.org/' },
 ];
 
-/** Parses a DOI, an ORCID iD, a ROR ID or a web address in any common form. Other text gets no address. */
+/** Parses a DOI, an ORCID iD, a ROR ID or a web address in any common form. Returns other text without an address. */
 export function readIdentifier(written: string): Identifier {
   const trimmed = written.trim();
   for (const { pattern, prefix, base } of resolvers) {

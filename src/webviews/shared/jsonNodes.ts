@@ -1,11 +1,11 @@
 /** The kinds of JSON values that the tree distinguishes. */
 type JsonKind = 'object' | 'array' | 'text' | 'number' | 'flag' | 'nothing';
 
-/** Describes a JSON value and its position in the document. */
+/** A JSON value and its position in the document. */
 export interface JsonNode {
   /** Name of the property, or the index in the array. */
   readonly label: string;
-  /** The tree's path and a JSON pointer (RFC 6901), which identify the value in all snapshots. */
+  /** The tree's path followed by a JSON Pointer (RFC 6901). Identifies the value in all snapshots. */
   readonly path: string;
   readonly kind: JsonKind;
   readonly value: unknown;

@@ -9,7 +9,7 @@ import { shortenText, toReadableText, toVisibleText } from './text.ts';
 
 const maxSourceLength = 100_000;
 
-/** Number of levels by which headings in a description are lowered, to stay below the page's own (`#`: h3). */
+/** Number of levels by which headings in a description are demoted, so that `#` ranks below the page's headings. */
 const headingShift = 2;
 
 const allowedTags = 'p br hr h3 h4 h5 h6 strong em s code pre blockquote ul ol li a table thead tbody tr th td'.split(

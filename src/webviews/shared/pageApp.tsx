@@ -7,16 +7,16 @@ import { openHostChannel, type HostChannel } from './hostChannel.ts';
 import { PageContext } from './pageContext.ts';
 import { ViewState } from './viewState.ts';
 
-/** Describes one type of page: its messages, the state they produce, and its components. */
+/** The definition of a type of page: its messages, the state they produce, and its components. */
 export interface PageDefinition<Message, State, Intent> {
   readonly isMessage: Guard<Message>;
   /** Returns the page's next state; undefined if there is nothing to show yet. */
   update(state: State | undefined, message: Message): State | undefined;
-  /** Identifies the content of the page. Expanded sections and the scroll position are reset when it changes. */
+  /** Returns text that identifies the page's content. A change resets expanded sections and the scroll position. */
   getSubject(state: State): string;
   /** Returns the state for the editor to save, from which the page is restored after a reload. */
   getSavedState(state: State): object;
-  /** Returns the text for a screen reader to announce; undefined if nothing new happened. */
+  /** Returns the text for a screen reader to announce; undefined if there is nothing to announce. */
   describeChange(before: State, now: State): string | undefined;
   isBusy(state: State): boolean;
   render(state: State, send: (intent: Intent) => void): VNode;
@@ -66,7 +66,10 @@ export class PageApp<Message extends HostMessage, State, Intent> {
     this.format = createFormat(language, bundle ? language : 'en');
   }
 
-  /** Restores the view state for the page's content. Returns the position to scroll to; undefined to stay. */
+  /**
+   * Restores the view state when the page starts, and clears it when the content changes. Returns the position to
+   * scroll to; undefined to stay.
+   */
   private restore(before: State | undefined, state: State): number | undefined {
     const subject = this.definition.getSubject(state);
     if (before === undefined) return this.view.restore(this.host.readState(), subject);

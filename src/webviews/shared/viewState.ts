@@ -2,9 +2,9 @@ import { array, isFiniteNumber, isString, object, optional } from '../messages/g
 
 const maxSavedPaths = 500;
 
-/** Describes which parts of a page were expanded and how far it was scrolled. Saved across reloads. */
+/** The expanded parts and the scroll position of a page. Saved across reloads. */
 interface ScrollPlace {
-  /** Identifies the content of the page; the position is not restored for other content. */
+  /** Identifies the content of the page; nothing is restored for other content. */
   readonly subject: string;
   readonly scrollY: number;
   readonly opened: readonly string[];
@@ -14,7 +14,7 @@ const hasPlace = object<{ readonly place?: ScrollPlace | undefined }>({
   place: optional(object<ScrollPlace>({ subject: isString, scrollY: isFiniteNumber, opened: array(isString) })),
 });
 
-/** Stores which parts of a page the user has expanded, independently of the data from the host. */
+/** Stores which parts, lists and texts of a page the user has expanded, independently of the data from the host. */
 export class ViewState {
   private readonly opened = new Set<string>();
   private readonly limits = new Map<string, number>();
@@ -45,7 +45,7 @@ export class ViewState {
     this.onChange();
   }
 
-  /** Clears the state when the page switches to different content. */
+  /** Clears the state. Called when the page switches to different content. */
   clear(): void {
     this.opened.clear();
     this.limits.clear();
@@ -56,7 +56,10 @@ export class ViewState {
     return { place: { subject, scrollY, opened: [...this.opened].slice(0, maxSavedPaths) } };
   }
 
-  /** Restores the expanded parts and returns the scroll position; undefined if the state is for other content. */
+  /**
+   * Restores the expanded parts and returns the scroll position. Returns undefined if the state is invalid or for other
+   * content.
+   */
   restore(saved: unknown, subject: string): number | undefined {
     if (!hasPlace(saved) || saved.place?.subject !== subject) return undefined;
     for (const path of saved.place.opened) this.opened.add(path);

@@ -1,11 +1,11 @@
 import type { PageTransfer } from '../messages/transferMessages.ts';
 
-/** The file counts of a transfer, as far as the server has reported them. */
+/** The file counts of a transfer. If the server reports no total, it is the number of requested files. */
 interface ProgressCounts {
   /** Absent until the server reports it. */
   readonly moved?: number;
   readonly total: number;
-  /** From 0 to 1; absent if it is unknown or if there are no files. */
+  /** The transferred fraction of the files, from 0 to 1; absent if it is unknown or if there are no files. */
   readonly share?: number;
   /** The number of files that the server reports, if it differs from the number requested. */
   readonly countedByServer?: number;

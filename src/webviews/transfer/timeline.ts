@@ -1,7 +1,7 @@
 import type { TransferState } from '../../core/model/transferModel.ts';
 import type { PageTransfer } from '../messages/transferMessages.ts';
 
-/** Describes a state of the transfer, or another event in its history. */
+/** A state in a transfer's history, or the acceptance of a cancellation. */
 export interface TimelineEntry {
   readonly key: string;
   /** A state, or the acceptance of a cancellation. */

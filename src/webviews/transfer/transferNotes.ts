@@ -10,7 +10,7 @@ type TransferNote = Note<'remedy'>;
 
 const maxMessageLength = 10_000;
 
-/** Lists the notes that add to the status of a transfer, in display order. */
+/** Lists the notes that supplement the status of a transfer, in display order. */
 export function listTransferNotes(transfer: PageTransfer, stateText: string, format: Format): readonly TransferNote[] {
   const notes = [
     createOriginNote(transfer),

@@ -35,7 +35,7 @@ interface PageState {
   readonly states: Readonly<Record<string, string>>;
   /** All requested files; absent until the host has sent them. */
   readonly allFiles?: readonly TransferFile[];
-  /** Difference between the host's clock and the page's clock, in milliseconds. */
+  /** The host's time minus the page's time, in milliseconds. */
   readonly clockOffsetMs: number;
 }
 
@@ -60,7 +60,10 @@ function updateState(state: PageState | undefined, message: TransferHostMessage)
   return { ...state, states, snapshot, clockOffsetMs: snapshot.now - Date.now() };
 }
 
-/** Describes a change of status. Counts and messages change too often to be announced. */
+/**
+ * Describes the new status for a screen reader; undefined if the status is unchanged. Counts and messages change too
+ * often to be announced.
+ */
 function describeChange(before: PageTransfer | undefined, now: PageTransfer | undefined): string | undefined {
   if (before === undefined || now === undefined || before.statusText === now.statusText) return undefined;
   if (now.startedElsewhere) return l10n.t('Transfer status: {0}.', now.statusText);
@@ -101,7 +104,7 @@ function TransferScreen({ transfer, states, allFiles, clockOffsetMs, send }: Scr
   );
 }
 
-/** Returns the display text for a state. Shows an unknown status as sent by the server (D10: open status set). */
+/** Returns the display text for a state; for an unknown status, the server's own word (D10: open status set). */
 function getStateText(transfer: PageTransfer, state: TransferState, states: PageState['states']): string {
   const reported = transfer.status?.status ?? '';
   if (state === 'running' && transfer.state === 'running' && reported !== '')

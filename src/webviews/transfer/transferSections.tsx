@@ -15,7 +15,7 @@ interface TransferProps {
   readonly transfer: PageTransfer;
 }
 
-/** Renders the server's message verbatim. */
+/** Renders the server's message as plain text. */
 export function MessageSection({ transfer }: TransferProps): VNode | null {
   const message = toReadableText(transfer.status?.message);
   if (message === undefined) return null;

@@ -97,7 +97,7 @@ interface HistoryProps extends TransferProps {
   readonly toStateText: (state: TransferState) => string;
 }
 
-/** Renders the states that the transfer has gone through. */
+/** Renders the states that the transfer has gone through, and an accepted cancellation. */
 export function HistorySection(props: HistoryProps): VNode | null {
   const entries = listTimeline(props.transfer, props.now);
   if (entries.length === 0) return null;

@@ -24,7 +24,7 @@ export class AgentDesk {
     this.services = services;
   }
 
-  /** Runs a tool. Resolves to the answer as JSON. Expected failures are answers as well. */
+  /** Runs a tool. Resolves to its answer as JSON; if the tool fails, the answer describes the error. */
   async call({ name, input, signal }: ToolCall): Promise<string> {
     const context = await this.createContext(l10n.t('an agent in {0}', env.appName));
     const { content } = await callAgentTool(context, name, input, signal);

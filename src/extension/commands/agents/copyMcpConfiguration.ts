@@ -28,8 +28,8 @@ const mcpClients: readonly McpClient[] = [
 const thisSystem = { platform: process.platform, shell: process.env['ComSpec'] };
 
 /**
- * Default environment variable for a key. No other program uses this name, so the server never sends another service's
- * key.
+ * Default name of the environment variable for a key. It is specific to this extension, so that the server doesn't send
+ * a key that is meant for another program.
  */
 const defaultKeyVariable = 'DATA_TRANSFER_KEY';
 
@@ -67,8 +67,8 @@ function createChoice(client: McpClient): Choice<McpClient> {
 }
 
 /**
- * Returns the environment variable for a connection's key. Undefined for the local service, whose key the server finds
- * by itself. `isNamed` is true if the connection names the variable.
+ * Returns the name of the environment variable for a connection's key. Undefined for the local service, whose key the
+ * server finds by itself. `isNamed` is true if the connection's settings contain the name.
  */
 function getKeyVariable({ settings }: CommandServices, id: string): { name: string; isNamed: boolean } | undefined {
   if (id === localConnectionId) return undefined;

@@ -23,7 +23,7 @@ const notificationDelayMs = 5_000;
 
 /**
  * Announces plans that are still undecided after a delay, in one window only. Shows a message in the status bar when a
- * plan closes without a transfer.
+ * plan is declined or expires.
  */
 export function watchPlanNotifications({
   plans,

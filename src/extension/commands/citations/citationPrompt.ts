@@ -6,7 +6,7 @@ import { getCitationFormatName } from '../../words/citationWords.ts';
 /** The action to take with citations. */
 export type CitationAction = 'copy' | 'insert' | 'save';
 
-/** Asks for a citation format. Highlights the last one. */
+/** Asks for a citation format. Highlights the one that was used last. */
 export async function askCitationFormat(
   position: StepPosition,
   last: CitationFormat | undefined,
@@ -19,7 +19,10 @@ export async function askCitationFormat(
   return toStepResult(await pickOne(position, { placeholder, choices, ...(last && { active: last }) }), store);
 }
 
-/** Asks for the action. Highlights the last one. Offers to insert the citations only if a text editor is active. */
+/**
+ * Asks for the action. Highlights the one that was used last. Offers to insert the citations only if a text editor is
+ * active.
+ */
 export async function askCitationAction(
   position: StepPosition,
   last: CitationAction | undefined,

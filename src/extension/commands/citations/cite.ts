@@ -13,7 +13,8 @@ import { insertText, saveCitations } from './citationTargets.ts';
 import { collectCitedFiles, type CiteArgument } from './citedFiles.ts';
 
 /**
- * Creates citations for files in a format that the user picks. Copies them, inserts them at the cursor, or saves them.
+ * Creates citations for files. The user picks a format, and whether to copy the citations, insert them at the cursor,
+ * or save them.
  */
 export async function cite(
   services: CommandServices,

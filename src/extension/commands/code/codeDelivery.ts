@@ -26,7 +26,10 @@ export interface DeliveredCode {
 /** Delivers code, and resolves to a confirmation for the user. */
 export type DeliverCode = (code: DeliveredCode) => Promise<string>;
 
-/** Creates the choices for delivering code: copy it, insert it at the cursor, or insert a notebook cell. */
+/**
+ * Creates the choices for delivering code: copy it or, depending on the active editor, insert it at the cursor or as a
+ * notebook cell.
+ */
 export function createDeliveryPick(placeholder = l10n.t('Select what to do with the code')): PickOptions<DeliverCode> {
   const { activeNotebookEditor: notebook, activeTextEditor: editor } = window;
   const choices: Choice<DeliverCode>[] = [{ label: l10n.t('Copy to Clipboard'), value: copyToClipboard }];
@@ -44,7 +47,7 @@ export async function deliverCode(
   notifications.showStatusMessage(await deliver(code));
 }
 
-/** Copies code to the clipboard with a trailing line feed. */
+/** Copies code, with a trailing line feed, to the clipboard. */
 export async function copyToClipboard({ text }: DeliveredCode): Promise<string> {
   await env.clipboard.writeText(`${text}\n`);
   return l10n.t('Copied the code.');

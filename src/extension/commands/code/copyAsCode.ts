@@ -50,8 +50,8 @@ export async function copyAsCode(
 }
 
 /**
- * Default environment variable for a key. No other program uses this name, so the code never sends another service's
- * key.
+ * Default name of the environment variable for a key. It is specific to this extension, so that the code doesn't send a
+ * key that is meant for another program.
  */
 const defaultKeyVariable = 'DATA_TRANSFER_KEY';
 

@@ -14,7 +14,7 @@ import { chooseTransfer } from '../transfers/transferPicker.ts';
 import { findTransferredFiles } from '../verification/transferredFolders.ts';
 import { createDeliveryPick, deliverCode } from './codeDelivery.ts';
 
-/** Maximum number of files in the code. */
+/** Maximum number of files that the code opens. */
 const maxFiles = 1000;
 
 /** Time limit in milliseconds for listing the files, after which the command fails. */

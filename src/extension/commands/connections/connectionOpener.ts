@@ -25,7 +25,10 @@ export async function openConnection(services: CommandServices, id: string): Pro
   return key === undefined ? undefined : await openOrThrow(services.connectFlow, connection, key);
 }
 
-/** Returns the session of a connection. Opens the connection if needed. `mustBeActive` also makes it the active one. */
+/**
+ * Returns the session of a connection. If the connection isn't open or, with `mustBeActive`, isn't active, opens it and
+ * makes it active. Returns undefined if the user cancels.
+ */
 export async function getOrOpenConnection(
   services: CommandServices,
   id: string,

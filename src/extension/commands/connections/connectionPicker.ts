@@ -10,14 +10,17 @@ import { getLocalServiceName } from '../../words/serviceNames.ts';
 import type { CommandServices } from '../services.ts';
 import { openConnection, reopenConnection } from './connectionOpener.ts';
 
-/** Returns the active session. If there is none, opens the last connection or one that the user picks. */
+/** Returns the active session. If there is none, opens the last active connection or one that the user picks. */
 export async function requireSession(services: CommandServices): Promise<OpenConnection | undefined> {
   if (services.sessions.active) return services.sessions.active;
   const id = (await findLastId(services)) ?? (await pickConnection(services, l10n.t('Select a service to connect to')));
   return id === undefined ? undefined : await openConnection(services, id);
 }
 
-/** Reopens a connection without prompting, by default the last one. Does nothing if a connection is already shown. */
+/**
+ * Reopens a connection without prompting, by default the last active one. Does nothing if a connection is already
+ * shown.
+ */
 export async function reopenUnlessShown(services: CommandServices, connectionId?: string): Promise<void> {
   const id = connectionId ?? (await findLastId(services));
   if (id !== undefined && services.connectionStore.state.kind === 'disconnected') await reopenConnection(services, id);

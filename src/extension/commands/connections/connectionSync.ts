@@ -53,8 +53,8 @@ function showProblems(notifications: Notifications, { problems }: SavedConnectio
 }
 
 /**
- * Returns true if the settings contain a connection, even if its entry is invalid. Such a connection stays open until
- * the user fixes the entry.
+ * Returns true if the settings contain a connection, even if its entry is invalid, so that a typo doesn't close the
+ * connection.
  */
 function isConfigured({ connections, brokenIds }: SavedConnections, id: string): boolean {
   return connections.some((one) => one.id === id) || brokenIds.includes(id);
@@ -71,7 +71,7 @@ async function updateConnection(services: CommandServices, connection: Connectio
   else if (shown?.id === id && shown.name !== name) connectionStore.rename(name);
 }
 
-/** Returns true if two entries differ in nothing that affects the connection to the service. */
+/** Returns true if two entries agree on everything that affects the connection to the service. */
 function hasSameEndpoint(one: Connection, other: Connection): boolean {
   const serialize = ({ server, port, scheme, allowInsecureHttp, transport, apiKeyVariable }: Connection): string =>
     JSON.stringify([server, port, scheme, allowInsecureHttp, transport, apiKeyVariable]);

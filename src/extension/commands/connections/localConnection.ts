@@ -34,13 +34,16 @@ export async function openLocalConnection(services: CommandServices): Promise<Op
   }
 }
 
-/** Connects to the local service in the background, to monitor its transfers. Ignores a service that can't start. */
+/**
+ * Starts the local service if it isn't running, and connects to it in the background to monitor its transfers. Ignores
+ * a service that can't start.
+ */
 export async function openLocalInBackground(services: CommandServices): Promise<void> {
   const access = await startLocalService(services).catch(() => undefined);
   if (access) await services.connectFlow.openInBackground(access.connection, access.apiKey);
 }
 
-/** Starts the local service if it isn't running. Returns the connection to it and its key. */
+/** Starts the local service if it isn't running. Returns its connection and key. */
 export async function startLocalService({
   localService,
 }: CommandServices): Promise<{ readonly connection: Connection; readonly apiKey: string }> {
@@ -49,8 +52,8 @@ export async function startLocalService({
 }
 
 /**
- * Reconnects if the address of the service has changed. If the service has ended, shows this in the view (D29: shared
- * service).
+ * Reconnects if the address of the service may have changed. If the service was stopped or has ended, closes its
+ * connection and shows this in the view (D29: shared service).
  */
 export async function handleServiceChange(services: CommandServices, change: LocalServiceChange): Promise<void> {
   const { sessions, connectFlow, connectionStore } = services;

@@ -41,7 +41,7 @@ export function syncLocalService(services: CommandServices): Disposable {
   return lifetime;
 }
 
-/** Shows that the transfers of the local service are paused until its next start, and offers to start it. */
+/** Marks the running transfers of the local service as paused, and offers to start the service. */
 async function pauseTransfers({ transferFlow, notifications, localService }: CommandServices): Promise<void> {
   const paused = await transferFlow.pauseAll(localConnectionId);
   if (paused.length === 0 || localService.isRunning) return;

@@ -9,8 +9,8 @@ import { toPlainLine } from '../../words/plainText.ts';
 const installationGuide = 'https://rclone.org/install/';
 
 /**
- * Returns the path of a usable rclone. Throws a {@link CommandFailure} that explains how to install rclone if there is
- * none.
+ * Returns the path of a usable rclone. If there is none, throws a {@link CommandFailure} that explains the problem and
+ * offers an installation guide.
  */
 export async function requireRclone({ rclonePath }: Settings): Promise<string> {
   const path = findRclonePath(rclonePath);

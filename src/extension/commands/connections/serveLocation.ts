@@ -8,8 +8,8 @@ import type { CommandServices } from '../services.ts';
 import { isLocalConnectionActive, openLocalConnection, refreshLocalDatabases } from './localConnection.ts';
 
 /**
- * Asks for the database name of a folder or store, saves it to the settings, and shows the database. Reports a location
- * that is already served. The name of `location` is the suggestion.
+ * Asks for a database name, saves the folder or store under this name in the settings, and shows the database. If the
+ * location is already in the settings, only reports this. Suggests the name in `location`.
  */
 export async function serveLocation(
   services: CommandServices,
@@ -28,7 +28,7 @@ export async function serveLocation(
   reportAdded(services, location, answer.value);
 }
 
-/** Reports the new database, and the reason if it has another name than requested. */
+/** Reports the new database, and the reason if its name differs from the requested one. */
 function reportAdded(
   { connectionStore, notifications }: CommandServices,
   location: ServedLocation,
@@ -41,7 +41,9 @@ function reportAdded(
   else void notifications.info(l10n.t('Added as {0}, because the name {1} is taken.', shown, other));
 }
 
-/** Reports the database of a location that is already served. Returns false if it isn't served. */
+/**
+ * Reports the database name of a location that is already in the settings. Returns false if the location isn't there.
+ */
 function reportServedLocation({ settings, notifications }: CommandServices, location: ServedLocation): boolean {
   const saved = settings.servedLocations.find((one) => isSameLocation(one, location));
   if (!saved) return false;

@@ -87,7 +87,9 @@ async function findRemotes(program: string): ReturnType<typeof listRemotes> {
   }
 }
 
-/** Browses a remote, one level at a time. The Back button leads to the parent folder. */
+/**
+ * Lets the user browse a remote, one level at a time, and choose a folder. The Back button leads to the parent folder.
+ */
 async function browse(program: string, start: string): Promise<InputResult<StoreFolder>> {
   const visited = [start];
   for (;;) {
@@ -102,7 +104,10 @@ async function browse(program: string, start: string): Promise<InputResult<Store
   }
 }
 
-/** Resolves to the name of a folder, or to an empty string to serve the current one. */
+/**
+ * Asks for a subfolder to open. Resolves to its name, or to an empty string if the user wants to serve the current
+ * folder.
+ */
 async function askFolder({ remote, folders }: StoreFolder): Promise<InputResult<string>> {
   const shown = toPlainLine(remote);
   return await pickOne(

@@ -12,7 +12,7 @@ export async function requireOrcid(services: CommandServices, connectionId: stri
   return getUserId(services.settings, connectionId) || (await askOrcid(services));
 }
 
-/** Asks for the user's ORCID iD. */
+/** Asks for the user's ORCID iD and saves it. */
 export async function setOrcid(services: CommandServices): Promise<void> {
   if ((await askOrcid(services)) !== undefined) services.notifications.showStatusMessage(l10n.t('ORCID iD saved.'));
 }

@@ -6,7 +6,10 @@ import { toPlainLine } from '../../words/plainText.ts';
 import { getDatabaseLabel } from '../../words/searchWords.ts';
 import type { CommandServices } from '../services.ts';
 
-/** Creates the list of databases that may contain files. Highlights the one that was last searched. */
+/**
+ * Creates the prompt for the database that contains the files. Lists all databases, and highlights the last searched
+ * one.
+ */
 export async function createDatabasePick(
   { connectionStore, memory }: CommandServices,
   connectionId: string,

@@ -63,8 +63,8 @@ export async function chooseCheckedFiles(
 }
 
 /**
- * Fetches missing metadata until `signal` is aborted. Updates the files' names from the metadata. Files that the
- * service doesn't return stay unchanged.
+ * Fetches missing metadata, and takes the files' names from it. Files that the service doesn't return, or that weren't
+ * fetched before `signal` was aborted, stay unchanged.
  */
 export async function loadEntries(
   flow: MetadataFlow,

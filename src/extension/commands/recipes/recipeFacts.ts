@@ -21,7 +21,10 @@ function onDidChangeFacts({ connectionStore, recipeFlow }: CommandServices, list
   return subscriptions;
 }
 
-/** Returns the facts about a recipe's service if its connection is active. Never opens a connection. */
+/**
+ * Returns the facts about a recipe's service if its connection is active and its databases are listed. Never opens a
+ * connection.
+ */
 async function getFacts(services: CommandServices, { service, from }: Recipe): Promise<ServiceFacts | undefined> {
   const { connectionStore, parameterFlow, recipeFlow, sessions } = services;
   const id = service === undefined ? sessions.active?.connection.id : findConnectionId(services, service);

@@ -12,7 +12,7 @@ import { submitTransfers } from '../submission/submitter.ts';
 import type { RecipeArgument } from './recipeDocument.ts';
 import { openAndPlan, type PlannedRecipe } from './recipePlanning.ts';
 
-/** Runs a recipe. Finds its files, asks for confirmation, submits them, and writes the lock. */
+/** Runs a recipe: finds its files, asks for confirmation, submits the transfer, and writes the lock. */
 export async function runRecipe(services: CommandServices, argument: RecipeArgument | undefined): Promise<void> {
   await run(services, argument, false);
 }

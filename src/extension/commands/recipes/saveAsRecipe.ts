@@ -76,7 +76,7 @@ function getSuggestedFile(): Uri {
   return Uri.joinPath(folder?.uri ?? Uri.file(homedir()), `files${recipeExtension}`);
 }
 
-/** Gives a file the extension by which the editor recognizes recipes. */
+/** Returns a file's URI with the extension by which the editor recognizes recipes. */
 function toRecipeUri(file: Uri): Uri {
   if (isRecipePath(file.path)) return file;
   return file.with({ path: file.path.replace(/(?:\.transfer)?(?:\.json)?$/, recipeExtension) });

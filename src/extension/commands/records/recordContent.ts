@@ -25,13 +25,13 @@ interface RecordContent {
   /** Folder to which the paths of a transfer's files are relative. Absent if it is unknown. */
   readonly folder?: string | undefined;
   readonly fileCount: number;
-  /** The files that the record omits. */
+  /** The files that the record omits, and the reasons. */
   readonly omissions: readonly Omission[];
 }
 
 /**
- * Creates the record of a source. For a transfer, finds its folder and uses the files in the manifest, if there are
- * any. Returns undefined if the user cancels.
+ * Creates the record of a source. For a transfer, finds its folder and lists the files in the manifest. If the manifest
+ * is missing or empty, a table or checksums list the requested files instead. Returns undefined if the user cancels.
  */
 export async function createContent(
   services: CommandServices,

@@ -23,17 +23,17 @@ import { findTransferredFiles } from '../verification/transferredFolders.ts';
 /** The files to export: those of a search, a selection or a transfer. */
 export interface RecordSource {
   readonly files: readonly RecordedFile[];
-  /** The connections of the files. */
+  /** The IDs of the connections of the files, possibly with duplicates. */
   readonly connectionIds: readonly string[];
-  /** The files that the export omits. */
+  /** The files that the export omits, and the reasons. */
   readonly omissions: readonly Omission[];
   readonly query?: SearchQuery;
   readonly transfer?: Transfer;
 }
 
 /**
- * Returns the files of the rows to which a command applies, or of a source that the user picks. Undefined if the user
- * cancels.
+ * Returns the files of the rows to which a command applies, or of a source that the user picks. Undefined if the row no
+ * longer exists or the user cancels.
  */
 export async function chooseSource(
   services: CommandServices,

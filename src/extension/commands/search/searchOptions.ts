@@ -152,7 +152,7 @@ async function askJson(position: StepPosition, draft: SearchDraft): ReturnType<S
   });
 }
 
-/** Converts a draft to the query of one database. */
+/** Converts a draft to a query for one database. */
 export function toSearchQuery({ query, status, pageSize, specific }: SearchDraft, database: string): SearchQuery {
   return { database, query, pageSize, ...(status && { status }), ...(specific && { specific }) };
 }

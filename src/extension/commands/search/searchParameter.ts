@@ -17,8 +17,9 @@ interface ParameterTarget {
 }
 
 /**
- * Asks for the value of a search parameter: a listed value, or text of the parameter's type. Empty input clears the
- * value. `isLocal` is true for the local service, whose parameters have labels and accept text such as "10 MB".
+ * Asks for the value of a search parameter. The user picks a listed value or, if none are listed, types one. Empty
+ * input clears the value. `isLocal` is true for the local service, whose parameters have labels and accept text such as
+ * "10 MB".
  */
 export async function askParameter(
   position: StepPosition,
@@ -35,7 +36,7 @@ export async function askParameter(
     : await askTyped(position, target, name, { ...parameter, label: getParameterLabel(name, isLocal) });
 }
 
-/** Asks for a value in its informal notation. Shows how the text is interpreted. */
+/** Asks for a value in informal notation, such as "10 MB". Shows how the text is interpreted. */
 async function askWritten(
   position: StepPosition,
   target: ParameterTarget,

@@ -64,7 +64,10 @@ export async function createDraft(
   return { ...draft, database, specific: last?.database === database ? draft.specific : undefined };
 }
 
-/** Asks for the database, terms and options, and remembers them. Returns undefined if the user cancels. */
+/**
+ * Asks for the terms, the options and, unless it is given, the database. Stores them in `draft` and as a recent search.
+ * Returns undefined if the user cancels.
+ */
 export async function askSearch(
   services: CommandServices,
   session: OpenConnection,
@@ -89,7 +92,10 @@ export async function askSearch(
   return draft;
 }
 
-/** Creates a search for all files in a database. Asks for the database unless it is given. */
+/**
+ * Creates the draft of a search for all files, and stores it as a recent search. Asks for one or all databases unless a
+ * database is given. Returns undefined if the user cancels.
+ */
 export async function askAllFiles(
   services: CommandServices,
   session: OpenConnection,

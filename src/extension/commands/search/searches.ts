@@ -17,8 +17,8 @@ interface SearchFilter {
 }
 
 /**
- * Returns the row's search, the only search, or one that the user picks. Returns undefined if the user cancels or the
- * search was removed in the meantime.
+ * Returns the row's search, the only eligible search, or one that the user picks. Returns undefined if the user cancels
+ * or the search was removed in the meantime.
  */
 export async function chooseSearch(
   { searchStore }: CommandServices,

@@ -14,7 +14,7 @@ import { countFiles } from '../../words/summaryWords.ts';
 import type { CommandServices } from '../services.ts';
 import { locateTransferredFiles } from '../verification/transferredFolders.ts';
 
-/** Time in milliseconds after which the progress of the search is shown, with a Cancel button. */
+/** Time in milliseconds after which a progress notification with a Cancel button appears. */
 const quickMs = 500;
 
 /** Receives the orders without the files that don't need to be sent. */
@@ -83,7 +83,7 @@ async function readVerified(
 
 /**
  * Returns the intact files in a transfer's manifest. Without a readable manifest that matches the transfer, returns
- * undefined if all files were intact, and an empty list otherwise.
+ * undefined if all files were intact, so that all files in the transfer's record count, and an empty list otherwise.
  */
 async function readIntactFiles(
   services: CommandServices,

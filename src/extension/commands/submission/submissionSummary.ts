@@ -132,8 +132,8 @@ async function showBeforeConfirming(
 }
 
 /**
- * Returns the label of the submit button. It has its own translation key, because "transfer" is both noun and verb in
- * English.
+ * Returns the label of the submit button. "Transfer" has its own translation key here, because it is both noun and verb
+ * in English.
  */
 function getTransferButtonLabel(isRisky = false): string {
   if (isRisky) return l10n.t('Transfer Anyway');

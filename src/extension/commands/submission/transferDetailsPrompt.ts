@@ -43,7 +43,10 @@ export async function findLastDestination(
   return findDestinations(services, sources).some(({ name }) => name === last) ? last : undefined;
 }
 
-/** Returns false if the active connection is known to lack the order's destination, or can't write to it. */
+/**
+ * Returns false if an order's destination is known to be unsuitable: not on the service, read-only, or equal to the
+ * source. Only the databases of the active connection are known.
+ */
 export function canTransferTo(services: CommandServices, order: TransferOrder): boolean {
   const { shown, listing } = services.connectionStore;
   if (shown?.id !== order.connectionId || listing.databases.length === 0) return true;

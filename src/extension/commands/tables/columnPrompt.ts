@@ -6,7 +6,7 @@ import { plural } from '../../words/localeFormats.ts';
 import { describeColumn } from '../../words/matchWords.ts';
 import { toPlainText } from '../../words/plainText.ts';
 
-/** Maximum number of characters of sample values that are shown for a column. */
+/** Maximum number of characters shown of a column's sample values or of the table's first row. */
 const shownLength = 80;
 
 /** Asks for a column of a table. Highlights `guess`. */

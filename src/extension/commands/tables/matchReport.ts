@@ -60,7 +60,7 @@ function listFiles({ searchFlow, settings }: CommandServices, { session, databas
   searchFlow.openFound(session, { database, query: '', pageSize: settings.pageSize, ids }, files, uniqueFiles);
 }
 
-/** Shows the result in an editor with aligned columns. Resolves to false if it is too long. */
+/** Shows the result with aligned columns in an editor. Resolves to false if the result is too long to be shown. */
 async function showTable({ documents }: CommandServices, report: MatchReport): Promise<boolean> {
   const pieces: string[] = [];
   let length = 0;

@@ -36,7 +36,10 @@ interface MatchAnswers {
   database: string;
 }
 
-/** Matches the rows of a table to files and shows the result. Checks files that are the only match of a row. */
+/**
+ * Matches the rows of a table to files and shows the result. Files that are the only match of a row become checked in
+ * the search results.
+ */
 export async function matchTable(services: CommandServices, document: Uri | undefined): Promise<void> {
   const session = await requireSession(services);
   if (!session || (await requireOrcid(services, session.connection.id)) === undefined) return;

@@ -24,7 +24,7 @@ import { formatSize, plural } from '../../words/localeFormats.ts';
 import { describeTableError } from '../../words/matchWords.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
 
-/** Stores the URI of the last table. */
+/** Stores the URI of the table that was used last. */
 export interface TableMemory {
   getLastIdFile(): Promise<string | undefined>;
   rememberIdFile(address: string): Promise<void>;
@@ -33,8 +33,8 @@ export interface TableMemory {
 const extensions = ['csv', 'tsv', 'txt', 'xlsx'];
 
 /**
- * Asks for a table's file. Lists the open tables, the last one and those in the workspace, and lets the user select any
- * other file.
+ * Asks for a table's file. Lists the open tables, the last used one and those in the workspace, and lets the user
+ * select any other file.
  */
 export async function askTableFile(
   position: StepPosition,
@@ -115,8 +115,8 @@ function createFileChoice(value: Uri, description?: string): Choice<Uri | undefi
 }
 
 /**
- * Lists tables without duplicates: first the one in the active editor, then other open ones, the last one, and those in
- * the workspace.
+ * Lists tables without duplicates: first the one in the active editor, then other open ones, the last used one, and
+ * those in the workspace.
  */
 async function createFileChoices(memory: TableMemory): Promise<readonly Choice<Uri | undefined>[]> {
   const inWorkspace = await workspace.findFiles('**/*.{csv,tsv,xlsx}', '**/{node_modules,.git}/**', 200);

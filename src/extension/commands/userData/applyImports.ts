@@ -30,13 +30,13 @@ interface SelectedSettings {
 /** The entries that were imported. */
 export interface ImportedData extends SelectedSettings {
   readonly transfers: readonly Transfer[];
-  /** The number of selected transfers that were left out because this machine has a record of them. */
+  /** The number of selected transfers that were left out because this machine already has a record of them. */
   readonly leftOutCount: number;
 }
 
 /**
- * Imports the selected entries. Throws a {@link CommandFailure} on failure, or the signal's reason if the signal is
- * aborted.
+ * Imports the selected entries, and opens the connections of the imported transfers in the background. Throws a {@link
+ * CommandFailure} if the import fails, or the signal's reason if the signal is aborted.
  */
 export async function applyImports(
   services: CommandServices,

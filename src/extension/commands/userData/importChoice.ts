@@ -19,11 +19,14 @@ export interface ImportOffer {
   /** All connections in the file. */
   readonly connections: readonly ConnectionComparison[];
   readonly databases: readonly ServedComparison[];
-  /** The ORCID iD in the file and the one that it replaces. Absent if they are the same. */
+  /**
+   * The ORCID iD in the file, and the one in the settings, which is empty if none is set. Absent if they are the same,
+   * or if the file has none.
+   */
   readonly orcid?: { readonly value: string; readonly replaced: string };
 }
 
-/** One entry to import. */
+/** An entry to import, or all transfers of one kind. */
 export type ImportItem =
   | { readonly kind: 'finished' | 'unfinished' | 'updates' }
   | { readonly kind: 'connection' | 'variable'; readonly comparison: ConnectionComparison }

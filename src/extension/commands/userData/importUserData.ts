@@ -23,8 +23,8 @@ import { compareServedEntries } from './servedEntries.ts';
 import { getFileName, readUserDataFile } from './userDataFile.ts';
 
 /**
- * Imports the entries of a user data file that the user selects. Changes nothing before the selection (D65: user data
- * file).
+ * Asks for a user data file, and imports the entries that the user selects from it. Changes nothing before that
+ * selection (D65: user data file).
  */
 export async function importUserData(services: CommandServices): Promise<void> {
   const file = await pickFile(l10n.t('Import Data from Another Machine'), 'JSON', ['json']);
@@ -50,7 +50,10 @@ export async function importUserData(services: CommandServices): Promise<void> {
   if (imported) reportImport(services.notifications, imported, parsed);
 }
 
-/** Shows a progress notification while records are read or written. Resolves to undefined if the user cancels. */
+/**
+ * Runs an operation that reads or writes records, and shows its progress in a notification. Resolves to undefined if
+ * the user cancels.
+ */
 async function runWithRecords<T>(
   { commandLinePaths, log }: CommandServices,
   title: string,

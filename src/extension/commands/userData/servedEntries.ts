@@ -10,17 +10,17 @@ import type { CommandServices } from '../services.ts';
 
 /** A folder or store in a user data file, compared with this machine's settings. */
 export interface ServedComparison {
-  /** The entry to save, with a name that is free on this machine. */
+  /** The entry to save, with a name that no other database of the local service has. */
   readonly location: ServedLocation;
-  /** The entry for the same folder or store in the settings. */
+  /** The entry in the settings for the same folder or store. */
   readonly saved?: ServedLocation;
-  /** Set if the folder or the remote can't be used on this machine. */
+  /** The item that this machine lacks. Absent if the folder or store can be used. */
   readonly missing?: 'folder' | 'remote' | 'rclone';
 }
 
 /**
- * Compares the folders and stores in a user data file with the settings. Omits those that are identical to the settings
- * or can't be served.
+ * Compares the folders and stores in a user data file with the settings. Omits entries that the settings already
+ * contain, and folders that the local service would refuse.
  */
 export async function compareServedEntries(
   services: CommandServices,
@@ -61,14 +61,14 @@ async function compareEntry(
 }
 
 /**
- * Returns the saved permission to restore objects, which costs money and is never part of a file (D67: archived
- * objects).
+ * Returns the saved permission to restore objects. A user data file never contains it, because restoring costs money
+ * (D67: archived objects).
  */
 function pickRestore(saved: ServedLocation | undefined): Pick<ServedStore, 'restore'> {
   return saved && 'restore' in saved ? { restore: saved.restore } : {};
 }
 
-/** Converts an entry to the form that the settings use. Removes `..` from an absolute path. */
+/** Converts an entry to the form that the settings use. Resolves `..` in an absolute path. */
 function toLocation({ folder, remote = '', rescanMinutes, ...fields }: ServedEntry): ServedLocation {
   if (folder === undefined) return { ...fields, remote, ...(rescanMinutes !== undefined && { rescanMinutes }) };
   return { ...fields, folder: isAbsolute(folder) ? resolve(folder) : folder };
@@ -85,20 +85,26 @@ async function findMissing(
 }
 
 /**
- * Returns false for a relative path. Also returns false for a path to a server (`\\server\share`), because Windows
- * would sign in there.
+ * Returns false for a relative path. Also returns false for a UNC path (`\\server\share`), because Windows would sign
+ * in to the server.
  */
 function isOnThisMachine(folder: string): boolean {
   return isAbsolute(folder) && !folder.startsWith(String.raw`\\`);
 }
 
-/** Returns false for a folder with data of the local service, which the service would refuse. */
+/**
+ * Returns false if a folder contains the local service's data folder or is inside it, because the service would refuse
+ * the folder.
+ */
 async function canServe({ folder }: ServedLocation, dataFolder: string): Promise<boolean> {
   if (folder === undefined) return true;
   return !(await containsPath(folder, dataFolder)) && !(await containsPath(dataFolder, folder));
 }
 
-/** Resolves to the names of the remotes in the user's configuration. Undefined if rclone isn't found. */
+/**
+ * Resolves to the names of the remotes in the user's rclone configuration. Undefined if rclone isn't found, and empty
+ * if the remotes can't be listed.
+ */
 async function findRemoteNames({ settings, log }: CommandServices): Promise<ReadonlySet<string> | undefined> {
   const program = findRclonePath(settings.rclonePath);
   if (program === undefined) return undefined;

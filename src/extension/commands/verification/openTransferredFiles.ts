@@ -48,7 +48,7 @@ export async function openTransferredFiles(services: CommandServices, node: Tran
 
 /**
  * Finds the folder of a transfer. If it isn't found, lets the user select it. If no folder of the destination is known
- * on this machine, also lets the user copy the folder's name. Returns undefined if the user cancels.
+ * on this machine, also lets the user copy the folder's name. Returns undefined if the user cancels or copies the name.
  */
 async function findFolder(services: CommandServices, transfer: Transfer): Promise<TransferredFolder | undefined> {
   const { found, searched } = await searchTransferredFiles(services, transfer);
@@ -84,7 +84,10 @@ function describeRemoteFolder(destination: string, name: string): string {
     : l10n.t('The files are at {0}, in the folder {1}.', destination, name);
 }
 
-/** Returns the first files, and the actions, whose labels contain all words of a text. */
+/**
+ * Returns the files and the actions whose labels contain all words of a text, ignoring case. Limits the files to {@link
+ * maxListed}.
+ */
 function findChoices(
   text: string,
   files: readonly OpenChoice[],

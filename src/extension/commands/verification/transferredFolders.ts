@@ -39,8 +39,8 @@ export async function locateTransferredFiles(
 }
 
 /**
- * Finds the folder of a transfer, and starts the local service if needed. Never prompts. If the folder isn't found, the
- * result lists the searched locations.
+ * Finds the folder of a transfer. For a transfer of the local service, starts the service if needed. Never prompts. If
+ * the folder isn't found, the result lists the searched locations.
  */
 export async function searchTransferredFiles(
   services: CommandServices,
@@ -55,8 +55,8 @@ export async function searchTransferredFiles(
 }
 
 /**
- * Finds the folder of a transfer with {@link searchTransferredFiles}. If it isn't found, asks for the folder and
- * remembers the answer. Returns undefined if the user cancels.
+ * Finds the folder of a transfer. If {@link searchTransferredFiles} doesn't find it, asks the user with {@link
+ * askTransferredFolder}. Returns undefined if the user cancels.
  */
 export async function findTransferredFiles(
   services: CommandServices,
@@ -68,7 +68,10 @@ export async function findTransferredFiles(
   return await askTransferredFolder(services, transfer);
 }
 
-/** Asks for the folder of a transfer and remembers the answer. Returns undefined if the user cancels. */
+/**
+ * Asks for the folder of a transfer. Unless the folder was renamed, remembers its parent for other transfers to the
+ * same destination. Returns undefined if the user cancels.
+ */
 export async function askTransferredFolder(
   services: CommandServices,
   transfer: Transfer,
@@ -100,7 +103,7 @@ async function getKnownFolders(services: FolderServices, transfer: Transfer): Pr
   return [...new Set(folders.filter((folder) => folder !== undefined))];
 }
 
-/** Returns the destination's folder if a service on this machine serves it. */
+/** Returns the destination's folder if a connected service on this machine serves it. */
 async function findServedDestination(
   { connectFlow, sessions }: FolderServices,
   { order }: Transfer,
@@ -126,7 +129,10 @@ function getId({ id, key }: Transfer): string {
   throw new CommandHint(text, createDetailsStep(key));
 }
 
-/** Remembers the parent of a transfer's folder. The next transfer to this destination will write its folder there. */
+/**
+ * Remembers the parent of a transfer's folder, unless the folder was renamed. Other transfers to this destination write
+ * their folders there too.
+ */
 async function rememberFolder(
   services: CommandServices,
   { order }: Transfer,
@@ -138,7 +144,10 @@ async function rememberFolder(
   await memory.rememberDestinationFolder(order.connectionId, order.destination, dirname(folder));
 }
 
-/** Reports the searched folders. Returns true if the user wants to select another folder. */
+/**
+ * Reports that the files were not found, with the searched locations. Returns true if the user wants to select a
+ * folder.
+ */
 async function askToPickAnother(services: CommandServices, id: string, searched: readonly string[]): Promise<boolean> {
   const folders = formatList(searched.map(toPlainLine));
   const text = l10n.t('Could not find the files of transfer {0}. Locations checked: {1}', toPlainLine(id), folders);
@@ -154,7 +163,10 @@ export function getLocalPath(uri: Uri): string {
   );
 }
 
-/** Returns the folder that a database serves. Undefined unless the service runs on this machine. */
+/**
+ * Returns the folder that is served as a database. Undefined if the service runs on another machine, or if the database
+ * isn't a folder.
+ */
 export function getServedFolder(
   { service }: OpenConnection,
   databases: readonly Database[],

@@ -25,7 +25,7 @@ import { resubmitFiles } from '../submission/resubmission.ts';
 import { pickTransfer } from '../transfers/transferPicker.ts';
 import { getLocalPath, findTransferredFiles } from './transferredFolders.ts';
 
-/** A manifest to verify, with its transfer if known. */
+/** The manifest against which files are verified, and its transfer if known. */
 interface VerificationTarget {
   readonly manifest: string;
   readonly transfer?: Transfer;
@@ -39,7 +39,7 @@ interface VerificationResult {
   readonly unlisted: readonly TransferFile[];
 }
 
-/** Verifies the files of a transfer, or those of a manifest selected in the Explorer view. Reports the result. */
+/** Verifies the files of the given transfer or manifest, or of one that the user picks. Reports the result. */
 export async function verifyTransferredFiles(
   services: CommandServices,
   given: TransferNode | Uri | undefined,
@@ -117,8 +117,8 @@ async function findTransfer(services: CommandServices, manifest: TransferManifes
 }
 
 /**
- * Reports the result. Offers to open the report and to resubmit files. Still offers to resubmit after the report was
- * opened.
+ * Reports the result. Offers to show the report and, if files are missing or damaged, to transfer them again. The
+ * latter offer remains after the report is shown.
  */
 async function reportResult(services: CommandServices, result: VerificationResult): Promise<void> {
   const { notifications, documents } = services;
