@@ -28,9 +28,9 @@ export function getServiceFolders(extension: Uri, storage: Uri, machine: string)
 }
 
 /**
- * Returns the databases served by this window: those in the settings, the remaining workspace folders, a folder for
- * received files and, if the settings list no databases, the samples. Omits a workspace folder that contains the
- * service's data.
+ * Returns the databases served by this window: those in the settings, the remaining folders of a trusted workspace, a
+ * folder for received files and, if the settings list no databases, the samples. Omits a workspace folder that contains
+ * the service's data.
  */
 export async function getServedLocations(
   settings: Settings,
@@ -96,7 +96,7 @@ export async function containsPath(folder: string, path: string): Promise<boolea
   return relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath);
 }
 
-/** Calls a listener when the databases in the settings or the folders of the workspace change. */
+/** Calls a listener when the databases in the settings, or the folders or the trust of the workspace change. */
 export function watchServedLocations(listener: () => void): Disposable {
   const lifetime = new Lifetime();
   lifetime.track(
@@ -105,10 +105,13 @@ export function watchServedLocations(listener: () => void): Disposable {
     }),
   );
   lifetime.track(workspace.onDidChangeWorkspaceFolders(listener));
+  lifetime.track(workspace.onDidGrantWorkspaceTrust(listener));
   return lifetime;
 }
 
+/** Returns the folders of the workspace that are on this machine; none if the workspace isn't trusted. */
 function getWorkspaceFolders(): readonly ServedFolder[] {
+  if (!workspace.isTrusted) return [];
   return (workspace.workspaceFolders ?? [])
     .filter(({ uri }) => uri.scheme === 'file')
     .map(({ name, uri }) => ({ name, folder: uri.fsPath, organization: l10n.t('Workspace folders') }));

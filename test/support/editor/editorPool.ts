@@ -22,7 +22,14 @@ let idle: IdleEditor | undefined;
 /** Editor options that a journey can choose. */
 export type JourneyOptions = Pick<
   EditorOptions,
-  'workspace' | 'settings' | 'theme' | 'machineSettings' | 'environment' | 'storageDelayMs' | 'needsFullBrowser'
+  | 'workspace'
+  | 'settings'
+  | 'theme'
+  | 'machineSettings'
+  | 'environment'
+  | 'storageDelayMs'
+  | 'needsFullBrowser'
+  | 'asksForTrust'
 >;
 
 /**
@@ -32,7 +39,8 @@ export type JourneyOptions = Pick<
 export async function openEditor(options: JourneyOptions = {}): Promise<Editor> {
   ensureInstalled(installPacked);
   const environment = { [journeyKey.variable]: journeyKey.value, ...options.environment };
-  const start = JSON.stringify({ environment, needsFullBrowser: options.needsFullBrowser });
+  const { needsFullBrowser, asksForTrust } = options;
+  const start = JSON.stringify({ environment, needsFullBrowser, asksForTrust });
   const running = await takeIdle(start, options);
   const builtIns = isDeep ? {} : { builtIns: fewBuiltIns };
   const chosen = { ...options, ...builtIns, environment, extensions: installedExtensions };
