@@ -8,11 +8,16 @@ export interface PastVerification {
   /** Number of files in the manifest plus the number of requested files that it doesn't list. */
   readonly fileCount: number;
   readonly intactCount: number;
-  /** Paths of the files that were not intact; absent if there are too many. */
+  /** Paths of the files that were damaged, missing or unreadable; absent if too many files were not intact. */
   readonly damaged?: readonly string[];
+  /** Paths of the files that could not be verified without a usable hash; absent if there are none, or too many. */
+  readonly unverified?: readonly string[];
+  /** Number of files that could not be verified; absent for 0. Earlier versions counted them as damaged. */
+  readonly unverifiedCount?: number;
 }
 
-const maxDamaged = 100;
+/** Maximum number of paths to store. */
+const maxPaths = 100;
 
 /**
  * Converts a verification report to its stored form. `unlistedCount` is the number of requested files that the manifest
@@ -20,26 +25,37 @@ const maxDamaged = 100;
  */
 export function toPastVerification(report: VerificationReport, unlistedCount: number, at: number): PastVerification {
   const { manifest, intactCount, findings } = report;
-  const damaged = findings.map(({ file }) => file.path);
-  const fileCount = manifest.files.length + unlistedCount;
-  return { at, fileCount, intactCount, ...(damaged.length <= maxDamaged && { damaged }) };
+  const getPaths = (areVerified: boolean): readonly string[] =>
+    findings.filter(({ outcome }) => (outcome.kind !== 'notCompared') === areVerified).map(({ file }) => file.path);
+  const unverified = getPaths(false);
+  return {
+    at,
+    fileCount: manifest.files.length + unlistedCount,
+    intactCount,
+    ...(unverified.length > 0 && { unverifiedCount: unverified.length }),
+    ...(findings.length <= maxPaths && { damaged: getPaths(true), ...(unverified.length > 0 && { unverified }) }),
+  };
 }
 
 /**
- * Returns the result for a file; `unknown` if some files were intact, but too many were damaged to store their paths.
+ * Returns the result for a file; `unknown` if it could not be verified, or if some files may be usable, but too many
+ * were not intact to store their paths.
  */
 export function getPastResult(
-  { damaged, intactCount }: PastVerification,
+  { damaged, unverified, unverifiedCount = 0, intactCount }: PastVerification,
   path: string,
 ): 'intact' | 'damaged' | 'unknown' {
-  if (damaged) return damaged.includes(path) ? 'damaged' : 'intact';
-  return intactCount === 0 ? 'damaged' : 'unknown';
+  if (!damaged) return intactCount + unverifiedCount === 0 ? 'damaged' : 'unknown';
+  if (damaged.includes(path)) return 'damaged';
+  return unverified?.includes(path) ? 'unknown' : 'intact';
 }
 
 /** Returns true if a stored value is a valid {@link PastVerification}. */
 export function isPastVerification(value: unknown): value is PastVerification {
   if (!isJsonObject(value)) return false;
-  const { at, fileCount, intactCount, damaged = [] } = value;
-  const areNumbers = [at, fileCount, intactCount].every((one) => Number.isSafeInteger(one) && Number(one) >= 0);
-  return areNumbers && Array.isArray(damaged) && damaged.every((path) => typeof path === 'string');
+  const { at, fileCount, intactCount, damaged = [], unverified = [], unverifiedCount = 0 } = value;
+  const numbers = [at, fileCount, intactCount, unverifiedCount];
+  const areNumbers = numbers.every((one) => Number.isSafeInteger(one) && Number(one) >= 0);
+  const arePaths = (list: unknown): boolean => Array.isArray(list) && list.every((path) => typeof path === 'string');
+  return areNumbers && arePaths(damaged) && arePaths(unverified);
 }

@@ -37,10 +37,11 @@ describe('The history of verifications', () => {
     const file = join(folder, 'verifications.json');
     await writeFile(file, '{"t":');
     assert.equal(await openWindow().get('t'), undefined);
-    await writeFile(file, JSON.stringify({ t: { at: 'now' }, u: past, v: { ...past, damaged: [1] }, w: null }));
+    const invalid = { t: { at: 'now' }, v: { ...past, damaged: [1] }, w: { ...past, unverified: [1] } };
+    await writeFile(file, JSON.stringify({ ...invalid, u: past, x: null }));
     const history = openWindow();
-    const found = await Promise.all(['t', 'u', 'v', 'w'].map((key) => history.get(key)));
-    assert.deepEqual(found, [undefined, past, undefined, undefined]);
+    const found = await Promise.all(['t', 'u', 'v', 'w', 'x'].map((key) => history.get(key)));
+    assert.deepEqual(found, [undefined, past, undefined, undefined, undefined]);
     await history.record('t', past);
     assert.deepEqual([await history.get('t'), await history.get('u')], [past, past]);
   });
@@ -57,7 +58,7 @@ describe('The history of verifications', () => {
   });
 
   it('returns the intact files, unless there were too many damaged ones to store', () => {
-    const toReport = (count: number): VerificationReport => ({
+    const toReport = (count: number, kind: 'missing' | 'notCompared' = 'missing'): VerificationReport => ({
       manifest: {
         file: 'm',
         files: Array.from({ length: 200 }, () => ({ path: 'x', places: [] })),
@@ -67,7 +68,7 @@ describe('The history of verifications', () => {
       intactCount: 200 - count,
       findings: Array.from({ length: count }, (_, index) => ({
         file: { path: `f${index}`, places: [] },
-        outcome: { kind: 'missing' },
+        outcome: { kind },
       })),
       extra: { paths: [], isTruncated: false, unreadableFolders: [] },
     });
@@ -77,5 +78,8 @@ describe('The history of verifications', () => {
     const many = toPastVerification(toReport(101), 0, 9);
     assert.deepEqual([many.damaged, getPastResult(many, 'g')], [undefined, 'unknown']);
     assert.equal(getPastResult(toPastVerification(toReport(200), 0, 9), 'g'), 'damaged');
+    const unverified = toPastVerification(toReport(1, 'notCompared'), 0, 9);
+    assert.deepEqual([getPastResult(unverified, 'f0'), getPastResult(unverified, 'g')], ['unknown', 'intact']);
+    assert.equal(getPastResult(toPastVerification(toReport(200, 'notCompared'), 0, 9), 'g'), 'unknown');
   });
 });
