@@ -66,6 +66,7 @@ describe('The status of a recipe in its row (D61)', () => {
     found.at(-1)?.reject(new Error('closed'));
     await settle();
     assert.ok(changes > 0, 'the row is shown again');
+    assert.equal(checks.getCurrent('r'), undefined);
     await check(toStatus('1 new'));
     assert.equal(show(), '1 new');
   });

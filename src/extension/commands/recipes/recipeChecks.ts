@@ -90,7 +90,8 @@ export class RecipeChecks implements Disposable {
     const before = this.checked.get(key);
     if (!before) return;
     const { checkedAt, isOutdated } = before;
-    this.checked.set(key, { status, checkedAt });
+    const hasExpired = checkedAt === -Infinity;
+    this.checked.set(key, { status, checkedAt, ...(hasExpired && { isOutdated: true }) });
     if (isOutdated || before.status.description !== status.description) this.changed.fire();
   }
 }
