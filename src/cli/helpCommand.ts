@@ -2,14 +2,14 @@ import type { Command } from 'commander';
 import { findNearestName } from '../core/recipes/nearestName.ts';
 
 /**
- * Adds `help`, which prints the help of a command. Reports an unknown command as an error, whereas Commander's own
+ * Adds `help`, which prints help for a command. Reports an unknown command as an error, whereas Commander's own
  * `help` prints the general help.
  */
 export function addHelpCommand(parent: Command): void {
   parent.helpCommand(false);
   parent
     .command('help')
-    .description('print the help of a command')
+    .description('print help for a command')
     .argument('[command]')
     .helpOption(false)
     .action((name?: string) => printHelp(parent, name));

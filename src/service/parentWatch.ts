@@ -14,8 +14,8 @@ export function watchParent(parent: number, onDidEnd: () => void): void {
 }
 
 /**
- * Returns true while the parent is running. On Linux and macOS, the parent process id changes when the parent ends;
- * Windows needs a lookup.
+ * Returns true while the parent is running. On Linux and macOS, the parent process ID changes when the parent ends. On
+ * Windows it doesn't change, so this also checks that the process exists.
  */
 function isParent(pid: number): boolean {
   return process.ppid === pid && isRunning(pid);

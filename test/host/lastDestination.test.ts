@@ -65,7 +65,7 @@ describe('Transfers', () => {
       const done = stage.run('dataTransfer.transferToLastDestination');
       const summary = await stage.person.notice();
       assert.equal(summary.message, `Transfer 2 files to ${nmdc}?`);
-      assert.deepEqual(summary.buttons, ['Transfer', 'Show', 'Edit…']);
+      assert.deepEqual(summary.buttons, ['Transfer', 'Show Transfer', 'Edit…']);
       summary.press('Edit…');
       const destinations = await stage.person.pick();
       assert.equal(destinations.activeItems[0]?.label, nmdc);

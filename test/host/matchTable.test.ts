@@ -41,7 +41,7 @@ describe('Matching a table', () => {
     (await stage.person.pick()).choose('File IDs');
     (await stage.person.pick()).choose('JGI Data Portal');
     const notice = await stage.person.notice(
-      /^1 row matched, 3 rows not found, 1 row without a value\. The spreadsheet may have dropped .* 1 number .*\(row 5\)/,
+      /^1 row matched, 3 rows have no match, 1 row without a value\. The spreadsheet may have dropped .* 1 number .*\(row 5\)/,
     );
     assert.deepEqual(notice.buttons, ['Save Table…', 'Transfer Checked Files…']);
     const text = window.activeTextEditor?.document.getText() ?? '';
@@ -117,7 +117,7 @@ describe('Matching a table', () => {
     assert.match(keys.placeholder ?? '', /this column contains \(Column 1\)$/);
     keys.choose('File IDs');
     (await stage.person.pick()).choose('JGI Data Portal');
-    const notice = await stage.person.notice(/^0 rows matched, 2 rows not found\.$/);
+    const notice = await stage.person.notice(/^0 rows matched, 2 rows have no match\.$/);
     assert.match(
       window.activeTextEditor?.document.getText() ?? '',
       /^column_1 +column_2 +row [^\n]*\n[─ ]+\nalpha +JDP:first +1 /,

@@ -164,7 +164,7 @@ describe('Resubmitting', () => {
       check(3);
       const summary = await readSummary();
       assert.match(summary.detail, /^Already being transferred to National Microbiome.*: 3 files\.$/m);
-      assert.deepEqual(summary.buttons, ['Transfer', 'Show', 'Back']);
+      assert.deepEqual(summary.buttons, ['Transfer', 'Show Transfer', 'Back']);
       summary.dismiss();
     });
 
@@ -172,7 +172,7 @@ describe('Resubmitting', () => {
       check(1);
       const summary = await readSummary();
       assert.match(summary.detail, /^Already being transferred to .*: 1 file\.$/m);
-      summary.press('Show');
+      summary.press('Show Transfer');
       await stage.tab(`Transfer to ${nmdc}`);
       const again = await stage.person.notice(/^Transfer 1 file to .* anyway\?$/);
       assert.equal(again.isModal, false);

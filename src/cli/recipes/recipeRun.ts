@@ -60,7 +60,9 @@ async function saveLock(
     await writeLock(planned.path, lock);
     return true;
   } catch (error) {
-    context.output.note(`The transfer was started, but its lock couldn't be written (${getErrorCode(error)}).`);
+    context.output.note(
+      `The transfer was started, but the recipe's lock file couldn't be written (${getErrorCode(error)}).`,
+    );
     return false;
   }
 }

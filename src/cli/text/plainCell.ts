@@ -1,5 +1,5 @@
 /**
- * Converts text from a server or a file to a single line without control and format characters, which could change how
+ * Converts text from a server or a file to a single line without control or format characters, which could change how
  * a terminal displays other text.
  */
 export function toPlainCell(text: string): string {

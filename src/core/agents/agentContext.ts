@@ -38,7 +38,7 @@ export interface AgentContext {
   readonly services: AgentServices;
   readonly plans: PlanStore;
   readonly policy: AgentPolicy;
-  /** The queue shared by all agents that call this window or program. */
+  /** The queue shared by all agents that use this window or program. */
   readonly queue: CallQueue;
   readonly clock: Clock;
   readonly log: Logger;

@@ -36,7 +36,7 @@ export class CopyIndex implements Disposable {
     this.lifetime.track(store.onDidChange((keys) => this.update(keys)));
   }
 
-  /** Returns the names of the other databases that have the content of a file. */
+  /** Returns the names of the other databases that contain a copy of a file. */
   findDatabases(connectionId: string, file: OwnFile): readonly string[] {
     const found = this.getGroup(connectionId, file);
     const databases = found instanceof CopyGroup ? found.databases : found ? [found.database] : [];

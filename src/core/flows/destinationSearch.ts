@@ -4,7 +4,7 @@ import type { TransferFile, TransferOrder } from '../model/transferModel.ts';
 import { catchRefusal } from './refusals.ts';
 import type { OpenConnection } from './openConnections.ts';
 
-/** The number of sizes per request. The local service accepts up to 200 conditions. */
+/** The maximum number of sizes per request. Each size is a condition, and the local service accepts at most 200. */
 const sizesPerRequest = 100;
 
 /** The maximum number of results per request. A search that reaches it counts as incomplete. */

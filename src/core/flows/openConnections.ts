@@ -31,7 +31,7 @@ export class OpenConnections implements Disposable {
     return this.open.get(connectionId);
   }
 
-  /** Activates an open connection. Disposes of the earlier client of the same connection. */
+  /** Adds a connection and makes it active. Disposes of the client that it replaces, if any. */
   activate(session: OpenConnection): void {
     this.activeId = session.connection.id;
     this.add(session);

@@ -18,8 +18,8 @@ interface IdRequest {
 }
 
 /**
- * Requests files by ID, and returns those that pass the filters. Returns IDs that the service doesn't know as
- * `missing`. Returns a failure and no files if an ID can't be looked up (D8: metadata by ids).
+ * Looks up files by ID, and returns those that pass the filters. `missing` lists the IDs for which the service returned
+ * no readable file. If a lookup fails, returns the failure and no files (D8: metadata by ids).
  */
 export async function resolveIds(source: RecipeSource, request: IdRequest): Promise<ResolvedFiles> {
   const { database, ids, filters, known = [] } = request;

@@ -57,7 +57,7 @@ export function floorToPercent(share: number): number {
 
 const sizeUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
 
-/** Formats a number of bytes in decimal units, such as `67 kB`, which are common in data repositories. */
+/** Formats a number of bytes in decimal units, as is common in data repositories: `67 kB`. */
 export function formatByteSize(size: number, locale: string): string {
   const sizeBytes = limitAmount(size);
   const power = sizeBytes < 1000 ? 0 : Math.min(Math.floor(Math.log10(sizeBytes) / 3), sizeUnits.length - 1);

@@ -14,8 +14,8 @@ import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
  * Reports a change only after the editor has stored the rows that it received before. If a change and a row's first
  * children arrive in the same message, the editor discards the children that it has, then stores the outdated ones.
  *
- * Reports no change while the editor is about to request all rows. The editor would redraw them a second time, and pass
- * no row to a command whose key is pressed in the meantime.
+ * Reports no changes while the editor is about to request all rows. Otherwise, the editor would redraw them twice, and a
+ * command invoked by a keyboard shortcut in the meantime would receive no row.
  */
 export class LazyTree<T> implements TreeDataProvider<T>, Disposable {
   private readonly lifetime = new Lifetime();

@@ -95,8 +95,8 @@ export function readPieces(
 }
 
 /**
- * Passes a part of a file to `take`, in a reused buffer. Returns the end offset, which is less than `to` if the file is
- * shorter.
+ * Passes the bytes from `from` up to `to` to `take`, piece by piece in a reused buffer. Returns the offset at which
+ * reading stopped, which is less than `to` if the file ends earlier.
  */
 export function readRange(
   file: number,

@@ -45,7 +45,7 @@ interface Leftovers {
   readonly manifestName: string;
 }
 
-/** Time to collect more new transfers before writing them together. */
+/** Delay before new transfers are written, so that several can be written in one transaction. */
 const batchWindowMs = 4;
 /** Number of new transfers that are written without waiting for more. */
 const maxTogether = 32;

@@ -8,7 +8,7 @@ import { DestinationFolders, getPartPath } from './destinationFolders.ts';
 import { toTransferError, TransferFailure } from './transferErrors.ts';
 import type { TransferRecordFile, TransferRecord } from './journalRecord.ts';
 
-/** Number of resources to serialize at a time, because a transfer may have very many files. */
+/** Number of resources to serialize at a time. A transfer can have too many files to serialize all of them at once. */
 const pieceSize = 500;
 
 const typicalResourceBytes = 1_000;

@@ -13,13 +13,13 @@ export function isRefusedAsArchived({ operation, store }: FileFailure, { resourc
   return operation === 'read' && (store === 'failed' || store === 'refused') && isArchived(resource['storageClass']);
 }
 
-/** Creates the failure of a transfer to a store that can neither rename nor copy objects. */
+/** Creates the error that ends a transfer to a store that can neither rename nor copy objects. */
 export function createRenameFailure(): TransferFailure {
   const reason = 'unfinished files would be visible under their final names';
   return new TransferFailure(`the destination can neither rename nor copy objects: ${reason}`);
 }
 
-/** Creates the suspension of a transfer whose source or destination can't be reached. */
+/** Creates the error that suspends a transfer because its source or destination can't be reached. */
 export function createSuspension(operation: FileFailure['operation'], reason: string): TransferSuspension {
   const side = operation === 'read' ? 'source' : 'destination';
   return new TransferSuspension(`waiting: the ${side} can't be reached: ${reason}`);

@@ -22,7 +22,7 @@ import { listTransferNotes } from './transferNotes.ts';
 import { FilesSection, InstructionsSection, LicensesSection, MessageSection } from './transferSections.tsx';
 import { HistorySection, ProgressSection, StatusBadge } from './transferStatus.tsx';
 
-/** States in which users open the page to read the server's message. */
+/** States in which the server's message is above the progress, because users open the page to read it. */
 const reasonStates: ReadonlySet<TransferState> = new Set(['failed', 'unknown']);
 
 const maxNameLength = 300;

@@ -47,7 +47,7 @@ describe('A user with a spreadsheet of 40 IDs', function () {
     await window.pick('file_id', 'Select the column that identifies the files');
     await window.pick('File IDs', 'Select what this column contains (file_id)');
     await window.pick(database, 'Select the database that contains the files');
-    await window.notifications.press(/^37 rows matched, 3 rows not found\.$/, 'Save Table…');
+    await window.notifications.press(/^37 rows matched, 3 rows have no match\.$/, 'Save Table…');
     const saved = join(folder, 'result.csv');
     await window.quickInput.saveAs(saved, 'Save Table');
     await window.notifications.wait('Saved the table.');

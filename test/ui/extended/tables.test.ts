@@ -51,7 +51,7 @@ describe('A user with a table of files', function () {
     await window.pick('file', 'Select the column that identifies the files');
     await window.pick('File names or paths', /Select what this column contains/);
     await window.pick('Sample Data', 'Select the database that contains the files');
-    const summary = /^2 rows matched, 1 row not found\.$/;
+    const summary = /^2 rows matched, 1 row has no match\.$/;
     await window.notifications.press(summary, 'Save Table…');
     const saved = join(folder, 'result.csv');
     await window.quickInput.saveAs(saved, 'Save Table');

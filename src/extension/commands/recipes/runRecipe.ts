@@ -54,7 +54,10 @@ async function saveLock(
   try {
     await writeLock(planned.uri.fsPath, createLock(planned, { id, submitted: new Date(createdAt).toISOString() }));
   } catch (error) {
-    const text = l10n.t("The transfer was submitted, but its lock couldn't be written: {0}", describeError(error));
+    const text = l10n.t(
+      "The transfer was submitted, but the recipe's lock file couldn't be written: {0}",
+      describeError(error),
+    );
     void notifications.warning(text);
   }
 }

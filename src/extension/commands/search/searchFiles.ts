@@ -20,7 +20,7 @@ export async function searchWithFilters(services: CommandServices, node: Databas
   await askAndSearch(services, node, true);
 }
 
-/** Expands a database, asks for the search terms, and starts the search. Asks for the database unless it is given. */
+/** Expands a database, asks for search terms, and starts the search. Asks for the database unless it is given. */
 export async function openDatabase(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {
   if (node) services.views.expandDatabase(node);
   await askAndSearch(services, node, false);

@@ -68,7 +68,7 @@ export async function confirmSubmission(
     findCopies(services, orders, options.onLeaveOut),
   ]);
   const transfer = getTransferButtonLabel(isServerAtRisk);
-  const show = underWay.count > 0 ? l10n.t('Show') : undefined;
+  const show = underWay.count > 0 ? l10n.t('Show Transfer') : undefined;
   const answer = await services.notifications.choose(
     warnings.length > 0 || isSpaceShort ? 'warning' : 'info',
     l10n.t('Transfer {0} to {1}?', formatFileCount(countFiles(orders)), toPlainLine(first.destination)),
