@@ -72,6 +72,6 @@ function createLock({ plan, connection, name }: PlannedRun, transfer: RecipeLock
   const { from, to } = plan.recipe;
   return {
     ...{ version: 1, recipe: name, service: { name: serviceName, address, version } },
-    ...{ from: from.database, to: to?.database ?? '', transfer, files: [...plan.files] },
+    ...{ from: from.database, to: to?.database ?? '', transfer, files: [...plan.lockFiles] },
   };
 }

@@ -1,7 +1,7 @@
 import type { TransferOrder } from '../model/transferModel.ts';
 import { checkExpectations, type UnmetExpectation } from './checkExpectations.ts';
 import { compareFiles, type LockDifference } from './compareFiles.ts';
-import { sortRecipeFiles, toTransferFile } from './recipeFile.ts';
+import { completeFiles, sortRecipeFiles, toTransferFile, type RecipeFile } from './recipeFile.ts';
 import type { RecipeLock } from './lockFormat.ts';
 import type { Recipe } from './recipeSchema.ts';
 import type { RecipeSource } from './recipeSource.ts';
@@ -30,6 +30,8 @@ export interface PlanRequest {
 export interface RecipePlan extends ResolvedFiles {
   readonly recipe: Recipe;
   readonly isLocked: boolean;
+  /** The files for the next lock. A locked run keeps sizes and hashes that the service doesn't state at present. */
+  readonly lockFiles: readonly RecipeFile[];
   /** Absent if there is no lock, or if the files could not be determined. */
   readonly difference?: LockDifference;
   readonly unmet: readonly UnmetExpectation[];
@@ -52,7 +54,8 @@ export async function planRecipe(source: RecipeSource, request: PlanRequest): Pr
   const unmet = resolved.failure ? [] : checkExpectations(recipe.expect, files);
   const lockedDatabases = isLocked && lock && namesOthers(recipe, lock) ? { from: lock.from, to: lock.to } : undefined;
   const comparison = { ...(difference && { difference }), ...(lockedDatabases && { lockedDatabases }) };
-  return { ...resolved, files, recipe, isLocked, unmet, ...comparison };
+  const lockFiles = isLocked && lock ? completeFiles(files, lock.files) : files;
+  return { ...resolved, files, lockFiles, recipe, isLocked, unmet, ...comparison };
 }
 
 function namesOthers({ from, to }: Recipe, lock: RecipeLock): boolean {

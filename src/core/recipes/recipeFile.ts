@@ -31,6 +31,16 @@ export function toTransferFile({ id, path, bytes, hash }: RecipeFile): TransferF
   };
 }
 
+/** Adds the sizes and hashes that files lack, from the files with the same IDs in `known`. */
+export function completeFiles(files: readonly RecipeFile[], known: readonly RecipeFile[]): readonly RecipeFile[] {
+  const knownById = new Map(known.map((file) => [file.id, file]));
+  return files.map((file) => {
+    const { bytes, hash } = knownById.get(file.id) ?? {};
+    const isComplete = (file.bytes ?? bytes) === file.bytes && (file.hash ?? hash) === file.hash;
+    return isComplete ? file : { ...(bytes !== undefined && { bytes }), ...(hash !== undefined && { hash }), ...file };
+  });
+}
+
 /** Sorts files by ID. The order does not depend on the locale. */
 export function sortRecipeFiles(files: readonly RecipeFile[]): readonly RecipeFile[] {
   return files.toSorted((one, other) => compareText(one.id, other.id));

@@ -222,6 +222,22 @@ describe('Planning a recipe (D61)', () => {
     assert.equal(findObstacle(await plan({ from: search, to }, { lock, isLocked: true })), 'differsFromLock');
   });
 
+  it('keeps sizes and hashes in the lock of a locked run that the service does not state', async () => {
+    const locked = [
+      { id: '1', path: 'reads/a.fasta' },
+      { id: '2', path: 'notes/b.txt', bytes: 20, hash: 'b'.repeat(32) },
+    ];
+    rig.server.on('GET /api/v1/files/by-id', json({ resources: [files[1], files[2]] }));
+    const planned = await plan({ from: search, to }, { lock: createLock(locked), isLocked: true });
+    assert.deepEqual(planned.lockFiles, [
+      { id: '1', path: 'reads/a.fasta', bytes: 100, hash: 'a'.repeat(32) },
+      { id: '2', path: 'notes/b.txt', bytes: 20, hash: 'b'.repeat(32) },
+    ]);
+    assert.deepEqual(planned.files[1], { id: '2', path: 'notes/b.txt', bytes: 20 });
+    const unlocked = await plan({ from: search, to }, { lock: createLock(locked) });
+    assert.deepEqual(unlocked.lockFiles, unlocked.files);
+  });
+
   it('sends nothing in a locked run if the recipe names other databases than the lock', async () => {
     const lock = createLock([{ id: '1', path: 'reads/a.fasta' }]);
     rig.server.on('GET /api/v1/files/by-id', json({ resources: [files[1]] }));

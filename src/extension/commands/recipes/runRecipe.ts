@@ -71,6 +71,6 @@ function createLock({ plan, session, uri }: PlannedRecipe, transfer: RecipeLock[
     from: plan.recipe.from.database,
     to: plan.recipe.to?.database ?? '',
     transfer,
-    files: [...plan.files],
+    files: [...plan.lockFiles],
   };
 }
