@@ -9,11 +9,19 @@ const formulaStart = /^(?:[\s\p{C}\ufffd]*[=+\-@＝＋－＠﹦﹢﹣﹫]|[\t\r\
 
 /** Matches a number, which a spreadsheet reads as a value even if it begins with a sign. */
 const plainNumber = /^[+-]?(?:\d+(?:[.,]\d+)?|[.,]\d+)(?:e[+-]?\d+)?$/i;
+
+/**
+ * Matches the place after a semicolon or a line break where a formula would start. In locales that separate cells by
+ * semicolons, quotes protect only the cell at the start of a row.
+ */
+const innerFormulaStart =
+  /(?<=[;\r\n])(?=(?:(?![\r\n])[\s\p{C}\ufffd])*[=+\-@＝＋－＠﹦﹢﹣﹫])(?![+-](?:\d+(?:[.,]\d+)?|[.,]\d+)(?:e[+-]?\d+)?(?:[;\r\n]|$))/giu;
 const unsafeControl = /[^\P{Cc}\t\r\n]/gu;
 
 /**
  * Formats a row as CSV (RFC 4180), or with tabs instead of commas. Puts an apostrophe before text that a spreadsheet
- * could interpret as a formula, except numbers. Replaces control characters.
+ * could interpret as a formula, except numbers; also within a cell after a semicolon or a line break. Replaces control
+ * characters.
  */
 export function formatRow(cells: readonly Cell[], separator: Separator = ','): string {
   return `${cells.map(formatCell).join(separator)}\r\n`;
@@ -21,7 +29,7 @@ export function formatRow(cells: readonly Cell[], separator: Separator = ','): s
 
 function formatCell(cell: Cell): string {
   if (typeof cell === 'number' || cell === undefined) return String(cell ?? '');
-  const text = cell.replace(unsafeControl, '\ufffd');
+  const text = cell.replace(unsafeControl, '\ufffd').replace(innerFormulaStart, "'");
   const safeText = formulaStart.test(text) && !plainNumber.test(text) ? `'${text}` : text;
   // In locales that use semicolons or tabs as separators, spreadsheets split unquoted cells at them.
   return /[",;\t\r\n]/.test(safeText) ? `"${safeText.replaceAll('"', '""')}"` : safeText;

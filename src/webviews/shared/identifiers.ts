@@ -25,8 +25,9 @@ export function readIdentifier(written: string): Identifier {
   const trimmed = written.trim();
   for (const { pattern, prefix, base } of resolvers) {
     const name = pattern.exec(trimmed)?.[1];
-    if (name !== undefined)
-      return { text: prefix + name, address: base + encodeURI(name).replace(/[?#]/g, encodeURIComponent) };
+    if (name === undefined) continue;
+    const path = encodeURI(name.replace(/\p{Surrogate}/gu, '\ufffd')).replace(/[?#]/g, encodeURIComponent);
+    return { text: prefix + name, address: base + path };
   }
   const address = toOpenableLink(trimmed);
   return address === undefined ? { text: trimmed } : { text: trimmed, address };

@@ -32,7 +32,7 @@ describe('Exporting files', () => {
   });
 
   it('escapes text that starts a formula, but not numbers', () => {
-    const guarded = ['=1', '+a', '-1+1', '@x', '\tx', '\r=1', '-', '-33.9.1', '+1 555', '-1e', '－1', ' =1'];
+    const guarded = ['=1', '+a', '-1+1', '@x', '\tx', '-', '-33.9.1', '+1 555', '-1e', '－1', ' =1'];
     const plain = ['-33.9', '+5', '-1', '-.5', '-1e-5', '-2,5', '5', 'a-1', '1=1'];
     const readName = (name: string): string =>
       ([...exportFiles([{ name }], '\t')][1] ?? '').split(/^\t"?|"?\t{5}\r\n$/)[1] ?? '';
@@ -41,6 +41,7 @@ describe('Exporting files', () => {
       guarded.map((text) => `'${text}`),
     );
     assert.deepEqual(plain.map(readName), plain);
+    assert.equal(readName('\r=1'), "'\r'=1");
   });
 
   it('lists only SHA-256 hashes as checksums', () => {

@@ -16,6 +16,7 @@ describe('An identifier', () => {
     ['doi:10.46936/10.25585/60001289', doi],
     ['https://dx.doi.org/10.46936/10.25585/60001289', doi],
     ['10.1000/a?b#c', 'https://doi.org/10.1000/a%3Fb%23c'],
+    ['10.1000/\ud800', 'https://doi.org/10.1000/%EF%BF%BD'],
     ['0000-0002-1825-0097', 'https://orcid.org/0000-0002-1825-0097'],
     ['orcid:0000-0002-1825-0097', 'https://orcid.org/0000-0002-1825-0097'],
     ['ROR:05cwx3318', 'https://ror.org/05cwx3318'],
