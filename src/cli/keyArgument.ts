@@ -1,6 +1,6 @@
+import { isKeyText } from '../core/util/secrets.ts';
+
 const keyOption = /^--?(?:api-?)?(?:key|token|secret|password)(?:=|$)/i;
-/** Matches JSON Web Tokens and the developer tokens of KBase. */
-const keyForm = /^(?:eyJ[\w-]+\.[\w-]+\.[\w-]+|[A-Z\d]{32})$/;
 const addressPassword = /^[a-z][a-z\d+.-]*:\/\/[^/@]+@/i;
 const advice = 'Use --key-variable, --key-file or --key-stdin.';
 
@@ -20,7 +20,7 @@ export function findKeyArgument(args: readonly string[]): string | undefined {
 function describeProblem(arg: string, before: string | undefined): string | undefined {
   const value = arg.replace(/^--[\w-]+=/, '');
   if (keyOption.test(arg)) return "API keys aren't accepted as arguments, because other programs can read them.";
-  if (keyForm.test(value)) return "An argument looks like an API key. Keys aren't accepted as arguments.";
+  if (isKeyText(value)) return "An argument looks like an API key. Keys aren't accepted as arguments.";
   if (addressPassword.test(value)) return "An address contains a password. Passwords aren't accepted as arguments.";
   const variable = before === '--key-variable' ? arg : /^--key-variable=(.*)$/s.exec(arg)?.[1];
   if (variable === undefined || /^[A-Za-z_]\w*$/.test(variable)) return undefined;
