@@ -1,11 +1,11 @@
 import type { Transfer } from '../model/transferModel.ts';
 import { maxUserDataBytes, UserDataSizeError, userDataFormat, userDataVersion, type UserData } from './userData.ts';
-import { parseConnection, parseServedEntry } from './userDataSchema.ts';
+import { parseConnection, parseServedEntry, parseTransfer } from './userDataSchema.ts';
 
 /**
  * Returns the data that may be exported. Omits unknown fields of the settings, entries that are invalid or seem to
  * contain a key, and the permission to send a key over plain HTTP, which applies to one network only (D4: server
- * address).
+ * address). The transfers are unchanged, because {@link formatUserData} selects their fields one by one.
  */
 export function selectExportable({ connections, databases, ...data }: UserData): UserData {
   return {
@@ -17,7 +17,8 @@ export function selectExportable({ connections, databases, ...data }: UserData):
 
 /**
  * Yields a user data file in chunks. The file has one entry per line, with the transfers in the order of their
- * creation. Throws {@link UserDataSizeError} before the file exceeds `maxBytes`.
+ * creation. Omits their unknown fields, and descriptions and instructions that seem to contain a key. Throws
+ * {@link UserDataSizeError} before the file exceeds `maxBytes`.
  */
 export function* formatUserData(data: UserData, exportedAt: number, maxBytes = maxUserDataBytes): Generator<string> {
   let bytes = 0;
@@ -34,14 +35,25 @@ function* formatPieces(data: UserData, exportedAt: number): Generator<string> {
   if (data.orcid !== undefined) yield `,\n "orcid": ${JSON.stringify(data.orcid)}`;
   yield* formatList('connections', data.connections);
   yield* formatList('databases', data.databases);
-  yield* formatList('transfers', data.transfers.toSorted(compareTransfers));
+  yield* formatList('transfers', selectTransfers(data.transfers.toSorted(compareTransfers)));
   yield '\n}\n';
 }
 
-function* formatList(name: string, entries: readonly object[]): Generator<string> {
+function* selectTransfers(transfers: readonly Transfer[]): Generator<Transfer> {
+  for (const transfer of transfers) {
+    const selected = parseTransfer(transfer);
+    if (selected) yield selected;
+  }
+}
+
+function* formatList(name: string, entries: Iterable<object>): Generator<string> {
   yield `,\n "${name}": [`;
-  for (const [index, entry] of entries.entries()) yield `${index === 0 ? '' : ','}\n  ${JSON.stringify(entry)}`;
-  yield entries.length === 0 ? ']' : '\n ]';
+  let isFirst = true;
+  for (const entry of entries) {
+    yield `${isFirst ? '' : ','}\n  ${JSON.stringify(entry)}`;
+    isFirst = false;
+  }
+  yield isFirst ? ']' : '\n ]';
 }
 
 function compareTransfers(one: Transfer, other: Transfer): number {

@@ -5,10 +5,10 @@ import { findValueLines } from '../util/jsonLines.ts';
 import { readJsonInSteps } from '../util/jsonObject.ts';
 import { omit } from '../util/omit.ts';
 import { parseOrcid } from '../util/orcid.ts';
-import { findSecrets } from '../util/secrets.ts';
+import { findSecrets, type ValuePath } from '../util/secrets.ts';
 import type { Steps } from '../util/steps.ts';
 import { userDataFormat, userDataVersion, type ServedEntry, type UserData } from './userData.ts';
-import { parseConnection, parseServedEntry, parseTransfer } from './userDataSchema.ts';
+import { findDroppedSecrets, parseConnection, parseServedEntry, parseTransfer } from './userDataSchema.ts';
 
 /** The result of parsing a user data file. */
 export type UserDataReadResult =
@@ -29,8 +29,6 @@ export interface ParsedUserData {
   readonly invalidLines: readonly number[];
 }
 
-type Path = readonly (string | number)[];
-
 const maxLevels = 100;
 
 /** Parses the text of a user data file, in one step per entry. Drops unknown fields. Never throws. */
@@ -45,10 +43,15 @@ export function* parseUserData(text: string): Steps<UserDataReadResult> {
 }
 
 function* parseDocument(text: string, document: JsonObject): Steps<ParsedUserData> {
-  const secrets = findSecrets(omit(document, 'transfers'));
+  const secrets = [...findSecrets(omit(document, 'transfers'))];
+  const parseRecord = (value: unknown, path: ValuePath): Transfer | undefined => {
+    const transfer = parseTransfer(value);
+    for (const secret of findDroppedSecrets(value, transfer)) secrets.push([...path, ...secret]);
+    return transfer;
+  };
   const connections = yield* parseList<Connection>(document, 'connections', parseConnection, getId);
   const databases = yield* parseList<ServedEntry>(document, 'databases', parseServedEntry, getPlace);
-  const transfers = yield* parseList<Transfer>(document, 'transfers', parseTransfer, ({ key }) => key);
+  const transfers = yield* parseList<Transfer>(document, 'transfers', parseRecord, ({ key }) => key);
   const orcid = typeof document['orcid'] === 'string' ? parseOrcid(document['orcid']) : undefined;
   const [entries, others, records] = [connections.valid, databases.valid, transfers.valid];
   const data = { connections: entries, databases: others, transfers: records, ...(orcid !== undefined && { orcid }) };
@@ -59,22 +62,22 @@ function* parseDocument(text: string, document: JsonObject): Steps<ParsedUserDat
 
 interface ParsedList<T> {
   readonly valid: readonly T[];
-  readonly invalid: readonly Path[];
+  readonly invalid: readonly ValuePath[];
 }
 
 /** Parses a list. If several entries have the same identity, only the first one is valid. */
 function* parseList<T>(
   document: JsonObject,
   name: string,
-  parse: (value: unknown) => T | undefined,
+  parse: (value: unknown, path: ValuePath) => T | undefined,
   identify: (entry: T) => string,
 ): Steps<ParsedList<T>> {
   const list: unknown = document[name] ?? [];
   if (!Array.isArray(list)) return { valid: [], invalid: [[name]] };
   const valid = new Map<string, T>();
-  const invalid: Path[] = [];
+  const invalid: ValuePath[] = [];
   for (const [index, value] of list.entries()) {
-    const entry = parse(value);
+    const entry = parse(value, [name, index]);
     if (entry === undefined || valid.has(identify(entry))) invalid.push([name, index]);
     else valid.set(identify(entry), entry);
     yield;

@@ -2,12 +2,15 @@ import * as z from 'zod/mini';
 import { getMachine, type Connection } from '../model/connection.ts';
 import type { ReasonKind } from '../model/reason.ts';
 import type { Transfer, TransferState } from '../model/transferModel.ts';
-import { isDeeperThan } from '../util/json.ts';
+import { isDeeperThan, isJsonObject } from '../util/json.ts';
+import { omit } from '../util/omit.ts';
 import { findRemoteProblem } from '../util/remote.ts';
-import { findSecrets } from '../util/secrets.ts';
+import { findSecrets, type ValuePath } from '../util/secrets.ts';
 import type { ServedEntry } from './userData.ts';
 
 const maxLevels = 60;
+/** The maximum number of levels of an entry in which secrets are searched for. Deeper values are always dropped. */
+const maxEntryLevels = 100;
 /** The last time that JavaScript can represent, in milliseconds since 1970. */
 const lastTime = 8.64e15;
 
@@ -113,12 +116,20 @@ const placeSchema = z
   .check(z.refine(({ folder, remote }) => (folder === undefined) !== (remote === undefined)));
 
 /**
- * Parses a transfer. Drops unknown fields, and marks a pending submission as not confirmed. Returns undefined if the
- * value is not a valid transfer.
+ * Parses a transfer. Drops unknown fields, and a description or instructions that seem to contain a key. Marks a pending
+ * submission as not confirmed. Returns undefined if the value is not a valid transfer.
  */
 export function parseTransfer(value: unknown): Transfer | undefined {
   const { data } = z.safeParse(transferSchema, value);
-  return data && settleSubmission(data as Transfer);
+  return data && settleSubmission(withoutOrderSecrets(data as Transfer));
+}
+
+/** Returns the paths of values in a transfer that look like a key and are not in the parsed transfer. */
+export function findDroppedSecrets(value: unknown, parsed: Transfer | undefined): readonly ValuePath[] {
+  if (isDeeperThan(value, maxEntryLevels)) return [];
+  // The transfer's own key is no secret.
+  const secrets = findSecrets(isJsonObject(value) ? omit(value, 'key') : value);
+  return secrets.filter((path) => !hasValue(parsed, path));
 }
 
 /**
@@ -139,6 +150,21 @@ export function parseServedEntry(value: unknown): ServedEntry | undefined {
 
 function withoutSecrets<T>(entry: T | undefined): T | undefined {
   return findSecrets(entry).length === 0 ? entry : undefined;
+}
+
+/** Omits what the user wrote if it seems to contain a key. Keeps the texts of servers, which the client redacts. */
+function withoutOrderSecrets(transfer: Transfer): Transfer {
+  const { order } = transfer;
+  const secret = (['description', 'instructions'] as const).filter((field) => {
+    return findSecrets(order[field], ['order', field]).length > 0;
+  });
+  return secret.length === 0 ? transfer : { ...transfer, order: omit(order, ...secret) };
+}
+
+function hasValue(whole: unknown, [name, ...rest]: ValuePath): boolean {
+  if (name === undefined) return true;
+  if (typeof whole !== 'object' || whole === null || !Object.hasOwn(whole, name)) return false;
+  return hasValue((whole as Readonly<Record<string | number, unknown>>)[name], rest);
 }
 
 /**

@@ -84,6 +84,55 @@ describe('A user data file (D65)', () => {
     assert.deepEqual(parse(text).data, data);
   });
 
+  it('contains no key that a transfer contains, and keeps the rest of the transfer (D65)', () => {
+    const { order } = createRecord(1);
+    const secretive = [
+      createRecord(1, {
+        order: { ...order, description: 'With Bearer made-up-key-1', instructions: { type: 'reads' } },
+      }),
+      createRecord(2, {
+        order: { ...order, description: 'Reads', instructions: { api_key: 'made-up-2', password: 3 } },
+      }),
+      { ...createRecord(3), apiKey: 'made-up-4', order: { ...order, extra: { note: 'made-up-5' } } },
+    ];
+    const text = format({ ...data, transfers: secretive });
+    assert.doesNotMatch(text, /made-up/);
+    assert.deepEqual(parse(text), { ...parse(text), secretLines: [], invalidLines: [] });
+    assert.deepEqual(
+      parse(text).data.transfers.map((transfer) => transfer.order),
+      [{ ...order, instructions: { type: 'reads' } }, { ...order, description: 'Reads' }, order],
+    );
+  });
+
+  it('reports the lines of suspected keys in transfers, and drops them', () => {
+    const { order } = createRecord(1);
+    const transfers = [
+      { ...createRecord(1), apiKey: 'made-up-1' },
+      createRecord(2, { order: { ...order, description: 'Bearer made-up-2', instructions: { client_secret: 3 } } }),
+      { ...createRecord(3), key: 'made/up', order: { ...order, password: 'made-up-4' } },
+      createRecord(4, { order: { ...order, description: 'Reads', instructions: { key: 5, tokens: 6 } } }),
+    ];
+    const text = change({ transfers });
+    const { data: parsed, secretLines, invalidLines } = parse(text);
+    const lines = text.split('\n');
+    assert.deepEqual(
+      secretLines.map((line) => lines[line - 1]?.trim().replace(/,$/, '')),
+      ['"apiKey": "made-up-1"', '"description": "Bearer made-up-2"', '"client_secret": 3', '"password": "made-up-4"'],
+    );
+    assert.equal(invalidLines.length, 1);
+    assert.deepEqual(parsed.transfers, [createRecord(1), createRecord(2), transfers[3]]);
+  });
+
+  it('preserves text of a server that looks like a key, without a report', () => {
+    const files = [{ id: 'https://me:x@example.org/a', name: 'token' }];
+    const transfer = createRecord(1, {
+      order: { ...createRecord(1).order, files },
+      status: { message: 'Copied from https://me:x@example.org/a' },
+    });
+    const parsed = parse(change({ transfers: [transfer] }));
+    assert.deepEqual([parsed.data.transfers, parsed.secretLines], [[transfer], []]);
+  });
+
   it('is refused with the position if it is not JSON, or cut short', () => {
     assert.deepEqual(read('{\n "format": x}'), { kind: 'broken', line: 2, column: 12 });
     assert.equal(read(format(data).slice(0, -20)).kind, 'broken');
