@@ -167,6 +167,9 @@ describe('Agents over MCP', () => {
     assert.deepEqual([confirmed.code, await countTransfers()], [2, 0]);
     assert.equal((await rig.run('plans', 'decline', planId)).stdout, `Declined plan ${planId}.\n`);
     assert.equal((await rig.run('plans', 'show', 'nope')).code, 4);
+    const shown = JSON.parse((await rig.run('plans', 'show', planId, '--json')).stdout) as Record<string, unknown>;
+    assert.deepEqual([shown['state'], shown['transferKey']], ['declined', undefined]);
+    assert.match(`${String(shown['createdAt'])} ${String(shown['decidedAt'])}`, /^\d{4}-\S+Z \d{4}-\S+Z$/);
   });
 
   it('receive server text only as data', async () => {

@@ -22,7 +22,11 @@ export const planColumns: readonly Column<SavedPlan>[] = [
 /** Converts a plan to its JSON output (docs/command-line.md). */
 export function toPlanDocument({ plan, state }: SavedPlan): object {
   const { createdAt, expiresAt, ...facts } = plan;
-  return { ...facts, createdAt: toTime(createdAt), expiresAt: toTime(expiresAt), state };
+  return {
+    ...{ ...facts, createdAt: toTime(createdAt), expiresAt: toTime(expiresAt), state: state.kind },
+    ...('by' in state && { decidedBy: state.by, decidedAt: toTime(state.at) }),
+    ...('transferKey' in state && { transferKey: state.transferKey }),
+  };
 }
 
 /**
