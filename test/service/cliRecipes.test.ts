@@ -196,7 +196,10 @@ describe('Recipes on the command line', () => {
     await write(reads);
     const { code, stdout, stderr } = await rig.run('run', recipe, '--wait');
     assert.equal(code, 1);
-    assert.match(stderr, /The transfer was started, but the recipe's lock file couldn't be written \(ENAMETOOLONG\)\.\n/);
+    assert.match(
+      stderr,
+      /The transfer was started, but the recipe's lock file couldn't be written \(ENAMETOOLONG\)\.\n/,
+    );
     assert.equal((await rig.service.status(stdout.trim())).status, 'succeeded');
   });
 
