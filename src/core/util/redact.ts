@@ -95,7 +95,8 @@ function formatHex(value: number, length: number): string {
   return value.toString(16).padStart(length, '0');
 }
 
-const lineBreaks = String.raw`(?:[\r\n]|\\{1,4}[rn]|%0[AaDd])*`;
+/** Matches up to two line ends with two characters each. Without a limit, many of them would exceed the regex stack. */
+const lineBreaks = String.raw`(?:[\r\n]|\\{1,4}[rn]|%0[AaDd]){0,4}`;
 const endOfBase64 = String.raw`[\w+/-]{0,3}(?:=|%3[Dd]){0,2}`;
 const escapesOfBase64: Readonly<Record<string, string>> = {
   '+': '(?:[-+]|%2[Bb])',

@@ -85,6 +85,11 @@ describe('Redacting', () => {
     assert.equal(redact('an apple', ['', 'a']), 'an apple');
   });
 
+  it('handles millions of line breaks after the beginning of a secret in base64', () => {
+    const text = `${base64(secret).slice(0, 4)}${'\n'.repeat(20_000_000)}`;
+    assert.ok(redact(text, [secret]) === text);
+  });
+
   it('handles a secret that is not valid Unicode', () => {
     assert.equal(redact('x ab\ud800cd y', ['ab\ud800cd']), 'x [redacted] y');
   });
