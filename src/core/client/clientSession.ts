@@ -41,7 +41,7 @@ export class ClientSession {
   }
 
   async request<T>(request: HttpRequest, read: (json: unknown) => T, signal?: AbortSignal): Promise<Result<T>> {
-    return readResult(this.locate(request), await this.send(request, signal), read);
+    return readResult(this.channel, this.locate(request), await this.send(request, signal), read);
   }
 
   /** Sets `keyWorked` on a 401 if the key was accepted earlier in the session. */

@@ -13,6 +13,7 @@ import { EditorTransport, type Fetch } from './editorTransport.ts';
 import { ConnectionError } from './errors.ts';
 import type { Channel } from './exchange.ts';
 import { logFailure, readResult, send } from './http.ts';
+import { KeyRemover } from './keyRemover.ts';
 import type { Limits } from './limits.ts';
 import type { RequestQueues } from './requestQueue.ts';
 import type { ServerDialects } from './serverDialect.ts';
@@ -76,7 +77,8 @@ function openChannel(
   ended.addEventListener('abort', () => transport.close(), { once: true });
   const authorization = formatAuthorization(target.apiKey, target.scheme ?? undefined);
   const secrets = [target.apiKey, ...proxySecrets];
-  return { transport, origin: new URL(address).origin, authorization, secrets, limits, clock, log, ended };
+  const keyRemover = new KeyRemover(target.apiKey);
+  return { transport, origin: new URL(address).origin, authorization, secrets, keyRemover, limits, clock, log, ended };
 }
 
 function createTransport(
@@ -94,7 +96,7 @@ function createTransport(
 
 async function requestRoot(channel: Channel, address: string, signal?: AbortSignal): Promise<ServiceInfo> {
   const request = { method: 'GET', path: new URL(address).pathname, isUniversal: true } as const;
-  const root = readResult(request, await send(channel, request, signal), readRoot);
+  const root = readResult(channel, request, await send(channel, request, signal), readRoot);
   if (!root.reason) {
     const hasFullPages = root.value.name === localServiceName;
     return { address, ...root.value, ...(hasFullPages && { hasFullPages }) };

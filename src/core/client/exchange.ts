@@ -3,6 +3,7 @@ import type { RequestKind, TurnObserver } from '../model/requestTurn.ts';
 import type { Clock } from '../util/clock.ts';
 import type { Logger } from '../util/logger.ts';
 import { redact } from '../util/redact.ts';
+import type { KeyRemover } from './keyRemover.ts';
 import type { Limits } from './limits.ts';
 import { linkSignals } from './linkedSignal.ts';
 import type { RequestQueue } from './requestQueue.ts';
@@ -17,6 +18,8 @@ export interface Channel {
   readonly authorization: string;
   /** Strings that must not appear in logs or reasons. */
   readonly secrets: readonly string[];
+  /** Removes the key from the JSON of successful responses. */
+  readonly keyRemover: KeyRemover;
   readonly limits: Limits;
   readonly clock: Clock;
   readonly log: Logger;

@@ -32,15 +32,20 @@ export async function send(
   }
 }
 
-/** Reads the JSON in a response. Returns a failure if the JSON violates the contract (D15: tolerant reading). */
+/**
+ * Reads the JSON in a successful response, without the key. Returns a failure if the JSON violates the contract (D15:
+ * tolerant reading).
+ */
 export function readResult<T>(
+  { keyRemover }: Channel,
   request: HttpRequest,
   result: Result<HttpResponse>,
   read: (json: unknown) => T,
 ): Result<T> {
   if (result.reason) return result;
   try {
-    return { value: read(readJson(result.value.text)) };
+    const { text } = result.value;
+    return { value: read(keyRemover.removeFrom(readJson(text), text)) };
   } catch (error) {
     if (!(error instanceof UnreadableResponseError)) throw error;
     const reason: Reason = {

@@ -1,0 +1,57 @@
+import type { JsonObject } from '../util/json.ts';
+import { SecretRedactor } from '../util/redact.ts';
+
+/**
+ * The minimum length of a key to remove. Shorter ones, such as `test`, occur by chance in the names and IDs of a
+ * service, which must stay as they are to be usable.
+ */
+const minKeyLength = 8;
+
+/**
+ * Removes the API key from successful responses, in case a server repeats it. Their texts are shown, recorded, exported
+ * and given to agents.
+ */
+export class KeyRemover {
+  private readonly redactor: SecretRedactor | undefined;
+
+  constructor(key: string) {
+    if (key.length >= minKeyLength) this.redactor = new SecretRedactor(key);
+  }
+
+  /**
+   * Removes the key from all texts and names in a parsed response, at any depth, and returns it. First searches
+   * `text`, the unparsed response, because that is much faster than inspecting each value. Changes only parsed texts,
+   * because a replacement in JSON could break an escape sequence.
+   */
+  removeFrom(json: unknown, text: string): unknown {
+    return this.redactor?.isIn(text) ? redactTexts(json, this.redactor) : json;
+  }
+}
+
+/** Redacts in place. Not recursive, because a server can nest values deeper than the stack allows. */
+function redactTexts(json: unknown, redactor: SecretRedactor): unknown {
+  const root = [json];
+  const pending: (unknown[] | JsonObject)[] = [root];
+  const clean = (value: unknown): unknown => {
+    if (typeof value === 'string') return redactor.redact(value);
+    if (typeof value === 'object' && value !== null) pending.push(value as JsonObject);
+    return value;
+  };
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    if (Array.isArray(next)) cleanElements(next, clean);
+    else cleanMembers(next, redactor, clean);
+  }
+  return root[0];
+}
+
+function cleanElements(list: unknown[], clean: (value: unknown) => unknown): void {
+  for (const [index, value] of list.entries()) list[index] = clean(value);
+}
+
+function cleanMembers(object: JsonObject, redactor: SecretRedactor, clean: (value: unknown) => unknown): void {
+  for (const [name, value] of Object.entries(object)) {
+    const cleanName = redactor.redact(name);
+    if (cleanName !== name) Reflect.deleteProperty(object, name);
+    object[cleanName] = clean(value);
+  }
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { json, text, type Behaviour } from '../../support/faultBehaviours.ts';
+import { startBench, testKey } from './clientBench.ts';
+import type { Bench } from './clientBench.ts';
+import { metadata, search, transfer, transferId, type Call } from './contractCalls.ts';
+
+const placeholder = '[redacted]';
+const percentEncoded = [...Buffer.from(testKey)].map((byte) => `%${byte.toString(16)}`).join('');
+const forms: Readonly<Record<string, string>> = {
+  'as it is': testKey,
+  'in base64': Buffer.from(testKey).toString('base64'),
+  'in base64 with a user name': Buffer.from(`me:${testKey}`).toString('base64'),
+  'in a header': `Authorization: Bearer ${Buffer.from(testKey).toString('base64')}`,
+  'percent-encoded': percentEncoded,
+};
+
+/** Returns what the form of a key contains that must not be returned. */
+function toTrace(form: string): string {
+  return form.split(' ').at(-1)?.slice(4, 14) ?? '';
+}
+
+const listDatabases: Call = (client) => client.databases();
+const searchParameters: Call = (client) => client.searchParameters('D');
+const status: Call = (client) => client.transferStatus(transferId);
+
+/** Returns a file resource that repeats `echo` in each of its texts and in a name. */
+function toResource(echo: string): object {
+  const texts = ['id', 'name', 'path', 'title', 'description', 'format', 'mediatype', 'hash'];
+  const nested = { [echo]: [echo, { deep: [[{ [`x-${echo}`]: echo }]] }], count: 7 };
+  return { ...Object.fromEntries(texts.map((name) => [name, `a ${echo} b`])), bytes: 12, credit: nested };
+}
+
+/** Sets responses that repeat `echo` in each of their texts. */
+function repeat({ server }: Bench, echo: string): void {
+  const message = `started with ${echo}`;
+  const resources = [toResource(echo), { [echo]: echo }, echo];
+  server.on('GET /', json({ name: `n ${echo}`, version: `v ${echo}` }));
+  server.on(
+    'GET /api/v1/databases',
+    json([
+      { id: `id ${echo}`, name: `name ${echo}`, organization: echo, url: `https://a.test/?key=${echo}` },
+      { id: 'b', name: 'B', listing: { state: 'failed', files: 1, problem: `refused ${echo}` } },
+    ]),
+  );
+  server.on('GET /api/v1/databases/*', json({ [echo]: { type: echo, value: [echo] } }));
+  server.on('POST /api/v1/files', json({ resources }));
+  server.on('GET /api/v1/files/*', json({ resources }));
+  server.on('POST /api/v1/transfers', json({ id: echo }));
+  server.on('GET /api/v1/transfers/*', json({ id: transferId, status: `active ${echo}`, message, num_files: 3 }));
+}
+
+describe('The API key in successful responses', () => {
+  let bench: Bench;
+
+  before(async () => {
+    bench = await startBench();
+  });
+  after(async () => {
+    await bench.end();
+  });
+
+  const calls = Object.entries({
+    databases: listDatabases,
+    searchParameters,
+    search: search({}),
+    metadata: metadata({}),
+    submission: transfer({}),
+    status,
+  });
+
+  for (const [where, echo] of Object.entries(forms)) {
+    it(`is in nothing that the client returns or logs if a server repeats it ${where}`, async () => {
+      repeat(bench, echo);
+      await bench.connect();
+      const { name, version } = bench.client.service ?? {};
+      assert.match(`${name ?? ''} ${version ?? ''}`, /^n .*\[redacted\].* v .*\[redacted\]/);
+      for (const [what, call] of calls) {
+        const reply = JSON.stringify(await call(bench.client));
+        assert.ok(!reply.includes(toTrace(echo)), `${what}: ${reply}`);
+        if (what !== 'submission') assert.ok(reply.includes(placeholder), `${what}: ${reply}`);
+      }
+      for (const { url, body } of bench.server.requests) assert.ok(!(url + body).includes(toTrace(echo)), url);
+      assert.ok(!bench.log.lines.join('\n').includes(toTrace(echo)));
+    });
+  }
+
+  it('leaves everything else in such a response unchanged', async () => {
+    const own = { bytes: 12345678901, list: [1.5, null, true, ''], path: 'a/b', __proto__x: {} };
+    const body = `{"resources":[{"id":"${testKey}","name":"n","__proto__":"p","more":${JSON.stringify(own)}}]}`;
+    bench.server.on('GET /', json({ name: 'n', version: '1' }));
+    bench.server.on('POST /api/v1/files', text(200, body, 'application/json'));
+    await bench.connect();
+    const { value } = await bench.client.search({ database: 'D', orcid: 'O', query: 'Q' });
+    const expected = body.replace(testKey, placeholder);
+    assert.equal(JSON.stringify({ resources: value.map((file) => file.kind === 'file' && file.resource) }), expected);
+  });
+
+  it('does not keep addresses, headers and short keys from being read', async () => {
+    const message = 'at https://me@a.test, Authorization: see the manual';
+    const answer: Behaviour = json({ id: transferId, status: 'active', message });
+    bench.server.on('GET /api/v1/transfers/*', answer);
+    for (const apiKey of [testKey, 'manual', 'test']) {
+      await bench.connect({ apiKey });
+      assert.equal((await bench.client.transferStatus(transferId)).value?.message, message);
+    }
+  });
+
+  it('is removed from deeply nested responses', async () => {
+    const depth = 100_000;
+    const body = `{"resources":[${'['.repeat(depth)}"${testKey}"${']'.repeat(depth)},{"id":"${testKey}"}]}`;
+    bench.server.on('POST /api/v1/files', text(200, body, 'application/json'));
+    await bench.connect();
+    const { value } = await bench.client.search({ database: 'D', orcid: 'O', query: 'Q' });
+    assert.equal(value.length, 2);
+    assert.ok(!JSON.stringify(value).includes(testKey));
+  });
+});
