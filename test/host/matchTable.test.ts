@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -169,6 +170,11 @@ describe('Matching a table', () => {
     await mkdir(join(folder, 'x.csv'));
     await refuse('x.csv', /x\.csv is a folder\. Select a file\.$/);
     await refuse('gone.csv', /gone\.csv no longer exists\.$/);
+  });
+
+  it('refuses a pipe without waiting for its content', async () => {
+    execFileSync('mkfifo', [join(folder, 'pipe.csv')]);
+    await refuse('pipe.csv', /^Could not read .*pipe\.csv: .*\(EINVAL\)$/);
   });
 
   it('explains that a column under a header is empty', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../support/cliProcess.ts';
@@ -111,6 +112,22 @@ describe('Recipes on the command line', () => {
     assert.equal(unlike.stderr, `${recipe}:1: the service has no such database; it has: Source Data, Target\n`);
     assert.equal((await rig.run('run', join(folder, 'other.json'))).code, 2);
     assert.equal((await rig.run('run', join(folder, 'other.transfer.json'))).code, 2);
+  });
+
+  it('are refused at once if they are a pipe, a device or too large', async () => {
+    const refuse = async (code: string): Promise<void> => {
+      const result = await rig.run('run', recipe);
+      assert.deepEqual([result.code, result.stderr], [2, `Couldn't read ${recipe} (${code}).\n`]);
+      await rm(recipe);
+    };
+    await rm(recipe);
+    execFileSync('mkfifo', [recipe]);
+    await refuse('EINVAL');
+    await symlink('/dev/zero', recipe);
+    await refuse('EINVAL');
+    await write(reads);
+    await truncate(recipe, 2 ** 40);
+    await refuse('EFBIG');
   });
 
   it('send nothing if an expectation is not met or an ID is unknown', async () => {

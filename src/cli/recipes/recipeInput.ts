@@ -1,11 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { localLinkService } from '../../core/model/link.ts';
-import { parseRecipe } from '../../core/recipes/parseRecipe.ts';
+import { maxRecipeBytes, parseRecipe } from '../../core/recipes/parseRecipe.ts';
 import { readLock, type LockReadResult } from '../../core/recipes/recipeLock.ts';
 import type { Recipe } from '../../core/recipes/recipeSchema.ts';
 import type { RecipeText } from '../../core/recipes/recipeText.ts';
 import { getErrorCode } from '../../core/util/errorCode.ts';
+import { readRegularFile } from '../../core/util/regularFile.ts';
 import { CliError, createUsageError } from '../cliError.ts';
 import type { GlobalOptions } from '../globalOptions.ts';
 import { chooseConnection, findByAddress } from '../connections/connectionChoice.ts';
@@ -82,7 +82,7 @@ async function loadLock(path: string): Promise<LockReadResult> {
 
 async function readText(file: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8');
+    return await readRegularFile(file, maxRecipeBytes);
   } catch (error) {
     throw createUsageError(`Couldn't read ${toPlainCell(file)} (${getErrorCode(error)}).`);
   }

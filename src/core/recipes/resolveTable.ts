@@ -1,4 +1,4 @@
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { Reason } from '../model/reason.ts';
 import { maxTableBytes, readTables, type DataTable } from '../tables/dataTable.ts';
@@ -6,7 +6,8 @@ import type { MatchGap } from '../tables/matchGap.ts';
 import type { MatchIndex } from '../tables/matchIndex.ts';
 import { describeColumns, guessKey, type MatchKey } from '../tables/tableColumns.ts';
 import { TableError } from '../tables/tableError.ts';
-import { isMissing } from '../util/errorCode.ts';
+import { getErrorCode, isMissing } from '../util/errorCode.ts';
+import { readRegularBytes } from '../util/regularFile.ts';
 import { createFileTest } from './fileFilters.ts';
 import { toRecipeFile } from './recipeFile.ts';
 import type { Recipe } from './recipeSchema.ts';
@@ -70,11 +71,10 @@ async function readFileTables(file: string, folder: string): Promise<readonly Da
     const path = await realpath(join(folder, file));
     // A link could point outside the folder.
     if (!path.startsWith((await realpath(folder)).replace(/[\\/]?$/, sep))) return 'unreadable';
-    const stats = await stat(path);
-    if (!stats.isFile()) return 'unreadable';
-    return stats.size > maxTableBytes ? 'tooLarge' : await readTables(path, await readFile(path));
+    return await readTables(path, await readRegularBytes(path, maxTableBytes));
   } catch (error) {
-    if (error instanceof TableError && error.kind !== 'notWorkbook') return 'tooLarge';
+    const isTooLarge = error instanceof TableError ? error.kind !== 'notWorkbook' : getErrorCode(error) === 'EFBIG';
+    if (isTooLarge) return 'tooLarge';
     return isMissing(error) ? 'missing' : 'unreadable';
   }
 }

@@ -21,9 +21,14 @@ export async function openRegularFile(path: string, maxBytes: number): Promise<F
 
 /** Reads a regular text file of at most `maxBytes` bytes. Rejects with the errors of {@link openRegularFile}. */
 export async function readRegularFile(path: string, maxBytes: number): Promise<string> {
+  return (await readRegularBytes(path, maxBytes)).toString('utf8');
+}
+
+/** Reads a regular file of at most `maxBytes` bytes. Rejects with the errors of {@link openRegularFile}. */
+export async function readRegularBytes(path: string, maxBytes: number): Promise<Buffer> {
   const handle = await openRegularFile(path, maxBytes);
   try {
-    return await handle.readFile('utf8');
+    return await handle.readFile();
   } finally {
     await handle.close();
   }

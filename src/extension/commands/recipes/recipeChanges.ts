@@ -18,7 +18,7 @@ import { RecipeChecks, unknownStatus } from './recipeChecks.ts';
 import { findConnectionId } from './recipeSession.ts';
 
 /** Maximum size, in bytes, of a recipe whose row shows changes. */
-const maxRecipeBytes = 10 * 1024 * 1024;
+const maxCheckedBytes = 10 * 1024 * 1024;
 
 /**
  * Determines what has changed since the last run of each recipe. Checks one recipe at a time. Compares a recipe's files
@@ -69,7 +69,7 @@ export class RecipeChanges implements Disposable {
   }
 
   private async findStatus(path: string): Promise<RecipeStatus> {
-    const { recipe, problems } = parseRecipe(await readRegularFile(path, maxRecipeBytes));
+    const { recipe, problems } = parseRecipe(await readRegularFile(path, maxCheckedBytes));
     const line = problems[0]?.range.line;
     if (!recipe) return { description: l10n.t('problem on line {0}', line ?? 1), icon: 'error' };
     if (!recipe.to) return { description: l10n.t('saved search'), icon: 'beaker' };

@@ -1,11 +1,12 @@
 import { commands, l10n, Range, Uri, window, workspace } from 'vscode';
 import { dirname } from 'node:path';
-import { parseRecipe } from '../../../core/recipes/parseRecipe.ts';
+import { maxRecipeBytes, parseRecipe } from '../../../core/recipes/parseRecipe.ts';
 import { readLock, type LockReadResult } from '../../../core/recipes/recipeLock.ts';
 import { isRecipePath } from '../../../core/recipes/recipeNames.ts';
 import type { RecipeProblem } from '../../../core/recipes/recipeProblem.ts';
 import type { Recipe } from '../../../core/recipes/recipeSchema.ts';
 import type { RecipeText } from '../../../core/recipes/recipeText.ts';
+import { readRegularFile } from '../../../core/util/regularFile.ts';
 import { CommandFailure, CommandHint, runCommand } from '../../editor/commandBoundary.ts';
 import type { CommandArguments } from '../../editor/contributions.ts';
 import type { NotificationAction } from '../../editor/notifications.ts';
@@ -70,7 +71,7 @@ function createOpenAction(uri: Uri, line: number): NotificationAction {
 async function readText(uri: Uri, name: string): Promise<string> {
   await workspace.textDocuments.find((document) => document.uri.toString() === uri.toString())?.save();
   try {
-    return new TextDecoder().decode(await workspace.fs.readFile(uri));
+    return await readRegularFile(uri.fsPath, maxRecipeBytes);
   } catch (error) {
     throw new CommandFailure(l10n.t('Could not read {0}: {1}', name, describeError(error)));
   }

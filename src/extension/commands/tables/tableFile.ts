@@ -11,6 +11,7 @@ import {
 } from 'vscode';
 import { maxTableBytes, parseTextTable, readTables, type DataTable } from '../../../core/tables/dataTable.ts';
 import { TableError } from '../../../core/tables/tableError.ts';
+import { readRegularBytes } from '../../../core/util/regularFile.ts';
 import { CommandFailure } from '../../editor/commandBoundary.ts';
 import { pickFile } from '../../editor/openDialogs.ts';
 import {
@@ -65,10 +66,17 @@ async function readTableFile(file: Uri): Promise<readonly DataTable[]> {
   try {
     if (document) return [parseTextTable(document.getText())];
     await checkFile(file);
-    return await readTables(file.path, await workspace.fs.readFile(file));
+    return await readTables(file.path, await readBytes(file));
   } catch (error) {
     throw toFailure(file, error);
   }
+}
+
+/** Reads a file. On this machine, never waits for a device or a pipe in its place. */
+async function readBytes(file: Uri): Promise<Uint8Array> {
+  return file.scheme === 'file'
+    ? await readRegularBytes(file.fsPath, maxTableBytes)
+    : await workspace.fs.readFile(file);
 }
 
 async function checkFile(file: Uri): Promise<void> {
