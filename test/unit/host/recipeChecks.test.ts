@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
-import { RecipeChecks, unknownStatus } from '../../../src/extension/commands/recipes/recipeChecks.ts';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RecipeLock } from '../../../src/core/recipes/lockFormat.ts';
+import { getLockPath, readLock, writeLock } from '../../../src/core/recipes/recipeLock.ts';
+import { getLockToCheck, RecipeChecks, unknownStatus } from '../../../src/extension/commands/recipes/recipeChecks.ts';
 import type { RecipeStatus } from '../../../src/extension/views/recipeTree.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 
@@ -77,5 +82,49 @@ describe('The status of a recipe in its row (D61)', () => {
     await clock.pass(60_000);
     await check(toStatus('1 new'));
     assert.equal(show(), '1 new');
+  });
+});
+
+describe('A check of a recipe that no command asks for (D61)', () => {
+  const lock: RecipeLock = {
+    version: 1,
+    recipe: 'reads.transfer.json',
+    service: { name: 'Lab', address: 'https://lab.example.org', version: '1.2.3' },
+    from: 'plants',
+    to: 'archive',
+    transfer: { id: '6a0f0b3e-0000-4000-8000-000000000001', submitted: '2026-11-22T10:00:00.000Z' },
+    files: [{ id: 'a', path: 'reads/a.fq' }],
+  };
+  let folder: string;
+  let recipe: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'recipe-checks-'));
+    recipe = join(folder, lock.recipe);
+    await writeLock(recipe, lock);
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it('compares with the lock of a run in a trusted workspace', async () => {
+    assert.deepEqual(getLockToCheck(await readLock(recipe), true), lock);
+  });
+
+  it('compares nothing in an untrusted workspace', async () => {
+    assert.equal(getLockToCheck(await readLock(recipe), false), undefined);
+  });
+
+  it('compares nothing with a lock that is not as a run wrote it', async () => {
+    const path = getLockPath(recipe);
+    const text = await readFile(path, 'utf8');
+    for (const [kind, content] of [
+      ['edited', text.replace('reads/a.fq', 'reads/b.fq')],
+      ['foreign', text.replace(lock.recipe, 'other.transfer.json')],
+      ['broken', '{}'],
+    ] as const) {
+      await writeFile(path, content);
+      const read = await readLock(recipe);
+      assert.equal(read.kind, kind);
+      assert.equal(getLockToCheck(read, true), undefined);
+    }
   });
 });

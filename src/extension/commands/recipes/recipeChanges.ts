@@ -14,7 +14,7 @@ import { readRegularFile } from '../../../core/util/regularFile.ts';
 import { describeRowDifference } from '../../words/recipeWords.ts';
 import type { RecipeStatus } from '../../views/recipeTree.ts';
 import type { CommandServices } from '../services.ts';
-import { RecipeChecks, unknownStatus } from './recipeChecks.ts';
+import { getLockToCheck, RecipeChecks, unknownStatus } from './recipeChecks.ts';
 import { findConnectionId } from './recipeSession.ts';
 
 /** Maximum size, in bytes, of a recipe whose row shows changes. */
@@ -22,7 +22,7 @@ const maxCheckedBytes = 10 * 1024 * 1024;
 
 /**
  * Determines what has changed since the last run of each recipe. Checks one recipe at a time. Compares a recipe's files
- * with its lock only if the recipe's service is connected.
+ * with its lock only if the recipe's service is connected, the workspace is trusted and the lock is valid.
  */
 export class RecipeChanges implements Disposable {
   private readonly lifetime = new Lifetime();
@@ -39,6 +39,7 @@ export class RecipeChanges implements Disposable {
     this.lifetime.track(files.onDidCreate((uri) => this.forgetFile(uri)));
     this.lifetime.track(files.onDidDelete((uri) => this.forgetFile(uri)));
     this.lifetime.track(services.sessions.onDidChange(() => this.checks.forgetUnknown()));
+    this.lifetime.track(workspace.onDidGrantWorkspaceTrust(() => this.checks.forgetUnknown()));
   }
 
   /**
@@ -76,14 +77,15 @@ export class RecipeChanges implements Disposable {
     return await this.compare(recipe, path, await readLock(path));
   }
 
-  private async compare(recipe: Recipe, path: string, lock: LockReadResult): Promise<RecipeStatus> {
-    if (lock.kind === 'none') return { description: l10n.t('not run yet'), icon: 'beaker' };
+  private async compare(recipe: Recipe, path: string, read: LockReadResult): Promise<RecipeStatus> {
+    if (read.kind === 'none') return { description: l10n.t('not run yet'), icon: 'beaker' };
     const session = this.findSession(recipe);
-    if (!session || !('lock' in lock)) return unknownStatus;
-    const difference = await this.findDifference(session, recipe, dirname(path), lock.lock);
+    const lock = getLockToCheck(read, workspace.isTrusted);
+    if (!session || !lock) return unknownStatus;
+    const difference = await this.findDifference(session, recipe, dirname(path), lock);
     if (!difference) return unknownStatus;
     const icon = hasDifference(difference) ? 'bell-dot' : 'beaker';
-    const description = describeRowDifference(difference, lock.lock.transfer.submitted, systemClock.now());
+    const description = describeRowDifference(difference, lock.transfer.submitted, systemClock.now());
     return { description, icon, hasNewFiles: difference.added.length > 0 };
   }
 

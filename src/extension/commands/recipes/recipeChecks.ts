@@ -1,3 +1,5 @@
+import type { RecipeLock } from '../../../core/recipes/lockFormat.ts';
+import type { LockReadResult } from '../../../core/recipes/recipeLock.ts';
 import type { Clock } from '../../../core/util/clock.ts';
 import { Emitter } from '../../../core/util/emitter.ts';
 import type { Disposable } from '../../../core/util/lifetime.ts';
@@ -7,12 +9,20 @@ import type { RecipeStatus } from '../../views/recipeTree.ts';
 const maxAgeMs = 60 * 60_000;
 /**
  * Maximum age of an unknown status, in milliseconds. A status is unknown, for example, if the recipe's service isn't
- * connected.
+ * connected or the workspace isn't trusted.
  */
 const maxUnknownAgeMs = 60_000;
 
 /** The status of a recipe that can't be compared. */
 export const unknownStatus: RecipeStatus = { description: '', icon: 'beaker' };
+
+/**
+ * Returns the lock with which a recipe is compared although no command asks for it. Undefined if the workspace isn't
+ * trusted or the lock isn't valid: a comparison sends the search of the recipe or the values of its table.
+ */
+export function getLockToCheck(lock: LockReadResult, isTrusted: boolean): RecipeLock | undefined {
+  return isTrusted && lock.kind === 'valid' ? lock.lock : undefined;
+}
 
 interface CheckedStatus {
   readonly status: RecipeStatus;
