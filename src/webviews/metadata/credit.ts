@@ -112,8 +112,12 @@ function readDate(entry: Entry, format: Format): readonly CreditDate[] {
   return [{ event: toReadableText(entry['event']) ?? '', text: formatDay(written, format), written }];
 }
 
-/** Formats a date; returns invalid text unchanged. A date without a time is the same day in all time zones. */
+/**
+ * Formats a date. A date without a time is shown as the same day in all time zones. Returns a year, a month, and text
+ * that is not a date unchanged.
+ */
 function formatDay(written: string, format: Format): string {
+  if (/^\d{4}(-\d{2})?$/.test(written)) return written;
   const at = Date.parse(/^\d{4}-\d{2}-\d{2}$/.test(written) ? `${written}T00:00:00` : written);
   return Number.isNaN(at) ? written : format.date(at);
 }

@@ -92,6 +92,8 @@ describe('The credit of a file', () => {
       { date: '2021-08-26', event: 'Created' },
       { date: '', event: 'Accepted' },
       { date: 'spring', event: 'Updated' },
+      { date: '2021', event: 'Collected' },
+      { date: '2021-05', event: 'Issued' },
     ],
     funding: [
       { funder: { organization_id: 'ROR:01bj3aw27', organization_name: 'Somebody' }, grant_id: '', grant_url: '' },
@@ -114,10 +116,10 @@ describe('The credit of a file', () => {
     ]);
   });
 
-  it('shows the same day in every time zone, and an invalid date as it was sent', () => {
+  it('shows the same day in every time zone, and an invalid or partial date as it was sent', () => {
     assert.deepEqual(
       read.dates.map(({ text }) => text),
-      ['Aug 26, 2021', 'spring'],
+      ['Aug 26, 2021', 'spring', '2021', '2021-05'],
     );
   });
 
