@@ -99,7 +99,8 @@ export async function exchange(
 }
 
 /**
- * Creates the failure of a request. Sets `maybeDone` for a submission that may have taken effect (D12: never resubmit).
+ * Returns the result of a request that failed for the given cause. Sets `maybeDone` for a submission that may have taken
+ * effect (D12: never resubmit).
  */
 export function toRequestFailure(
   channel: Channel,

@@ -131,8 +131,8 @@ export class SearchFlow {
   }
 
   /**
-   * Requests the next page of a search, or retries a failed page. If an earlier window saved the search, refreshes it
-   * instead. Does nothing while a page is loading.
+   * Requests the next page of a search, or retries a failed page. If the files were saved by an earlier window and have
+   * not been requested since, first refreshes them. Does nothing while a page is loading.
    */
   async loadMore(key: string): Promise<void> {
     const search = this.dependencies.store.get(key);

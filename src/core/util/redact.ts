@@ -11,8 +11,8 @@ const addressPassword = /([a-z][a-z\d+.-]{1,20}:\/\/)[^\s/@"']{1,500}@/gi;
 const minSecretLength = 4;
 
 /**
- * The minimum length of a secret's base64 forms that start inside a base64 group. Shorter ones occur by chance in any
- * text. The form that starts at a group boundary is always searched for.
+ * The minimum length of a base64 form to search for if the secret starts inside a base64 group. Shorter forms could
+ * match other text. The form that starts at a group boundary is always searched for.
  */
 const minInsideLength = 8;
 

@@ -35,9 +35,9 @@ export function describeMatches(counts: Readonly<Record<MatchStatus, number>>): 
   const others = [
     several > 0 ? plural(several, '{0} row has several matches', '{0} rows have several matches') : undefined,
     notFound > 0 ? plural(notFound, '{0} row has no match', '{0} rows have no match') : undefined,
-    empty > 0 ? plural(empty, '{0} row without a value', '{0} rows without a value') : undefined,
-    incomplete > 0 ? plural(incomplete, '{0} row not fully compared', '{0} rows not fully compared') : undefined,
-    failed > 0 ? plural(failed, '{0} row not looked up', '{0} rows not looked up') : undefined,
+    empty > 0 ? plural(empty, '{0} row has no value', '{0} rows have no value') : undefined,
+    incomplete > 0 ? plural(incomplete, "{0} row wasn't fully compared", "{0} rows weren't fully compared") : undefined,
+    failed > 0 ? plural(failed, "{0} row wasn't looked up", "{0} rows weren't looked up") : undefined,
   ];
   return l10n.t('{0}.', formatList([matchedText, ...others]));
 }
