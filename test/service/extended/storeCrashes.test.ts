@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import { getErrorCode } from '../../../src/core/util/errorCode.ts';
+import { eventually } from '../../support/eventually.ts';
 import { listRclones } from '../../support/processTree.ts';
 import { SeededRandom } from '../../support/random.ts';
 import { StoreRig } from '../../support/storeRig.ts';
@@ -66,17 +67,19 @@ class StoreCrashRound {
     }
     const files = Object.fromEntries(this.contents);
     this.rig = await StoreRig.start(['sftp', 's3'], source === 'folder' ? {} : { [source]: files });
-    if (source === 'folder') await this.writeFolder(this.rig.folder);
-    if (source === 'folder') await this.rig.find(source);
+    if (source === 'folder') await this.writeFolder(this.rig);
     else await this.rig.waitForListing(source);
     return this.rig;
   }
 
-  private async writeFolder(folder: string): Promise<void> {
+  /** Writes the files to the folder of a running service, and waits until it has noticed all of them. */
+  private async writeFolder(rig: StoreRig): Promise<void> {
+    const { folder } = rig;
     for (const [path, content] of this.contents) {
       await fs.mkdir(nodePath.join(folder, nodePath.dirname(path)), { recursive: true });
       await fs.writeFile(nodePath.join(folder, path), content);
     }
+    await eventually(async () => ((await rig.find('folder')).length === this.contents.size ? true : undefined));
   }
 
   private async killRandomProcess(rig: StoreRig): Promise<void> {
