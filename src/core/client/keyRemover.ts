@@ -7,6 +7,9 @@ import { SecretRedactor } from '../util/redact.ts';
  */
 const minKeyLength = 8;
 
+/** Matches the escaped characters of base64, which some servers write: `+`, `/` and `=`. */
+const escapedBase64 = /\\u00(?:2[bBfF]|3[dD])/;
+
 /**
  * Removes the API key from successful responses, in case a server repeats it. Their texts are shown, recorded, exported
  * and given to agents.
@@ -24,7 +27,8 @@ export class KeyRemover {
    * because a replacement in JSON could break an escape sequence.
    */
   removeFrom(json: unknown, text: string): unknown {
-    return this.redactor?.isIn(text) ? redactTexts(json, this.redactor) : json;
+    if (!this.redactor) return json;
+    return escapedBase64.test(text) || this.redactor.isIn(text) ? redactTexts(json, this.redactor) : json;
   }
 }
 

@@ -15,6 +15,8 @@ export interface OpenedFiles {
         readonly at: number;
         /** False if some files were damaged or missing, and it isn't known which ones. */
         readonly areIntact: boolean;
+        /** Number of files that could not be verified; absent for 0. */
+        readonly unverifiedCount?: number;
       }
     | undefined;
 }
@@ -73,8 +75,12 @@ export function writeOpeningCode(files: OpenedFiles): string {
 function writeComments({ paths, omittedCount, verification }: OpenedFiles): readonly string[] {
   const day = verification && new Date(verification.at).toISOString().slice(0, 10);
   const damage = verification?.areIntact === false ? '; some of them were damaged or missing' : '';
+  const unverifiedCount = verification?.unverifiedCount ?? 0;
+  const gap = unverifiedCount === 0 ? '' : `; ${unverifiedCount} of them could not be verified`;
   return [
-    day === undefined ? '# Transferred files, not verified yet' : `# Transferred files, verified on ${day}${damage}`,
+    day === undefined
+      ? '# Transferred files, not verified yet'
+      : `# Transferred files, verified on ${day}${damage}${gap}`,
     ...(omittedCount === 0 ? [] : [`# The first ${paths.length} files; ${omittedCount} more are not listed`]),
   ];
 }

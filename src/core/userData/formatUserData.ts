@@ -2,6 +2,11 @@ import type { Transfer } from '../model/transferModel.ts';
 import { maxUserDataBytes, UserDataSizeError, userDataFormat, userDataVersion, type UserData } from './userData.ts';
 import { parseConnection, parseServedEntry, parseTransfer } from './userDataSchema.ts';
 
+interface FormatOptions {
+  readonly maxBytes?: number;
+  readonly onOmit?: () => void;
+}
+
 /**
  * Returns the data that may be exported. Omits unknown fields of the settings, entries that are invalid or seem to
  * contain a key, and the permission to send a key over plain HTTP, which applies to one network only (D4: server
@@ -17,32 +22,38 @@ export function selectExportable({ connections, databases, ...data }: UserData):
 
 /**
  * Yields a user data file in chunks. The file has one entry per line, with the transfers in the order of their
- * creation. Omits their unknown fields, and descriptions and instructions that seem to contain a key. Throws
- * {@link UserDataSizeError} before the file exceeds `maxBytes`.
+ * creation. Omits their unknown fields, and descriptions and instructions that seem to contain a key. Calls `onOmit` for
+ * each transfer that an import would reject, and omits it. Throws {@link UserDataSizeError} before the file exceeds
+ * `maxBytes`.
  */
-export function* formatUserData(data: UserData, exportedAt: number, maxBytes = maxUserDataBytes): Generator<string> {
+export function* formatUserData(
+  data: UserData,
+  exportedAt: number,
+  { maxBytes = maxUserDataBytes, onOmit = () => undefined }: FormatOptions = {},
+): Generator<string> {
   let bytes = 0;
-  for (const piece of formatPieces(selectExportable(data), exportedAt)) {
+  for (const piece of formatPieces(selectExportable(data), exportedAt, onOmit)) {
     bytes += Buffer.byteLength(piece);
     if (bytes > maxBytes) throw new UserDataSizeError();
     yield piece;
   }
 }
 
-function* formatPieces(data: UserData, exportedAt: number): Generator<string> {
+function* formatPieces(data: UserData, exportedAt: number, onOmit: () => void): Generator<string> {
   yield `{\n "format": ${JSON.stringify(userDataFormat)},\n "version": ${String(userDataVersion)}`;
   yield `,\n "exported": ${JSON.stringify(new Date(exportedAt).toISOString())}`;
   if (data.orcid !== undefined) yield `,\n "orcid": ${JSON.stringify(data.orcid)}`;
   yield* formatList('connections', data.connections);
   yield* formatList('databases', data.databases);
-  yield* formatList('transfers', selectTransfers(data.transfers.toSorted(compareTransfers)));
+  yield* formatList('transfers', selectTransfers(data.transfers.toSorted(compareTransfers), onOmit));
   yield '\n}\n';
 }
 
-function* selectTransfers(transfers: readonly Transfer[]): Generator<Transfer> {
+function* selectTransfers(transfers: readonly Transfer[], onOmit: () => void): Generator<Transfer> {
   for (const transfer of transfers) {
     const selected = parseTransfer(transfer);
     if (selected) yield selected;
+    else onOmit();
   }
 }
 

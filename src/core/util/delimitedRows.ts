@@ -15,7 +15,7 @@ const plainNumber = /^[+-]?(?:\d+(?:[.,]\d+)?|[.,]\d+)(?:e[+-]?\d+)?$/i;
  * semicolons, quotes protect only the cell at the start of a row.
  */
 const innerFormulaStart =
-  /(?<=[;\r\n])(?=(?:(?![\r\n])[\s\p{C}\ufffd])*[=+\-@＝＋－＠﹦﹢﹣﹫])(?![+-](?:\d+(?:[.,]\d+)?|[.,]\d+)(?:e[+-]?\d+)?(?:[;\r\n]|$))/giu;
+  /(?<=[;\r\n])(?=(?:(?![\r\n])["\s\p{C}\ufffd])*[=+\-@＝＋－＠﹦﹢﹣﹫])(?![ \t]*[+-](?:\d+(?:[.,]\d+)?|[.,]\d+)(?:e[+-]?\d+)?[ \t]*(?:[;\r\n]|$))/giu;
 const unsafeControl = /[^\P{Cc}\t\r\n]/gu;
 
 /**

@@ -21,9 +21,10 @@ const keyText =
   /(?<![\w-])(?:eyJ[\w-]{8,}\.[\w-]{2,}\.[\w-]{2,}|gh[oprsu]_[A-Za-z\d]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abeprs]-[\w-]{10,}|(?:AKIA|ASIA)(?=[A-Z]*\d)[A-Z\d]{16}(?![A-Z\d])|hf_[A-Za-z]{30,}(?!\w))|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----/;
 /** Matches the developer tokens of KBase. Matches neither hexadecimal hashes nor sequences. */
 const developerToken = /^(?=.*\d)(?=.*[G-Z])[A-Z\d]{32}$/;
-const bearerCredentials = /^bearer\s+\S+$|\bbearer +(?=[^\s\d]*\d)(?=\S*[a-z])[\w+/.~-]{10,}/i;
-const basicCredentials = /\bbasic +([\w+/]{4,}={0,2})/gi;
-const userAndPassword = /^[^\p{C}\uFFFD]*:[^\p{C}\uFFFD]*$/u;
+const bearerCredentials =
+  /^bearer\s+\S+$|(?:(?:\bauthorization: *|["'])bearer +(?=[^\s\d]*\d)(?=\S*[a-z])[\w+/.~-]{10,}|\bbearer +(?=[^\s\d]*\d)(?=\S*[a-z])[\w+/.~-]{20,})/i;
+const basicCredentials = /\bbasic +([\w+/]{8,}={0,2})/gi;
+const unreadable = /[\p{C}\uFFFD]/u;
 const addressUser = /^[a-z][a-z\d+.-]{1,20}:\/\/[^\s/@]*@/i;
 const addressPassword = /[a-z\d]:\/\/[^\s/?#@:<>"')]*:[^\s/?#@]+@/i;
 
@@ -50,10 +51,10 @@ function isSecretText(text: string, path: ValuePath): boolean {
   return developerToken.test(text) && !idName.test(toWords(path.findLast((one) => typeof one === 'string') ?? ''));
 }
 
-/** Returns true for `Basic` and base64 that contains a colon, which ordinary words don't. */
+/** Returns true for `Basic` and base64 of a user name and a password, which ordinary words aren't. */
 function hasBasicCredentials(text: string): boolean {
   const decoded = Array.from(text.matchAll(basicCredentials), ([, encoded = '']) => Buffer.from(encoded, 'base64'));
-  return decoded.some((bytes) => userAndPassword.test(bytes.toString()));
+  return decoded.map(String).some((pair) => /^[^:]+:./.test(pair) && !unreadable.test(pair));
 }
 
 function hasSecretName(path: ValuePath, value: unknown): boolean {

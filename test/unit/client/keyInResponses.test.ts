@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { KeyRemover } from '../../../src/core/client/keyRemover.ts';
 import { json, text, type Behaviour } from '../../support/faultBehaviours.ts';
 import { startBench, testKey } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';
@@ -113,5 +114,12 @@ describe('The API key in successful responses', () => {
     const { value } = await bench.client.search({ database: 'D', orcid: 'O', query: 'Q' });
     assert.equal(value.length, 2);
     assert.ok(!JSON.stringify(value).includes(testKey));
+  });
+
+  it('is removed in base64 with escaped characters', () => {
+    const key = 'ab~cdefgh';
+    const body = `{"message":"Bearer ${Buffer.from(key).toString('base64').replace('+', '\\u002B')}"}`;
+    assert.match(body, /\\u002B/);
+    assert.deepEqual(new KeyRemover(key).removeFrom(JSON.parse(body), body), { message: 'Bearer [redacted]' });
   });
 });

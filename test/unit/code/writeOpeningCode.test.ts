@@ -55,4 +55,10 @@ describe('Code that opens transferred files', function () {
     assert.match(code, /^# The first 2 files; 12 more are not listed$/m);
     assert.equal((await parsePython(code)).exitCode, 0);
   });
+
+  it('notes how many files could not be verified', () => {
+    const verification = { at: Date.UTC(2026, 0, 2), areIntact: true, unverifiedCount: 3 };
+    const code = writeOpeningCode({ folder: '/a', paths: ['b.csv'], omittedCount: 0, verification });
+    assert.match(code, /^# Transferred files, verified on 2026-01-02; 3 of them could not be verified$/m);
+  });
 });

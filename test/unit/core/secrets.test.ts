@@ -45,7 +45,8 @@ const plainNames = [
 ];
 
 const secretTexts = [
-  ...['Bearer abc', 'send Bearer made-up-key-1 with it', 'Authorization: Bearer abcDEF123456, then wait'],
+  ...['Bearer abc', 'send Bearer made-up-key-of-the-lab-1 with it', 'Authorization: Bearer abcDEF123456, then wait'],
+  'the header "bearer abcdefgh1234"',
   ...['Basic dXNlcjpwYXNz', 'send "Basic dXNlcjpwYXNz" with it'],
   ...['https://me:pw@host/', 'Copied from https://me:pw@host/ in May', '(sftp://me:pw@host)', 'https://me@host/'],
   ...[jwt, `with ${jwt}.`, developerToken],
@@ -56,6 +57,8 @@ const secretTexts = [
 
 const plainTexts = [
   ...['Basic metadata', 'Basic Metadata', 'basic soil data of 2026', 'Basic HiSeq2500 reads', 'Basic RNASeq20250101'],
+  ...['Basic azole resistance data', 'Basic azoles', 'basic OmpA alignment', 'Basic research: a:b, c'],
+  ...['Reads of the bearer rs1234567890 and its parents'],
   ...['Bearer of the index', 'the bearer instability of B2', 'the flag bearer standard-operating-procedure'],
   ...['d41d8cd98f00b204e9800998ecf8427e', 'D41D8CD98F00B204E9800998ECF8427E', 'md5:d41d8cd98f00b204e9800998ecf8427e'],
   ...['e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', 'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ'],
@@ -136,6 +139,7 @@ describe('Finding secrets in a value', () => {
     ];
     const start = performance.now();
     for (const part of parts) list({ note: part.repeat(200_000) });
+    list({ note: `basic ${'Ojo6'.repeat(200_000)}AAAA` });
     assert.ok(performance.now() - start < 5000);
   });
 });

@@ -53,7 +53,7 @@ describe('A user data file (D65)', () => {
   });
 
   it('is not written if it would be larger than what an import reads', () => {
-    const write = (maxBytes: number): string => [...formatUserData(named, 0, maxBytes)].join('');
+    const write = (maxBytes: number): string => [...formatUserData(named, 0, { maxBytes })].join('');
     const named = { ...data, connections: [{ ...connection, name: 'Überlingen' }] };
     const text = write(Number.MAX_SAFE_INTEGER);
     const bytes = new TextEncoder().encode(text).length;
@@ -88,7 +88,7 @@ describe('A user data file (D65)', () => {
     const { order } = createRecord(1);
     const secretive = [
       createRecord(1, {
-        order: { ...order, description: 'With Bearer made-up-key-1', instructions: { type: 'reads' } },
+        order: { ...order, description: 'With Bearer made-up-key-of-the-lab-1', instructions: { type: 'reads' } },
       }),
       createRecord(2, {
         order: { ...order, description: 'Reads', instructions: { api_key: 'made-up-2', password: 3 } },
@@ -102,6 +102,13 @@ describe('A user data file (D65)', () => {
       parse(text).data.transfers.map((transfer) => transfer.order),
       [{ ...order, instructions: { type: 'reads' } }, { ...order, description: 'Reads' }, order],
     );
+  });
+
+  it('omits and counts transfers that an import would reject', () => {
+    let omitted = 0;
+    const transfers = [createRecord(1), { ...createRecord(2), key: 'a/b' }];
+    const text = [...formatUserData({ ...data, transfers }, 0, { onOmit: () => (omitted += 1) })].join('');
+    assert.deepEqual([omitted, parse(text).data.transfers], [1, [createRecord(1)]]);
   });
 
   it('reports the lines of suspected keys in transfers, and drops them', () => {

@@ -25,9 +25,9 @@ describe('A reserved port', () => {
     const other = await ReservedPort.reserve(port.number);
     assert.notEqual(other.number, port.number);
     await port.release();
-    const again = await ReservedPort.reserve(port.number);
-    assert.equal(again.number, port.number);
-    for (const one of [other, again]) await one.release();
+    const lock = await listen(port.number + 1);
+    lock.close();
+    await other.release();
   });
 
   it('is not used by a server', async () => {

@@ -49,6 +49,12 @@ function describeLimit({ omittedCount }: OpenedFiles): string | undefined {
   return l10n.t('Select what to do with the code, which opens the first {0} of {1} files', listed ?? '', all ?? '');
 }
 
+function toFileVerification(past: PastVerification): OpenedFiles['verification'] {
+  const { at, fileCount, intactCount, damaged, unverifiedCount = 0 } = past;
+  const areIntact = damaged !== undefined || intactCount + unverifiedCount === fileCount;
+  return { at, areIntact, ...(unverifiedCount > 0 && { unverifiedCount }) };
+}
+
 /**
  * Finds the files to open. Throws a {@link CommandFailure} if that takes too long, for example because the disk doesn't
  * respond.
@@ -60,6 +66,5 @@ async function findOpenedFiles(folder: TransferredFolder, past: PastVerification
     cancellation.abort();
     throw new CommandFailure(l10n.t('Could not list the files in {0} within 10 seconds.', toPlainLine(folder.folder)));
   }
-  const verification = past && { at: past.at, areIntact: past.damaged !== undefined };
-  return { ...(await finding), verification };
+  return { ...(await finding), verification: past && toFileVerification(past) };
 }

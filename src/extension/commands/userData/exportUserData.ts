@@ -34,6 +34,8 @@ export async function exportUserData(services: CommandServices): Promise<void> {
 interface WrittenData {
   readonly data: UserData;
   readonly laterCount: number;
+  /** Number of transfers that an import would reject. */
+  readonly invalidCount: number;
 }
 
 async function writeUserData(
@@ -49,8 +51,10 @@ async function writeUserData(
   const { transfers, laterCount } = await readHistory(['running', 'ended'], { ledgerFolder, log, signal, onProgress });
   const { connections, servedLocations: databases, orcid } = settings;
   const data = selectExportable({ connections, databases, transfers, ...(orcid !== '' && { orcid }) });
-  await writeTextFile(file, stopWhenAborted(formatUserData(data, Date.now()), signal));
-  return { data, laterCount };
+  let invalidCount = 0;
+  const pieces = formatUserData(data, Date.now(), { onOmit: () => (invalidCount += 1) });
+  await writeTextFile(file, stopWhenAborted(pieces, signal));
+  return { data: { ...data, transfers: data.transfers.slice(invalidCount) }, laterCount, invalidCount };
 }
 
 function* stopWhenAborted(pieces: Iterable<string>, signal: AbortSignal): Generator<string> {
@@ -60,15 +64,18 @@ function* stopWhenAborted(pieces: Iterable<string>, signal: AbortSignal): Genera
   }
 }
 
-function reportExport({ notifications }: CommandServices, file: Uri, { data, laterCount }: WrittenData): void {
+function reportExport({ notifications }: CommandServices, file: Uri, written: WrittenData): void {
+  const { data, laterCount, invalidCount } = written;
   const text = l10n.t('Exported {0}. The file contains no API keys.', describeUserData(data));
-  const left = plural(
+  const invalid = plural(invalidCount, '{0} invalid transfer was left out.', '{0} invalid transfers were left out.');
+  const later = plural(
     laterCount,
     '{0} transfer from a later version of the extension was left out.',
     '{0} transfers from a later version of the extension were left out.',
   );
   const open = { label: l10n.t('Open'), run: () => commands.executeCommand('vscode.open', file) };
-  void notifications.info(laterCount === 0 ? text : `${text} ${left}`, open);
+  const notes = [laterCount > 0 ? later : undefined, invalidCount > 0 ? invalid : undefined];
+  void notifications.info([text, ...notes].filter(Boolean).join(' '), open);
 }
 
 function isEmpty({ settings, transferStore }: CommandServices): boolean {
