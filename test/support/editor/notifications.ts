@@ -75,7 +75,7 @@ export class Notifications {
   /** Presses a button of a modal dialog. */
   async answer(button: string): Promise<void> {
     const box = this.#page.locator('.monaco-dialog-box');
-    await box.locator('.dialog-buttons .monaco-button', { hasText: button }).first().click();
+    await box.locator('.dialog-buttons').getByText(button, { exact: true }).click();
     await box.waitFor({ state: 'hidden' });
   }
 }
