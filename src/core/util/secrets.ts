@@ -12,7 +12,7 @@ const secretName = new RegExp(
 /** The names of marks in paged lists and in models of language. */
 const plainToken =
   /(?:^| )(?:(?:next ?)?page|next|previous|continuation|cursor|bos|cls|eos|mask|pad|sep|start|stop|unk|end) ?token$/;
-/** Where recipes have a key or a token that is a column or a search parameter. */
+/** The paths below which a recipe's `key` or `token` is a column or a search parameter. */
 const plainPlace = /^from\/(?:table|search\/specific)\//;
 const idName = /(?:^| )(?:ids?|hash(?:es)?|digest|checksum|sha1)$/;
 

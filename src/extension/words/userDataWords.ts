@@ -27,9 +27,9 @@ const maxLines = 5;
  * entries.
  */
 export function describeUserData(data: {
-  readonly transfers: readonly unknown[];
-  readonly connections: readonly unknown[];
-  readonly databases: readonly unknown[];
+  readonly transfers: { readonly length: number };
+  readonly connections: { readonly length: number };
+  readonly databases: { readonly length: number };
   readonly orcid?: string;
 }): string {
   const { transfers, connections, databases, orcid } = data;

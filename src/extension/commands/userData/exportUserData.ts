@@ -1,7 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { commands, l10n, Uri } from 'vscode';
-import type { UserData } from '../../../core/userData/userData.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { withProgress } from '../../editor/progress.ts';
 import { pickNewFile, writeTextFile } from '../../editor/textFile.ts';
@@ -32,7 +31,8 @@ export async function exportUserData(services: CommandServices): Promise<void> {
 }
 
 interface WrittenData {
-  readonly data: UserData;
+  /** The written entries, of which only the numbers are shown. */
+  readonly data: Parameters<typeof describeUserData>[0];
   readonly laterCount: number;
   /** Number of transfers that an import would reject. */
   readonly invalidCount: number;
@@ -54,7 +54,8 @@ async function writeUserData(
   let invalidCount = 0;
   const pieces = formatUserData(data, Date.now(), { onOmit: () => (invalidCount += 1) });
   await writeTextFile(file, stopWhenAborted(pieces, signal));
-  return { data: { ...data, transfers: data.transfers.slice(invalidCount) }, laterCount, invalidCount };
+  const written = { length: transfers.length - invalidCount };
+  return { data: { ...data, transfers: written }, laterCount, invalidCount };
 }
 
 function* stopWhenAborted(pieces: Iterable<string>, signal: AbortSignal): Generator<string> {
