@@ -6,14 +6,10 @@ import { join } from 'node:path';
 import type { RecipeLock } from '../../../src/core/recipes/lockFormat.ts';
 import { getLockPath, readLock, writeLock, type LockReadResult } from '../../../src/core/recipes/recipeLock.ts';
 import { fillDisk } from '../../support/fullDisk.ts';
+import { emptyLock } from './specimens.ts';
 
 const lock: RecipeLock = {
-  version: 1,
-  recipe: 'reads.transfer.json',
-  service: { name: 'Lab', address: 'https://lab.example.org', version: '1.2.3' },
-  from: 'plants',
-  to: 'archive',
-  transfer: { id: '6a0f0b3e-0000-4000-8000-000000000001', submitted: '2026-11-22T10:00:00.000Z' },
+  ...emptyLock,
   files: [
     { id: 'b', path: 'reads/b.fq', bytes: 2 },
     { id: 'a', path: 'reads/a.fq', bytes: 1, hash: 'md5:0cc175b9c0f1b6a831c399e269772661' },

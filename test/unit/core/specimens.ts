@@ -1,3 +1,4 @@
+import type { RecipeLock } from '../../../src/core/recipes/lockFormat.ts';
 import type { Transfer, TransferOrder } from '../../../src/core/model/transferModel.ts';
 import { orcid } from '../../support/explorerDependencies.ts';
 
@@ -20,4 +21,15 @@ export const running: Transfer = {
   id: 'id',
   state: 'active',
   changes: [{ state: 'active', at: 0 }],
+};
+
+/** The lock of a recipe whose last run found no files. */
+export const emptyLock: RecipeLock = {
+  version: 1,
+  recipe: 'reads.transfer.json',
+  service: { name: 'Lab', address: 'https://lab.example.org', version: '1.2.3' },
+  from: 'plants',
+  to: 'archive',
+  transfer: { id: '6a0f0b3e-0000-4000-8000-000000000001', submitted: '2026-11-22T10:00:00.000Z' },
+  files: [],
 };

@@ -5,16 +5,9 @@ import { join } from 'node:path';
 import { addToChecksum, endChecksum, formatLock, startChecksum } from '../../../src/core/recipes/lockFormat.ts';
 import type { RecipeLock } from '../../../src/core/recipes/lockFormat.ts';
 import { readWrittenLock } from '../../../src/core/recipes/writtenLock.ts';
+import { emptyLock } from './specimens.ts';
 
-const head: RecipeLock = {
-  version: 1,
-  recipe: 'reads.transfer.json',
-  service: { name: 'Lab', address: 'https://lab.example.org', version: '1.2.3' },
-  from: 'plants',
-  to: 'archive',
-  transfer: { id: '6a0f0b3e-0000-4000-8000-000000000001', submitted: '2026-11-22T10:00:00.000Z' },
-  files: [],
-};
+const head = emptyLock;
 const files = [
   { id: 'a', path: 'a.fq', bytes: 1, hash: 'md5:0cc175b9c0f1b6a831c399e269772661' },
   { id: 'b', path: 'b.fq' },

@@ -7,6 +7,7 @@ import { getLockPath, readLock, writeLock } from '../../../src/core/recipes/reci
 import { getLockToCheck, RecipeChecks, unknownStatus } from '../../../src/extension/commands/recipes/recipeChecks.ts';
 import type { RecipeStatus } from '../../../src/extension/views/recipeTree.ts';
 import { ManualClock } from '../../support/manualClock.ts';
+import { emptyLock } from '../core/specimens.ts';
 
 const hourMs = 60 * 60_000;
 
@@ -87,12 +88,7 @@ describe('The status of a recipe in its row (D61)', () => {
 
 describe('A check of a recipe that no command asks for (D61)', () => {
   const lock: RecipeLock = {
-    version: 1,
-    recipe: 'reads.transfer.json',
-    service: { name: 'Lab', address: 'https://lab.example.org', version: '1.2.3' },
-    from: 'plants',
-    to: 'archive',
-    transfer: { id: '6a0f0b3e-0000-4000-8000-000000000001', submitted: '2026-11-22T10:00:00.000Z' },
+    ...emptyLock,
     files: [{ id: 'a', path: 'reads/a.fq' }],
   };
   let folder: string;
