@@ -136,6 +136,9 @@ describe('A user without a mouse', function () {
     // The notification may already be hidden, but the notification center still has it.
     await keyboard.command('Notifications: Show Notifications');
     await window.page.locator('.notifications-center.visible :focus').first().waitFor();
+    // The editor shows the progress for at least 800 ms. Its end redraws the list, which moves the focus to a row.
+    const progress = window.page.locator('.notifications-center .notification-list-item', { hasText: 'Verifying' });
+    await progress.waitFor({ state: 'hidden' });
     await keyboard.until('Tab', ({ role, name }) => role === 'button' && name.startsWith('Show Report'));
     await keyboard.press('Enter');
     await window.showTab(/Transferred Files/);
