@@ -1,6 +1,7 @@
 import type { AgentContext } from '../../core/agents/agentContext.ts';
 import { AgentError } from '../../core/agents/agentError.ts';
 import { AgentPolicy } from '../../core/agents/agentPolicy.ts';
+import { AnsweredTexts } from '../../core/agents/answeredTexts.ts';
 import { CallQueue } from '../../core/agents/callQueue.ts';
 import { PlanStore } from '../../core/agents/planStore.ts';
 import type { OpenConnection } from '../../core/flows/openConnections.ts';
@@ -29,6 +30,7 @@ export function createAgentContext(session: CliSession, log: Logger): SharedAgen
     plans: new PlanStore(folder, context.clock, log),
     policy: new AgentPolicy(folder),
     queue: new CallQueue(),
+    answeredTexts: new AnsweredTexts(),
     connect: async () => await open(async () => chooseConnection(context.options, session.file)),
     open: async (id, address) => await open(async () => await findConnection(session, id, address)),
     getOrcid: (connectionId) => session.getOrcid(connectionId),

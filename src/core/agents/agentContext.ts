@@ -6,6 +6,7 @@ import type { Transfer } from '../model/transferModel.ts';
 import type { Clock } from '../util/clock.ts';
 import type { Logger } from '../util/logger.ts';
 import type { AgentPolicy } from './agentPolicy.ts';
+import type { AnsweredTexts } from './answeredTexts.ts';
 import type { CallQueue } from './callQueue.ts';
 import type { PlanStore } from './planStore.ts';
 import type { TransferPlan } from './transferPlan.ts';
@@ -40,6 +41,8 @@ export interface AgentContext {
   readonly policy: AgentPolicy;
   /** The queue shared by all agents that use this window or program. */
   readonly queue: CallQueue;
+  /** The texts from servers in earlier answers, to all agents that use this window or program. */
+  readonly answeredTexts: AnsweredTexts;
   readonly clock: Clock;
   readonly log: Logger;
   /** The agent's name, which its program may have chosen: untrusted text of any length. */

@@ -50,7 +50,8 @@ export const planTransferTool = defineTool({
     const destination = await requireDestination(context, session, { name: request.destination, source }, signal);
     const recipe = toRecipe(request, source, destination);
     const resolved = await resolvePlannedFiles(context, session, recipe, signal);
-    const textOrigin = request.textFromServer ? 'server' : getTextOrigin(request, resolved.serverTexts);
+    const serverTexts = new Set([...resolved.serverTexts, ...context.answeredTexts.all]);
+    const textOrigin = request.textFromServer ? 'server' : getTextOrigin(request, serverTexts);
     const plan = await createPlan(context, { session, recipe, destination, textOrigin, files: resolved.files }, signal);
     return toPlanAnswer(plan);
   },

@@ -1,14 +1,15 @@
 import type { AgentDecision } from './agentContext.ts';
 import { AgentError } from './agentError.ts';
-import { toDataLine } from './serverText.ts';
 
-/** Creates the error for a missing connection in the window. Its message names the commands that open a connection. */
+/**
+ * Creates the error for a missing connection in the window. Its message names the commands that open a connection. The
+ * service's name, which the service may have chosen, is the reason and thus data for the agent.
+ */
 export function createNotConnectedError(serviceName?: string): AgentError {
-  const service =
-    serviceName === undefined ? 'No service' : `The service ${JSON.stringify(toDataLine(serviceName, 80))}`;
-  const fact = serviceName === undefined ? `${service} is connected.` : `${service} is not connected.`;
+  const fact = serviceName === undefined ? 'No service is connected.' : 'The required service is not connected.';
   const commands = '"Data Transfer: Connect to a Service…" or "Data Transfer: Start Local Service"';
-  return new AgentError('notConnected', `${fact} Ask the user to run the command ${commands}.`);
+  const message = `${fact} Ask the user to run the command ${commands}.`;
+  return new AgentError('notConnected', message, serviceName === undefined ? undefined : `The service: ${serviceName}`);
 }
 
 /**

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { toFileDetails, toFileRow } from '../../../src/core/agents/fileDetails.ts';
 import { toPlanAnswer } from '../../../src/core/agents/planAnswer.ts';
-import { getTextOrigin } from '../../../src/core/agents/textOrigin.ts';
 import { toTransferAnswer, toTransferRow } from '../../../src/core/agents/transferAnswer.ts';
 import type { TransferPlan } from '../../../src/core/agents/transferPlan.ts';
 import {
@@ -148,36 +147,16 @@ describe('A plan in the result of a tool', () => {
   });
 });
 
-describe('The text of a plan', () => {
-  const copied = 'A sentence of a server';
-
-  for (const [name, texts, origin] of [
-    ['a part of the server text', { description: 'sentence of a SERVER,'.slice(0, -1) }, 'server'],
-    ['a text that contains the server text', { description: `He said: a  sentence\nof a server!` }, 'server'],
-    ['a value in nested instructions', { instructions: { a: [1, null, { b: copied }] } }, 'server'],
-    ['a shorter text', { description: 'of a server' }, 'agent'],
-    [
-      'another text',
-      { description: 'Something else for next week', instructions: { a: 'Nothing of a server at all' } },
-      'agent',
-    ],
-    ['no text', {}, 'agent'],
-  ] as const) {
-    it(`comes from the ${origin} for ${name}`, () => {
-      assert.equal(getTextOrigin(texts, new Set([copied, 'Alpha', ''])), origin);
-    });
-  }
-});
-
 describe('The result from a window', () => {
-  it('names a service that is not connected, if it is known, and the commands that help', () => {
+  it('names the commands that connect and, outside its message, the service, if it is known', () => {
     const errors = [createNotConnectedError(), createNotConnectedError('Lab "1"\n')];
     assert.deepEqual(
       errors.map(({ code }) => code),
       ['notConnected', 'notConnected'],
     );
     assert.match(errors[0]?.message ?? '', /^No service is connected\. .*Connect to a Service…/);
-    assert.match(errors[1]?.message ?? '', /^The service "Lab \\"1\\"" is not connected\. /);
+    assert.match(errors[1]?.message ?? '', /^The required service is not connected\. .*Connect to a Service…/);
+    assert.equal(errors[1]?.reason, 'The service: Lab "1"\n');
   });
 
   it('states that a decision is pending', () => {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { AgentContext, AgentDecision, AgentQuestion } from '../../../src/core/agents/agentContext.ts';
 import { AgentError } from '../../../src/core/agents/agentError.ts';
 import { AgentPolicy } from '../../../src/core/agents/agentPolicy.ts';
+import { AnsweredTexts } from '../../../src/core/agents/answeredTexts.ts';
 import { callAgentTool, type AgentAnswer } from '../../../src/core/agents/callAgentTool.ts';
 import { CallQueue } from '../../../src/core/agents/callQueue.ts';
 import { PlanStore } from '../../../src/core/agents/planStore.ts';
@@ -22,6 +23,7 @@ export class AgentStage {
   decide: (question: AgentQuestion) => AgentDecision | Promise<AgentDecision> = () => ({ kind: 'no', by: 'test' });
   readonly policy: AgentPolicy;
   readonly queue = new CallQueue();
+  readonly answeredTexts = new AnsweredTexts();
   private readonly folder: string;
 
   private constructor(rig: Rig) {
@@ -56,7 +58,8 @@ export class AgentStage {
       return active ? Promise.resolve(active) : Promise.reject(new AgentError('notConnected', 'Not connected.'));
     };
     return {
-      ...{ services: explorer, clock, log, requestedBy, connect: open, open, policy: this.policy, queue: this.queue },
+      ...{ services: explorer, clock, log, requestedBy, connect: open, open, policy: this.policy },
+      ...{ queue: this.queue, answeredTexts: this.answeredTexts },
       plans: new PlanStore(this.folder, clock, log),
       getOrcid: () => orcid,
       getFreeBytes: () => Promise.resolve(1_000),

@@ -152,19 +152,6 @@ describe('The tools of agents', () => {
     assert.deepEqual(missing['data'], { reason: 'The nearest name is "Alpha".' });
   });
 
-  it('state in a plan that its description was copied from a server', async () => {
-    const answer = async (details: object): Promise<unknown> => {
-      const planId = await stage.plan(['f1'], details);
-      return (await stage.createContext().plans.get(planId))?.plan.textOrigin;
-    };
-    assert.equal(await answer({ description: `Please note. ${injection.toLowerCase()}!` }), 'server');
-    assert.equal(await answer({ instructions: { deep: [{ text: injection }] } }), 'server');
-    assert.equal(await answer({ description: 'As the readme says', textFromServer: true }), 'server');
-    const part = injection.slice(10, 70);
-    assert.equal(await answer({ description: `Dear curator,\n\n${part} – thank you` }), 'server');
-    assert.equal(await answer({ description: 'For the analysis of next week' }), 'agent');
-  });
-
   it('mark unknown values', async () => {
     const { content } = await stage.call('plan_transfer', { source: 'Alpha', destination: 'Beta', ids: ['f1', 'f3'] });
     assert.deepEqual([content['filesOfUnknownSize'], content['alreadyAtDestination']], [1, 'unknown']);

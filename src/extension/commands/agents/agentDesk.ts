@@ -1,5 +1,6 @@
 import { env, l10n } from 'vscode';
 import type { AgentContext, AgentDecision, AgentQuestion } from '../../../core/agents/agentContext.ts';
+import { AnsweredTexts } from '../../../core/agents/answeredTexts.ts';
 import { callAgentTool } from '../../../core/agents/callAgentTool.ts';
 import { CallQueue } from '../../../core/agents/callQueue.ts';
 import { findPlanConnection, type TransferPlan } from '../../../core/agents/transferPlan.ts';
@@ -18,6 +19,7 @@ import { reportPlanSubmission } from './planReview.ts';
 export class AgentDesk {
   private readonly services: CommandServices;
   private readonly queue = new CallQueue();
+  private readonly answeredTexts = new AnsweredTexts();
   private isAsking = false;
 
   constructor(services: CommandServices) {
@@ -34,9 +36,9 @@ export class AgentDesk {
   }
 
   private async createContext(requestedBy: string): Promise<AgentContext> {
-    const { services, queue } = this;
+    const { services, queue, answeredTexts } = this;
     return {
-      ...{ services, queue, clock, requestedBy, describeReason },
+      ...{ services, queue, answeredTexts, clock, requestedBy, describeReason },
       ...{ log: services.log, policy: services.agentPolicy, plans: await services.proposedPlans.openStore() },
       connect: async () => services.sessions.active ?? failUnconnected(),
       open: async (id, address) => this.findOpen(id, address),

@@ -1,0 +1,36 @@
+import type { JsonObject } from '../util/json.ts';
+
+/** Maximum number of texts to remember; the oldest are forgotten first. */
+const maxTexts = 5_000;
+
+/** The fields of answers that contain sentences from a server. Names, paths and licenses are often repeated rightly. */
+const textFields: ReadonlySet<string> = new Set(['title', 'description', 'message', 'reason']);
+
+/** Remembers the texts from servers that agents have received, so that copies of them can be recognized in plans. */
+export class AnsweredTexts {
+  private readonly texts = new Set<string>();
+
+  /** The remembered texts, as the agents received them. */
+  get all(): ReadonlySet<string> {
+    return this.texts;
+  }
+
+  /** Remembers the texts in an answer of a tool. */
+  add({ data }: JsonObject): void {
+    for (const text of listTexts(data)) {
+      this.texts.delete(text);
+      this.texts.add(text);
+    }
+    for (const text of this.texts) {
+      if (this.texts.size <= maxTexts) break;
+      this.texts.delete(text);
+    }
+  }
+}
+
+function listTexts(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) =>
+    typeof member === 'string' ? (textFields.has(name) ? [member] : []) : listTexts(member),
+  );
+}
