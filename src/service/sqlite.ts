@@ -1,12 +1,24 @@
+import { closeSync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 
 export type SqliteFile = DatabaseSync;
 
 type SqliteModule = typeof import('node:sqlite');
 
+/** Opens a database. Creates it, if necessary, as a file that only the user can read. Throws if it can't be opened. */
 export function openSqlite(file: string): SqliteFile {
   const { DatabaseSync: Database } = loadQuietly();
+  if (file !== ':memory:') createPrivateFile(file);
   return new Database(file, { timeout: 2_000 });
+}
+
+/** Creates an empty file that SQLite then also uses as the model for the mode of its other files. */
+function createPrivateFile(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch {
+    // The file exists, or SQLite reports why it can't be created.
+  }
 }
 
 /** Loads `node:sqlite` without its ExperimentalWarning. Throws if this version of Node.js does not have it. */
