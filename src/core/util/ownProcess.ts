@@ -1,4 +1,4 @@
-import { readlinkSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { getErrorCode } from './errorCode.ts';
 import { isJsonObject } from './json.ts';
@@ -9,6 +9,8 @@ interface ProcessDescription {
   readonly pid: number;
   /** On Linux, the namespaces in which the ID and the addresses of the process are valid. */
   readonly namespaces?: ProcessNamespaces | undefined;
+  /** On Linux, the start of the system and of the process, because process IDs are reused. */
+  readonly start?: string | undefined;
 }
 
 interface ProcessNamespaces {
@@ -23,7 +25,12 @@ const ownNamespaces = readNamespaces();
 
 /** Describes this process. */
 export function describeProcess(): ProcessDescription {
-  return { host: hostname(), pid: process.pid, ...(ownNamespaces && { namespaces: ownNamespaces }) };
+  const start = readStart(process.pid);
+  return {
+    ...{ host: hostname(), pid: process.pid },
+    ...(ownNamespaces && { namespaces: ownNamespaces }),
+    ...(start !== undefined && { start }),
+  };
 }
 
 /**
@@ -46,17 +53,35 @@ export function isRunning(pid: number): boolean {
 
 /**
  * Returns true if a process is running on this machine under this user's account. The record of a process that has
- * ended can't be trusted, because another user's program may now use its port. A process in a container that shares
- * this machine's network, such as Flatpak's, can't be checked and counts as running.
+ * ended can't be trusted, because another user's program may now use its port, even if another process has been given
+ * its ID. A process in a container that shares this machine's network, such as Flatpak's, can't be checked and counts
+ * as running.
  */
 export function isOwnProcess(recorded: RecordedProcess): boolean {
-  const { host, pid, namespaces } = recorded;
+  const { host, pid, namespaces, start } = recorded;
   if (host !== hostname() || typeof pid !== 'number' || !Number.isInteger(pid) || pid <= 0) return false;
   if (!isComparable(recorded)) return isJsonObject(namespaces) && namespaces['net'] === ownNamespaces?.net;
   try {
-    return process.kill(pid, 0);
+    process.kill(pid, 0);
+    return typeof start !== 'string' || start === readStart(pid);
   } catch {
     return false;
+  }
+}
+
+/**
+ * Returns the start of a process: the ID of the system's boot, and the clock ticks from then until the process started.
+ * Undefined if they can't be read, as on systems other than Linux.
+ */
+function readStart(pid: number): string | undefined {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name of the program, in parentheses, can contain spaces and parentheses.
+    const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    return `${boot}/${ticks}`;
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { Worker } from 'node:worker_threads';
 import { describeProcess, isOwnProcess, isRunning } from '../../../src/core/util/ownProcess.ts';
 import { getEndedPid } from '../../support/endedProcess.ts';
 
@@ -18,6 +21,20 @@ describe('The record of a process (D29)', () => {
     const ended = await getEndedPid();
     for (const gone of [{ pid: ended }, { host: 'another-machine' }, { pid: undefined }, { pid: 0 }, { pid: -1 }])
       assert.equal(isOwnProcess({ ...own, ...gone }), false, JSON.stringify(gone));
+  });
+
+  it("is not trusted if the ID now belongs to another process or to a thread, unless the record doesn't say", async function () {
+    if (!isLinux) this.skip();
+    const listThreads = (): readonly number[] => readdirSync('/proc/self/task').map(Number);
+    const earlier = listThreads();
+    const worker = new Worker('setInterval(() => undefined, 1000)', { eval: true });
+    await once(worker, 'online');
+    const thread = listThreads().find((one) => !earlier.includes(one));
+    assert.equal(isOwnProcess({ ...own, pid: thread }), false);
+    await worker.terminate();
+    assert.equal(isOwnProcess({ ...own, pid: process.ppid }), false);
+    assert.equal(isOwnProcess({ ...own, start: own.start?.replace(/^./, 'x') }), false, 'after a reboot');
+    assert.equal(isOwnProcess({ ...own, pid: process.ppid, start: undefined }), true);
   });
 
   it('is trusted in a container with the same network, but other process IDs', async () => {
