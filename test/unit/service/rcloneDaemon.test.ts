@@ -63,14 +63,28 @@ describe('Starting and closing the rclone of the service (D62)', () => {
     assert.equal(clock.waitingCount, 0);
   });
 
-  /** Creates a daemon whose rclone can be used, and returns it with the port. */
-  async function createUsable(): Promise<readonly [RcloneDaemon, number, Server]> {
-    const server = createServer((_, response) => response.writeHead(401).end()).listen(0, '127.0.0.1');
+  /**
+   * Creates a daemon whose rclone can be used, and returns it with the port. The rclone accepts one request without a
+   * password if `accepted` names it.
+   */
+  async function createUsable(accepted?: string): Promise<readonly [RcloneDaemon, number, Server]> {
+    const server = createServer(({ method, url = '' }, response) =>
+      response.writeHead(`${method} ${decodeURIComponent(url)}` === accepted ? 200 : 401).end(),
+    ).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const address = `Serving remote control on http://127.0.0.1:${port}/`;
     return [await createDaemon(`echo '${address}' >&2; exec sleep 60`), port, server];
   }
+
+  for (const accepted of ['GET /[:memory:]/probe', 'GET /*', 'POST /core/version'])
+    it(`does not use an rclone that accepts a request without its password: ${accepted} (CVE-2026-49980)`, async () => {
+      const [daemon, , server] = await createUsable(accepted);
+      const reason = 'this rclone answers requests without its password';
+      await assert.rejects(use(daemon), new DatabaseUnavailableError(reason));
+      await daemon.close();
+      server.close();
+    });
 
   const refusals: [code: string, refuse: () => void][] = [
     // Node.js creates no pipes then.
