@@ -6,11 +6,12 @@ const remotePattern = /^([\w\p{L}\p{N}.+@][\w\p{L}\p{N}.+@ -]*):(.*)$/u;
 /**
  * Returns the reason why a string can't be the remote of a store, worded to follow the field's name; undefined if it is
  * valid. Only the names of configured remotes are valid, because a backend defined in the string itself can run
- * commands (D62: stores through rclone).
+ * commands (D62: stores through rclone). On Windows, a name of one letter is invalid: rclone reads `c:` as a drive.
  */
-export function findRemoteProblem(remote: string): string | undefined {
+export function findRemoteProblem(remote: string, platform = process.platform): string | undefined {
   const [, name = '', path = ''] = remotePattern.exec(remote) ?? [];
   if (name === '' || name.endsWith(' ')) return `must be the name of an rclone remote and a path, such as ${example}`;
+  if (platform === 'win32' && /^[a-z]$/i.test(name)) return 'must not begin with the letter of a drive';
   if (/\p{Cc}|\]/u.test(path)) return 'must have no control characters and no "]" in its path';
   if (path.split('/').some((part) => part === '..' || part === '.')) return 'must have no "." or ".." in its path';
   return undefined;

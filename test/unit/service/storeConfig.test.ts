@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { findRemoteProblem } from '../../../src/core/util/remote.ts';
 import { ConfigError, parseConfig } from '../../../src/service/config.ts';
 
 describe('A store in the configuration of the service (D62)', () => {
@@ -43,6 +44,16 @@ describe('A store in the configuration of the service (D62)', () => {
       );
     });
   }
+
+  it('has a name of more than one letter on Windows, where one letter is a drive', () => {
+    const isRefused = (remote: string, platform: NodeJS.Platform): boolean =>
+      findRemoteProblem(remote, platform) !== undefined;
+    assert.deepEqual(
+      ['c:x', 'Z:', '7:', 'cc:x', 'é:x'].map((remote) => isRefused(remote, 'win32')),
+      [true, true, false, false, false],
+    );
+    assert.equal(isRefused('c:x', 'linux'), false);
+  });
 
   it('has either a folder or a remote, once', () => {
     assert.throws(() => parse({ name: 'A', folder: 'a', remote: 'lab:' }), /must have a folder or a remote, not both/);
