@@ -52,6 +52,15 @@ describe('Links', () => {
     assert.deepEqual(stage.parts.searchStore.getAll()[0]?.query, search.query);
   });
 
+  it('say if a search is too long to be shown completely', async () => {
+    const query = `harmless ${'x'.repeat(400)}`;
+    const done = stage.parts.openLink(makeLink('search', { service: stage.server.address, database: jgi, query }));
+    const notice = await stage.person.notice(/^Open the search/);
+    assert.match(notice.detail, /^Search: “harmless x+…”\nThe link contains more than is shown here\.\n\n/m);
+    notice.dismiss();
+    await done;
+  });
+
   it('open the metadata of a file', async () => {
     const { key: searchKey, connectionId, files } = await stage.search(jgi, 'JDP');
     const [file] = files.filter((one) => one.kind === 'file');

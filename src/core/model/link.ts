@@ -96,8 +96,11 @@ function findWrongField(kind: LinkTarget['kind'], fields: JsonObject): string | 
 /** Matches characters that change how other text is displayed. */
 const unsafe = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Surrogate}]/u;
 
-/** Matches invisible characters, except joiners and variation selectors, which are part of some names. */
-const invisible = /(?!\p{Join_Control}|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}/u;
+/**
+ * Matches invisible characters, except joiners and variation selectors, which are part of some names. Unicode doesn't
+ * class the empty Braille pattern and the musical null notehead as invisible.
+ */
+const invisible = /(?!\p{Join_Control}|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}|[\u2800\u{1d159}]/u;
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && !unsafe.test(value) && !invisible.test(value);

@@ -1,6 +1,6 @@
 import { l10n } from 'vscode';
 import type { LinkProblem, LinkTarget } from '../../core/model/link.ts';
-import { toPlainLine, toPlainText } from './plainText.ts';
+import { maxLineLength, toPlainLine, toPlainText } from './plainText.ts';
 import { describeFilters, describeSearchTerms, getDatabaseLabel } from './searchWords.ts';
 
 /** The confirmation prompt for a link. */
@@ -65,7 +65,13 @@ function describeContent(target: Exclude<LinkTarget, { readonly kind: 'transfer'
     return [l10n.t('File: {0}', toPlainLine(target.name)), l10n.t('ID: {0}', toPlainLine(target.id))];
   const filters = describeFilters(target.query, false);
   const terms = l10n.t('Search: {0}', describeSearchTerms(target.query));
-  return filters === '' ? [terms] : [terms, l10n.t('Filters: {0}', filters)];
+  const more = isLong(target.query) ? [l10n.t('The link contains more than is shown here.')] : [];
+  return [terms, ...(filters === '' ? [] : [l10n.t('Filters: {0}', filters)]), ...more];
+}
+
+/** Returns true if the terms or the filters of a search are too long to be shown completely. */
+function isLong({ query, specific = {} }: Extract<LinkTarget, { readonly kind: 'search' }>['query']): boolean {
+  return Math.max(query.length, JSON.stringify(specific).length) > maxLineLength;
 }
 
 function describeEffect({ kind }: LinkTarget, service: string): string {

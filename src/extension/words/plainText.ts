@@ -1,6 +1,7 @@
 import { limitMarks, shortenPath, shortenText } from '../../core/util/displayLimits.ts';
 
-const maxLineLength = 300;
+/** Maximum length of a text in {@link toPlainLine}. */
+export const maxLineLength = 300;
 
 /** Converts a server's text to one short line for a notification or a row, without control and format characters. */
 export function toPlainLine(text: string): string {

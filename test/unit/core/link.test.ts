@@ -135,6 +135,8 @@ describe('A link', () => {
         ['hides a zero-width space in an ID', { ...file, id: 'a\u200bb' }, 'id'],
         ['hides a sentence in invisible characters', { ...file, name: 'a\u{e0068}\u{e0069}' }, 'name'],
         ['contains a blank letter', { ...file, database: '\u3164' }, 'database'],
+        ['contains an empty Braille pattern', { ...file, name: 'a\u2800b' }, 'name'],
+        ['contains a note without a head', { ...file, name: 'a\u{1d159}b' }, 'name'],
         ['contains a lone surrogate', { ...file, id: '\ud800' }, 'id'],
         ['contains a blank database', { ...file, database: '  ' }, 'database'],
         ['contains a list as an ID', { ...file, id: [] }, 'id'],
