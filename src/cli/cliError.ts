@@ -13,7 +13,7 @@ export class CliError extends Error {
   }
 }
 
-/** Creates an error with exit code 2, such as for a wrong argument or an invalid recipe. */
+/** Creates an error with exit code 2, for misuse such as a wrong argument or an invalid recipe. */
 export function createUsageError(message: string): CliError {
   return new CliError(message, exitCode.usage);
 }

@@ -21,7 +21,7 @@ import { addHelpCommand } from './helpCommand.ts';
 import { findKeyArgument } from './keyArgument.ts';
 import { cliVersion } from './version.ts';
 
-/** The functions that add the commands, in the order of the help. */
+/** Functions that add the commands, in the order of the help output. */
 const commands = [
   ...[addDatabasesCommand, addSearchCommand, addDescribeCommand],
   ...[addTransferCommand, addStatusCommand, addWaitCommand, addCancelCommand, addHistoryCommand],

@@ -8,7 +8,7 @@ import { exitCode, type ExitCode } from './exitCode.ts';
 import type { GlobalOptions } from './globalOptions.ts';
 import { Output } from './output.ts';
 
-/** The work of a command. Resolves to the exit code of the process. */
+/** The function that carries out a command. Resolves to the exit code of the process. */
 type CommandAction = (context: CommandContext) => Promise<ExitCode>;
 
 /**

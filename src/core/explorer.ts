@@ -169,7 +169,7 @@ export class Explorer implements Disposable {
   }
 }
 
-/** Returns a function that creates clients. Loads the code of the client on the first call. */
+/** Returns a function that creates clients. The function loads the client's code on its first call. */
 function createClientFactory(options: ClientOptions): (observer?: RouteObserver) => Promise<DataTransferClient> {
   return async (observer) => {
     const client = await import('./client/dataTransferClient.ts');

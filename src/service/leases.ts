@@ -19,7 +19,7 @@ type ProblemReport = (field: string, message: string) => FieldProblem;
 const controlCharacter = /\p{Cc}/u;
 
 /**
- * Manages leases. A lease lasts as long as its connection, and its folders and stores are served for that time (D29:
+ * Manages leases. A lease lasts as long as its connection. Its folders and stores are served during that time (D29:
  * shared service).
  */
 export class Leases {

@@ -33,7 +33,7 @@ interface ServiceOptions {
   readonly onStop?: () => void;
   readonly clock?: Clock;
   readonly bodyTimeLimitMs?: number;
-  /** Default interval at which a suspended transfer checks if it can continue. */
+  /** Default interval at which a suspended transfer checks whether it can continue. */
   readonly retryDelayMs?: number;
   /** Time that a shared service keeps running after its last lease and transfer have ended (D29: shared service). */
   readonly idleMs?: number;
@@ -46,8 +46,8 @@ export type RunningService = Pick<LocalService, 'address' | 'token' | 'sharingTo
 
 const dayMs = 86_400_000;
 /**
- * Time limit for stopping the transfers and catalogs. Together with the last responses, shutdown takes at most 5 s
- * (D42: hanging disks).
+ * Time limit for stopping the transfers and catalogs. With the time allowed for the last responses, shutdown takes at
+ * most 5 s (D42: hanging disks).
  */
 const stopLimitMs = 4_000;
 const maxBodyBytes = 8 * 1024 * 1024;

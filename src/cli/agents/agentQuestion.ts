@@ -9,12 +9,12 @@ import { formatPlanSummary } from './planSummary.ts';
 /** The decision on a tool's question, and the elicitation that asks the user for it. */
 interface QuestionResult {
   readonly decision: AgentDecision;
-  /** Absent if the user has answered, or if the client can't or may not ask. */
+  /** Absent if the user has answered, or if the client can't ask or isn't trusted to. */
   readonly elicitation?: Elicitation;
 }
 
 /**
- * Gets the user's decisions on the questions of tools. Asks only through a client that the user trusts, because a
+ * Gets the user's decisions on the questions that tools ask. Asks only through a client that the user trusts, because a
  * client could answer in the user's place (D64: a person decides). For other clients, returns a hint that says where
  * the user can decide.
  */

@@ -54,7 +54,7 @@ function createOpener(session: CliSession): (getConnection: ConnectionGetter) =>
 
 /**
  * Returns the connection with this ID or, if `address` is given and no connection has the ID, the default connection.
- * Throws an error if there is none, or if it doesn't lead to `address`.
+ * Throws an error if there is none, or if its address isn't `address`.
  */
 async function findConnection({ context, file }: CliSession, id: string, address?: string): Promise<FileConnection> {
   const found = findRecordConnection(context.options, file, id) ?? chooseConnection(context.options, file);

@@ -118,7 +118,7 @@ function readClient(server: ConnectedClient, { mcpReq }: ServerContext): Omit<Mc
 }
 
 /**
- * Returns true if the client can show forms. Clients that predate other kinds of elicitations send an empty capability.
+ * Returns true if the client can show forms. Clients that predate other kinds of elicitation send an empty capability.
  */
 function canShowForms({ elicitation }: ClientCapabilities = {}): boolean {
   return elicitation !== undefined && (elicitation.form !== undefined || Object.keys(elicitation).length === 0);

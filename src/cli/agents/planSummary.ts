@@ -6,7 +6,7 @@ import type { Column } from '../text/table.ts';
 
 const exampleCount = 10;
 
-/** Maximum number of licenses in a summary, so that it fits into a terminal. */
+/** Maximum number of licenses in a summary, so that it fits in a terminal. */
 const maxLicenses = 10;
 
 /** The columns of a table of plans. */
@@ -55,7 +55,7 @@ function describeFiles({ files }: TransferPlan): string {
   return `${formatCount(files.length, 'file')} (${formatBytes(bytes)}${unknown})`;
 }
 
-/** Describes why a plan can no longer be confirmed or declined; undefined if it can. */
+/** Describes why a plan can no longer be confirmed or declined. Returns undefined if it still can. */
 export function describeDecided({ kind }: PlanState): string | undefined {
   return kind === 'proposed' ? undefined : `The plan is ${kind}.`;
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { McpFlags } from '../agents/serveAgents.ts';
 import { runAction } from '../runAction.ts';
 
-/** Adds `mcp`, which serves agents. The code of the protocol is loaded only when the command runs. */
+/** Adds `mcp`, which serves agents. The protocol code is loaded only when the command runs. */
 export function addMcpCommand(program: Command): void {
   program
     .command('mcp')

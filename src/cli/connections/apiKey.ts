@@ -9,8 +9,9 @@ import { toPlainCell } from '../text/plainCell.ts';
 const notConnected = "Couldn't connect";
 
 /**
- * Reads the API key from the source in the options, otherwise from the environment variable `connectionVariable`.
- * Throws an error with exit code 3 if there is no key, and a usage error if the options can't be used.
+ * Reads the API key from the source that the options name, otherwise from the environment variable
+ * `connectionVariable`. Throws an error with exit code 3 if there is no key, and a usage error if the options name
+ * more than one source, or standard input when it is a terminal.
  */
 export async function readApiKey(context: CommandContext, connectionVariable: string | undefined): Promise<string> {
   const { keyVariable, keyFile, keyStdin } = context.options;

@@ -8,7 +8,8 @@ import type { ConnectionsFile, FileConnection } from './connectionsFile.ts';
 
 /**
  * Returns the connection for `--server`, otherwise the one that `--connection` names, otherwise the only one in the
- * file. Throws a usage error if the file doesn't contain the named one or, without these options, exactly one.
+ * file. Throws a usage error if the file doesn't contain the named connection, or if neither option is given and
+ * the file doesn't contain exactly one connection.
  */
 export function chooseConnection(
   { server, connection: name }: GlobalOptions,

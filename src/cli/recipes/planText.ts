@@ -22,14 +22,14 @@ export interface DestinationFacts {
 
 const maxNames = 10;
 
-/** Formats the numbers of new, changed, gone and unchanged files, without zeros: `1 new, 11 unchanged`. */
+/** Formats the numbers of new, changed, gone and unchanged files, omitting zeros: `1 new, 11 unchanged`. */
 export function formatDifference({ added, gone, changed, sameCount }: LockDifference): string {
   const counts = { new: added.length, gone: gone.length, changed: changed.length, unchanged: sameCount };
   const texts = Object.entries(counts).flatMap(([word, count]) => (count > 0 ? [`${count} ${word}`] : []));
   return texts.join(', ') || 'no files';
 }
 
-/** Formats the number of files that a recipe finds, and their total size if known: `12 files, 3.0 MB`. */
+/** Formats the number of files that a recipe finds, and the total of their known sizes: `12 files, 3.0 MB`. */
 export function formatPlanSize({ files }: RecipePlan): string {
   const { bytes, unknownCount } = sumUpFiles(files);
   const count = formatCount(files.length, 'file');

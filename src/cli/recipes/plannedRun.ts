@@ -17,8 +17,8 @@ export interface PlannedRun extends RecipeInput {
 }
 
 /**
- * Connects to the service of a recipe and finds the files of the recipe, without submitting a transfer. Prints a note
- * if there is a problem with the lock. Throws an error if connecting fails, if the recipe doesn't fit the service's
+ * Connects to a recipe's service and finds the recipe's files, without submitting a transfer. Prints a note if there is
+ * a problem with the lock. Throws an error if connecting fails, if the recipe isn't valid for the service's
  * databases, or if a locked run has no valid lock.
  */
 export async function planRun(session: CliSession, input: RecipeInput, isLocked = false): Promise<PlannedRun> {

@@ -29,9 +29,9 @@ export interface RecipeInput {
 }
 
 /**
- * Reads a recipe and its lock. If the recipe is invalid, throws a usage error that lists the problems with their lines.
- * Also throws an error if the file name has a different extension, if a file can't be read, or if the lock belongs to
- * another recipe or was written by a later version.
+ * Reads a recipe and its lock. If the recipe is invalid, throws a usage error that lists the problems with their line
+ * numbers. Also throws an error if the file name doesn't end in `.transfer.json`, if a file can't be read, or if the
+ * lock belongs to another recipe or was written by a later version.
  */
 export async function readRecipe(file: string): Promise<RecipeInput> {
   if (!file.endsWith(extension)) throw createUsageError(`The file name of a recipe must end in ${extension}.`);

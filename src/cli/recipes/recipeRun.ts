@@ -49,7 +49,7 @@ async function start(session: CliSession, planned: PlannedRun, flags: RunFlags):
   return hasLock ? code : exitCode.failed;
 }
 
-/** Writes a recipe's lock after its transfer was started. If that fails, prints the reason and resolves to false. */
+/** Writes a recipe's lock after its transfer has started. If that fails, prints the reason and resolves to false. */
 async function saveLock(
   { context }: CliSession,
   planned: PlannedRun,

@@ -12,8 +12,8 @@ import { getTransferId } from '../text/transferDocument.ts';
 import { connectFor } from './transferLookup.ts';
 
 /**
- * Finds the folder with the files of a transfer in `folder`, by default in the folder that a service on this machine
- * serves as the destination. Throws an error if there is no such folder, or if the files aren't found in it.
+ * Finds the folder that contains a transfer's files. Searches `folder`, by default the folder that a service on this
+ * machine serves as the destination. Throws an error if that folder is unknown, or if the files aren't found in it.
  */
 export async function findDestinationFolder(
   session: CliSession,

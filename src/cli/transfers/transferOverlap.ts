@@ -4,7 +4,7 @@ import { CliError } from '../cliError.ts';
 import { getTransferId } from '../text/transferDocument.ts';
 
 /**
- * Throws an error if another transfer is or may be copying some of the files to the same destination, for example one
+ * Throws an error if another transfer is, or may be, copying some of the files to the same destination, for example one
  * that a killed process started.
  */
 export function requireNotUnderWay(known: readonly Transfer[], order: TransferOrder): void {

@@ -29,8 +29,8 @@ export async function waitForEnd(session: CliSession, keys: readonly string[], t
 }
 
 /**
- * Waits until the condition is met for all transfers. Resolves to false after the limit, an interruption, or a refused
- * key.
+ * Waits until the condition is met for all transfers. Resolves to false if the time limit is reached, the command is
+ * interrupted, or the service refuses the key.
  */
 export async function waitUntil(
   { explorer, context }: CliSession,

@@ -45,7 +45,7 @@ export interface AgentContext {
   readonly answeredTexts: AnsweredTexts;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The agent's name, which its program may have chosen: untrusted text of any length. */
+  /** The agent's name, which the agent itself may have chosen: untrusted text of any length. */
   readonly requestedBy: string;
   /**
    * Returns the connection to use. Connects if necessary, except in a window. Throws {@link AgentError} if there is no
@@ -53,7 +53,7 @@ export interface AgentContext {
    */
   connect(): Promise<OpenConnection>;
   /**
-   * Returns the connection with this ID. If `address` is given, can return a different connection to that address
+   * Returns the connection with this ID. If `address` is given, may return a different connection to that address
    * instead. Opens the connection if necessary, except in a window. Throws {@link AgentError} if there is no such
    * connection.
    */

@@ -21,7 +21,7 @@ export type AgentErrorCode =
 export class AgentError extends Error {
   override readonly name = 'AgentError';
   readonly code: AgentErrorCode;
-  /** The cause, as data or as text. Can contain text from a server. */
+  /** The cause, as data or as text. May contain text from a server. */
   readonly reason: Reason | string | undefined;
 
   constructor(code: AgentErrorCode, message: string, reason?: Reason | string) {

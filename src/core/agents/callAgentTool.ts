@@ -5,7 +5,7 @@ import { agentTools } from './agentTools.ts';
 import { checkInput } from './inputCheck.ts';
 import { toDataLine } from './serverText.ts';
 
-/** The answer of a tool, as data for the agent. Text from servers appears only under `data`. */
+/** A tool's answer, as data for the agent. Text from servers appears only under `data`. */
 export interface AgentAnswer {
   readonly isError: boolean;
   readonly content: JsonObject;

@@ -4,8 +4,7 @@ const maxRunning = 8;
 const maxWaiting = 200;
 
 /**
- * Runs the calls of agents in order of arrival, a few at a time, so that no agent can overload the service or this
- * program.
+ * Runs agents' calls in order of arrival, a few at a time, so that no agent can overload the service or this program.
  */
 export class CallQueue {
   private readonly waiting = new Set<() => void>();

@@ -28,8 +28,8 @@ interface PlanDraft {
 type PlanBasis = Omit<TransferPlan, 'id' | 'licenses' | 'copies' | 'freeBytes'>;
 
 /**
- * Saves a plan with the facts that a person needs to decide: licenses, existing copies and free space. Throws {@link
- * AgentError} if it can't be saved, and the signal's reason if the call is canceled.
+ * Saves a plan with the facts on which a person bases the decision: licenses, existing copies and free space. Throws
+ * {@link AgentError} if it can't be saved, and the signal's reason if the call is canceled.
  */
 export async function createPlan(context: AgentContext, draft: PlanDraft, signal: AbortSignal): Promise<TransferPlan> {
   const basis = createBasis(context, draft);

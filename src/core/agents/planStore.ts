@@ -28,9 +28,9 @@ const maxSaved = 200;
 const maxPlanBytes = 128 * 1024 * 1024;
 
 /**
- * Stores the plans of agents beside the transfer records, for all windows and programs of the user (D48: ledger as
- * files). A plan's file never changes. Its decision is a second file, which is created exclusively, so that a plan is
- * decided and submitted at most once.
+ * Stores agents' plans beside the transfer records, for all windows and programs of the user (D48: ledger as files). A
+ * plan's file never changes. Its decision is a second file, which is created exclusively, so that a plan is decided and
+ * submitted at most once.
  */
 export class PlanStore implements Disposable {
   private readonly lifetime = new Lifetime();

@@ -61,7 +61,7 @@ export function findPlanTransfer({ transferStore }: AgentContext['services'], pl
 
 /**
  * Opens the connection to a plan's service if necessary, and returns its ID. Throws {@link AgentError} if it can't be
- * opened or leads to a different service.
+ * opened or connects to a different service.
  */
 async function openPlanConnection({ services, open }: PlanSubmissionContext, plan: TransferPlan): Promise<string> {
   const { connectionId, address } = plan.service;

@@ -90,7 +90,7 @@ export interface SavedPlan {
   readonly state: PlanState;
 }
 
-/** Returns the order for a plan's transfer, to submit with the given connection. */
+/** Returns the order for a plan's transfer, to be submitted over the given connection. */
 export function toPlannedOrder(plan: TransferPlan, connectionId: string): TransferOrder {
   const { service, source, destination, files, description, instructions } = plan;
   return {

@@ -49,8 +49,8 @@ function listTransfers({ services }: AgentContext): JsonObject {
 }
 
 /**
- * Requests a new status of a running transfer, and waits a few seconds for it. Returns the transfer, with its last
- * known status if no new one arrives.
+ * Requests the current status of a running transfer, and waits a few seconds for it. Returns the transfer, with its
+ * last known status if no new one arrives.
  */
 async function refresh({ services, clock, open }: AgentContext, transfer: Transfer): Promise<Transfer> {
   const { transferStore, monitor } = services;

@@ -36,8 +36,8 @@ export function listCitations(files: readonly CitableFile[], accessed?: string):
 }
 
 /**
- * Citable units, in the order of their first files. `byLabel` has the first unit with each DOI or title; `byId` has the
- * others.
+ * Citable units, in the order of their first files. `byLabel` contains the first unit with each DOI or title; `byId`
+ * contains the others.
  */
 interface UnitIndex {
   readonly units: Unit[];

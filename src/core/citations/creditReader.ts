@@ -240,7 +240,7 @@ function readGivenName(entry: JsonObject): string | undefined {
   return given === undefined ? undefined : separateInitials(given);
 }
 
-/** Separates initials, which formats abbreviate one by one: `J.A.` becomes `J. A.` */
+/** Separates initials with spaces, so that citation formats treat each one as a name: `J.A.` becomes `J. A.` */
 function separateInitials(given: string): string {
   return given.includes('.') ? given.replaceAll(/\.(?=\p{L})/gu, '. ') : given;
 }

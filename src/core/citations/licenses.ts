@@ -16,7 +16,7 @@ export interface License {
 export interface LicenseCount {
   readonly license?: License;
   readonly fileCount: number;
-  /** True if the name of the license forbids redistribution of the files. */
+  /** True if the license forbids redistribution of the files, judging by its name. */
   readonly forbidsSharing: boolean;
 }
 

@@ -34,8 +34,8 @@ const maxTimeoutS = 2_147_483;
 const maxNumber = Number.MAX_SAFE_INTEGER;
 
 /**
- * The rules for arguments from §4.8, in that order, followed by additional rules from decisions. Only the first
- * violation is reported.
+ * The rules for arguments in §4.8, in the order given there, followed by additional rules from decisions. Only the
+ * first violation is reported.
  */
 const argumentRules: readonly ArgumentRule[] = [
   [['orcid', 'database', 'source', 'destination'], 'a string', TypeError, isString],
@@ -72,7 +72,7 @@ const secretNames: ReadonlySet<ArgumentName> = new Set(['apiKey']);
 
 type Check = readonly [name: ArgumentName, rule: ArgumentRule];
 
-/** The rules for each operation in order, each with the argument it applies to. */
+/** The rules for each operation, in order, each with the argument to which it applies. */
 const checksByOperation: ReadonlyMap<string, readonly Check[]> = new Map(
   Object.entries<readonly ArgumentName[]>(argumentsByOperation).map(([operation, checked]) => [
     operation,

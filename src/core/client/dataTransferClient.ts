@@ -34,7 +34,7 @@ import { parseUuid } from '../util/uuid.ts';
 /** Options for {@link DataTransferClient}. Only the log is required. */
 export type ClientOptions = Pick<ClientDependencies, 'log'> &
   Partial<Omit<ClientDependencies, 'limits'>> & {
-    /** Overrides of the default limits (D15: tolerant reading, D16: timeouts and retries). */
+    /** Overrides for the default limits (D15: tolerant reading, D16: timeouts and retries). */
     readonly limits?: Partial<Limits>;
   };
 

@@ -86,7 +86,7 @@ class TimeLimit {
   private readonly clock: Clock;
   private readonly limit = new AbortController();
   private readonly release: () => void;
-  /** Rejects when the signal is aborted. Used to race operations that do not support abort signals. */
+  /** Rejects when the signal is aborted. Raced against operations that do not support abort signals. */
   private readonly ended: Promise<never>;
   private timer: { dispose(): unknown } | undefined;
 

@@ -45,7 +45,7 @@ export interface HttpRequest {
   /** Marks a request that must wait for its turn (D34: serialized requests). */
   readonly turn?: { readonly kind: RequestKind; readonly observer?: TurnObserver | undefined };
   /**
-   * Prevents retries of a GET after failures for which the caller splits the batch of IDs instead (D8: metadata by
+   * Prevents retries of a GET after failures that the caller handles by splitting the batch of IDs (D8: metadata by
    * ids).
    */
   readonly isHalved?: boolean;

@@ -33,8 +33,8 @@ export async function send(
 }
 
 /**
- * Reads the JSON in a successful response, without the key. Returns a failure if the JSON violates the contract (D15:
- * tolerant reading).
+ * Reads the JSON in a successful response and removes any copies of the key. Returns a failure if the JSON violates the
+ * contract (D15: tolerant reading).
  */
 export function readResult<T>(
   { keyRemover }: Channel,
@@ -136,7 +136,7 @@ const kindsByStatus: Readonly<Record<number, ReasonKind>> = {
   407: 'proxy',
 };
 
-/** The message of the JSON schema validator that the public server applies to its own responses. */
+/** Matches an error from the JSON schema validator that the public server applies to its own responses. */
 const validationFailed = /\bdoesn't validate with\b/;
 
 function toKind(status: number, detail = ''): ReasonKind {

@@ -29,8 +29,8 @@ export function splitBatch(batch: readonly string[], named: readonly string[]): 
 }
 
 /**
- * Returns the IDs that a message mentions in double quotation marks or, if there are none, as whole words. A part of a
- * longer word or ID does not count, such as `a-1` in `a-10`.
+ * Returns the IDs that a message mentions in double quotation marks or, if there are none, as whole words. Ignores
+ * matches inside longer words or IDs, such as `a-1` in `a-10`.
  */
 export function findNamedIds(text: string, ids: readonly string[]): readonly string[] {
   const quoted = ids.filter((id) => text.includes(`"${id}"`));
@@ -71,8 +71,8 @@ export function isDrop({ reason }: RequestFailure): boolean {
 }
 
 /**
- * Returns the reason for a single refused ID. Changes the kind to `notFound` for a 410, and if the message says that
- * the ID was not found; the public server sends such messages with a 500. Any other 500 means that the ID could not be
+ * Returns the reason for a single refused ID. Changes the kind to `notFound` for a 410, or if the message says that the
+ * ID was not found; the public server sends such messages with a 500. Any other 500 means that the ID could not be
  * looked up.
  */
 export function toIdReason(reason: Reason, id: string): Reason {

@@ -3,16 +3,16 @@ import { SecretRedactor } from '../util/redact.ts';
 
 /**
  * The minimum length of a key to remove. Shorter ones, such as `test`, occur by chance in the names and IDs of a
- * service, which must stay as they are to be usable.
+ * service, which must stay unchanged to be usable.
  */
 const minKeyLength = 8;
 
-/** Matches the escaped characters of base64, which some servers write: `+`, `/` and `=`. */
+/** Matches a JSON escape for a character of base64 (`+`, `/` or `=`), which some servers escape. */
 const escapedBase64 = /\\u00(?:2[bBfF]|3[dD])/;
 
 /**
- * Removes the API key from successful responses, in case a server repeats it. Their texts are shown, recorded, exported
- * and given to agents.
+ * Removes the API key from successful responses, in case a server echoes it. Text from responses is shown, recorded,
+ * exported and given to agents.
  */
 export class KeyRemover {
   private readonly redactor: SecretRedactor | undefined;
@@ -22,9 +22,9 @@ export class KeyRemover {
   }
 
   /**
-   * Removes the key from all texts and names in a parsed response, at any depth, and returns it. First searches
-   * `text`, the unparsed response, because that is much faster than inspecting each value. Changes only parsed texts,
-   * because a replacement in JSON could break an escape sequence.
+   * Removes the key from all strings and property names in a parsed response, at any depth, and returns the response.
+   * First searches `text`, the unparsed response, because that is much faster than inspecting each value. Changes only
+   * parsed strings, because a replacement in JSON could break an escape sequence.
    */
   removeFrom(json: unknown, text: string): unknown {
     if (!this.redactor) return json;

@@ -2,7 +2,7 @@
 export interface Limits {
   /** Maximum time to open a connection (D16: timeouts and retries). */
   readonly connectMs: number;
-  /** Maximum time from a request, except a submission, to the headers of its response (D16: timeouts and retries). */
+  /** Maximum wait for response headers, except those of a submission (D16: timeouts and retries). */
   readonly headersMs: number;
   /** Maximum pause in a response body (D16: timeouts and retries). */
   readonly bodyMs: number;
@@ -14,7 +14,7 @@ export interface Limits {
   readonly bodyBytes: number;
   /** Maximum size of an error response's body. A larger body is ignored. */
   readonly errorBytes: number;
-  /** Maximum number of attempts of a GET request, including the first (D16: timeouts and retries). */
+  /** Maximum number of attempts for a GET request, including the first (D16: timeouts and retries). */
   readonly tries: number;
   /** Delay before the second attempt. Doubles for each further attempt, with jitter (D16: timeouts and retries). */
   readonly retryMs: number;

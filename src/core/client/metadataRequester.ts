@@ -8,7 +8,7 @@ import type { MetadataForm } from './serverDialect.ts';
 import type { RequestFailure, Result } from './result.ts';
 import type { ClientSession } from './clientSession.ts';
 
-/** Selects a part of the IDs. Sent to the server only if all IDs fit into one batch (D8: metadata by ids). */
+/** Selects a range of the IDs. Sent to the server only if all IDs fit in one batch (D8: metadata by ids). */
 export interface Page {
   readonly offset?: number | undefined;
   readonly limit?: number | undefined;

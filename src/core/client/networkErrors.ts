@@ -19,7 +19,10 @@ const kindsByCode: Readonly<Record<string, ReasonKind>> = {
   HOSTNAME_MISMATCH: 'certificate',
 };
 
-/** Patterns for the error codes of browsers' network stacks, which the editor's `fetch` may use, each with its kind. */
+/**
+ * Patterns for the error codes of browser network stacks, which the editor's `fetch` may report, each with its kind of
+ * failure.
+ */
 const browserKinds: readonly (readonly [RegExp, ReasonKind])[] = [
   [/_CERT_|_SSL_/, 'certificate'],
   [/_PROXY_|_TUNNEL_/, 'proxy'],
@@ -28,10 +31,7 @@ const browserKinds: readonly (readonly [RegExp, ReasonKind])[] = [
   [/_RESPONSE_HEADERS_|_INVALID_HTTP/, 'unreadable'],
 ];
 
-/**
- * Classifies a network error. Sets `status` only if a proxy refused to open a tunnel, to the status of the proxy's
- * response.
- */
+/** Classifies a network error. If a proxy refused to open a tunnel, sets `status` to that of the proxy's response. */
 export function toReason(error: unknown): Reason {
   const innermost = getCause(error);
   const message = innermost instanceof Error ? innermost.message.trim() : '';
@@ -46,7 +46,7 @@ export function toReason(error: unknown): Reason {
 }
 
 /**
- * Classifies an error of a connection through a proxy. Attributes an unreachable host to the proxy, but not a TLS
+ * Classifies an error on a connection through a proxy. Attributes an unreachable host to the proxy, but not a TLS
  * error.
  */
 export function toProxyReason(error: unknown): Reason {

@@ -38,7 +38,7 @@ interface QueuedRequest<T> {
 interface WaitingRequest {
   readonly kind: RequestKind;
   readonly observer: TurnObserver | undefined;
-  /** The last kind of request in progress that was reported to the observer. */
+  /** The kind of request in progress that was last reported to the observer. */
   notified?: RequestKind | 'unknown';
   start(turn: Turn): void;
 }

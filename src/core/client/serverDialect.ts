@@ -22,7 +22,7 @@ const maxServers = 50;
 
 /**
  * Stores the learned dialect of each server by address (D7: database name or id, D8: metadata by ids). Ignores an entry
- * if the server's version has changed since then. The constructor accepts the result of `toJSON`.
+ * if the server's version has changed since the entry was stored. The constructor accepts the result of `toJSON`.
  */
 export class ServerDialects {
   private readonly entries = new Map<string, Entry>();

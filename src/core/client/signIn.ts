@@ -4,7 +4,7 @@ const outagePattern =
   /auth\w* error:? \(?5\d\d|connection (?:refused|reset)|dial tcp|no such host|timeout|deadline exceeded|\bEOF\b|invalid character|unexpected end of JSON|bad gateway|service unavailable/i;
 
 /**
- * The patterns of messages, each with the failure that it indicates; the first match applies. Outages come first,
+ * Patterns for error messages, each with the failure that it indicates; the first match applies. Outages come first,
  * because a failed lookup may mention the ORCID iD or the key.
  */
 const failurePatterns: readonly (readonly [pattern: RegExp, failure: SignInFailure])[] = [

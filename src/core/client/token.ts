@@ -2,7 +2,7 @@ import type { TokenScheme } from '../model/connection.ts';
 
 const printable = /^[\x20-\x7e]*$/;
 
-/** Returns true if a token can be used in a header: only printable ASCII, without line breaks (D5: token encoding). */
+/** Returns true if a token can be sent in a header: it must be printable ASCII (D5: token encoding). */
 export function isHeaderSafe(token: string): boolean {
   return printable.test(token);
 }

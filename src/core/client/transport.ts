@@ -22,8 +22,8 @@ export interface WireResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /**
-   * Reads the body as UTF-8 text, once. Resolves to undefined if the body exceeds `maxBytes`. Rejects with the network
-   * error.
+   * Reads the body as UTF-8 text. Can be called only once. Resolves to undefined if the body exceeds `maxBytes`.
+   * Rejects with the network error.
    */
   readonly readText: (maxBytes: number) => Promise<string | undefined>;
 }

@@ -15,7 +15,7 @@ export interface OpenedFiles {
         readonly at: number;
         /** False if some files were damaged or missing, and it isn't known which ones. */
         readonly areIntact: boolean;
-        /** Number of files that could not be verified; absent for 0. */
+        /** Number of files that could not be verified; absent if there are none. */
         readonly unverifiedCount?: number;
       }
     | undefined;

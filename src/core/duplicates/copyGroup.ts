@@ -15,7 +15,7 @@ export class CopyGroup {
   private readonly entries = new Map<string, Entry>();
   private readonly fileCounts = new Map<string, number>();
 
-  /** The names of the databases that have the content. */
+  /** The names of the databases that contain the content. */
   get databases(): readonly string[] {
     return [...this.fileCounts.keys()];
   }
@@ -28,7 +28,7 @@ export class CopyGroup {
     return Array.from(this.entries.values(), ({ file }) => file);
   }
 
-  /** Adds a file that a search has found. Returns true if its database is new in the group. */
+  /** Adds a file that a search has found. Returns true if its database is new to the group. */
   add(file: IndexedFile): boolean {
     const key = getEntryKey(file);
     const known = this.entries.get(key);
@@ -41,8 +41,8 @@ export class CopyGroup {
   }
 
   /**
-   * Removes a file that a search no longer contains, unless another search still does. Returns true if its database
-   * leaves the group.
+   * Removes a file that a search no longer contains, unless another search still does. Returns true if the group then
+   * contains no file of its database.
    */
   remove(file: IndexedFile): boolean {
     const key = getEntryKey(file);

@@ -9,8 +9,8 @@ export interface VerifiedFiles {
 }
 
 /**
- * Returns those transfers in the state `succeeded` that have the same connection, destination and user as an order.
- * They remain sorted as in `transfers`.
+ * Returns the transfers in the state `succeeded` whose connection, destination and user are those of an order.
+ * Preserves the sequence of `transfers`.
  */
 export function filterSameDestination(
   transfers: readonly Transfer[],
@@ -23,9 +23,9 @@ export function filterSameDestination(
 
 /**
  * Finds the files whose content earlier transfers already delivered to the same destination. Maps each of these files
- * to the end of the newest such transfer, in milliseconds since 1970. For a transfer with an entry in `verified`, only
- * the files in that entry count; for any other completed transfer, all files in its record whose hash and size are
- * known.
+ * to the time at which the newest such transfer ended, in milliseconds since 1970. For a transfer with an entry in
+ * `verified`, only the files in that entry count; for any other completed transfer, all files in its record whose hash
+ * and size are known.
  */
 export function findReceivedFiles(
   files: readonly TransferFile[],

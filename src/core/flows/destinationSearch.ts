@@ -61,7 +61,7 @@ async function requestSizes(
   return reason ? undefined : value;
 }
 
-/** Reports the contents of found files. Returns false if there may be more files, or if some can't be compared. */
+/** Reports the content of each file found. Returns false if there may be more files, or if some can't be compared. */
 function reportContents({ files, onFound }: DestinationQuery, found: readonly FoundFile[]): boolean {
   const algorithms = new Set(files.map(getAlgorithm));
   let areComparable = found.length < maxFound;

@@ -34,7 +34,7 @@ interface DuplicateFlowDependencies {
   loadFinished(): Promise<void>;
 }
 
-/** The results for the planned files so far. */
+/** The results so far for the planned files. */
 interface KnownSoFar {
   /** The content keys of the files at the destination. */
   readonly contents: Set<string>;
@@ -48,7 +48,7 @@ interface Plan {
   readonly known: KnownSoFar;
 }
 
-/** The maximum time by which the search delays the summary of a submission. */
+/** The maximum time that the search may delay the summary of a submission. */
 const maxWaitMs = 2_000;
 
 /** The maximum number of earlier transfers to compare, newest first. */

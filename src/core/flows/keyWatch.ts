@@ -135,8 +135,8 @@ export class KeyWatch implements Disposable {
   }
 
   /**
-   * Retries with delays until the key is no longer in doubt or the connection is closed. Failures other than rejections
-   * don't affect the key's status.
+   * Retries at intervals until the key is no longer in doubt or the connection is closed. Failures other than
+   * rejections don't affect the key's status.
    */
   private async settle(session: OpenConnection): Promise<void> {
     const { id } = session.connection;

@@ -2,7 +2,7 @@ import { ConnectionError, RuntimeError } from '../client/errors.ts';
 import type { Reason } from '../model/reason.ts';
 
 /**
- * Returns the reason for an error of the client: invalid arguments, no connection, or a failure to connect (§4.8).
+ * Returns the reason for an error from the client: invalid arguments, no connection, or a failure to connect (§4.8).
  * Rethrows any other error, which is a bug.
  */
 export function toRefusal(error: unknown): Reason {

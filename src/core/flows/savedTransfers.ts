@@ -20,11 +20,13 @@ interface SavedTransfersDependencies {
   readonly log: Logger;
 }
 
-/** The number of ended transfers to load first: enough for the rows outside of groups, even if some are removed. */
+/**
+ * The number of ended transfers to load first: enough for the rows that are always visible, even if some are removed.
+ */
 export const lastFinishedCount = 20;
 const submissionCheckMs = 3_000;
 const maxParallelWrites = 16;
-/** The delay before old records are deleted, which keeps startup fast. */
+/** The delay before old records are deleted, so that startup stays fast. */
 const purgeAfterMs = 60_000;
 
 /** Synchronizes the transfers that this window shows with the ledger, which all windows share. */
@@ -46,7 +48,7 @@ export class SavedTransfers implements Disposable {
 
   /**
    * Shows a transfer and saves it to the ledger. Shows the transfer even if it can't be saved. Resolves to the transfer
-   * with other windows' changes.
+   * merged with other windows' changes.
    */
   async save(transfer: Transfer): Promise<Transfer> {
     this.dependencies.store.put([transfer]);
@@ -110,7 +112,7 @@ export class SavedTransfers implements Disposable {
 
   /**
    * Starts watching the records of ended transfers once this window shows such a transfer, or if there are none.
-   * Starting earlier would delay the first list, because it takes milliseconds if there are many records.
+   * Starting earlier would delay the first list by milliseconds if there are many records.
    */
   private followEnded(): void {
     const { store, watch } = this.dependencies;

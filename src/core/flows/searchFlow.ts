@@ -69,9 +69,8 @@ export class SearchFlow {
 
   /**
    * Starts a search for each query, except those that their databases are known to refuse. If all are refused, starts
-   * all (D38: learned searchability). Calls `showStarted` once the searches have rows. Searches without results are
-   * grouped only after the promise that it returns has resolved, so that no row is replaced before it has received the
-   * focus.
+   * all (D38: learned searchability). Calls `showStarted` once the searches have rows, and waits for its promise before
+   * grouping searches without results, so that no row is replaced before it receives focus.
    */
   async runWhereAccepted(
     session: OpenConnection,
@@ -187,7 +186,7 @@ export class SearchFlow {
     }
   }
 
-  /** Removes searches from the list. The returned value can restore them. */
+  /** Removes searches from the list. The returned value can be used to restore them. */
   dismiss(keys: readonly string[]): DismissedSearches {
     for (const key of keys) this.abort(key);
     return this.dependencies.store.dismiss(keys);
@@ -236,8 +235,8 @@ export class SearchFlow {
   }
 
   /**
-   * Returns the searchability of the query's database if that is known to refuse the query; otherwise, undefined (D38:
-   * learned searchability).
+   * Returns the searchability of the query's database if the database is known to refuse the query; otherwise,
+   * undefined (D38: learned searchability).
    */
   getKnownRefusal(session: OpenConnection, query: SearchQuery): Searchability | undefined {
     const known = this.dependencies.searchability.get(toServiceVersion(session), query.database);

@@ -41,7 +41,7 @@ interface Matching extends MatchOptions {
   readonly index: MatchIndex;
 }
 
-/** Number of IDs to look up between two reports of progress. */
+/** Number of IDs to look up between two progress reports. */
 const idBatchSize = 2_000;
 
 /** The maximum number of results in a search for one value. */
@@ -65,8 +65,8 @@ export class TableMatchFlow {
   }
 
   /**
-   * Resolves to the matches, and to the values and files that were not completely compared. Rejects only if `signal` is
-   * aborted.
+   * Resolves to an index with the matches, and with the values and files that were not fully compared. Rejects only if
+   * `signal` is aborted.
    */
   async match(session: OpenConnection, request: MatchRequest, options: MatchOptions): Promise<MatchIndex> {
     const index = new MatchIndex(request.key, request.values);

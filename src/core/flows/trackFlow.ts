@@ -33,7 +33,7 @@ interface TrackFlowDependencies {
   readonly clock: Clock;
 }
 
-/** Tracks, by their IDs, transfers that were started elsewhere, or here without confirmation (D12: never resubmit). */
+/** Tracks transfers by ID: those started elsewhere, and those started here but not confirmed (D12: never resubmit). */
 export class TrackFlow {
   private readonly dependencies: TrackFlowDependencies;
 
@@ -87,7 +87,7 @@ export class TrackFlow {
 }
 
 /**
- * Returns the state in a status, but `accepted` if a doubtful status would end the transfer (D11: check status
+ * Returns the state of a status, or `accepted` if a doubtful status would end the transfer (D11: check status
  * identity).
  */
 function toTrustedState(status: TransferStatus): TransferState {

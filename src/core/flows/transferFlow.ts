@@ -18,8 +18,8 @@ import { lastFinishedCount, type SavedTransfers } from './savedTransfers.ts';
 import type { OpenConnections } from './openConnections.ts';
 
 /**
- * The maximum number of files whose metadata is requested to learn whether the server requires names or IDs of
- * databases (D36: names before submission).
+ * The maximum number of files whose metadata is requested to learn whether the server requires database names or IDs
+ * (D36: names before submission).
  */
 const namingSampleSize = 5;
 
@@ -172,7 +172,10 @@ export class TransferFlow {
     return await this.dependencies.saved.save(transfer);
   }
 
-  /** Sends a submission. Marks the transfer that it replaces, unless the submission is canceled before it is sent. */
+  /**
+   * Sends a submission. Marks the transfer it replaces as replaced, unless the submission is canceled before it is
+   * sent.
+   */
   private async sendReplacement(key: string | undefined, intent: Transfer, turn: TurnOptions = {}): Promise<Transfer> {
     const { observer, signal } = turn;
     let replacing: Promise<void> | undefined;
@@ -214,8 +217,8 @@ export class TransferFlow {
   }
 
   /**
-   * Requests metadata, or searches the destination, to learn whether the server requires names or IDs of databases
-   * (D36: names before submission). Resolves to a reason if that remains unknown; in that case, nothing may be sent.
+   * Requests metadata, or searches the destination, to learn whether the server requires database names or IDs (D36:
+   * names before submission). Resolves to a reason if that remains unknown; in that case, nothing may be sent.
    */
   private async learnNaming({ connectionId, orcid, source, destination, files }: TransferOrder) {
     const client = this.dependencies.sessions.get(connectionId)?.client;

@@ -10,7 +10,7 @@ import { isDistinctTime, readModificationTime } from './modificationTime.ts';
 const lockTimeoutMs = 2_000;
 
 interface IndexContent {
-  /** The modification time of the folder `ended` for which the keys are valid, in milliseconds since 1970. */
+  /** The modification time of the `ended` folder for which the keys are valid, in milliseconds since 1970. */
   readonly changedAt: number;
   /**
    * The keys of the transfers whose records changed last, most recent first. The folder contains other records, too.

@@ -32,7 +32,7 @@ export interface ImportRequest {
   /** The ledger to read. Not changed, except that damaged records are moved aside. */
   readonly source: string;
   readonly target: string;
-  /** The alias by which the IDs of local services are converted; absent to import all IDs unchanged. */
+  /** Converts the IDs of local services; absent to import all IDs unchanged. */
   readonly alias?: ConnectionAlias | undefined;
   readonly clock: Clock;
   readonly log: Logger;
@@ -41,7 +41,7 @@ export interface ImportRequest {
 /**
  * Copies the records of one ledger into another, and then marks them as imported (D63: shared ledger folder). Merges
  * records that the target already has, so that an import can be repeated. Leaves unreadable records and pending
- * submissions to the next import. Rejects if a folder can't be read or a record can't be written.
+ * submissions for the next import. Rejects if a folder can't be read or a record can't be written.
  */
 export async function importRecords(request: ImportRequest): Promise<void> {
   const { source, target, clock } = request;
@@ -111,7 +111,7 @@ class LedgerImport {
     else if (found) await this.addOrMerge(folder, found.transfer, at);
   }
 
-  /** Logs the failure, and leaves the record to the next import. The other records are imported regardless. */
+  /** Logs the failure, and leaves the record for the next import. The other records are imported regardless. */
   private reportUnreadable(key: string, error: unknown): undefined {
     this.request.log.warn(`The record ${key} could not be imported: ${getErrorCode(error)}`);
     this.open.push(key);

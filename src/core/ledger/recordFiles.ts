@@ -12,7 +12,7 @@ import { fromStoredId, replaceConnection, toStoredId, type ConnectionAlias } fro
 import { parseRecordKey, recordFolders, toRecordName, type RecordFolder } from './recordNames.ts';
 import { parseRecord } from './transferRecord.ts';
 
-/** Reads many small files faster than `readFile` of `node:fs/promises`, which creates a `FileHandle` for each one. */
+/** Reads many small files faster than `readFile` from `node:fs/promises`, which creates a `FileHandle` for each one. */
 const readFile = promisify(fs.readFile);
 
 /** The result of reading a record file; `record` contains its entire content. */
@@ -89,7 +89,7 @@ export class RecordFiles {
 
   /**
    * Reads one of many records. If that fails, logs the error, so that the others can still be read. Resolves to
-   * undefined for a failure, and for a record that is missing, damaged or written by a later version.
+   * undefined if reading fails, or if the record is missing, damaged or written by a later version.
    */
   async tryToRead(folder: RecordFolder, key: string): Promise<FoundRecord | undefined> {
     try {

@@ -60,7 +60,7 @@ export class TransferLedger {
 
   /**
    * Adds a record from another ledger. Preserves its modification time, which determines which transfers ended last and
-   * how long a removed one can be restored. Resolves to false, and changes nothing, if this ledger already has the
+   * for how long a removed one can be restored. Resolves to false, and changes nothing, if this ledger already has the
    * transfer.
    */
   async add({ folder, key, text, at }: ImportedRecord): Promise<boolean> {
@@ -171,7 +171,7 @@ export class TransferLedger {
     return await this.readEach(folder, await this.files.listKeys(folder));
   }
 
-  /** Finds the ended transfers whose records changed last, by the modification times of all records. */
+  /** Finds the ended transfers whose records changed last, based on the modification times of all records. */
   private async scanEnded(count: number): Promise<LastEnded> {
     const keys = await this.files.listKeys('ended');
     const stamped = await mapConcurrently(keys, maxParallelFiles, async (key) => {

@@ -28,8 +28,8 @@ export function mergeTransfers(earlier: Transfer, later: Transfer): Transfer {
 
 /**
  * Returns true if, according to `one`, the ID of `other` and all statuses received for it belong to a different
- * transfer (D35: misrouted responses). Returns false if `foreignIds` of `other` contains that ID as well, because a
- * user has then confirmed the ID.
+ * transfer (D35: misrouted responses). Returns false if `other.foreignIds` also contains that ID, because a user has
+ * confirmed the ID in that case.
  */
 function disowns(one: Transfer, other: Transfer): boolean {
   const { id } = other;
@@ -62,7 +62,7 @@ function outranks(one: Transfer, other: Transfer): boolean {
 }
 
 /**
- * Ranks a transfer by its end, highest first: reported by the server, no longer known to the server, refused, not
+ * Ranks a transfer by how it ended, highest first: reported by the server, no longer known to the server, refused, not
  * ended.
  */
 function getEndRank(transfer: Transfer): number {

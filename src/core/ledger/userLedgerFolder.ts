@@ -17,8 +17,8 @@ function getDataFolder(environment: NodeJS.ProcessEnv, platform: NodeJS.Platform
 }
 
 /**
- * Returns `XDG_DATA_HOME` as the user set it. A snap of the editor sets the variable to a folder of its current
- * revision, which programs outside the snap don't use.
+ * Returns `XDG_DATA_HOME` as the user set it. If the editor is installed as a snap, the snap sets the variable to a
+ * folder of its current revision, which programs outside the snap don't use.
  */
 function getChosenFolder(environment: NodeJS.ProcessEnv): string | undefined {
   const { XDG_DATA_HOME: chosen, SNAP_USER_DATA: ofSnap } = environment;

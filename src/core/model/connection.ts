@@ -16,7 +16,7 @@ export interface Connection {
   readonly server: string;
   readonly port?: number;
   readonly scheme?: TokenScheme;
-  /** True if the key may be sent over plain HTTP to an address that is not loopback (D4: server address). */
+  /** True if the key may be sent over plain HTTP to a non-loopback address (D4: server address). */
   readonly allowInsecureHttp?: boolean;
   readonly transport?: TransportKind;
   /** The name of the environment variable that contains the key, for editors without secret storage. */

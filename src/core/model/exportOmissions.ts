@@ -48,13 +48,13 @@ function withNames(remark: string, names: readonly string[]): string {
   return `${remark.slice(0, -1)}: ${[...listed, ...(rest > 0 ? [`${rest} more`] : [])].join(', ')}.`;
 }
 
-/** Returns a list with the omission of `count` files; an empty list if `count` is 0. */
+/** Returns a list with one omission of `count` files; an empty list if `count` is 0. */
 export function createOmission(kind: OmissionKind, count: number): readonly Omission[] {
   return count > 0 ? [{ kind, count }] : [];
 }
 
 /**
- * Compares the requested files of a transfer with `files`, those in its manifest, and returns the omissions. Returns
+ * Compares a transfer's requested files with `files`, the files in its manifest, and returns the omissions. Returns
  * `noManifest` if `files` is empty, and no omissions if no file in the manifest has an ID.
  */
 export function listTransferOmissions(

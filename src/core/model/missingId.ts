@@ -7,8 +7,8 @@ export interface MissingId {
 }
 
 /**
- * Returns one kind of missing IDs: those that the service does not know (`isUnknown`), or those whose lookup failed
- * (D8: metadata by ids).
+ * Returns the missing IDs that the service does not know or, if `isUnknown` is false, those whose lookup failed (D8:
+ * metadata by ids).
  */
 export function filterMissingIds(
   { missing }: { readonly missing: readonly MissingId[] },

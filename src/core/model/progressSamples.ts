@@ -1,6 +1,6 @@
 import type { Transfer } from './transferModel.ts';
 
-/** The number of files transferred by a point in time; `at` is in milliseconds since 1970. */
+/** The number of files transferred up to a point in time; `at` is in milliseconds since 1970. */
 export interface ProgressSample {
   readonly at: number;
   readonly moved: number;

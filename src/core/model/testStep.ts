@@ -6,7 +6,7 @@ export const testSteps = ['address', 'name', 'connect', 'tls', 'root', 'key'] as
 /** The name of a step of a connection test. */
 export type TestStepName = (typeof testSteps)[number];
 
-/** The properties of a server's certificate, as text from the server. */
+/** The properties of a server's certificate, as untrusted text. Missing properties are empty strings. */
 export interface CertificateFacts {
   readonly issuer: string;
   readonly names: string;
@@ -21,7 +21,7 @@ export interface TestFacts {
   readonly host?: string;
   readonly addresses?: readonly string[];
   readonly certificate?: CertificateFacts;
-  /** True if the settings turn off the verification of certificates. */
+  /** True if the settings turn off certificate verification. */
   readonly isUnchecked?: boolean;
   readonly service?: { readonly name: string; readonly version: string };
   readonly databaseCount?: number;

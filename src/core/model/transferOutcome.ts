@@ -49,7 +49,10 @@ export function mayHaveFiles(transfer: Transfer): boolean {
   return state === 'expired' || hasTransferredFiles(transfer) || (getProgress(transfer).moved ?? 0) > 0;
 }
 
-/** Returns true if the number of transferred files is unknown, or if all files, and at least one, were transferred. */
+/**
+ * Returns true if the number of transferred files is unknown, or if there were files to transfer and all of them were
+ * transferred.
+ */
 function isComplete({ moved, total = 0 }: TransferProgress): boolean {
   return moved === undefined || (total > 0 && moved >= total);
 }

@@ -30,7 +30,7 @@ interface QueueEntry {
 
 /** Maximum pause. Timers stop while the machine sleeps; short pauses make it possible to detect that quickly. */
 const maxPauseMs = 10_000;
-/** Minimum deviation of a pause's measured duration that indicates sleep or a changed clock. */
+/** Minimum deviation from a pause's expected duration that indicates sleep or a changed clock. */
 const sleepMs = 30_000;
 /** Maximum duration of a request, unless the machine sleeps in the meantime (D16: timeouts and retries). */
 const maxRequestMs = 150_000;
@@ -124,7 +124,7 @@ export class PollQueue implements Disposable {
     else if (elapsedMs < -sleepMs) this.shiftTimes(elapsedMs);
   }
 
-  /** Adjusts the times after the clock was set back, which would otherwise delay the queue, and polls all transfers. */
+  /** Shifts the times after the clock was set back, so that they don't delay the queue, and polls all transfers. */
   private shiftTimes(offsetMs: number): void {
     this.closedUntil += offsetMs;
     this.startedAt += offsetMs;

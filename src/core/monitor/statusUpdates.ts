@@ -84,8 +84,8 @@ function applyStatus(
 }
 
 /**
- * Counts consecutive replies that report the same file count, which exceeds the number of requested files. A transfer
- * can grow (D35: misrouted responses).
+ * Counts consecutive replies with the same file count, if it exceeds the number of requested files. A count that is
+ * reported repeatedly is trusted, because a transfer can grow (D35: misrouted responses).
  */
 function countLarger(transfer: Transfer, { larger }: ReplyHistory, status: TransferStatus): ReplyHistory['larger'] {
   const count = status.fileCount ?? 0;

@@ -30,7 +30,7 @@ export interface PlanRequest {
 export interface RecipePlan extends ResolvedFiles {
   readonly recipe: Recipe;
   readonly isLocked: boolean;
-  /** The files for the next lock. A locked run keeps sizes and hashes that the service doesn't state at present. */
+  /** The files for the next lock. A locked run keeps sizes and hashes that the service doesn't currently report. */
   readonly lockFiles: readonly RecipeFile[];
   /** Absent if there is no lock, or if the files could not be determined. */
   readonly difference?: LockDifference;
@@ -43,7 +43,7 @@ export interface RecipePlan extends ResolvedFiles {
 type LockedDatabases = Pick<RecipeLock, 'from' | 'to'>;
 
 /**
- * Determines the files of a recipe with read-only requests. With `isLocked`, looks up the files in the lock; if there
+ * Uses read-only requests to determine the files of a recipe. With `isLocked`, looks up the files in the lock; if there
  * is no lock, the plan can't be carried out.
  */
 export async function planRecipe(source: RecipeSource, request: PlanRequest): Promise<RecipePlan> {

@@ -8,7 +8,7 @@ export interface RecipeFile {
   /** The path in the database; the name of the file if the database states no path. */
   readonly path: string;
   readonly bytes?: number;
-  /** The hash in the form in which the database declares it. */
+  /** The hash exactly as the database declares it. */
   readonly hash?: string;
 }
 
@@ -31,7 +31,7 @@ export function toTransferFile({ id, path, bytes, hash }: RecipeFile): TransferF
   };
 }
 
-/** Adds the sizes and hashes that files lack, from the files with the same IDs in `known`. */
+/** Adds missing sizes and hashes from the files with the same IDs in `known`. */
 export function completeFiles(files: readonly RecipeFile[], known: readonly RecipeFile[]): readonly RecipeFile[] {
   const knownById = new Map(known.map((file) => [file.id, file]));
   return files.map((file) => {

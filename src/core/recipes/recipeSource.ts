@@ -24,6 +24,6 @@ export interface RecipeSource {
     readonly failure?: Reason;
   }>;
   matchTable(database: string, key: MatchKey, values: readonly string[]): Promise<MatchIndex>;
-  /** Reports the number of files, IDs or values that were processed so far. */
+  /** Reports the number of files, IDs or values processed so far. */
   onProgress(count: number): void;
 }

@@ -6,14 +6,14 @@ import type { RecipeFilters } from './recipeSchema.ts';
 import type { RecipeSource } from './recipeSource.ts';
 import { createFailure, type ResolvedFiles } from './resolvedFiles.ts';
 
-/** Number of IDs to look up between two reports of progress. */
+/** Number of IDs to look up between two progress reports. */
 const batchSize = 2_000;
 
 interface IdRequest {
   readonly database: string;
   readonly ids: readonly string[];
   readonly filters?: RecipeFilters | undefined;
-  /** Files of a lock, whose objects are reused for unchanged files to save memory. */
+  /** The files in a lock. Their objects are reused for unchanged files to save memory. */
   readonly known?: readonly RecipeFile[];
 }
 

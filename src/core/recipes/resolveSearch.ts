@@ -6,7 +6,7 @@ import type { Recipe } from './recipeSchema.ts';
 import type { RecipeSource } from './recipeSource.ts';
 import { createFailure, type ResolvedFiles } from './resolvedFiles.ts';
 
-/** Number of files per page: for services that fill every page, and for others. */
+/** Number of files per page: `exactPageSize` for services that fill every page, `pageSize` for others. */
 const exactPageSize = 5_000;
 const pageSize = 500;
 

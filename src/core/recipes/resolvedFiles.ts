@@ -18,7 +18,7 @@ export interface ResolvedFiles {
   readonly failure?: ResolveFailure;
 }
 
-/** Creates the result of a failure, without files. */
+/** Creates the result for a failure, with no files. */
 export function createFailure(failure: ResolveFailure): ResolvedFiles {
   return { files: [], missing: [], isCut: false, failure };
 }

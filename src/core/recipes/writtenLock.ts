@@ -18,8 +18,8 @@ export const maxLockBytes = 256 * 1024 * 1024;
 type LockedFile = RecipeLock['files'][number];
 
 /**
- * Reads a lock in exactly the form that this version writes, with a correct checksum. Never holds its entire text in
- * memory. Resolves to undefined for any other lock. Rejects with the file system's error if it can't be read.
+ * Reads a lock without ever holding its entire text in memory. Resolves to undefined unless the lock has exactly the
+ * form that this version writes and a correct checksum. Rejects with the file system's error if it can't be read.
  */
 export async function readWrittenLock(path: string): Promise<RecipeLock | undefined> {
   const reader = new LockReader();

@@ -52,7 +52,7 @@ export class CheckedFiles {
     }
   }
 
-  /** Replaces the stored metadata of the given files that are checked, without changing their order. */
+  /** Updates the stored metadata of those `files` that are checked. Preserves the order of the checked files. */
   renew(key: string, files: readonly FileEntry[]): void {
     const own = this.bySearch.get(key);
     if (!own) return;

@@ -1,9 +1,9 @@
 import type { Search, SearchStore } from './searchStore.ts';
 
 /**
- * Marks searches that were started together as a batch, and collapses the empty ones: those without results or checked
- * files. Does nothing if fewer than two are empty, because an unnecessary redraw could revert a checkbox that the user
- * toggles at that moment.
+ * Groups the given searches into a batch, and collapses the empty ones: those without results or checked files. Does
+ * nothing if fewer than two are empty, because an unnecessary redraw could revert a checkbox that the user toggles at
+ * that moment.
  */
 export function setBatch(store: SearchStore, keys: readonly string[], batchId: string): void {
   const empty = filterEmpty(
@@ -40,8 +40,7 @@ function filterEmpty(store: SearchStore, batch: readonly Search[]): readonly Sea
 }
 
 /**
- * Returns true for a search that ended without results. A saved search without results stays empty until new ones
- * arrive.
+ * Returns true for a search that ended without results. A saved search counts as ended even while it is being repeated.
  */
 function isEmpty({ files, missing, mayHaveMore, reason, isLoading, isStale }: Search): boolean {
   const hasEnded = isStale || !isLoading;

@@ -32,7 +32,7 @@ export interface Search {
   readonly lastPage?: readonly FoundFile[];
   /** The reason why the last page failed. Earlier pages are kept. */
   readonly reason?: Reason;
-  /** The time of the last page, in milliseconds since 1970. */
+  /** The time at which the last page was loaded, in milliseconds since 1970. */
   readonly loadedAt?: number;
   /** True if the files were saved by an earlier window and have not been requested since (D59: saved searches). */
   readonly isStale: boolean;
@@ -148,7 +148,7 @@ export class SearchStore {
   }
 
   /**
-   * Stores that the user collapsed or expanded a search. Does not fire `onDidChange`, because the editor has already
+   * Records that the user collapsed or expanded a search. Does not fire `onDidChange`, because the editor has already
    * updated the row.
    */
   setCollapsed(key: string, isCollapsed: boolean): void {
@@ -174,8 +174,8 @@ export class SearchStore {
   }
 
   /**
-   * Adds the files that are new to a search, and returns their number (D9: paging). Fires no event, because the caller
-   * calls `update` afterwards.
+   * Adds the files that are new to a search, and returns how many were added (D9: paging). Fires no event, because the
+   * caller calls `update` afterwards.
    */
   add(key: string, files: readonly FoundFile[]): number {
     const stored = this.searches.get(key);
@@ -225,7 +225,10 @@ export class SearchStore {
     this.checksChanged.fire([key]);
   }
 
-  /** Checks or unchecks files in a search and redraws its rows, because the user has not toggled the checkboxes. */
+  /**
+   * Checks or unchecks files in a search and redraws its rows. Use it for changes that the user didn't make with the
+   * checkboxes.
+   */
   drawChecked(key: string, files: readonly FileEntry[], checked: boolean): void {
     this.setChecked(key, files, checked);
     this.changed.fire([key]);
@@ -249,7 +252,7 @@ export class SearchStore {
     return [...this.checks.get(key).values()];
   }
 
-  /** Returns the checked files of a search that its results do not contain. */
+  /** Returns the checked files of a search that are not among its results. */
   getUnlistedChecks(key: string): readonly FileEntry[] {
     const seen = this.searches.get(key)?.seen;
     return this.getChecked(key).filter((file) => !seen?.has(getFileIdentity(file)));

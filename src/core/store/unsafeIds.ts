@@ -12,7 +12,7 @@ export class UnsafeIds {
     else this.databases.delete(key);
   }
 
-  /** Returns the given IDs that made the server drop the connection when they were requested from this database. */
+  /** Returns those of the given IDs that made the server drop the connection when requested from this database. */
   filterUnsafe(connectionId: string, database: string, ids: readonly string[]): readonly string[] {
     const unsafe = this.databases.get(toKey(connectionId, database));
     return unsafe ? ids.filter((id) => unsafe.has(id)) : [];

@@ -5,7 +5,7 @@ const maxCellLength = 64;
 
 /**
  * Yields rows as lines of text for reading in an editor, with columns aligned by spaces and a ruler below the first
- * row. Calls `listRows` twice: to measure the columns, and to format the rows.
+ * row. Calls `listRows` twice: once to measure the columns and once to format the rows.
  */
 export function* alignRows(listRows: () => Iterable<readonly Cell[]>): Generator<string> {
   const widths = measureColumns(listRows());

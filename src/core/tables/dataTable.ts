@@ -22,8 +22,8 @@ export interface DataTable {
 export const maxTableBytes = 32_000_000;
 
 /**
- * Parses a table of separated values. Throws a {@link TableError} if it has too many columns, or too many cells if
- * every row is padded to the length of the longest one.
+ * Parses a table of delimiter-separated values. Throws a {@link TableError} if it has too many columns, or too many
+ * cells if every row is padded to the length of the longest one.
  */
 export function parseTextTable(text: string): DataTable {
   const rows: TableRow[] = [];
@@ -37,7 +37,7 @@ export function parseTextTable(text: string): DataTable {
 }
 
 /**
- * Reads the tables in a file: the sheets of a spreadsheet that are not empty, or one table of separated values. Rejects
+ * Reads the tables in a file: the nonempty sheets of a spreadsheet, or one table of delimiter-separated values. Rejects
  * with a {@link TableError} if a spreadsheet isn't an intact ZIP archive or a table needs too much memory, and with
  * another error if a workbook's content is invalid.
  */

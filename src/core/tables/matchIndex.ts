@@ -74,8 +74,8 @@ export class MatchIndex {
   }
 
   /**
-   * Returns true if no other file can match. An ID with a match is complete even if other lookups failed, because only
-   * one file has it.
+   * Returns true if no other file can match. For an ID, one match is enough even if other lookups failed, because only
+   * one file has that ID.
    */
   isComplete({ count, gap }: FileMatches): boolean {
     if (this.key === 'id' && count > 0) return true;

@@ -43,7 +43,7 @@ const statusWords: Readonly<Record<MatchStatus, string>> = {
 
 const addedColumns = ['row', 'match', 'matches', 'file_id', 'file_name', 'file_path', 'bytes', 'hash'];
 
-/** Yields the result as separated values, row by row. */
+/** Yields the result as delimiter-separated values, row by row. */
 export function* formatMatches(matched: MatchedTable, separator: Separator): Generator<string> {
   for (const cells of listMatchRows(matched)) yield formatRow(cells, separator);
 }
@@ -90,7 +90,7 @@ function createHeaders(width: number): readonly string[] {
   return Array.from({ length: width }, (_, index) => `column_${index + 1}`);
 }
 
-/** Returns `name`, with suffixes if the table already has a column of this name. */
+/** Returns `name`, with suffixes if the table already has a column with that name. */
 function makeUnique(name: string, headers: readonly string[]): string {
   return headers.includes(name) ? makeUnique(`${name}_matched`, headers) : name;
 }

@@ -2,7 +2,7 @@ import type { DataTable } from './dataTable.ts';
 import { getCellKey } from './sheetNumber.ts';
 
 /**
- * Matches an integer that a spreadsheet has shortened to scientific notation, without its last digits: `1.23457E+15`.
+ * Matches an integer that a spreadsheet has shortened to scientific notation, dropping its last digits: `1.23457E+15`.
  */
 const shortenedInteger = /^\s*[+-]?\d+(?:[.,]\d+)?E\+\d+\s*$/i;
 

@@ -5,7 +5,7 @@ export function getCellKey(line: number, column: number): string {
 
 /** A number in a spreadsheet. */
 export class SheetNumber {
-  /** The number as text. An integer has all digits instead of an exponent, because IDs have no exponent. */
+  /** The number as text. An integer is written with all its digits, without an exponent, because it may be an ID. */
   readonly text: string;
   /** True if an integer may have lost digits: its magnitude is at least 2^53 or, in scientific notation, 10^15. */
   readonly isRounded: boolean;

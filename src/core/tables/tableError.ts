@@ -10,10 +10,10 @@ export type TableErrorKind =
  */
 export const maxCells = 20_000_000;
 
-/** Maximum number of columns of separated values. */
+/** Maximum number of columns in a file of delimiter-separated values. */
 export const maxColumns = 100_000;
 
-/** Thrown if a file can't be read as a table, or only with too much memory. */
+/** Thrown if a file can't be read as a table, or if reading it would take too much memory. */
 export class TableError extends Error {
   override readonly name = 'TableError';
   readonly kind: TableErrorKind;

@@ -8,7 +8,7 @@ export interface HistoryComparison {
   readonly finished: readonly Transfer[];
   /** Running and unconfirmed transfers that this machine doesn't have. */
   readonly unfinished: readonly Transfer[];
-  /** Records of this machine, updated with information that only the file has, such as a later status. */
+  /** Records on this machine, updated with information that only the file has, such as a later status. */
   readonly updates: readonly Transfer[];
   /** The number of transfers for which the file has no new information. */
   readonly knownCount: number;

@@ -11,20 +11,20 @@ import { runUnderLock } from '../util/fileLock.ts';
 import { writeFileAtomically } from '../util/writeFileAtomically.ts';
 import { mapWithProgress, type RecordWork } from './historyRecords.ts';
 
-/** Maximum wait for another window, which may import thousands of records on a slow disk. */
+/** Maximum wait for another window, which may be importing thousands of records on a slow disk. */
 const lockTimeoutMs = 120_000;
 
 /** The records to import. */
 interface HistoryChange {
   readonly created: readonly Transfer[];
-  /** Records of this machine, merged with the file (D48: ledger as files). */
+  /** Records on this machine, merged with those in the file (D48: ledger as files). */
   readonly updated: readonly Transfer[];
 }
 
 /**
  * Adds transfers to the ledger. Writes new records to a separate folder first, and moves them into the ledger after
- * `saveOthers` has resolved. A failure or a cancellation before that leaves the ledger unchanged. Resolves to the added
- * or restored transfers, without those that the ledger already contained and those whose removed record only a later
+ * `saveOthers` has resolved. A failure or a cancellation before that leaves the ledger unchanged. Resolves to the
+ * transfers that were added or restored, excluding those already in the ledger and removed ones that only a later
  * version can restore. Rejects with the first failure.
  */
 export async function importHistory(

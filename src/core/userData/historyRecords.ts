@@ -19,7 +19,9 @@ export interface RecordWork {
   readonly onProgress: RecordProgress;
 }
 
-/** The readable records in some folders of the ledger, and the number of those that only a later version can read. */
+/**
+ * The readable transfers in some of the ledger's folders, and the number of records that only a later version can read.
+ */
 interface StoredHistory {
   readonly transfers: readonly Transfer[];
   readonly laterCount: number;

@@ -23,7 +23,7 @@ export type UserDataReadResult =
 export interface ParsedUserData {
   readonly kind: 'parsed';
   readonly data: UserData;
-  /** Lines with values that look like a key or a password. They are not in `data`. */
+  /** Lines with values that look like a key or a password. These values are not in `data`. */
   readonly secretLines: readonly number[];
   /** Lines of entries that are not valid, or that repeat an earlier one. */
   readonly invalidLines: readonly number[];

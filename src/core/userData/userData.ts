@@ -26,7 +26,7 @@ export interface ServedEntry {
   readonly rescanMinutes?: number | undefined;
 }
 
-/** The data of a user that another machine can import (D65: user data file). Never contains a key. */
+/** A user's data, for import on another machine (D65: user data file). Never contains a key. */
 export interface UserData {
   /** Absent if the user has not set it. */
   readonly orcid?: string;

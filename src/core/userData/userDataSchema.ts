@@ -9,7 +9,7 @@ import { findSecrets, type ValuePath } from '../util/secrets.ts';
 import type { ServedEntry } from './userData.ts';
 
 const maxLevels = 60;
-/** The maximum number of levels of an entry in which secrets are searched for. Deeper values are always dropped. */
+/** The maximum depth to which an entry is searched for secrets. Deeper values are always dropped. */
 const maxEntryLevels = 100;
 /** The last time that JavaScript can represent, in milliseconds since 1970. */
 const lastTime = 8.64e15;
@@ -152,7 +152,10 @@ function withoutSecrets<T>(entry: T | undefined): T | undefined {
   return findSecrets(entry).length === 0 ? entry : undefined;
 }
 
-/** Omits what the user wrote if it seems to contain a key. Keeps the texts of servers, which the client redacts. */
+/**
+ * Omits the user's description or instructions if they seem to contain a key. Keeps server text, which the client
+ * redacts.
+ */
 function withoutOrderSecrets(transfer: Transfer): Transfer {
   const { order } = transfer;
   const secret = (['description', 'instructions'] as const).filter((field) => {

@@ -11,8 +11,8 @@ const formulaStart = /^(?:[\s\p{C}\ufffd]*[=+\-@＝＋－＠﹦﹢﹣﹫]|[\t\r\
 const plainNumber = /^[+-]?(?:\d+(?:[.,]\d+)?|[.,]\d+)(?:e[+-]?\d+)?$/i;
 
 /**
- * Matches the place after a semicolon or a line break where a formula would start. In locales that separate cells by
- * semicolons, quotes protect only the cell at the start of a row.
+ * Matches the position after a semicolon or a line break where a formula would start. In locales that separate cells
+ * with semicolons, quotes protect only the cell at the start of a row.
  */
 const innerFormulaStart =
   /(?<=[;\r\n])(?=(?:(?![\r\n])["\s\p{C}\ufffd])*[=+\-@＝＋－＠﹦﹢﹣﹫])(?![ \t]*[+-](?:\d+(?:[.,]\d+)?|[.,]\d+)(?:e[+-]?\d+)?[ \t]*(?:[;\r\n]|$))/giu;
@@ -20,8 +20,8 @@ const unsafeControl = /[^\P{Cc}\t\r\n]/gu;
 
 /**
  * Formats a row as CSV (RFC 4180), or with tabs instead of commas. Puts an apostrophe before text that a spreadsheet
- * could interpret as a formula, except numbers; also within a cell after a semicolon or a line break. Replaces control
- * characters.
+ * could interpret as a formula, but not before numbers. Does the same after a semicolon or a line break within a cell.
+ * Replaces control characters.
  */
 export function formatRow(cells: readonly Cell[], separator: Separator = ','): string {
   return `${cells.map(formatCell).join(separator)}\r\n`;

@@ -211,7 +211,7 @@ async function readHolder(file: string): Promise<Holder | undefined> {
 
 /**
  * Returns true if the holder was a process on this machine that has ended. Returns false if the process can't be
- * checked, as in another container.
+ * checked, for example because it is in another container.
  */
 function isGone(holder: Holder): boolean {
   const { pid } = holder;

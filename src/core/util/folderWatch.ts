@@ -19,7 +19,7 @@ export class FolderWatch implements Disposable {
   /**
    * Starts watching. Returns false if the folder is missing, cannot be watched, or is on a network file system, or
    * after `dispose`. Calls `onFail` if watching ends with an error, or because the folder was deleted or replaced. If
-   * already watching, only returns true.
+   * already watching, does nothing and returns true.
    */
   start(onFail: () => void = () => undefined): boolean {
     if (this.watcher) return true;

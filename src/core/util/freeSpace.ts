@@ -4,7 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 const maxWaitMs = 1_000;
 
 /**
- * Resolves to the free bytes of a folder's file system; undefined if they can't be read within a second. Never rejects.
+ * Resolves to the number of free bytes on a folder's file system; undefined if it can't be read within a second. Never
+ * rejects.
  */
 export async function readFreeBytes(folder: string): Promise<number | undefined> {
   const timeout = delay(maxWaitMs, undefined, { ref: false });

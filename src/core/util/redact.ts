@@ -40,7 +40,9 @@ export function redact(text: string, secrets: Iterable<string> = []): string {
     .replace(addressPassword, `$1${placeholder}@`);
 }
 
-/** Finds and removes one secret, in the forms that {@link redact} finds. Takes time linear in the length of a text. */
+/**
+ * Finds and removes one secret, in the forms that {@link redact} finds. Takes time linear in the length of the text.
+ */
 export class SecretRedactor {
   private readonly patterns: readonly RegExp[];
   private readonly isSplit: boolean;
@@ -81,7 +83,10 @@ function toEscapedPattern(secret: string): RegExp {
   return new RegExp(patterns.join(''), 'gi');
 }
 
-/** Returns a pattern for a run of backslashes, which is faster than a pattern for each. Escaping makes a run longer. */
+/**
+ * Returns a pattern for a run of backslashes, which is faster than one pattern per backslash. Escaping makes a run
+ * longer.
+ */
 function toBackslashPattern(count: number): string {
   return String.raw`(?:\\{${count},${count * 4}}|(?:%5C|\\{1,4}u005C|&#0*92;|&#x0*5C;){${count}})`;
 }
@@ -113,7 +118,7 @@ function formatHex(value: number, length: number): string {
   return value.toString(16).padStart(length, '0');
 }
 
-/** Matches up to two line ends with two characters each. Without a limit, many of them would exceed the regex stack. */
+/** Matches up to two line ends of two characters each. Without a limit, many of them would overflow the regex stack. */
 const lineBreaks = String.raw`(?:[\r\n]|\\{1,4}[rn]|%0[AaDd]){0,4}`;
 const endOfBase64 = String.raw`[\w+/-]{0,3}(?:=|%3[Dd]){0,2}`;
 const escapesOfBase64: Readonly<Record<string, string>> = {

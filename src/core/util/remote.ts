@@ -30,7 +30,7 @@ export function addRemoteOptions(remote: string, options: string): string {
   return options === '' ? remote : `${name},${options}${remote.slice(name.length)}`;
 }
 
-/** Appends a path to a remote, for use as an argument of rclone. */
+/** Appends a path to a remote, for use as an rclone argument. */
 export function joinRemotePath(remote: string, path: string): string {
   if (path === '') return remote;
   return remote.endsWith(':') || remote.endsWith('/') ? remote + path : `${remote}/${path}`;

@@ -106,7 +106,7 @@ function findUnknownCondition(text: string): string | undefined {
 }
 
 /**
- * Returns true if the names differ at most by one missing, added or replaced letter, or by two swapped adjacent
+ * Returns true if the names differ by at most one missing, added or replaced letter, or by two swapped adjacent
  * letters.
  */
 function isOneLetterAway(one: string, other: string): boolean {

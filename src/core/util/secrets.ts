@@ -5,21 +5,21 @@ export type ValuePath = readonly (string | number)[];
 
 const qualifiers =
   'api|app|application|developer|access|auth|authentication|authorization|bearer|secret|private|client|consumer|account|subscription|signing|encryption|ssh';
-/** The end of a name, in lowercase words, that is followed by a secret. */
+/** Matches the name of a secret, given as lowercase words. */
 const secretName = new RegExp(
   `(?:secret|passw(?:or)?d|passphrase|passcode|pwd|credential)s?$|(?:${qualifiers}) ?(?:key|token)s?$|^(?:(?:proxy|http|x) )?authorization$|token$`,
 );
-/** The names of marks in paged lists and in models of language. */
+/** Matches names of tokens that aren't secrets: page tokens, and special tokens of language models. */
 const plainToken =
   /(?:^| )(?:(?:next ?)?page|next|previous|continuation|cursor|bos|cls|eos|mask|pad|sep|start|stop|unk|end) ?token$/;
-/** The paths below which a recipe's `key` or `token` is a column or a search parameter. */
+/** Matches the paths in a recipe where `key` and `token` name a column or a search parameter, not a secret. */
 const plainPlace = /^from\/(?:table|search\/specific)\//;
 const idName = /(?:^| )(?:ids?|hash(?:es)?|digest|checksum|sha1)$/;
 
 /** Matches JSON Web Tokens, private keys, and tokens of GitHub, GitLab, Slack, AWS and Hugging Face. */
 const keyText =
   /(?<![\w-])(?:eyJ[\w-]{8,}\.[\w-]{2,}\.[\w-]{2,}|gh[oprsu]_[A-Za-z\d]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abeprs]-[\w-]{10,}|(?:AKIA|ASIA)(?=[A-Z]*\d)[A-Z\d]{16}(?![A-Z\d])|hf_[A-Za-z]{30,}(?!\w))|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----/;
-/** Matches the developer tokens of KBase. Matches neither hexadecimal hashes nor sequences. */
+/** Matches the developer tokens of KBase. Matches neither hexadecimal hashes nor DNA or protein sequences. */
 const developerToken = /^(?=.*\d)(?=.*[G-Z])[A-Z\d]{32}$/;
 const bearerCredentials =
   /^bearer\s+\S+$|(?:(?:\bauthorization: *|["'])bearer +(?=[^\s\d]*\d)(?=\S*[a-z])[\w+/.~-]{10,}|\bbearer +(?=[^\s\d]*\d)(?=\S*[a-z])[\w+/.~-]{20,})/i;
@@ -30,7 +30,7 @@ const addressPassword = /[a-z\d]:\/\/[^\s/?#@:<>"')]*:[^\s/?#@]+@/i;
 
 /**
  * Returns the paths of all values that look like a key, a password or a token. Files that are shared with others must
- * not contain any. A value with the name of a secret is reported as a whole.
+ * not contain any. If a value's name is that of a secret, the whole value is reported.
  */
 export function findSecrets(value: unknown, path: ValuePath = []): readonly ValuePath[] {
   if (hasSecretName(path, value)) return [path];
@@ -40,7 +40,7 @@ export function findSecrets(value: unknown, path: ValuePath = []): readonly Valu
   return Object.entries(value).flatMap(([name, one]) => findSecrets(one, [...path, name]));
 }
 
-/** Returns true for a text that contains a token of a known form, and for one that is a developer token. */
+/** Returns true if a text contains a token in a known format, or if the whole text is a developer token. */
 export function isKeyText(text: string): boolean {
   return keyText.test(text) || developerToken.test(text);
 }
@@ -51,7 +51,9 @@ function isSecretText(text: string, path: ValuePath): boolean {
   return developerToken.test(text) && !idName.test(toWords(path.findLast((one) => typeof one === 'string') ?? ''));
 }
 
-/** Returns true for `Basic` and base64 of a user name and a password, which ordinary words aren't. */
+/**
+ * Returns true if a text contains `Basic` and a user name and password in base64, which ordinary words don't decode to.
+ */
 function hasBasicCredentials(text: string): boolean {
   const decoded = Array.from(text.matchAll(basicCredentials), ([, encoded = '']) => Buffer.from(encoded, 'base64'));
   return decoded.map(String).some((pair) => /^[^:]+:./.test(pair) && !unreadable.test(pair));

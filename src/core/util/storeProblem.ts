@@ -61,7 +61,7 @@ export async function repeatIfRemoteMissing<T>(work: () => Promise<T>): Promise<
   }
 }
 
-/** Collects the last part of rclone's error output, which is parsed and never shown. */
+/** Collects the end of rclone's error output, which is parsed but never shown. */
 export class ErrorOutput {
   private readonly maxChars: number;
   private text = '';

@@ -18,8 +18,8 @@ interface OpenableFiles {
 const maxParallel = 16;
 
 /**
- * Finds the files of a transfer that exist, except for those that were damaged at the last verification. Checks only
- * the first `limit` files. Rejects with the signal's reason, or if the folder is missing.
+ * Finds the files of a transfer that exist, except those that the last verification found damaged. Checks only the
+ * first `limit` files. Rejects with the signal's reason, or if the folder is missing.
  */
 export async function findOpenableFiles(
   folder: TransferredFolder,

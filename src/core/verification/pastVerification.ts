@@ -10,7 +10,7 @@ export interface PastVerification {
   readonly intactCount: number;
   /** Paths of the files that were damaged, missing or unreadable; absent if too many files were not intact. */
   readonly damaged?: readonly string[];
-  /** Paths of the files that could not be verified without a usable hash; absent if there are none, or too many. */
+  /** Paths of the files that could not be verified for lack of a usable hash; absent if there are none, or too many. */
   readonly unverified?: readonly string[];
   /** Number of files that could not be verified; absent for 0. Earlier versions counted them as damaged. */
   readonly unverifiedCount?: number;
@@ -38,8 +38,8 @@ export function toPastVerification(report: VerificationReport, unlistedCount: nu
 }
 
 /**
- * Returns the result for a file; `unknown` if it could not be verified, or if some files may be usable, but too many
- * were not intact to store their paths.
+ * Returns the result for a file. `unknown` means that the file could not be verified, or that individual results were
+ * not stored because too many files were not intact.
  */
 export function getPastResult(
   { damaged, unverified, unverifiedCount = 0, intactCount }: PastVerification,

@@ -38,7 +38,7 @@ function toRowChoice(choice: Choice<string>, kind: SharedRow['kind']): Choice<Sh
   return { ...choice, value: { kind, key: choice.value } };
 }
 
-/** Returns true for a row of this kind. */
+/** Returns true if the argument is a row of the given kind. */
 export function isSharedRow<K extends SharedRow['kind']>(
   argument: SharedArgument,
   kind: K,

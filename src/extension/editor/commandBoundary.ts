@@ -56,7 +56,7 @@ export class CommandBoundary<Services extends { readonly log: Logger; readonly n
     await this.run(id, () => this.runHandler(this.handlers, id, argument, selection));
   };
 
-  /** Runs work with the logging and error handling of commands. `name` appears in the log. */
+  /** Runs `work` with the same logging and error handling as a command. `name` appears in the log. */
   async run(name: string, work: () => Promise<void>): Promise<void> {
     const startedAt = performance.now();
     this.services.log.debug(`${name} started`);

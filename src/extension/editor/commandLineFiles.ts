@@ -82,7 +82,9 @@ function createWindowsLauncher(variables: readonly (readonly [string, string])[]
   return [...start, ...lines, '"%DATA_TRANSFER_NODE%" "%DATA_TRANSFER_CLI%" %*', ''].join('\r\n');
 }
 
-/** Writes the connections to a file, which names the environment variables of the keys but contains no keys. */
+/**
+ * Writes the connections to a file. The file names the environment variables that contain the keys, but not the keys.
+ */
 export async function writeConnections(
   { folder }: CommandLinePaths,
   { orcid, connections, local }: CommandLineConnections,

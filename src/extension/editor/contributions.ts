@@ -219,7 +219,7 @@ export const viewIds = {
   recipes: 'dataTransfer.recipes',
 } as const;
 
-/** The types of webview panels, by which the editor restores pages after a reload. */
+/** The webview panel types that the editor uses to restore pages after a reload. */
 export const panelTypes = { metadata: 'dataTransfer.metadata', transfer: 'dataTransfer.transfer' } as const;
 
 /** The context keys used in the manifest's `when` clauses. */

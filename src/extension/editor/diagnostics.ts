@@ -24,7 +24,7 @@ interface DiagnosticsData {
   readonly connections: readonly DiagnosedConnection[];
   readonly isLocalServiceRunning: boolean;
   readonly transferCounts: Readonly<Record<string, number>>;
-  /** Learned dialects of servers, by address. */
+  /** Learned server dialects, by address. */
   readonly learned: unknown;
   readonly recentProblems: readonly LoggedProblem[];
   readonly secrets: readonly string[];
@@ -104,7 +104,7 @@ function formatSetting(id: string): string[] {
   return value === undefined ? [] : [`${id}: ${formatValue(value)}`];
 }
 
-/** Formats a setting's value without revealing any person, path or service. */
+/** Formats a setting's value without identifying any person, path or service. */
 function formatValue(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (Array.isArray(value)) return `${value.length} entries`;
@@ -115,7 +115,7 @@ function formatProblem({ at, level, message }: LoggedProblem): string {
   return `${new Date(at).toISOString()} ${level}: ${toPlainText(message, 1000)}`;
 }
 
-/** Redacts ORCID iDs, paths of addresses, and the path to the user's home folder. */
+/** Redacts ORCID iDs and the path to the user's home folder, and reduces addresses to their scheme and host. */
 function redactIdentity(text: string): string {
   const redacted = text
     .replaceAll(/\bhttps?:\/\/[^\s"'<>();,]+/gi, redactAddress)

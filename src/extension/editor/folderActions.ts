@@ -1,6 +1,6 @@
 import { commands, env, l10n, UIKind, Uri, window, workspace } from 'vscode';
 
-/** A way to show a folder on this machine. */
+/** An action for a folder on this machine. */
 interface FolderAction {
   readonly label: string;
   run(): unknown;

@@ -103,8 +103,8 @@ const previewLoadMs = 5_000;
 const previewFocusCount = 2;
 
 /**
- * Moves the focus back to the text each time the preview takes it. After {@link previewLoadMs}, the user may have
- * selected the preview, so only the first {@link previewFocusCount} times count.
+ * Moves the focus back to the text when the preview takes it. After {@link previewLoadMs}, does so only for the first
+ * {@link previewFocusCount} times, because the user may have selected the preview.
  */
 function restoreFocus({ document, viewColumn }: TextEditor): Disposable {
   const end = performance.now() + previewLoadMs;

@@ -62,13 +62,13 @@ export interface TextInputOptions {
   readonly value?: string;
   readonly password?: boolean;
   readonly buttons?: readonly InputButton[];
-  /** Returns an error message if a text is invalid. Called while the user types, and on Enter. */
+  /** Returns an error message if the text is invalid. Called while the user types, and when the user presses Enter. */
   readonly validate?: (value: string) => string | undefined;
-  /** Returns the interpretation of a valid text, shown below the input. */
+  /** Returns an interpretation of valid text, to show below the input. */
   readonly describe?: (value: string) => string | undefined;
   /**
-   * Validates the value after Enter. Resolves to an error message to keep the input open. `signal` is aborted when the
-   * input closes.
+   * Validates the value when the user presses Enter. Resolves to an error message to keep the input open. `signal` is
+   * aborted when the input closes.
    */
   check?(value: string, signal: AbortSignal): Promise<string | undefined>;
 }
@@ -200,7 +200,7 @@ async function appendLaterChoices<T>(
   redraw(pick, [...pick.items, ...choices]);
 }
 
-/** Shows a list from which to select one row, filtered by `find` instead of the editor. */
+/** Shows a list from which to select one row. The rows are filtered by `find`, not by the editor. */
 export async function pickFromSearch<T>(
   position: StepPosition,
   options: { readonly placeholder: string; find(text: string): readonly Choice<T>[] },

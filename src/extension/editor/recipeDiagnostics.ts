@@ -21,8 +21,8 @@ interface DiagnosticsDependencies {
 }
 
 /**
- * Shows those problems in open recipes that the editor doesn't report itself. Problems that depend on the service
- * appear only while a connection to it is open.
+ * Shows the problems in open recipes that the editor itself doesn't report. Problems that depend on the service appear
+ * only while a connection to it is open.
  */
 export class RecipeDiagnostics implements Disposable {
   private readonly lifetime = new Lifetime();

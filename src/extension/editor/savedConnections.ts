@@ -31,12 +31,12 @@ export function readConnections(value: unknown): SavedConnections {
   return { connections, brokenIds, problems };
 }
 
-/** Returns true if a setting's entry is valid and has this ID. */
+/** Returns true if an entry of the setting is valid and has the given ID. */
 export function isEntryForConnection(entry: unknown, id: string): boolean {
   return describeProblem(entry) === undefined && (entry as Connection).id === id;
 }
 
-/** Calls a listener when the setting changes, including changes by hand and in other windows. */
+/** Calls a listener when the setting changes, including changes made by hand or in other windows. */
 export function watchSavedConnections(listener: () => void): Disposable {
   return workspace.onDidChangeConfiguration((change) => {
     if (change.affectsConfiguration('dataTransfer.connections')) listener();

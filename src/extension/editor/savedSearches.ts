@@ -192,7 +192,7 @@ function isKept(position: number, checkedCount: number): boolean {
   return position < maxSearches || (checkedCount > 0 && position < maxSearchesWithChecks);
 }
 
-/** Returns the file name for a key. Omits characters with which a manipulated key could lead to another folder. */
+/** Returns the file name for a key. Strips characters that would let a manipulated key point to another folder. */
 function toFileName(key: string): string {
   return `${key.replaceAll(/[^\w-]/g, '')}.json`;
 }

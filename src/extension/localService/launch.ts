@@ -20,7 +20,8 @@ const startLimitMs = 30_000;
 
 /**
  * Starts a service that outlives this process. Resolves once the service is listening and has written its record to the
- * data folder. Rejects if the service can't be run, exits (with its last message), or doesn't start in time.
+ * data folder. Rejects if the service can't be run, doesn't start in time, or exits (the error then contains its last
+ * message).
  */
 export async function launchService({ program, dataFolder, ...config }: LaunchOptions): Promise<void> {
   const child = spawn(process.execPath, [program, '--config', '-'], {

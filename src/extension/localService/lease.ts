@@ -35,7 +35,10 @@ export class Lease implements Disposable {
     this.ended = new Promise((resolve) => response.once('close', () => resolve(this.endReason)));
   }
 
-  /** Resolves once the databases are served. Rejects with {@link LeaseRefused}, or if the service cannot be reached. */
+  /**
+   * Requests a lease. Resolves once the service serves the databases. Rejects with {@link LeaseRefused} if the service
+   * refuses, or with another error if it can't be reached.
+   */
   static async start(access: SharedServiceAccess, databases: readonly ServedLocation[]): Promise<Lease> {
     const request = requestLease(access, databases);
     const timeout = setTimeout(() => request.destroy(new Error("The local service doesn't respond")), startTimeoutMs);

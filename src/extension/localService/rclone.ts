@@ -32,8 +32,8 @@ export async function listRemotes(program: string): Promise<readonly ConfiguredR
 }
 
 /**
- * Lists the names of the folders at one level of a store. If rclone fails, rejects with an error whose message
- * describes the cause as part of a sentence.
+ * Lists the names of the folders at one level of a store. If rclone fails, rejects with an error whose message is a
+ * clause that describes the cause.
  */
 export async function listStoreFolders(
   program: string,

@@ -55,8 +55,8 @@ export async function getServedLocations(
 }
 
 /**
- * Returns the folder of samples. It is read-only, because an update of the extension would delete files transferred to
- * it.
+ * Returns the folder with the sample data. It is read-only, because an update of the extension would delete files
+ * transferred to it.
  */
 function createSampleFolder({ samplesFolder }: ServiceFolders, organization: string): ServedFolder {
   return { name: l10n.t('Sample Data'), folder: samplesFolder, organization, readOnly: true };
@@ -72,7 +72,7 @@ export function findSavedLocation(settings: Settings, url: string): ServedLocati
   return settings.servedLocations.find((location) => isLocationAddress(url, location));
 }
 
-/** Returns true if a database's address refers to this folder or store. */
+/** Returns true if a database's address refers to the given folder or store. */
 export function isLocationAddress(url: string, { folder, remote }: Pick<ServedLocation, 'folder' | 'remote'>): boolean {
   if (folder === undefined) return url === `rclone:${encodeURI(remote ?? '')}`;
   return url.startsWith('file:') && isSameFolder(Uri.parse(url).fsPath, folder);
@@ -96,7 +96,7 @@ export async function containsPath(folder: string, path: string): Promise<boolea
   return relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath);
 }
 
-/** Calls a listener when the databases in the settings, or the folders or the trust of the workspace change. */
+/** Calls a listener when the databases in the settings, the workspace folders or the workspace trust change. */
 export function watchServedLocations(listener: () => void): Disposable {
   const lifetime = new Lifetime();
   lifetime.track(

@@ -14,7 +14,10 @@ export function notifyUnsavedRecords(unsaved: UnsavedRecords, notifications: Not
   });
 }
 
-/** Describes the cause of a failed write as part of a sentence. Returns `fallback` if the cause is unknown. */
+/**
+ * Describes the cause of a failed write as a clause that can be part of a sentence. Returns `fallback` if the cause is
+ * unknown.
+ */
 export function describeWriteError(error: unknown, fallback: string): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOSPC' || code === 'EDQUOT') return l10n.t('the disk is full');

@@ -28,9 +28,9 @@ interface TransferNotificationsDependencies {
   showFiles(key: string): void;
   showProgress(key: string): void;
   showTransfers(): void;
-  /** Called when the user answers that an unconfirmed transfer has started (D12: never resubmit). */
+  /** Called when the user indicates that an unconfirmed transfer has started (D12: never resubmit). */
   didStart(key: string): void;
-  /** Called when the user answers that an unconfirmed transfer hasn't started (D12: never resubmit). */
+  /** Called when the user indicates that an unconfirmed transfer hasn't started (D12: never resubmit). */
   didNotStart(key: string): void;
 }
 
@@ -45,7 +45,7 @@ const batchWindowMs = 1000;
  */
 const deferralMs = { withFocus: 2000, without: 3000 };
 
-/** Notifies the user of transfers that end or turn out unconfirmed while this window is open. */
+/** Notifies the user of transfers that end or turn out to be unconfirmed while this window is open. */
 export class TransferNotifications implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly dependencies: TransferNotificationsDependencies;

@@ -89,8 +89,8 @@ export class MetadataPage implements Disposable {
   }
 
   /**
-   * Shows a file: first the known metadata, then the service's response. Sends no request if the page already shows or
-   * fetches the current metadata of the file.
+   * Shows a file: first the known metadata, then the service's response. Sends no request if the page is already
+   * showing or fetching the file's current metadata.
    */
   show(ref: FileRef, known?: FileEntry): void {
     const { found, receivedAt, loading, problem, old } = this.snapshot;

@@ -47,7 +47,9 @@ export interface DatabaseTreeDependencies {
   isSaved(url: string): boolean;
 }
 
-/** Provides the rows of the connection and its databases, grouped by organization if there are several. */
+/**
+ * Provides the rows of the connection and its databases. Groups the databases if they belong to several organizations.
+ */
 export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposable {
   private readonly lifetime = new Lifetime();
   private readonly dependencies: DatabaseTreeDependencies;
@@ -122,8 +124,8 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
   }
 
   /**
-   * Returns the rows of databases. Returns the same object for each database, which the editor needs to redraw a single
-   * row.
+   * Returns the rows of databases. Always returns the same object for a given database, because the editor needs it to
+   * redraw a single row.
    */
   private createDatabaseRows(databases: readonly Database[]): DatabaseNode[] {
     return databases.map(({ name }) => {
@@ -192,7 +194,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
 
 const failedStoreIcon = new ThemeIcon('warning', new ThemeColor('list.warningForeground'));
 
-/** Shows the state of a store, which has its own icon. */
+/** Shows the icon and the state of a store. */
 function showStore(item: TreeItem, listing: StoreListing, isSaved: boolean): void {
   item.iconPath = listing.state === 'failed' ? failedStoreIcon : new ThemeIcon('cloud');
   if (isSaved) item.contextValue = 'database.saved.store';

@@ -24,7 +24,7 @@ export class LazyTree<T> implements TreeDataProvider<T>, Disposable {
   private tree: TreeDataProvider<T> | undefined;
   /** True if the editor may not have stored all rows yet. */
   private areRowsPending = false;
-  /** True from a change of all rows until the editor requests them. */
+  /** True after all rows have changed, until the editor requests them. */
   private isRedrawPending = false;
   private reported: Promise<void> = Promise.resolve();
   private resolveFilled = (): void => undefined;
@@ -88,14 +88,16 @@ export class LazyTree<T> implements TreeDataProvider<T>, Disposable {
     this.changed.fire(node);
   }
 
-  /** Returns the tree, which is loaded whenever the editor passes one of its rows. */
+  /** Returns the tree, which is always loaded by the time the editor passes one of its rows. */
   private get loadedTree(): TreeDataProvider<T> {
     if (!this.tree) throw new Error('There are no rows yet.');
     return this.tree;
   }
 }
 
-/** Waits until the editor has handled everything it was sent before: it responds to this command after that. */
+/**
+ * Waits until the editor has handled everything sent to it so far, by running a command that it responds to only then.
+ */
 async function waitForEditor(): Promise<void> {
   await commands.executeCommand('noop').then(undefined, () => undefined);
 }

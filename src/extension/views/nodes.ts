@@ -38,7 +38,7 @@ export interface MessageNode {
   /** Shown in gray after the text. */
   readonly description?: string;
   readonly tooltip?: string;
-  /** Runs on a click and on Enter. */
+  /** Runs when the user clicks the row or presses Enter. */
   readonly command?: { readonly id: string; readonly title: string; readonly argument?: unknown };
 }
 

@@ -23,8 +23,8 @@ const icons: Readonly<Record<MessageNode['icon'], ThemeIcon>> = {
 };
 
 /**
- * Sets the screen reader text of a row. `state` is a state that only the icon shows. By default, the editor announces
- * the tooltip, which lacks the row's name and may contain long addresses and IDs.
+ * Sets the screen reader text of a row. `state` describes a state that only the icon shows. By default, the editor
+ * announces the tooltip, which lacks the row's name and may contain long addresses and IDs.
  */
 export function setAccessibleLabel(item: TreeItem, state = ''): TreeItem {
   const texts = [item.label, state, item.description].filter((text) => typeof text === 'string');

@@ -32,7 +32,7 @@ interface RecipeTreeDependencies {
   onDidChangeStatus(listener: () => void): Disposable;
 }
 
-/** Provides a row for each recipe of the workspace. */
+/** Provides a row for each recipe in the workspace. */
 export class RecipeTree implements TreeDataProvider<RecipeNode>, Disposable {
   private readonly lifetime = new Lifetime();
   private readonly dependencies: RecipeTreeDependencies;

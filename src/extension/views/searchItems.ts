@@ -75,7 +75,7 @@ function getSearchIcon({ isLoading, isStale, reason, query }: Search): ThemeIcon
   return new ThemeIcon(query.ids ? 'list-selection' : 'search');
 }
 
-/** Creates the row of a part. It shows the numbers and names of the part's first and last file. */
+/** Creates the row of a part. It shows the numbers and names of the part's first and last files. */
 export function createPartItem(search: Search, node: PartNode, files: readonly FoundFile[], isOpen: boolean): TreeItem {
   const numbers = [node.start + 1, node.start + files.length].map(formatNumber);
   const { Expanded, Collapsed } = TreeItemCollapsibleState;

@@ -60,8 +60,8 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
   readonly onDidChangeTreeData = this.changed.event;
 
   /**
-   * Groups the searches of other connections if `connections` is given. Marks files that other databases have as well
-   * if `copies` is given (D60: same content).
+   * Groups the searches of other connections if `connections` is given. Marks files that other databases also have if
+   * `copies` is given (D60: same content).
    */
   constructor(store: SearchStore, connections?: SearchConnections, copies?: CopyIndex) {
     this.store = store;
@@ -100,7 +100,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     }
   }
 
-  /** Creates a file's tooltip on hover. The tooltips of all files would be most of the data sent to the editor. */
+  /** Creates a file's tooltip on hover. Tooltips for all files would make up most of the data sent to the editor. */
   resolveTreeItem(item: TreeItem, node: SearchTreeNode): TreeItem {
     if (node.kind === 'file') item.tooltip = createFileTooltip(node.file, this.findDatabases(node));
     return item;
@@ -237,7 +237,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     this.lifetime.dispose();
   }
 
-  /** Reports as few changes as possible, because a checkbox that is toggled during a redraw loses the change. */
+  /** Reports as few changes as possible, because a checkbox that is toggled during a redraw loses its new state. */
   private refresh(keys: readonly string[]): void {
     const areShown = keys.length > 0 && keys.every((key) => this.roots.has(key) && this.store.get(key));
     for (const key of keys) if (!this.store.get(key)) this.forget(key);
@@ -266,7 +266,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     return this.copies?.findDatabases(connectionId, file) ?? [];
   }
 
-  /** Creates an item of a search, or an empty item if the search was just removed. */
+  /** Creates an item for a search, or an empty item if the search was just removed. */
   private createItem(key: string, id: string, create: (search: Search) => TreeItem): TreeItem {
     const search = this.store.get(key);
     return search ? create(search) : createRemovedItem(id);

@@ -128,7 +128,7 @@ function createEditRow({ key }: Search, node: SearchNode): MessageNode {
 }
 
 /**
- * Describes a failure for its row. The message of a schema validator would be too long and appears only in the tooltip.
+ * Describes a failure for its row. A schema validator's message is too long for a row and appears only in the tooltip.
  */
 function describeFailure(reason: Reason, database: string): string {
   if (reason.kind !== 'entryRejected') return describeReason(reason);

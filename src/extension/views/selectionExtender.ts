@@ -15,7 +15,9 @@ export class SelectionExtender {
     this.view = view;
   }
 
-  /** Records a new selection of the view. Must be called for each one, before the command of the selected row. */
+  /**
+   * Records a new selection of the view. Must be called for every selection, before the selected row's command runs.
+   */
   noteSelection(selection: readonly unknown[]): void {
     if (this.awaitedSelections === 0) return;
     this.awaitedSelections -= 1;

@@ -8,11 +8,11 @@ import type { DatabaseTreeNode, SearchTreeNode, TransferTreeNode } from './nodes
 export interface LazyView<T> {
   readonly view: TreeView<T>;
   fill(tree: TreeDataProvider<T>): void;
-  /** Reveals a row. Waits until the editor knows of the latest changes. */
+  /** Reveals a row once the editor has been notified of the latest changes. */
   reveal(node: T, options: RevealOptions): Promise<void>;
 }
 
-/** Options of {@link LazyView.reveal}. */
+/** Options for {@link LazyView.reveal}. */
 export type RevealOptions = NonNullable<Parameters<TreeView<unknown>['reveal']>[1]>;
 
 /** Registers the views of the side bar at activation. `start` fills them when one is first opened. */

@@ -54,7 +54,10 @@ function getIcon(transfer: Transfer): ThemeIcon {
   return isPaused(transfer) ? icons.inactive : icons[transfer.state];
 }
 
-/** Creates the row of a transfer. Adds time and source if `isAlike` is true, because another row has the same title. */
+/**
+ * Creates the row of a transfer. If `isAlike` is true, adds the time and the source, because another row has the same
+ * title.
+ */
 export function createTransferItem(
   transfer: Transfer,
   estimate: string | undefined,

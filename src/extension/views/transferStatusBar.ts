@@ -18,8 +18,8 @@ interface StatusBarDependencies {
   /** Returns true if the connection is open. Otherwise, the status of its transfers can't be requested. */
   isConnected(connectionId: string): boolean;
   /**
-   * Returns the last rejection of a connection's key that worked before (D28: retry rejected keys). Returns undefined
-   * if the key is good.
+   * Returns the last rejection of an open connection's key (D28: retry rejected keys). Returns undefined if the key is
+   * good.
    */
   keyRejection(connectionId: string): Reason | undefined;
   /** Describes the remaining time of a transfer. Returns undefined if there is no reliable estimate. */
@@ -39,8 +39,8 @@ interface StatusBarContent {
 type BadEnd = 'failed' | 'partial' | 'expired';
 
 /**
- * Summarizes the transfers that are running or paused, that succeeded in the last minute, or whose bad outcome isn't
- * acknowledged yet.
+ * Summarizes the transfers that are running or paused, that succeeded in the last minute, or whose bad outcome the user
+ * hasn't acknowledged yet.
  */
 export class TransferStatusBar implements Disposable {
   private readonly lifetime = new Lifetime();
@@ -146,7 +146,7 @@ export class TransferStatusBar implements Disposable {
     return moved === undefined ? undefined : l10n.t('{0} transferred', moved);
   }
 
-  /** Describes transfers that wait until the user starts the local service. */
+  /** Describes transfers that are paused until the user starts the local service. */
   private createPausedContent(paused: readonly Transfer[]): StatusBarContent {
     const text = plural(paused.length, '{0} transfer paused', '{0} transfers paused');
     const start = `[${l10n.t('Start')}](command:dataTransfer.startLocalService)`;

@@ -28,7 +28,8 @@ export interface TransferTreeDependencies {
 }
 
 /**
- * Provides the rows of the transfers. Running transfers come before finished ones, and newer ones before older ones.
+ * Provides the rows of the Transfers view. Running transfers come before finished ones, and newer ones before older
+ * ones.
  */
 export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposable {
   private readonly lifetime = new Lifetime();
@@ -47,7 +48,10 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
   private readonly shownIn = new Map<string, Group>();
   private layout: FinishedLayout | undefined;
   private lastFinished: 'unloaded' | 'loading' | 'loaded' = 'unloaded';
-  /** Keys of transfers whose rows need time and source, because another row in their group has the same title. */
+  /**
+   * Keys of the transfers whose rows also show the time and the source, because another row in their group has the same
+   * title.
+   */
   private readonly alike = new Set<string>();
   /** The last rendered appearance of each row, serialized, by transfer key. */
   private readonly drawn = new Map<string, string>();
@@ -166,7 +170,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     this.changed.fire(undefined);
   }
 
-  /** Redraws the tree at each midnight, because transfers then belong to other groups. */
+  /** Redraws the tree every midnight, when transfers move to other groups. */
   private redrawAfterMidnight(): void {
     const now = this.dependencies.clock.now();
     const wait = this.dependencies.clock.after(getStartOfDay(now, 1) - now, () => {
@@ -249,8 +253,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
   }
 
   /**
-   * Returns the number of transfers in a group and its subgroups. Undefined while it depends on transfers that aren't
-   * loaded.
+   * Returns the number of transfers in a group and its subgroups. Returns undefined if some of them aren't loaded yet.
    */
   private countTransfers(group: Group): number | undefined {
     const { store, plans } = this.dependencies;

@@ -91,7 +91,7 @@ export class TreeViews implements Disposable {
     if (node) void revealNode(this.sideBar.transfers, node, { select: true, focus: false });
   };
 
-  /** Calls a function once, when the Databases view is first visible. */
+  /** Calls a function once, when the Databases view first becomes visible. */
   onFirstUse(callback: () => void): void {
     const { view } = this.sideBar.databases;
     if (view.visible) {

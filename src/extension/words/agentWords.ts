@@ -11,7 +11,7 @@ export function getPlanTitle({ files, destination }: TransferPlan): string {
   return l10n.t('{0} to {1}', formatFileCount(files.length), toPlainLine(destination));
 }
 
-/** Returns the name that an agent reports for itself, in one short line. */
+/** Formats an agent's self-reported name as one short line. */
 export function formatAgentName(agent: string): string {
   return toPlainText(agent, maxAgentLength) || l10n.t('an agent');
 }
@@ -31,7 +31,7 @@ export function describeTextOrigin({ textOrigin }: TransferPlan): string {
   return textOrigin === 'server' ? l10n.t('The description or the instructions were copied from a server.') : '';
 }
 
-/** States the time until which a plan can be confirmed. */
+/** Describes the deadline for confirming a plan. */
 export function describeExpiry({ expiresAt, createdAt }: TransferPlan): string {
   return l10n.t('Awaiting confirmation until {0}', formatTime(expiresAt, createdAt));
 }

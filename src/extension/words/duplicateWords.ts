@@ -13,7 +13,7 @@ interface SummarizedCopies extends KnownCopies {
   readonly repeatedCount: number;
 }
 
-/** Returns a sentence for each reason why files don't need to be sent. Returns no sentence if there is no reason. */
+/** Returns a sentence for each reason why some files don't need to be sent, or an empty array if all files do. */
 export function createCopyLines(copies: SummarizedCopies): readonly string[] {
   const { atDestination, received, repeatedCount, destination } = copies;
   return [

@@ -2,7 +2,7 @@ import { l10n } from 'vscode';
 import { hasInfinity, type JsonObject } from '../../core/util/json.ts';
 import { readJsonObject } from '../../core/util/jsonObject.ts';
 
-/** Describes the error in text that must be a JSON object. Returns undefined if there is none. */
+/** Describes why text can't be used as a JSON object. Returns undefined if it can. */
 export function describeJsonError(text: string): string | undefined {
   const read = readJsonObject(text);
   if (read.kind === 'object') return describeNumberOutOfRange(read.value);

@@ -33,8 +33,8 @@ export function describeUnlinkable({ kind, field = '' }: LinkProblem): string {
 }
 
 /**
- * Creates the prompt that describes a link and the request that opening it sends. `name` is the connection's name, and
- * `address` is undefined for the local service.
+ * Creates the prompt that describes a link and the request that will be sent when it is opened. `name` is the
+ * connection's name, and `address` is undefined for the local service.
  */
 export function describeLink(target: LinkTarget, name: string, address: string | undefined): LinkConfirmation {
   const service = toPlainLine(address === undefined ? name : `${name} (${address})`);

@@ -14,9 +14,9 @@ export const wordsLanguage = l10n.bundle === undefined ? 'en' : env.language;
 const pluralRules = new Intl.PluralRules(wordsLanguage);
 
 /**
- * Translates a message in the plural form that the language requires for a count. `{0}` is the count, and `others` are
- * the other placeholders. In a translation bundle, the key of a plural form is the English text followed by the form's
- * name, such as `{0} files/many`. The key of the form `other` has no suffix.
+ * Translates a message, using the plural form that the language requires for a count. `{0}` is the count, and `others`
+ * are the values of the other placeholders. In a translation bundle, the key of a plural form is the English text
+ * followed by the form's name, such as `{0} files/many`. The key of the form `other` has no suffix.
  */
 export function plural(count: number, one: string, other: string, ...others: readonly string[]): string {
   const form = pluralRules.select(count);

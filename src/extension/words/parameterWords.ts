@@ -69,8 +69,8 @@ export function getParameterLabel(name: string, isLocal: boolean): string {
 }
 
 /**
- * Returns the notation for a parameter of the local service. Returns undefined if users type the value in the form in
- * which it is sent.
+ * Returns the notation for a parameter of the local service. Returns undefined if users type the value exactly as it is
+ * sent.
  */
 export function findParameterForm(name: string, isLocal: boolean): ParameterForm | undefined {
   return findLocalParameter(name, isLocal)?.form;

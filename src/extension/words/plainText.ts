@@ -18,7 +18,7 @@ export function toPlainText(text: string, maxLength: number): string {
   return shortenText(limitMarks(line), maxLength);
 }
 
-/** Number of characters of a placeholder that fit into an input box. */
+/** Number of placeholder characters that fit into an input box. */
 const maxPlaceholder = 72;
 
 /** Shortens a path for an input's placeholder, because the input would truncate the end of a long path. */
@@ -27,8 +27,8 @@ export function toPathPlaceholder(path: string): string {
 }
 
 /**
- * Escapes icons, `$(name)`, and links, `[text](command)`. Notifications and quick inputs render both, so text from a
- * server must contain neither.
+ * Escapes icons such as `$(name)` and links such as `[text](command)`. Notifications and quick inputs render both, so
+ * text from a server must contain neither.
  */
 export function escapeIconsAndLinks(text: string): string {
   return text.replaceAll('$(', '$ (').replaceAll('](', '] (');

@@ -45,7 +45,10 @@ export function describeSearchability({ kind }: Searchability): string {
   return words[kind];
 }
 
-/** Describes which requests a database is known to refuse in a sentence with the server's message. */
+/**
+ * Returns a sentence that states which requests a database is known to refuse, followed by the server's message, if
+ * any.
+ */
 export function describeSearchabilityDetail({ kind, detail }: Searchability): string {
   const sentences: Readonly<Record<Searchability['kind'], string>> = {
     notSearchable: l10n.t("This database can't be searched."),
@@ -71,7 +74,7 @@ export function describeOrder(order: ResultOrder): string {
   return words[order];
 }
 
-/** The results to count: those of a search, or a part of them. */
+/** The results to count: all results of a search, or some of them. */
 interface ResultCount {
   readonly files: readonly unknown[];
   readonly mayHaveMore: boolean;

@@ -138,7 +138,7 @@ function formatLicenseLine(licenses: readonly LicenseCount[]): string {
   );
 }
 
-/** A license, and the number of files under it in words. */
+/** A license, and the formatted number of files under it. */
 interface LicenseRow {
   readonly name: string;
   readonly url?: string;

@@ -74,7 +74,7 @@ function isMissingKey(name: TestStepName, { kind, status }: Reason): boolean {
   return name === 'key' && kind === 'unauthorized' && status === undefined;
 }
 
-/** Suggests a fix for a failed step: a text, and the editor setting or the API key to change. */
+/** Suggests a fix for a failed step, and identifies the editor setting or the API key to change. */
 export interface Advice {
   readonly text: string;
   readonly setting?: string;

@@ -9,7 +9,7 @@ import { toPlainText } from './plainText.ts';
 
 /** The context of a verification, for its report. */
 interface ReportFacts {
-  /** The transfer of the files, if known. */
+  /** The transfer that wrote the files, if known. */
   readonly transfer?: Transfer;
   /** Requested files that the manifest doesn't list. */
   readonly notNamed: readonly TransferFile[];

@@ -28,8 +28,7 @@ export class Catalog {
   }
 
   /**
-   * Opens the catalog, which starts a scan if one is due; does not wait for the scan. Rejects if the catalog cannot be
-   * opened.
+   * Opens the catalog and, if a scan is due, starts it without waiting for it. Rejects if the catalog cannot be opened.
    */
   async start(): Promise<void> {
     await this.ensureOpen();
@@ -59,8 +58,9 @@ export class Catalog {
   }
 
   /**
-   * Returns the cached hash of each path; undefined for a path without one (D22: staged means hashed). Returns an empty
-   * list if the catalog cannot be read, because files without a cached hash are read again. Never rejects.
+   * Returns the file with its cached hash for each path; undefined for a path without one (D22: staged means hashed).
+   * Never rejects. Returns an empty list if the catalog can't be read, because files without a cached hash are read
+   * again.
    */
   async getCachedHashes(paths: readonly string[]): Promise<readonly (HashedFile | undefined)[]> {
     return (await this.callWithoutThrowing('getCachedHashes', paths)) ?? [];

@@ -11,8 +11,8 @@ const transactionSize = 50_000;
 
 /**
  * Updates the rows below a folder to match a scan, which must provide the files in path order. Reads the rows in the
- * same order, so that neither files nor rows have to fit in memory. If a merge is interrupted, it has removed only rows
- * that precede the last file taken.
+ * same order, so that neither files nor rows have to fit in memory. If a merge is interrupted, only rows that precede
+ * the last file taken have been removed.
  */
 export class CatalogMerge {
   private readonly database: SqliteFile;

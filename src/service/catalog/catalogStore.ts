@@ -43,7 +43,7 @@ export class CatalogStore {
   }
 
   /**
-   * Starts to merge a scan of a folder, or of the whole database if `under` is empty. The caller ends the merge with
+   * Starts merging the scan of a folder, or of the whole database if `under` is empty. The caller ends the merge with
    * `finish`, `stop` or `abandon`.
    */
   startMerge(under: string): CatalogMerge {

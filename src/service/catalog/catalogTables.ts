@@ -10,7 +10,7 @@ import { isTemporary, openSqlite, runInTransaction, type SqliteFile } from '../s
 export type TextMode = 'index' | 'scan';
 
 /**
- * Version of the tables and the words in them. Must be incremented with each change, so that older catalogs are
+ * Version of the table layout and the word format. Increment it whenever either changes, so that older catalogs are
  * recreated.
  */
 const layoutVersion = 4;

@@ -84,8 +84,8 @@ export class FolderCatalog {
   }
 
   /**
-   * Returns the file for each id, or undefined for an unknown id. Rejects with the same errors as {@link search}. Does
-   * not wait for a routine rescan while the system reports changes and every id is known.
+   * Returns the file for each id, or undefined for an unknown id. Rejects with the same errors as {@link search}. If
+   * the system reports all changes and every id is known, does not wait for a routine rescan.
    */
   async filesByIds(ids: readonly string[]): Promise<(CatalogFile | undefined)[]> {
     const needsScan = !this.watcher.isComplete;

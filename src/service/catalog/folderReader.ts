@@ -18,8 +18,8 @@ export class FolderReader {
   }
 
   /**
-   * Starts to walk a folder or, if `under` is not empty, only that subfolder. Returns an id for {@link next}. Throws if
-   * the folder does not exist or, without a subfolder, is unreadable.
+   * Starts walking a folder or, if `under` is not empty, only that subfolder. Returns an id for {@link next}. Throws if
+   * the folder does not exist or, if `under` is empty, is unreadable.
    */
   walk(folder: string, under: string): number {
     const walk = new FolderWalk(this.getPackages(folder), under);

@@ -1,7 +1,7 @@
 import type { SqliteFile } from '../sqlite.ts';
 
 /**
- * Stores in a catalog the time and remote of the last complete listing, so that the store need not be listed again
+ * Stores the time and the remote of the last complete listing in a catalog, so that the store need not be listed again
  * after a restart.
  */
 export class ListingRecord {

@@ -26,8 +26,8 @@ const maxDepth = 50;
 const maxChars = 256 * 1024;
 
 /**
- * Returns the usable fields of a resource: those with the right type and limited depth, as far as the size limit
- * permits.
+ * Returns the usable fields of a resource: those that have the right type, aren't nested too deeply, and fit within the
+ * size limit.
  */
 export function pickResourceFields(resource: JsonObject): JsonObject {
   const fields: JsonObject = {};

@@ -11,7 +11,7 @@ interface IdRange {
 /** Maximum distance between consecutive new ids, which leaves room for later files. */
 export const idStride = 2 ** 13;
 const maxId = 2 ** 52;
-/** Minimum distance between ids after other rows were given new ids to make room. */
+/** Minimum distance between ids after rows have been renumbered to make room. */
 const minRoom = 32;
 
 /** Assigns ids in path order. If there is no room between two ids, gives other rows new ids. */

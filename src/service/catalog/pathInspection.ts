@@ -10,8 +10,8 @@ export type InspectedPath =
   | { readonly kind: 'folder' | 'gone'; readonly path: string };
 
 /**
- * Determines if each path within the packages' root is a file, a folder or gone. Finds the same files as a walk, but
- * does not skip hidden names.
+ * Determines whether each path within the packages' root is a file, a folder or gone. Finds the same files as a walk,
+ * but does not skip hidden names.
  */
 export function inspectPaths(packages: PackageCache, paths: readonly string[]): InspectedPath[] {
   const inspectors = new Map<string, (path: string) => InspectedPath>();
@@ -72,7 +72,7 @@ export function getServedStats(realRoot: string, path: string): fs.Stats | undef
   }
 }
 
-/** Returns true if a resolved absolute path is a resolved folder or is within it. */
+/** Returns true if an absolute path is the given folder or is inside it. Does not resolve links. */
 export function isInside(realFolder: string, realPath: string): boolean {
   const relative = nodePath.relative(realFolder, realPath);
   return relative !== '..' && !relative.startsWith(`..${nodePath.sep}`) && !nodePath.isAbsolute(relative);

@@ -24,7 +24,7 @@ export function isReadOnly({ document }: ServedDatabase): boolean {
 
 /** Provides access to the databases that are currently served. They can change while the service runs. */
 export interface ServedDatabases {
-  /** Returns the databases, those of the most recent request first. */
+  /** Returns the databases, starting with the most recently requested ones. */
   list(): readonly ServedDatabase[];
   /** Finds a database by name or, if no name matches, by id (D26: service HTTP behavior). */
   find(nameOrId: string): ServedDatabase | undefined;

@@ -16,7 +16,7 @@ export interface SpecificFilter {
   readonly isDescending: boolean;
 }
 
-/** The response of `search-parameters` (D26: service HTTP behavior). */
+/** The response to a `search-parameters` request (D26: service HTTP behavior). */
 export const searchParameters: Readonly<Record<string, SearchParameterDocument>> = {
   format: { type: 'string', value: '' },
   path: { type: 'string', value: '' },

@@ -52,8 +52,8 @@ export class StagedListing {
   }
 
   /**
-   * Copies the files to the catalog, which must be empty, in path order, and yields after each step. Takes half the
-   * time of a merge. Files of completed transactions remain if the copying ends early.
+   * Copies the files in path order to the catalog, which must be empty, and yields after each step. Takes half as long
+   * as a merge. If copying ends early, the files of committed transactions remain.
    */
   *fillCatalog(): Generator<undefined, undefined> {
     const { database, rows } = this;

@@ -8,8 +8,7 @@ export interface StoreListingState {
   /** Start of the last complete scan, in ISO 8601. Absent before the first one is complete. */
   readonly asOf?: string;
   /**
-   * Number of free bytes at the time of the last scan. Absent before the first scan, and if the store doesn't report
-   * it.
+   * Free space in bytes at the time of the last scan. Absent before the first scan, or if the store doesn't report it.
    */
   readonly freeBytes?: number;
   /** The reason the last scan failed, as a clause. The files of the previous scan remain. */

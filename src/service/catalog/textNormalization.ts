@@ -6,7 +6,7 @@ const ideographs = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu;
 const finalSigma = 'ς';
 const beyondAscii = /[^\0-\x7F]/;
 
-/** A marker for the end of a folder's words, which never occurs in normalized text. */
+/** Marks the end of a folder's words. Never occurs in normalized text. */
 export const folderEndMarker = '\uE000';
 
 /**

@@ -161,7 +161,9 @@ export class DatabaseRegistry implements ServedDatabases {
     this.options.logger.warn(`${config.folder ?? config.remote} is served as "${name}", ${reason}.`);
   }
 
-  /** Starts a catalog. Logs a failure instead of rejecting, because each request tries again to open the catalog. */
+  /**
+   * Starts a catalog. Logs a failure instead of rejecting, because each later request tries to open the catalog again.
+   */
   private async startCatalog(id: string): Promise<void> {
     try {
       await this.findById(id)?.catalog.start();

@@ -176,7 +176,9 @@ async function setAside(file: string): Promise<void> {
 
 const storePrefix = 'rclone:';
 
-/** Returns true for an existing folder and for every store, because a store that is unreachable now keeps its name. */
+/**
+ * Returns true for an existing folder and for every store, because a store keeps its name even while it is unreachable.
+ */
 async function exists(folder: string): Promise<boolean> {
   return folder.startsWith(storePrefix) || (await resolveRealPath(folder)) !== undefined;
 }

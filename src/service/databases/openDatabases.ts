@@ -18,8 +18,8 @@ interface OpenDatabasesDependencies {
 const retentionMs = 180 * 86_400_000;
 
 /**
- * Opens the registry, forgets folders and stores that were not requested for a long time, and serves the configured
- * databases.
+ * Opens the registry, forgets folders and stores that have not been requested for a long time, and serves the
+ * configured databases.
  */
 export async function openDatabases(
   config: ServiceConfig,

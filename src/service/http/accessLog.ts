@@ -35,7 +35,7 @@ export class AccessLog {
     return record;
   }
 
-  /** Logs the status of a problem that is not the response to a tracked request. */
+  /** Logs the status of a problem that was not sent in response to a tracked request. */
   recordRefusal(status: number): void {
     this.writeLine({ time: new Date().toISOString(), method: null, route: null, status, durationMs: null });
   }

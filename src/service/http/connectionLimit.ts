@@ -23,7 +23,7 @@ export class ConnectionLimit {
     socket.once('close', () => this.forget(socket));
   }
 
-  /** Records a request on a connection, which is then the most recently used one. */
+  /** Records a request on a connection, which makes it the most recently used one. */
   touch(socket: Duplex): void {
     if (this.unauthenticated.delete(socket)) this.unauthenticated.add(socket);
   }

@@ -3,7 +3,7 @@ import { HttpProblem } from './httpProblem.ts';
 
 export interface RequestLimits {
   readonly maxBytes: number;
-  /** Time limit for a body to arrive, and for a client to continue reading a stalled response. */
+  /** Time limit for a body to arrive, and for a client to resume reading a stalled response. */
   readonly timeLimitMs: number;
 }
 

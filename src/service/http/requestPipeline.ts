@@ -46,7 +46,7 @@ export class RequestPipeline {
     return broken.signal;
   }
 
-  /** Responds to an error or timeout of the parser, and closes the connection. */
+  /** Responds to an error or timeout reported by the parser, and closes the connection. */
   refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
     const state = this.getState(socket);
     const problem = toParserProblem(error);
@@ -59,7 +59,7 @@ export class RequestPipeline {
     void state.turn.then(() => (isInBody ? end(socket) : this.endWithProblem(socket, problem)));
   }
 
-  /** Sends a problem on a connection without a response object, and closes it. */
+  /** Sends a problem without using a response object, and closes the connection. */
   endWithProblem(socket: Duplex, problem: HttpProblem): void {
     this.onRefuse(problem);
     if (socket.writable) end(socket, formatRawResponse(problem));

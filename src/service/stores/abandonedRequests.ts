@@ -5,8 +5,8 @@ const pollMs = 50;
 const defaultLimitMs = 3_000;
 
 /**
- * Waits until rclone has finished all requests of a group. Returns false if the limit passes first. rclone continues an
- * upload even if its request was aborted, and may create the object much later. Throws {@link StoreError}.
+ * Waits until rclone has finished all requests in a group. Returns false if the time limit is exceeded first. rclone
+ * continues an upload even if its request was aborted, and may create the object much later. Throws {@link StoreError}.
  */
 export async function waitForAbandonedRequests(
   client: StoreClient,

@@ -4,8 +4,8 @@ import { createRcloneEnvironment } from '../../core/util/rcloneEnvironment.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 
 /**
- * Source of a process that runs rclone, and kills it when standard input closes, so that rclone does not outlive a
- * service that is killed. The arguments are not interpreted by a shell.
+ * Source code of a guard process that runs rclone and kills it when standard input closes, so that rclone does not
+ * outlive a service that is killed. The arguments are not interpreted by a shell.
  */
 const guardProgram = `
   const { spawn } = require('node:child_process');

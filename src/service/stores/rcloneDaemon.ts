@@ -32,7 +32,7 @@ const startLimitMs = 30_000;
 const idleMs = 60_000;
 const addressPattern = /Serving remote control on http:\/\/127\.0\.0\.1:(\d+)\//;
 
-/** Requests that an rclone without a password would accept. Only the status of the response is read. */
+/** Requests that rclone must reject without its password. Only the status of the response is read. */
 const probes = [
   { method: 'GET', path: '/[:memory:]/probe' },
   { method: 'GET', path: '/*' },
@@ -68,7 +68,7 @@ export class RcloneDaemon {
     }
   }
 
-  /** Ends rclone. Later uses reject. */
+  /** Ends rclone. Later calls to {@link use} reject. */
   async close(): Promise<void> {
     this.isClosed = true;
     this.idle?.dispose();
@@ -76,7 +76,8 @@ export class RcloneDaemon {
   }
 
   /**
-   * Removes the staging folder, with the files that killed jobs or a killed service left behind. Only logs a failure.
+   * Removes the staging folder, with the files that killed jobs or a killed service left behind. Logs failures instead
+   * of throwing.
    */
   removeStaging(): void {
     const remove = { recursive: true, force: true, maxRetries: 3 } as const;
@@ -105,8 +106,8 @@ export class RcloneDaemon {
   }
 
   /**
-   * Creates or removes the staging folder. Only logs a failure, because files can be transferred one by one without the
-   * folder.
+   * Creates or removes the staging folder. Logs failures instead of throwing, because files can be transferred one by
+   * one without the folder.
    */
   private tryStaging(action: string, run: () => void): void {
     try {

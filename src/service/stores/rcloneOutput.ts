@@ -7,7 +7,7 @@ interface ChildOutput {
   readonly code: number;
   /** The beginning of the output. */
   readonly text: string;
-  /** The last part of the error output, which is never shown. */
+  /** The end of the error output, which is never shown. */
   readonly errors: string;
 }
 
@@ -29,7 +29,7 @@ export async function collectOutput(
   return { code, text, errors: errors.toString() };
 }
 
-/** Collects the last part of the error output of a child. */
+/** Collects the end of a child's error output. */
 export function collectErrors(child: RcloneChild, maxChars?: number): ErrorOutput {
   const errors = new ErrorOutput(maxChars);
   child.stderr.setEncoding('utf8').on('data', (piece: string) => errors.add(piece));

@@ -7,7 +7,7 @@ import {
 } from '../../core/util/rclonePath.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 
-/** The first version with the fixes of CVE-2026-49980 and CVE-2026-71313. */
+/** The first version with the fixes for CVE-2026-49980 and CVE-2026-71313. */
 const safeVersion = [1, 75, 0] as const;
 
 /** An rclone that the service can use. */
@@ -15,7 +15,7 @@ interface RcloneProgram {
   readonly path: string;
   /** For example `1.60.1`. */
   readonly version: string;
-  /** Recommendation of a newer version, with the reason; absent if the version is recent. */
+  /** Recommends a newer version and states the reason; absent if the version is recent. */
   readonly note?: string;
 }
 

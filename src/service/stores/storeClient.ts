@@ -13,14 +13,14 @@ import {
 } from './storeError.ts';
 import { toStoreObject, type StoreObject } from './storeObject.ts';
 
-/** The address, password and paths of a running rclone. */
+/** The port, credentials and paths of a running rclone process. */
 export interface RcloneAddress {
   readonly port: number;
   /** The value of the `Authorization` header. */
   readonly authorization: string;
   /** A private folder for local files that rclone reads and writes. */
   readonly stagingFolder: string;
-  /** The path of the rclone executable, for commands that its remote control does not have. */
+  /** The path of the rclone executable, for commands that its remote control doesn't support. */
   readonly program: string;
 }
 
@@ -43,7 +43,7 @@ interface WrittenContent {
   readonly folder: string;
   readonly name: string;
   readonly bytes: number;
-  /** True to have rclone verify the object by the store's hash, because the caller doesn't verify it. */
+  /** True to have rclone verify the object against the store's hash, because the caller doesn't verify it. */
   readonly isHashed?: boolean;
 }
 
@@ -66,7 +66,7 @@ export class StoreClient {
     this.agent.destroy();
   }
 
-  /** Reads an object from an offset. Throws {@link StoreError}, including while the pieces are being read. */
+  /** Reads an object, starting at an offset. Throws {@link StoreError}, possibly after some pieces have been read. */
   async *read(remote: string, path: string, from: number, signal: AbortSignal): AsyncGenerator<Buffer> {
     const headers = from === 0 ? {} : { Range: `bytes=${from}-` };
     const target = `/${encodeURIComponent(`[${remote}]`)}/${path.split('/').map(encodeURIComponent).join('/')}`;
@@ -82,7 +82,7 @@ export class StoreClient {
   }
 
   /**
-   * Writes an object from pieces. Its name may have only ASCII letters, digits, `.`, `-` and `_`. Throws
+   * Writes an object from pieces. Its name may contain only ASCII letters, digits, `.`, `-` and `_`. Throws
    * {@link StoreError}. rclone doesn't hash an object that the caller verifies, because some servers would have to read
    * the whole object again.
    */
@@ -186,7 +186,7 @@ export class StoreClient {
   }
 
   /**
-   * Removes a folder with all objects in it. Returns false if some of them remain. Throws {@link StoreError} if the
+   * Removes a folder and all objects in it. Returns false if some of them remain. Throws {@link StoreError} if the
    * store can't be reached.
    */
   async purge(remote: string, path: string): Promise<boolean> {
@@ -290,7 +290,9 @@ async function readBody(
   }
 }
 
-/** Returns the options for describing objects. Omits what may require a request per object, except the hash. */
+/**
+ * Returns options for describing objects. They exclude details that may require a request per object, except the hash.
+ */
 function toListOptions(hash: string | undefined): object {
   const lean = { noModTime: true, noMimeType: true, filesOnly: true };
   return hash === undefined ? lean : { ...lean, showHash: true, hashTypes: [hash] };

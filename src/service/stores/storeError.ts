@@ -2,10 +2,7 @@ import { getErrorCode, isFileLimitError } from '../../core/util/errorCode.ts';
 import { parseJsonObject } from '../../core/util/json.ts';
 import { archivedCause, findStoreCause, tooManyFiles } from '../../core/util/storeProblem.ts';
 
-/**
- * The kind of a store's failure. For a single object, `missing` and `refused` are final; the other kinds can be
- * temporary.
- */
+/** The kind of failure. For a single object, `missing` and `refused` are final; the other kinds can be temporary. */
 export type StoreErrorKind = 'missing' | 'full' | 'unreachable' | 'refused' | 'broken' | 'failed';
 
 /** Thrown if an operation on a store fails. The message is a clause that doesn't contain the store's response. */
@@ -21,7 +18,7 @@ export class StoreError extends Error {
 
 const refusedCauses = new Set(['its server denies access', archivedCause]);
 
-/** Converts an error response from rclone, given its status code and its body. */
+/** Creates the error for an error response from rclone, given its status code and body. */
 export function toStoreError(status: number, body: string): StoreError {
   const { error } = parseJsonObject(body) ?? {};
   const said = typeof error === 'string' ? error : '';
@@ -32,7 +29,7 @@ export function toStoreError(status: number, body: string): StoreError {
   return known ?? createUnknownError();
 }
 
-/** Converts rclone's error output; undefined if the cause is unknown. */
+/** Creates an error from rclone's error output; undefined if the cause is unknown. */
 export function findStoreError(output: string): StoreError | undefined {
   const cause = findStoreCause(output);
   if (cause === undefined) return undefined;
@@ -49,7 +46,7 @@ export function createEndError(): StoreError {
   return new StoreError('unreachable', 'rclone ended');
 }
 
-/** Converts a failed connection: rclone ended, or this machine can't open another connection now. */
+/** Creates the error for a failed connection: rclone ended, or this machine can't open another connection now. */
 export function toConnectionStoreError(error: unknown): StoreError {
   return isFileLimitError(error) ? new StoreError('unreachable', tooManyFiles) : createEndError();
 }

@@ -22,17 +22,17 @@ const featuresSchema = z.object({
 export interface StoreFeatures {
   /** Name of the remote or, for an alias, of the store behind it. */
   readonly name: string;
-  /** Kind and place of the store, such as `S3 bucket lab`. */
+  /** Kind and location of the store, such as `S3 bucket lab`. */
   readonly description: string;
   /** The store's hash algorithms that the service can compute, the preferred one first. */
   readonly hashes: readonly string[];
-  /** True if a listing contains the hashes without additional requests. */
+  /** True if a listing can include the hashes without additional requests. */
   readonly hasListedHashes: boolean;
-  /** False if each original modification time requires a request; listings then contain upload times. */
+  /** False if getting original modification times takes a request per object; listings then contain upload times. */
   readonly hasListedTimes: boolean;
   /** True if the store can rename an object without transferring its content through rclone. */
   readonly canRename: boolean;
-  /** True if the store copies objects itself. */
+  /** True if the store can copy objects itself. */
   readonly canCopy: boolean;
   /** True if rclone has commands for this kind of store, such as the one that restores objects. */
   readonly hasCommands: boolean;
@@ -41,7 +41,7 @@ export interface StoreFeatures {
 const preferredHashes = ['sha256', 'md5', 'sha1'] as const;
 
 /**
- * Reads the features of a store, which requires a connection to most kinds of stores. Throws
+ * Reads the features of a store. For most kinds of stores, this requires a connection. Throws
  * {@link DatabaseUnavailableError} if that fails.
  */
 export async function readStoreFeatures(program: string, remote: string, signal: AbortSignal): Promise<StoreFeatures> {
@@ -52,7 +52,7 @@ export async function readStoreFeatures(program: string, remote: string, signal:
   return features;
 }
 
-/** Converts rclone's description of a store; undefined if it is invalid. */
+/** Parses rclone's description of a store; undefined if it is invalid. */
 export function parseStoreFeatures(document: unknown): StoreFeatures | undefined {
   const parsed = z.safeParse(featuresSchema, document);
   if (!parsed.success) return undefined;

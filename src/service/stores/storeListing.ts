@@ -14,9 +14,9 @@ interface ListedStore {
   readonly features: StoreFeatures;
 }
 
-/** Numbers of objects that a listing leaves out. */
+/** Counts of the objects that a listing leaves out. */
 export interface SkippedObjects {
-  /** Number of objects whose names are not valid for files. */
+  /** Number of objects whose names are not valid file names. */
   readonly unnamable: number;
   /** Number of objects whose size the store doesn't report. */
   readonly unsized: number;
@@ -124,7 +124,7 @@ function toScannedObject(object: ListedObject, under: string): ScannedFile | key
   return { path, bytes, modifiedMs: Number.isNaN(modifiedMs) ? unknownTimeMs : modifiedMs, ...metadata };
 }
 
-/** Returns false for names that are not valid for files, or that rclone could not represent. */
+/** Returns false for paths that are not valid file paths, or that rclone could not represent. */
 function isFilePath(path: string): boolean {
   return !/[\0\uFFFD]|(?:^|\/)\.{0,2}(?:\/|$)/.test(path);
 }

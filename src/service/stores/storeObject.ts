@@ -14,7 +14,7 @@ const listedObjectSchema = z.object({
   Hashes: z.nullish(z.record(z.string(), z.string())),
 });
 
-/** Converts rclone's description of an object; undefined if it is invalid. */
+/** Parses rclone's description of an object; undefined if it is invalid. */
 export function toStoreObject(item: unknown): StoreObject | undefined {
   const parsed = z.safeParse(listedObjectSchema, item);
   if (!parsed.success) return undefined;

@@ -34,12 +34,14 @@ interface RestorableStore {
   readonly createList: (paths: readonly string[]) => ObjectList;
 }
 
-/** Maximum number of characters to keep of a command's log, which has a line with the path for each archived object. */
+/**
+ * Maximum number of characters to keep of a command's log. The log has a line for each archived object, with its path.
+ */
 const maxLogChars = 1024 * 1024;
 
 /**
- * Options that limit a command to the objects in a list, whose file must follow, without listing the store. rclone's
- * remote control ignores such lists for these commands.
+ * Options that limit a command to the objects in a list, so that it doesn't list the store. The path of the list's file
+ * must follow. rclone's remote control ignores such lists for these commands.
  */
 const listOption = ['--no-traverse', '--files-from-raw'] as const;
 
@@ -97,7 +99,8 @@ function parseFailure(line: string): { readonly path: string; readonly text: str
 const refusalsSchema = z.array(z.object({ Remote: z.string(), Status: z.string() }));
 
 /**
- * Returns the refused objects, given rclone's output. An object whose restore is already in progress is not refused.
+ * Returns the refused objects, given rclone's output. An object whose restore is already in progress doesn't count as
+ * refused.
  */
 function parseRefusals(text: string): RestoreRefusal[] {
   const states = z.safeParse(refusalsSchema, parseJsonArray(text)).data;

@@ -21,7 +21,7 @@ export interface ScanResult extends SkippedObjects {
 
 const mergeBatch = 1_000;
 
-/** One scan of a store. Its files replace those in the catalog when it is complete. */
+/** A single scan of a store. When it completes, the files that it found replace those in the catalog. */
 export class StoreScan {
   /** Number of files found so far. */
   count = 0;
@@ -30,7 +30,7 @@ export class StoreScan {
   private readonly signal: AbortSignal;
   private readonly usesPartial: boolean;
 
-  /** With `usesPartial`, the files of a failed scan are merged too, because the catalog has no others. */
+  /** If `usesPartial` is true, the files that a failed scan found are merged too, because the catalog has no others. */
   constructor(store: ScannedStore, catalog: CatalogStore, signal: AbortSignal, usesPartial: boolean) {
     this.store = store;
     this.catalog = catalog;

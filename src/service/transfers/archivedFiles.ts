@@ -55,9 +55,9 @@ export class ArchivedFiles {
   }
 
   /**
-   * Returns true for a file that is listed as archived, unless it was found readable so recently that less than half of
-   * its restored time has passed. Excludes transferred files, and paths with line breaks, which a list for rclone
-   * cannot contain.
+   * Returns true for a file that is listed as archived, unless less than half of its restore period has passed since it
+   * was last found readable. Excludes transferred files, and paths with line breaks, which a list for rclone cannot
+   * contain.
    */
   private isPending({ position, path, resource, isTransferred }: TransferRecordFile): boolean {
     const { clock, restore } = this.options;
@@ -84,8 +84,8 @@ export class ArchivedFiles {
   }
 
   /**
-   * Requests the restores that are still missing. Then checks the files requested earlier, up to the first batch that
-   * has an unreadable file.
+   * Requests restores of archived files without a recent request. Then checks the files requested earlier, up to the
+   * first batch that has an unreadable file.
    */
   private async checkIn(store: StoreRestore, files: readonly TransferRecordFile[]): Promise<void> {
     const requested = files.filter((file) => this.isRequested(file));
@@ -131,7 +131,8 @@ export class ArchivedFiles {
   }
 
   /**
-   * Converts an error of rclone or the store to the transfer's failure or suspension. Returns other errors unchanged.
+   * Converts an error from rclone or the store to a failure or suspension of the transfer. Returns other errors
+   * unchanged.
    */
   private toTransferError(error: unknown): unknown {
     if (!(error instanceof StoreError)) return toRouteError(error);

@@ -65,7 +65,7 @@ export class BatchFolder {
     return { file, count: paths.length };
   }
 
-  /** Distributes paths over several lists, which rclone can process in parallel. */
+  /** Distributes paths across several lists, which rclone can process in parallel. */
   createLists(paths: readonly string[]): ObjectList[] {
     const size = Math.ceil(paths.length / parallelLists);
     const starts = Array.from({ length: size === 0 ? 0 : Math.ceil(paths.length / size) }, (_, index) => index * size);

@@ -21,7 +21,7 @@ interface UploadTarget {
 interface UploadedFile {
   readonly file: FileToCarry;
   readonly digests: StreamDigests;
-  /** The methods that verified the file so far. */
+  /** The methods by which the file has been verified so far. */
   readonly methods: readonly (string | undefined)[];
 }
 

@@ -19,8 +19,8 @@ const parallelFiles = 4;
 const stopCheckMs = 50;
 
 /**
- * Transfers files from or to stores. Each file is written under a temporary name, verified by the stores' hashes or by
- * reading it back, and then renamed.
+ * Transfers files from or to stores. Each file is written under a temporary name, verified against the stores' hashes
+ * or by reading it back, and then renamed.
  */
 export async function carryFiles(job: CarryJob): Promise<JobResult> {
   if (isStopRequested(job.signal)) return { done: [], isStopped: true };
@@ -90,7 +90,7 @@ class FileCarrier {
     for (const file of await sink.writeBatch(files, { source, folder }, abort.signal)) this.addDone(file);
   }
 
-  /** Lets the store copy objects itself if both sides are on one remote that supports it. */
+  /** Has the store copy objects itself if both sides are on the same remote and it supports that. */
   private async copyInStore(): Promise<void> {
     const { job, client, folder, abort } = this;
     if (job.copyVerification === undefined) return;
@@ -131,7 +131,10 @@ class FileCarrier {
     this.abort.abort();
   }
 
-  /** Transfers one file. Starts over if it continued a part from an earlier attempt that proves to be damaged. */
+  /**
+   * Transfers one file. If it continued a partial file from an earlier attempt that turns out to be damaged, starts
+   * over.
+   */
   private async carry(file: FileToCarry, mayContinue = true): Promise<DoneFile> {
     const { content, written } = await this.write(file, mayContinue);
     try {

@@ -6,7 +6,7 @@ import type { StreamDigests } from './streamDigests.ts';
 
 /** A file that was written under a temporary name. */
 export interface WrittenFile {
-  /** True if it continues a part from an earlier attempt. */
+  /** True if it continues a partial file from an earlier attempt. */
   readonly isContinued?: boolean;
   /**
    * Compares the written content with the content that was read. Returns the method: the destination's hash algorithm,
@@ -30,7 +30,7 @@ export interface CarriedContent {
 
 /** Writes the files of a job to the transfer's folder. */
 export interface CarrySink {
-  /** The algorithm of the hash that the destination can compute; undefined if it has none. */
+  /** The preferred hash algorithm of the destination; undefined if it has none. */
   readonly hash: string | undefined;
   /** Writes a file under a temporary name. If the connection is lost, a later attempt may continue the file. */
   write(file: FileToCarry, content: CarriedContent, signal: AbortSignal): Promise<WrittenFile>;

@@ -13,10 +13,13 @@ export interface CarrySource {
   getHashName(file: FileToCarry): string | undefined;
   /**
    * Moves the fetched copy of a file to a path, if there is one on the same file system and {@link verify} will compare
-   * it with a hash of the source. Returns false otherwise; the file is then read.
+   * it with a hash from the source. Otherwise returns false, and the caller must read the file.
    */
   moveFetched(file: FileToCarry, path: string): boolean;
-  /** Reads a file from an offset. Throws {@link OperationError}, for example if the size of the file has changed. */
+  /**
+   * Reads a file, starting at an offset. Throws {@link OperationError}, for example if the size of the file has
+   * changed.
+   */
   read(file: FileToCarry, from: number, signal: AbortSignal): AsyncIterable<Buffer>;
   /**
    * Compares the content that was read with the hash of the source. Returns the hash algorithm; undefined if there is

@@ -33,7 +33,7 @@ export class DestinationFolders {
   }
 
   /**
-   * Throws {@link BadFile} if a link in the path leads elsewhere. Inspects each level of a known folder by `lstat`,
+   * Throws {@link BadFile} if a link in the path leads elsewhere. Inspects each level of a known folder with `lstat`,
    * which is faster than resolving the path.
    */
   checkUnmoved(folder: string): void {

@@ -5,7 +5,7 @@ import { readPieces } from './fileProcessing.ts';
 
 interface Digests {
   readonly sha256: string;
-  /** Digest with the second algorithm, if one was requested. */
+  /** Digest computed with the second algorithm, if one was requested. */
   readonly other?: string;
   readonly bytes: number;
 }

@@ -67,7 +67,7 @@ export interface DoneFile {
   readonly bytes: number;
   /** Hex; absent if only the store has read the content (D66: copies within a store). */
   readonly sha256?: string;
-  /** The hash that the store has for both objects, such as `md5:…`; present instead of the SHA-256. */
+  /** The store's hash of both objects, such as `md5:…`; takes the place of the SHA-256. */
   readonly storeHash?: string;
   /** The modification time of a staged file, in milliseconds since 1970. */
   readonly modifiedMs?: number;
@@ -87,7 +87,7 @@ export interface FileFailure {
   readonly operation: 'read' | 'write' | 'copy';
   /** The file system's error code, such as `ENOSPC`. */
   readonly code?: string;
-  /** The kind of a store's error. */
+  /** The kind of error, if it came from a store. */
   readonly store?: StoreErrorKind;
   /** For errors without a code: a clause with the reason, such as `it changed while it was being read`. */
   readonly text?: string;

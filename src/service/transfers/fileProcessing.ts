@@ -95,8 +95,8 @@ export function readPieces(
 }
 
 /**
- * Passes the bytes from `from` up to `to` to `take`, piece by piece in a reused buffer. Returns the offset at which
- * reading stopped, which is less than `to` if the file ends earlier.
+ * Reads the bytes from `from` up to `to`, and passes them piece by piece to `take` in a reused buffer. Returns the
+ * offset at which reading stopped, which is less than `to` if the file ends earlier.
  */
 export function readRange(
   file: number,
@@ -117,7 +117,7 @@ const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = fs.constants;
 
 /**
  * Runs `work` with a regular file that is open for reading. Never waits for a pipe (D42: hanging disks) and, except on
- * Windows, never follows a link. Throws {@link BadFile} if the file is not regular.
+ * Windows, never follows a link. Throws {@link BadFile} if `path` isn't a regular file.
  */
 export function withRegularFile<T>(path: string, work: (file: number) => T): T {
   return withOpenFile(openRegularFile(path), work);
@@ -144,7 +144,7 @@ export function requireRegularFile(file: number): void {
   if (!fs.fstatSync(file).isFile()) throw new BadFile('it is not a regular file');
 }
 
-/** Returns true if both stats are of the same folder. A link has its own inode number. */
+/** Returns true if both stats describe the same folder. A link has its own inode number. */
 export function isSameFolder(one: fs.BigIntStats, other: fs.BigIntStats): boolean {
   return one.ino === other.ino && one.dev === other.dev;
 }

@@ -54,8 +54,8 @@ export class FileThreads {
 
   /**
    * Runs a job on a free thread. Rejects if the thread crashes, in which case the result is unknown. Aborting
-   * `abandonment` gives up the thread of the job: it ends as soon as its current system call returns, and the job
-   * rejects then. A job that has not started rejects without starting (D42: hanging disks).
+   * `abandonment` gives up the job's thread: the thread ends as soon as its current system call returns, and the
+   * promise then rejects. A job that has not started rejects without starting (D42: hanging disks).
    */
   async run(job: Job, abandonment: AbortSignal): Promise<JobResult> {
     if (this.isEnded) throw new Error('The service is closing.');

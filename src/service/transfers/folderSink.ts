@@ -23,7 +23,7 @@ import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 
 const { O_RDWR, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
-/** Writes objects of a store to a folder. Rejects object names that point outside it (D24: destination layout). */
+/** Writes objects from a store to a folder. Rejects object names that point outside it (D24: destination layout). */
 export class FolderSink implements CarrySink {
   readonly hash = undefined;
   private readonly job: CarryJob;
@@ -54,7 +54,7 @@ export class FolderSink implements CarrySink {
     }
   }
 
-  /** Computes the digests of a fetched copy after its move to `paths.part`, so that it need not be read back again. */
+  /** Computes the digests of a fetched copy that was moved to `paths.part`, so that it need not be read back later. */
   private takeFetched(file: FileToCarry, content: CarriedContent, paths: PartPaths): WrittenFile {
     try {
       runOperation('write', () => this.readFetched(paths.part, file, content));
@@ -109,7 +109,9 @@ export class FolderSink implements CarrySink {
   }
 }
 
-/** Returns true if the store was unreachable or the download was interrupted, so that the part can be continued. */
+/**
+ * Returns true if the store was unreachable or the download was interrupted, so that the part file can be continued.
+ */
 function isInterruption(error: unknown): boolean {
   const cause = error instanceof OperationError ? error.cause : error;
   return cause instanceof StoreError && (cause.kind === 'broken' || cause.kind === 'unreachable');
@@ -140,9 +142,9 @@ interface PartPaths {
 }
 
 interface PartOrigin {
-  /** True if the digests were computed from the part itself. */
+  /** True if the digests were computed from the part file itself. */
   readonly isReadBack?: boolean;
-  /** True if the part was started by an earlier attempt. */
+  /** True if the part file was started by an earlier attempt. */
   readonly isContinued?: boolean;
 }
 

@@ -41,7 +41,7 @@ interface PendingTransfer {
 interface Leftovers {
   readonly transferId: string;
   readonly destinationId: string;
-  /** The manifest to remove with them; empty to leave it. */
+  /** The manifest to remove with them; empty to keep it. */
   readonly manifestName: string;
 }
 

@@ -11,7 +11,10 @@ export interface TransferRecord {
   readonly orcid: string;
   readonly sourceId: string;
   readonly destinationId: string;
-  /** Resolved path of the destination's folder at submission; absent if it was unavailable, and for a store. */
+  /**
+   * Resolved path of the destination's folder at submission; absent if it was unavailable or the destination is a
+   * store.
+   */
   readonly destinationPlace?: string | undefined;
   readonly description?: string | undefined;
   readonly instructions?: JsonObject | undefined;
@@ -36,7 +39,7 @@ export interface TransferRecordFile {
   /** Hex; present once the file is hashed. */
   readonly sha256?: string | undefined;
   /**
-   * The store's hash of a file that the store copied itself, such as `md5:…`; present instead of the SHA-256 (D66:
+   * The store's hash of a file that the store copied itself, such as `md5:…`; takes the place of the SHA-256 (D66:
    * copies within a store).
    */
   readonly storeHash?: string | undefined;
@@ -48,7 +51,7 @@ export function hasEnded(status: TransferStatusWord): boolean {
   return status === 'succeeded' || status === 'failed';
 }
 
-/** Returns the wire form of a transfer's status (§2.4). */
+/** Returns a transfer's status in its wire format (§2.4). */
 export function toStatusDocument(record: TransferRecord): TransferStatusDocument {
   return {
     id: record.id,

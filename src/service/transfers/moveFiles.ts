@@ -175,7 +175,7 @@ function copyContent(
   );
 }
 
-/** Writes at an explicit position, because on Windows, reads by another thread move the position of the file. */
+/** Writes at an explicit position, because on Windows, reads by another thread move the file position. */
 function writeAll(copy: number, piece: Buffer, position: number): void {
   for (let offset = 0; offset < piece.length;)
     offset += fs.writeSync(copy, piece, offset, piece.length - offset, position + offset);

@@ -120,7 +120,7 @@ function locateIds(
   return ids.flatMap((id, index) => (isSelected(id, index) ? [{ id, location: `${idListLocation}.${index}` }] : []));
 }
 
-/** Throws a problem if a file is requested twice, by its path and by its declared id (D20: folders as databases). */
+/** Throws a problem if a file is requested both by its path and by its declared id (D20: folders as databases). */
 function refuseSameFiles(ids: readonly string[], found: ReadonlyMap<string, CatalogFile>): void {
   const seen = new Set<string>();
   const repeated = locateIds(ids, (id) => {

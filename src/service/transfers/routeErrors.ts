@@ -26,8 +26,8 @@ export function createSuspension(operation: FileFailure['operation'], reason: st
 }
 
 /**
- * Converts an error of rclone or a store that does not concern a single file to a suspension. Returns other errors
- * unchanged.
+ * Converts an error from rclone or a store to a suspension; not meant for errors that concern a single file. Returns
+ * other errors unchanged.
  */
 export function toRouteError(error: unknown): unknown {
   if (error instanceof StoreError && error.kind === 'full')

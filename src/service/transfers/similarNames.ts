@@ -13,8 +13,8 @@ export function foldPath(path: string): string {
 }
 
 /**
- * Returns the files that a listing lacks, probably because files whose paths differ only by case or normalization have
- * replaced them. Skips a group of such files if the listing has as many similar paths, or none.
+ * Returns the files that are missing from a listing, probably because files whose paths differ only by case or
+ * normalization have replaced them. Skips a group of such files if the listing has as many similar paths, or none.
  */
 export function findUnlisted(files: readonly TransferRecordFile[], listed: Iterable<string>): readonly UnlistedFile[] {
   const groups = groupSimilar(files.map(({ path }) => path));

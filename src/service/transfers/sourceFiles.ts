@@ -27,8 +27,8 @@ export class SourceFiles {
   }
 
   /**
-   * Runs `work` with an open file. Throws {@link BadFile} if a link points outside the folder or the file is not
-   * regular.
+   * Runs `work` with an open file. Throws {@link BadFile} if a link points outside the folder or `path` isn't a regular
+   * file.
    */
   open<T>(path: string, work: (opened: number) => T): T {
     return withOpenFile(this.openFile(path), work);

@@ -9,7 +9,7 @@ import { hasRoom } from './transferErrors.ts';
 interface StoreLeftovers {
   readonly remote: string;
   readonly transferId: string;
-  /** Name of the manifest to remove; empty to leave it. */
+  /** Name of the manifest to remove; empty to keep it. */
   readonly manifest: string;
 }
 
@@ -32,7 +32,7 @@ export async function discardInStore(daemon: RcloneDaemon, leftovers: StoreLefto
   }).catch(() => false);
 }
 
-/** Runs `work` with a client of rclone, which is started if necessary. The client's requests belong to `group`. */
+/** Runs `work` with a client for rclone, which is started if necessary. The client's requests belong to `group`. */
 export async function withStoreClient<T>(
   daemon: RcloneDaemon,
   work: (client: StoreClient) => Promise<T>,

@@ -24,8 +24,8 @@ interface CopiedFile {
 }
 
 /**
- * Lets a store copy objects itself, so that their content does not pass through this machine. Copies are verified by
- * the hashes that the store has for both objects, or by reading both (D66: copies within a store).
+ * Has a store copy objects itself, so that their content does not pass through this machine. Copies are verified by
+ * comparing the store's hashes of both objects, or by reading both (D66: copies within a store).
  */
 export class StoreCopy {
   private readonly files: readonly FileToCarry[];

@@ -30,7 +30,7 @@ interface StoreRouteOptions extends RouteOptions<DatabaseLocation> {
 
 /** Maximum number of attempts for a file if its store fails without a known cause, or the connection is lost. */
 const maxAttempts = 5;
-/** Maximum time that the end of a transfer waits for the removal of its unfinished files. */
+/** Maximum time to wait for the removal of unfinished files when a transfer ends. */
 const discardLimitMs = 1_500;
 
 /** Transfers files from, to or between stores (D62: stores through rclone). */
@@ -43,7 +43,7 @@ export class StoreRoute implements TransferRoute {
   /** Identifies the current run. */
   private attempt = '';
   private hashes: { readonly source: string | undefined; readonly destination: string | undefined } | undefined;
-  /** Present if both sides are on one remote whose store copies objects itself (D66: copies within a store). */
+  /** Present if both sides are on the same remote, whose store can copy objects itself (D66: copies within a store). */
   private copyVerification: CopyVerification | undefined;
 
   constructor(options: StoreRouteOptions) {
@@ -121,7 +121,9 @@ export class StoreRoute implements TransferRoute {
     return lost;
   }
 
-  /** Returns true if the destination has a file with the expected size, even if its name is in a different form. */
+  /**
+   * Returns true if the destination has a file with the expected size, even if its listed name is in a different form.
+   */
   private async isStored(
     client: StoreClient,
     remote: string,

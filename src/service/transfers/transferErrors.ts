@@ -51,7 +51,7 @@ const reasons: Readonly<Record<string, string>> = {
   EFBIG: 'it is larger than the disk allows',
 };
 
-/** Converts a file's failure to the transfer's failure or suspension. */
+/** Converts a file's failure to a failure or suspension of the transfer. */
 export async function convertFileFailure(
   failure: FileFailure,
   file: Omit<FileOperation, 'operation'>,
@@ -62,7 +62,7 @@ export async function convertFileFailure(
   return await toTransferError(Object.assign(new Error(code), { code }), { ...file, operation });
 }
 
-/** Converts a file system error to the transfer's failure or suspension. Returns other errors unchanged. */
+/** Converts a file system error to a failure or suspension of the transfer. Returns other errors unchanged. */
 export async function toTransferError(error: unknown, operation: FileOperation): Promise<unknown> {
   const code = getSystemCode(error);
   if (code === undefined) return error;

@@ -28,7 +28,7 @@ interface TransferQueueOptions {
   readonly retentionMs: number;
   /** Interval at which a suspended transfer checks if it can continue, unless its suspension sets another. */
   readonly retryDelayMs: number;
-  /** Runs the rclone that reads and writes stores (D62: stores through rclone). */
+  /** Runs the rclone process that reads and writes stores (D62: stores through rclone). */
   readonly daemon: RcloneDaemon;
   readonly throttleBytesPerSecond?: number | undefined;
 }
@@ -150,7 +150,7 @@ export class TransferQueue {
     return this.running.has(live) || this.waiting.includes(live);
   }
 
-  /** Hands a suspended transfer over to the unserved ones, because one of its databases is no longer served. */
+  /** Moves a suspended transfer to the unserved ones, because one of its databases is no longer served. */
   private deferUntilServed(live: LiveTransfer): void {
     const record = live.getRecord();
     if (hasEnded(record.status) || !live.persist()) return;

@@ -22,6 +22,6 @@ export interface TransferRoute {
    * later. Never rejects.
    */
   discard(manifestName: string): Promise<boolean>;
-  /** Converts the failure of a file to the transfer's failure or suspension. */
+  /** Converts a file's failure to a failure or suspension of the transfer. */
   toTransferError(failure: FileFailure, file: TransferRecordFile): Promise<unknown>;
 }

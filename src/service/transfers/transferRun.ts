@@ -79,7 +79,7 @@ export class TransferRun {
       this.archivedFiles = new ArchivedFiles({ ...options, remote: location.remote, restore });
   }
 
-  /** Returns the status text of a successful transfer, with the methods that verified its files if stores took part. */
+  /** Returns the status text of a successful transfer. If a store was involved, includes the verification methods. */
   describeSuccess(): string {
     const methods = [...this.methods].sort().join(' and ');
     const note = this.hasLeftovers ? '; unfinished objects will be removed later' : '';
@@ -87,7 +87,7 @@ export class TransferRun {
   }
 
   /**
-   * Name of the manifest to remove later, together with unfinished files at the destination; empty to leave it.
+   * Name of the manifest to remove later, together with unfinished files at the destination; empty to keep it.
    * Undefined if no unfinished files remain.
    */
   get leftoverManifest(): string | undefined {
@@ -115,7 +115,7 @@ export class TransferRun {
     signal.throwIfAborted();
   }
 
-  /** Gives up the threads of a stopped run that hang in system calls (D42: hanging disks). */
+  /** Gives up the threads that still hang in system calls after the run was stopped (D42: hanging disks). */
   abandon(): void {
     this.abandonment.abort();
   }
@@ -164,8 +164,8 @@ export class TransferRun {
   }
 
   /**
-   * Requests that archived files be restored, and throws a suspension until they can be read. During a later check, the
-   * status keeps saying that they are being restored.
+   * Requests that archived files be restored, and throws a suspension until they can be read. During later checks, the
+   * status still says that they are being restored.
    */
   private async restore(signal: AbortSignal): Promise<void> {
     if (this.archivedFiles === undefined) return;

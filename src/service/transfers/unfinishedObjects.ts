@@ -30,7 +30,7 @@ export class UnfinishedObjects {
     this.batches = batches;
   }
 
-  /** The remote with the path of the folder that contains the objects. */
+  /** The remote and path of the folder that contains the objects. */
   get place(): string {
     return joinRemotePath(this.target.remote, this.path);
   }

@@ -99,7 +99,7 @@ const hex = '[0-9a-fA-F]';
 const dashedUuid = `${hex}{8}-${hex}{4}-${hex}{4}-${hex}{4}-${hex}{12}`;
 const anyUuid = `(?:[uU][rR][nN]:[uU][uU][iI][dD]:)?${dashedUuid}|\\{${dashedUuid}\\}|${hex}{32}`;
 
-/** The id of a transfer in a path, in any form of a UUID that the public server accepts. */
+/** The id of a transfer in a path, in any UUID format that the public server accepts. */
 export const transferPathSchema = z.strictObject({
   id: z.string().check(
     z.regex(new RegExp(`^(?:${anyUuid})$`)),

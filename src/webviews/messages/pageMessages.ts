@@ -9,7 +9,7 @@ export interface PageWords {
   readonly bundle?: Readonly<Record<string, string>>;
 }
 
-/** Checks {@link PageWords}. */
+/** Checks that a value is {@link PageWords}. */
 export const isPageWords: Guard<PageWords> = object<PageWords>({
   language: isString,
   bundle: optional(isStringRecord),
@@ -18,7 +18,7 @@ export const isPageWords: Guard<PageWords> = object<PageWords>({
 /** The remedy for a rejected sign-in, apart from retrying: a different ORCID iD or a different key. */
 export type PageRemedy = 'orcid' | 'key';
 
-/** Checks a {@link PageRemedy}. */
+/** Checks that a value is a {@link PageRemedy}. */
 export const isPageRemedy = oneOf<PageRemedy>({ orcid: true, key: true });
 
 /** Messages that the host handles in the same way for all pages. */
@@ -42,7 +42,7 @@ const hostIntents = {
   openLink: { address: (value: unknown): value is string => isString(value) && toOpenableLink(value) !== undefined },
 };
 
-/** Checks a {@link HostIntent}. */
+/** Checks that a message is a {@link HostIntent}. */
 export const isHostIntent = taggedUnion<HostIntent>(hostIntents);
 
 /** The guards for the fields of all {@link CommonIntent} messages. */

@@ -55,7 +55,7 @@ export interface PagePlace {
   readonly missing?: string;
 }
 
-/** A license row: the number of files under one license, or that state none. */
+/** A license row: the number of files under one license, or of files that state none. */
 export interface PageLicense {
   readonly name: string;
   readonly url?: string;

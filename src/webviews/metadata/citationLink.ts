@@ -9,7 +9,7 @@ interface SplitCitation {
   readonly address?: string;
 }
 
-/** Separates the DOI from the end of a citation in APA style. Other addresses remain in the text. */
+/** Splits off the DOI at the end of a citation in APA style. Other addresses remain in the text. */
 export function splitCitation(citation: string): SplitCitation {
   const [, text, doi] = /^(.*) (https:\/\/doi\.org\/10\.\S+)$/s.exec(citation) ?? [];
   if (text === undefined || doi === undefined) return { text: citation };

@@ -29,7 +29,7 @@ export function listSchemaFields({ resource }: FileEntry): readonly SchemaField[
   }));
 }
 
-/** Joins title and description with the punctuation of the language. */
+/** Joins a title and a description with the punctuation of the display language. */
 function joinTexts(title = '', description = ''): string {
   return title === '' || description === '' ? title + description : l10n.t('{0}: {1}', title, description);
 }

@@ -12,7 +12,7 @@ export interface Format {
   size(sizeBytes: number): string;
   /** Formats a size in bytes: `67,013 bytes`. */
   exactSize(sizeBytes: number): string;
-  /** Formats a fraction from 0 to 1 as `62%`, rounded down. */
+  /** Formats a fraction from 0 to 1 as a percentage, rounded down: `62%`. */
   percent(share: number): string;
   /** Formats a time, with the date unless it is today's. `now` and `at` are in milliseconds since 1970. */
   time(at: number, now: number): string;

@@ -12,7 +12,7 @@ declare function acquireVsCodeApi(): EditorApi;
 /** Connects a page to its host. */
 export interface HostChannel<Intent> {
   send(intent: Intent): void;
-  /** Saves the state from which the page is restored after it was hidden or the window was reloaded. */
+  /** Saves the state from which the page is restored after it is hidden or the window is reloaded. */
   saveState(state: object): void;
   /** Returns the state that was last saved; undefined if there is none. */
   readState(): unknown;

@@ -5,7 +5,7 @@ type JsonKind = 'object' | 'array' | 'text' | 'number' | 'flag' | 'nothing';
 export interface JsonNode {
   /** Name of the property, or the index in the array. */
   readonly label: string;
-  /** The tree's path followed by a JSON Pointer (RFC 6901). Identifies the value in all snapshots. */
+  /** The tree's path followed by a JSON Pointer (RFC 6901). Identifies the value across snapshots. */
   readonly path: string;
   readonly kind: JsonKind;
   readonly value: unknown;

@@ -57,8 +57,8 @@ export class ViewState {
   }
 
   /**
-   * Restores the expanded parts and returns the scroll position. Returns undefined if the state is invalid or for other
-   * content.
+   * Restores the expanded parts and returns the scroll position. Returns undefined if the state is invalid or belongs
+   * to other content.
    */
   restore(saved: unknown, subject: string): number | undefined {
     if (!hasPlace(saved) || saved.place?.subject !== subject) return undefined;

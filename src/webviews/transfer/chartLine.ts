@@ -1,6 +1,6 @@
 import type { ProgressSample } from '../../core/model/progressSamples.ts';
 
-/** The range of the chart: times in milliseconds since 1970, and the number of files from 0. */
+/** The ranges of the chart's axes: times in milliseconds since 1970, and file counts starting at 0. */
 export interface ChartRange {
   readonly from: number;
   readonly to: number;

@@ -1,6 +1,6 @@
 import type { PageTransfer } from '../messages/transferMessages.ts';
 
-/** The file counts of a transfer. If the server reports no total, it is the number of requested files. */
+/** The file counts of a transfer. If the server reports no total, `total` is the number of requested files. */
 interface ProgressCounts {
   /** Absent until the server reports it. */
   readonly moved?: number;

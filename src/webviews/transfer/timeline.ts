@@ -34,7 +34,7 @@ export function listTimeline(transfer: PageTransfer, now: number): readonly Time
 /** Minimum duration for a chart, in milliseconds. The line of a shorter transfer would have only one or two steps. */
 const minChartMs = 60_000;
 
-/** Returns true if a transfer has enough samples and takes long enough for a chart of its files over time. */
+/** Returns true if a transfer has enough samples and has run long enough for a chart of its files over time. */
 export function hasChart(transfer: PageTransfer, now: number): boolean {
   return (transfer.movement ?? []).length > 1 && getElapsedMs(transfer, now) >= minChartMs;
 }

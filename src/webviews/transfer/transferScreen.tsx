@@ -22,7 +22,7 @@ import { listTransferNotes } from './transferNotes.ts';
 import { FilesSection, InstructionsSection, LicensesSection, MessageSection } from './transferSections.tsx';
 import { HistorySection, ProgressSection, StatusBadge } from './transferStatus.tsx';
 
-/** States in which the server's message is above the progress, because users open the page to read it. */
+/** States in which the server's message is shown above the progress, because users open the page to read it. */
 const reasonStates: ReadonlySet<TransferState> = new Set(['failed', 'unknown']);
 
 const maxNameLength = 300;

@@ -30,7 +30,7 @@ const lookIcons: Readonly<Record<Look, IconName>> = {
   expired: 'clock',
 };
 
-/** States in which the transfer progresses, even if the server does not report the progress. */
+/** States in which the transfer is making progress, even if the server doesn't report any. */
 const movingStates: ReadonlySet<TransferState> = new Set([
   'submitting',
   'accepted',

@@ -65,8 +65,8 @@ async function askVariable(services: CommandServices, connectionId: string): Pro
 }
 
 /**
- * Tests the key in an environment variable. Accepts an unset variable, because it may be set at the next start. Returns
- * an error message if the test fails.
+ * Tests the key in an environment variable. Accepts an unset variable, because it may be set when the editor next
+ * starts. Returns an error message if the test fails.
  */
 async function checkVariable(
   services: CommandServices,

@@ -35,8 +35,8 @@ export async function openLocalConnection(services: CommandServices): Promise<Op
 }
 
 /**
- * Starts the local service if it isn't running, and connects to it in the background to monitor its transfers. Ignores
- * a service that can't start.
+ * Starts the local service if it isn't running, and connects to it in the background to monitor its transfers. Does
+ * nothing if the service can't start.
  */
 export async function openLocalInBackground(services: CommandServices): Promise<void> {
   const access = await startLocalService(services).catch(() => undefined);

@@ -42,8 +42,8 @@ export async function switchConnection(services: CommandServices, node?: Connect
 }
 
 /**
- * Reloads the databases of the active connection. Reopens a connection that has failed or was stopped. Otherwise, asks
- * for a connection. For a row of another connection, checks the key or opens the connection.
+ * Reloads the databases of the active connection, or reopens it if it has failed or was stopped. If there is none, asks
+ * for a connection. For the row of another connection, checks its key if it is open, and opens it otherwise.
  */
 export async function refreshDatabases(services: CommandServices, node: ConnectionNode | undefined): Promise<void> {
   const { connectFlow, connectionStore, sessions } = services;

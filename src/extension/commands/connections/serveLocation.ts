@@ -9,7 +9,7 @@ import { isLocalConnectionActive, openLocalConnection, refreshLocalDatabases } f
 
 /**
  * Asks for a database name, saves the folder or store under this name in the settings, and shows the database. If the
- * location is already in the settings, only reports this. Suggests the name in `location`.
+ * location is already in the settings, only reports its name. Suggests the name in `location`.
  */
 export async function serveLocation(
   services: CommandServices,

@@ -7,8 +7,8 @@ import { getDatabaseLabel } from '../../words/searchWords.ts';
 import type { CommandServices } from '../services.ts';
 
 /**
- * Creates the prompt for the database that contains the files. Lists all databases, and highlights the last searched
- * one.
+ * Creates the prompt for the database that contains the files. Lists all databases, and highlights the one that was
+ * searched last.
  */
 export async function createDatabasePick(
   { connectionStore, memory }: CommandServices,

@@ -11,7 +11,7 @@ import { askFiles, getSelectedFiles, type KnownFile } from './files.ts';
 
 type FileArgument = FileNode | FileRef;
 
-/** Opens the metadata pages of files. Does nothing if a row was only selected with the keyboard. */
+/** Opens the metadata pages of files. Does nothing if the user only extended the selection with the keyboard. */
 export async function showFileMetadata(
   services: CommandServices,
   argument: FileArgument | undefined,

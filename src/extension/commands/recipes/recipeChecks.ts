@@ -17,8 +17,8 @@ const maxUnknownAgeMs = 60_000;
 export const unknownStatus: RecipeStatus = { description: '', icon: 'beaker' };
 
 /**
- * Returns the lock with which a recipe is compared although no command asks for it. Undefined if the workspace isn't
- * trusted or the lock isn't valid: a comparison sends the search of the recipe or the values of its table.
+ * Returns the lock with which to compare a recipe in the background. Undefined if the lock isn't valid, or if the
+ * workspace isn't trusted, because a comparison sends the recipe's search or the values of its table.
  */
 export function getLockToCheck(lock: LockReadResult, isTrusted: boolean): RecipeLock | undefined {
   return isTrusted && lock.kind === 'valid' ? lock.lock : undefined;

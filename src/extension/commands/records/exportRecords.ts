@@ -11,9 +11,7 @@ import type { CommandServices } from '../services.ts';
 import { createContent, recordNames, type RecordFormat } from './recordContent.ts';
 import { chooseSource } from './recordSource.ts';
 
-/**
- * Exports a list of the files of a search, a selection or a transfer, in the form of a table, checksums or an RO-Crate.
- */
+/** Exports a list of the files in a search, a selection or a transfer, as a table, checksums or an RO-Crate. */
 export async function exportRecords(
   services: CommandServices,
   node: SearchNode | FileNode | TransferNode | undefined,

@@ -23,7 +23,7 @@ import { findTransferredFiles } from '../verification/transferredFolders.ts';
 /** The files to export: those of a search, a selection or a transfer. */
 export interface RecordSource {
   readonly files: readonly RecordedFile[];
-  /** The IDs of the connections of the files, possibly with duplicates. */
+  /** The IDs of the files' connections, possibly with duplicates. */
   readonly connectionIds: readonly string[];
   /** The files that the export omits, and the reasons. */
   readonly omissions: readonly Omission[];

@@ -52,8 +52,8 @@ async function askAndSearch(
 
 /**
  * Asks for terms and options, and searches every database except those known to refuse such a search (D38: learned
- * searchability). If the command is started from the row that lists the excluded databases, searches only these
- * instead.
+ * searchability). If started from the row that lists the excluded databases, repeats the last search in those databases
+ * only.
  */
 export async function searchAllDatabases(services: CommandServices, node: LeftOutNode | undefined): Promise<void> {
   const { searchFlow, searchStore, connectionStore } = services;

@@ -3,7 +3,7 @@ import type { CommandServices } from '../services.ts';
 import { getServedFolder } from '../verification/transferredFolders.ts';
 
 /**
- * Returns the number of free bytes at a destination. They are known if a store has reported them, if this machine
+ * Returns the number of free bytes at a destination. The number is known if a store has reported it, if this machine
  * serves the destination's folder, or if the user has selected the folder. Returns undefined otherwise, or if the file
  * system doesn't respond in time.
  */

@@ -82,8 +82,9 @@ async function readVerified(
 }
 
 /**
- * Returns the intact files in a transfer's manifest. Without a readable manifest that matches the transfer, returns
- * undefined if all files were intact, so that all files in the transfer's record count, and an empty list otherwise.
+ * Returns the files in a transfer's manifest that were intact when last verified. Without a readable manifest that
+ * matches the transfer, returns undefined if all files were intact (all files in the transfer's record then count), and
+ * an empty list otherwise.
  */
 async function readIntactFiles(
   services: CommandServices,

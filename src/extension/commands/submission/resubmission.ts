@@ -50,7 +50,7 @@ export async function submitAgain(services: CommandServices, node: TransferNode 
 
 /**
  * Shows the summary of a transfer, where the user can edit it, and resubmits it. If the server's message names some of
- * the files, first asks which files to submit. The resubmission replaces an unconfirmed transfer.
+ * the files, first asks which files to submit. If the earlier transfer is unconfirmed, the new one replaces it.
  */
 export async function resubmitTransfer(services: CommandServices, earlier: Transfer): Promise<void> {
   const files = await askFilesToSubmit(earlier);

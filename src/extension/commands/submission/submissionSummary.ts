@@ -25,7 +25,7 @@ interface SummaryOptions {
   readonly replacedKey?: string | undefined;
   /** Label of the button that leads back to the earlier steps. Absent if there is no such button. */
   readonly backLabel?: string | undefined;
-  /** Returns the staging status that a file's metadata states (D31: staged display). */
+  /** Returns the staging status stated in a file's metadata (D31: staged display). */
   readonly getStaging?: StagingLookup;
   /** The licenses of the files. Absent if the files' metadata is unknown. */
   readonly licenses?: readonly LicenseCount[];
@@ -37,13 +37,13 @@ interface SummaryOptions {
   /** Additional sentences to show. */
   readonly notes?: readonly string[];
   /**
-   * Called with the remaining orders if the user leaves out files that don't need to be sent. Without it, this option
-   * isn't offered.
+   * Called with the remaining orders if the user leaves out files that don't need to be sent. If absent, the user can't
+   * leave them out.
    */
   readonly onLeaveOut?: LeaveOutListener;
 }
 
-/** Risks that the user has to confirm before a submission. */
+/** Risks that the user has to accept before a submission. */
 interface SubmissionRisks {
   readonly underWay: FilesUnderWay;
   /** True if the file IDs may crash the server (D37: crashing file ids). */

@@ -26,7 +26,7 @@ interface Draft extends DetailsDraft {
 /** Options for {@link askTransferDetails}. */
 interface TransferDetailsOptions {
   readonly title?: string;
-  /** A step before the others. */
+  /** A step to run before the others. */
   readonly firstStep?: Step;
   /** Details of an earlier transfer, which are the defaults. */
   readonly earlier?: TransferDetails;

@@ -6,7 +6,7 @@ import { plural } from '../../words/localeFormats.ts';
 import { describeColumn } from '../../words/matchWords.ts';
 import { toPlainText } from '../../words/plainText.ts';
 
-/** Maximum number of characters shown of a column's sample values or of the table's first row. */
+/** Maximum number of characters to show from a column's sample values or from the table's first row. */
 const shownLength = 80;
 
 /** Asks for a column of a table. Highlights `guess`. */

@@ -37,8 +37,8 @@ interface MatchAnswers {
 }
 
 /**
- * Matches the rows of a table to files and shows the result. Files that are the only match of a row become checked in
- * the search results.
+ * Matches the rows of a table to files and shows the result. In the search results, checks the files that are the only
+ * match for a row.
  */
 export async function matchTable(services: CommandServices, document: Uri | undefined): Promise<void> {
   const session = await requireSession(services);

@@ -34,8 +34,8 @@ export interface TableMemory {
 const extensions = ['csv', 'tsv', 'txt', 'xlsx'];
 
 /**
- * Asks for a table's file. Lists the open tables, the last used one and those in the workspace, and lets the user
- * select any other file.
+ * Asks for a table's file. Lists the open tables, the most recently used one and those in the workspace, and lets the
+ * user select any other file.
  */
 export async function askTableFile(
   position: StepPosition,
@@ -72,7 +72,7 @@ async function readTableFile(file: Uri): Promise<readonly DataTable[]> {
   }
 }
 
-/** Reads a file. On this machine, never waits for a device or a pipe in its place. */
+/** Reads a file. Rejects a device or pipe on this machine instead of waiting for its data. */
 async function readBytes(file: Uri): Promise<Uint8Array> {
   return file.scheme === 'file'
     ? await readRegularBytes(file.fsPath, maxTableBytes)

@@ -10,7 +10,7 @@ import { createTransferChoice } from './transferPicker.ts';
 /** Number of rows that a list can filter without a noticeable delay on each keystroke. */
 const maxResults = 200;
 
-/** Restores transfers that were removed in the last day. Asks whether to restore one of them or all. */
+/** Restores transfers that were removed within the last day. Asks whether to restore one of them or all. */
 export async function restoreRemovedTransfers({ transferFlow, notifications }: CommandServices): Promise<void> {
   const removed = await transferFlow.loadRemoved();
   if (removed.length === 0) throw new CommandHint(l10n.t('No transfers were removed in the last day.'));

@@ -11,7 +11,7 @@ import type { CommandServices } from '../services.ts';
 import { getFileName } from './userDataFile.ts';
 
 /**
- * Writes transfers, connections, served folders and stores, and the ORCID iD to a file, without keys (D65: user data
+ * Writes transfers, connections, served folders and stores, and the ORCID iD to a file, but no API keys (D65: user data
  * file).
  */
 export async function exportUserData(services: CommandServices): Promise<void> {
@@ -31,7 +31,7 @@ export async function exportUserData(services: CommandServices): Promise<void> {
 }
 
 interface WrittenData {
-  /** The written entries, of which only the numbers are shown. */
+  /** The written entries. Only their counts are shown. */
   readonly data: Parameters<typeof describeUserData>[0];
   readonly laterCount: number;
   /** Number of transfers that an import would reject. */

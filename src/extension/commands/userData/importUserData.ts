@@ -23,8 +23,8 @@ import { compareServedEntries } from './servedEntries.ts';
 import { getFileName, readUserDataFile } from './userDataFile.ts';
 
 /**
- * Asks for a user data file, and imports the entries that the user selects from it. Changes nothing before that
- * selection (D65: user data file).
+ * Asks for a user data file, and imports the entries that the user selects from it. Nothing changes until the user has
+ * made that selection (D65: user data file).
  */
 export async function importUserData(services: CommandServices): Promise<void> {
   const file = await pickFile(l10n.t('Import Data from Another Machine'), 'JSON', ['json']);

@@ -85,8 +85,8 @@ function describeRemoteFolder(destination: string, name: string): string {
 }
 
 /**
- * Returns the files and the actions whose labels contain all words of a text, ignoring case. Limits the files to {@link
- * maxListed}.
+ * Returns the files and the actions whose labels contain every word of `text`, ignoring case. Limits the files to
+ * {@link maxListed}.
  */
 function findChoices(
   text: string,

@@ -55,7 +55,7 @@ export async function searchTransferredFiles(
 }
 
 /**
- * Finds the folder of a transfer. If {@link searchTransferredFiles} doesn't find it, asks the user with {@link
+ * Finds the folder of a transfer. If {@link searchTransferredFiles} doesn't find it, prompts the user with {@link
  * askTransferredFolder}. Returns undefined if the user cancels.
  */
 export async function findTransferredFiles(
@@ -145,7 +145,7 @@ async function rememberFolder(
 }
 
 /**
- * Reports that the files were not found, with the searched locations. Returns true if the user wants to select a
+ * Reports that the files were not found, and lists the searched locations. Returns true if the user wants to select a
  * folder.
  */
 async function askToPickAnother(services: CommandServices, id: string, searched: readonly string[]): Promise<boolean> {
