@@ -23,7 +23,7 @@ describe('Copy Code to Open Files', function () {
     for (let index = 0; index < 1200; index += 1) await writeFile(join(folder, `more-${index}.csv`), '');
     const done = stage.run('dataTransfer.copyOpeningCode', { kind: 'transfer', key });
     const pick = await stage.person.pick();
-    assert.equal(pick.placeholder, 'Select what to do with the code, which opens the first 1,000 of 1,203 files');
+    assert.equal(pick.placeholder, 'Select what to do with the code. It opens only the first 1,000 of 1,203 files.');
     pick.choose('Copy to Clipboard');
     await done;
     const code = await env.clipboard.readText();

@@ -61,7 +61,7 @@ describe('The database tree', () => {
 
   for (const [signIn, detail, text, ...remedies] of [
     ['key', 'KBase Auth error: 401', 'The service rejected the API key', 'Set API Key…'],
-    ['account', 'No ORCIDs associated with this user', 'The account of this API key has no ORCID iD', 'Set API Key…'],
+    ['account', 'No ORCIDs associated with this user', 'The account for this API key has no ORCID iD', 'Set API Key…'],
     ['orcid', "invalid ORCID 'x'", 'The service rejected the ORCID iD', 'Set ORCID iD…'],
     ['outage', 'KBase Auth error: 500', "The service couldn't check the API key"],
     [undefined, 'who $(x) [y](command:z)', 'The service rejected the sign-in', 'Set API Key…'],

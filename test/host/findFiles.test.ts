@@ -38,7 +38,7 @@ describe('Finding files by ID', () => {
     const file = join(folder, 'files.csv');
     await writeFile(file, text);
     const { done, sources } = await begin();
-    sources.choose('Column of a table…');
+    sources.choose('Table column…');
     (await stage.person.pick()).choose('Another file…');
     (await stage.person.folderDialog()).choose(Uri.file(file));
     return { done, columns: await stage.person.pick() };
@@ -118,7 +118,7 @@ describe('Finding files by ID', () => {
     const file = join(folder, 'files.csv');
     await writeFile(file, '\n');
     const { done, sources } = await begin();
-    sources.choose('Column of a table…');
+    sources.choose('Table column…');
     (await stage.person.pick()).choose('Another file…');
     (await stage.person.folderDialog()).choose(Uri.file(file));
     await stage.person.notice(/files\.csv doesn't contain a table\.$/);
@@ -131,7 +131,7 @@ describe('Finding files by ID', () => {
     const editor = await window.showTextDocument(file);
     await editor.edit((edit) => edit.insert(new Position(2, 0), 'JDP:000002,2\n'));
     const { done, sources } = await begin();
-    sources.choose('Column of a table…');
+    sources.choose('Table column…');
     const files = await stage.person.pick();
     assert.deepEqual([files.items[0]?.description, files.labels.at(-1)], ['open in the editor', 'Another file…']);
     files.choose(files.labels[0] ?? '');
@@ -141,7 +141,7 @@ describe('Finding files by ID', () => {
     await editor.document.save();
     await stage.closePages();
     const again = await begin();
-    again.sources.choose('Column of a table…');
+    again.sources.choose('Table column…');
     const next = await stage.person.pick();
     assert.match(next.labels[0] ?? '', /open\.csv$/);
     assert.equal(next.items[0]?.description, 'last used');
@@ -155,7 +155,7 @@ describe('Finding files by ID', () => {
       await window.showTextDocument(Uri.file(join(folder, name)), { preview: false });
     }
     const { done, sources } = await begin();
-    sources.choose('Column of a table…');
+    sources.choose('Table column…');
     const files = await stage.person.pick();
     const open = files.items.filter(({ description }) => description === 'open in the editor');
     assert.deepEqual(

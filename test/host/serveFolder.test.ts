@@ -144,7 +144,7 @@ describe('Serving a folder as a database', function () {
     [
       'the data folder of the service',
       () => Uri.file(dirname(stage.parts.serviceFolders.dataFolder)),
-      /contains data of the local service\. Select another folder\.$/,
+      /contains local service data\. Select another folder\.$/,
     ],
   ];
   for (const [what, uri, sentence] of refused) {
@@ -181,7 +181,7 @@ describe('Serving a folder as a database', function () {
       await stage.run('dataTransfer.stopServing', { kind: 'database', name: 'Lab Share' });
       assert.deepEqual(saved(), []);
       await shows(workspaceName(), 'Sample Data', 'Received Files');
-      const notice = await stage.person.notice(/^Lab Share is no longer served\. Its files are kept\.$/);
+      const notice = await stage.person.notice(/^Lab Share is no longer served\. Its files weren't deleted\.$/);
       notice.press('Undo');
       await shows('Lab Share', workspaceName(), 'Received Files');
       assert.deepEqual(saved(), [{ name: 'Lab Share', folder }]);

@@ -65,13 +65,13 @@ describe('A sign-in that the service rejects (D44)', () => {
     assert.ok(connection);
     await stage.run('dataTransfer.refreshDatabases', { kind: 'connection', id: connection.id });
     const notice = await stage.person.notice(
-      /^Could not refresh DTS prototype: the account of this API key has no ORCID iD/,
+      /^Could not refresh DTS prototype: the account for this API key has no ORCID iD/,
     );
     assert.match(notice.message, /The DTS client has no associated ORCID$/);
     assert.deepEqual(notice.buttons, ['Retry', 'Set API Key…', 'Show Log']);
     await stage.run('dataTransfer.testConnection', { kind: 'connection', id: connection.id });
     const test = await stage.person.notice(/ Failed step: /);
-    assert.match(test.detail, /^API key: FAILED, the account of this API key has no ORCID iD: The DTS client/m);
+    assert.match(test.detail, /^API key: FAILED, the account for this API key has no ORCID iD: The DTS client/m);
     assert.match(test.detail, /Link an ORCID iD to your account/);
     assert.deepEqual(test.buttons, ['Test Again', 'Set API Key…']);
   });

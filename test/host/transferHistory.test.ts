@@ -62,9 +62,9 @@ describe('The history of transfers', () => {
   it('clears only ended transfers, and restores them', async () => {
     await stage.run('dataTransfer.clearFinishedTransfers');
     assert.deepEqual(names(), ['open']);
-    (await stage.person.notice(/^Removed 2 finished transfers from the history\. Their files are kept\.$/)).press(
-      'Undo',
-    );
+    (
+      await stage.person.notice(/^Removed 2 finished transfers from the history\. Their files weren't deleted\.$/)
+    ).press('Undo');
     await stage.transferHere(key('old'));
     await stage.transferHere(key('new'));
     assert.deepEqual(names(), ['open', 'new', 'old']);

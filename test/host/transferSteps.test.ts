@@ -58,9 +58,9 @@ describe('The steps of a transfer', () => {
     assert.equal(summary.message, `Transfer 3 files to ${nmdc}?`);
     assert.deepEqual(summary.detail.split('\n'), [
       `Files: ${jgi} 0.csv, ${jgi} 1.csv, ${kss} 0.csv`,
-      'Size: 1 MB, and 1 file of unknown size',
+      'Size: 1 MB, plus 1 file of unknown size',
       'Staging: 3 unstaged (may have to be restored from tape first)',
-      `From: ${jgi} (2 files, 1 MB, and 1 file of unknown size)`,
+      `From: ${jgi} (2 files, 1 MB, plus 1 file of unknown size)`,
       `From: ${kss} (1 file, 500 bytes)`,
       `To: ${nmdc}`,
       'Will run as 2 transfers, one per source.',

@@ -133,7 +133,7 @@ describe('Data for another machine (D65)', function () {
       assert.deepEqual(checked(list), []);
       list.choose('2 unfinished transfers');
     });
-    assert.match(getDetail(pick, '2 unfinished transfers'), /Nothing is submitted again\.$/);
+    assert.match(getDetail(pick, '2 unfinished transfers'), /Nothing will be submitted again\.$/);
     const { transferStore } = stage.parts;
     await until(transferStore.onDidChange, () => transferStore.getNotConfirmed().length === 1);
     assert.deepEqual(shownKeys(), [active.key, unconfirmed.key]);
@@ -225,7 +225,7 @@ describe('Data for another machine (D65)', function () {
     await writeUserData({ connections: [{ ...connection, apiKey: 'a-made-up-key' }], transfers: [{}] });
     const pick = importChosen((list) => list.accept());
     const notice = await stage.person.notice(
-      /^moved\.json contains what looks like an API key or a password: line 9\./,
+      /^moved\.json contains what looks like an API key or a password on line 9\./,
     );
     await pick;
     assert.deepEqual(stage.parts.settings.connections, [connection]);
@@ -239,7 +239,7 @@ describe('Data for another machine (D65)', function () {
 
   for (const [name, text, message] of [
     ['broken JSON', '{\n"format": ', /^moved\.json isn't valid JSON \(line 2, column 11\)\.$/],
-    ['another file', '{"transfers": []}', /^moved\.json was not written by "Export Data for Another Machine…"\.$/],
+    ['another file', '{"transfers": []}', /^moved\.json was not created with "Export Data for Another Machine…"\.$/],
     [
       'a later version',
       JSON.stringify({ format: userDataFormat, version: 2 }),
@@ -290,7 +290,7 @@ describe('Data for another machine (D65)', function () {
   it('is not written, with an explanation, if it could not be imported', () => {
     assert.match(
       describeExportError(new UserDataSizeError()),
-      /^the file would be larger than 256 MB and couldn't be imported/,
+      /^the file would be larger than 256 MB, which is too large to import/,
     );
     assert.equal(describeExportError(new Error('No space is left.')), 'No space is left.');
   });

@@ -55,7 +55,7 @@ export function formatDestination(
 export function describeUnusualLock(lock: LockReadResult): string | undefined {
   const texts: Partial<Record<LockReadResult['kind'], string>> = {
     edited: 'The lock was edited by hand, so it may not match what the last run found.',
-    broken: "The lock can't be read. The next run replaces it.",
+    broken: "The lock can't be read. The next run will replace it.",
     newer: 'The lock was written by a later version.',
     foreign: `The lock belongs to ${'recipe' in lock ? toPlainCell(lock.recipe) : ''}.`,
   };

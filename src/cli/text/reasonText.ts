@@ -41,7 +41,7 @@ export function describeReason(reason: Reason): string {
 
 function describeSignIn({ signIn }: Reason): string {
   if (signIn === 'orcid') return 'the service rejected the ORCID iD';
-  if (signIn === 'account') return 'the account of this API key has no ORCID iD';
+  if (signIn === 'account') return 'the account for this API key has no ORCID iD';
   if (signIn === 'outage') return "the service couldn't check the API key";
   return 'the service rejected the API key';
 }

@@ -33,7 +33,7 @@ export function describeTextOrigin({ textOrigin }: TransferPlan): string {
 
 /** Describes the deadline for confirming a plan. */
 export function describeExpiry({ expiresAt, createdAt }: TransferPlan): string {
-  return l10n.t('Awaiting confirmation until {0}', formatTime(expiresAt, createdAt));
+  return l10n.t('Can be confirmed until {0}', formatTime(expiresAt, createdAt));
 }
 
 /** Announces a plan that awaits a decision. */

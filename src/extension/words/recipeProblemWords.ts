@@ -47,7 +47,7 @@ function getFieldSentences(field: string, expected: string): Sentences<FieldProb
     repeatedField: l10n.t('The field “{0}” is repeated.', field),
     missingField: l10n.t('The field “{0}” is missing.', field),
     wrongType: l10n.t('“{0}” must be of type {1}.', field, expected),
-    wrongValue: l10n.t('“{0}” must be one of: {1}', field, expected),
+    wrongValue: l10n.t('“{0}” must be one of: {1}.', field, expected),
     empty: l10n.t('“{0}” must not be empty.', field),
     wrongNumber: l10n.t('“{0}” must be a non-negative integer.', field),
     wrongRange: l10n.t('“least” must not exceed “most”.'),

@@ -49,7 +49,7 @@ export function describeLock(lock: LockReadResult, difference: LockDifference | 
     none: [l10n.t('This recipe has not been run yet.')],
     valid: since,
     edited: [...since, l10n.t('The lock was edited by hand, so it may not match what the last run found.')],
-    broken: [l10n.t("The lock can't be read. The next run replaces it.")],
+    broken: [l10n.t("The lock can't be read. The next run will replace it.")],
     newer: [l10n.t('The lock was written by a later version of this extension.')],
     foreign: [l10n.t('The lock belongs to {0}.', 'recipe' in lock ? toPlainLine(lock.recipe) : '')],
   };
@@ -108,8 +108,8 @@ function describeMissingIds(count: number, names: string): string {
 function describeMissingValues(count: number, names: string): string {
   return plural(
     count,
-    "{0} value in the recipe's table doesn't match exactly one file: {1}",
-    "{0} values in the recipe's table don't match exactly one file each: {1}",
+    "{0} value in the recipe's table matches no file or several files: {1}",
+    "{0} values in the recipe's table match no file or several files: {1}",
     names,
   );
 }

@@ -40,7 +40,7 @@ export function describeSearchability({ kind }: Searchability): string {
   const words: Readonly<Record<Searchability['kind'], string>> = {
     notSearchable: l10n.t('not searchable'),
     wantsQuery: l10n.t('custom query format'),
-    wantsWords: l10n.t('needs search words'),
+    wantsWords: l10n.t('needs search terms'),
   };
   return words[kind];
 }
@@ -53,7 +53,7 @@ export function describeSearchabilityDetail({ kind, detail }: Searchability): st
   const sentences: Readonly<Record<Searchability['kind'], string>> = {
     notSearchable: l10n.t("This database can't be searched."),
     wantsQuery: l10n.t('This database only accepts queries in its own format.'),
-    wantsWords: l10n.t("This database can't be searched without search words."),
+    wantsWords: l10n.t("This database can't be searched without search terms."),
   };
   const message = toPlainLine(detail ?? '');
   return message === '' ? sentences[kind] : l10n.t('{0} Server message: {1}', sentences[kind], message);
@@ -113,7 +113,7 @@ function describeMistake({ kind, position, condition }: QueryMistake): string {
       return l10n.t('Enter a value after {0} (character {1}).', text, place);
     case 'unknownCondition':
       return l10n.t(
-        "{0} (character {1}) isn't a valid filter. Use format:, path:, or bytes:, or put the words in quotation marks.",
+        "{0} (character {1}) isn't a valid filter. Use format:, path:, or bytes:, or put it in quotation marks to search for it as text.",
         text,
         place,
       );

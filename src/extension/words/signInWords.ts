@@ -14,7 +14,7 @@ export function isSignInRejected({ kind, signIn }: Reason): boolean {
 /** Describes a rejected sign-in as the second half of a sentence. Omits the service's message. */
 export function describeSignInRejection({ signIn, keyWorked, detail }: Reason): string {
   if (signIn === 'orcid') return l10n.t('the service rejected the ORCID iD');
-  if (signIn === 'account') return l10n.t('the account of this API key has no ORCID iD');
+  if (signIn === 'account') return l10n.t('the account for this API key has no ORCID iD');
   if (signIn === 'outage') return l10n.t("the service couldn't check the API key");
   const isOfKey = signIn === 'key' || detail === undefined;
   // A key that worked before may still be valid (D28: retry rejected keys), and a message that isn't recognized may

@@ -83,7 +83,7 @@ function formatTotalSize(files: readonly TransferFile[]): string {
   const unknown = files.filter(({ sizeBytes }) => sizeBytes === undefined).length;
   if (unknown === files.length) return l10n.t({ message: 'unknown', comment: ['size'] });
   const total = formatSize(sumSizes(files));
-  return unknown === 0 ? total : l10n.t('{0}, and {1} of unknown size', total, formatFileCount(unknown));
+  return unknown === 0 ? total : l10n.t('{0}, plus {1} of unknown size', total, formatFileCount(unknown));
 }
 
 function sumSizes(files: readonly TransferFile[]): number {

@@ -83,7 +83,7 @@ export interface Advice {
 
 /** Returns advice for the step at which a connection test failed. */
 export function getAdvice({ name, facts, reason = { kind: 'unreachable' } }: TestStep): Advice {
-  if (isMissingKey(name, reason)) return { text: l10n.t('Set the API key of this connection.'), needsKey: true };
+  if (isMissingKey(name, reason)) return { text: l10n.t('Set the API key for this connection.'), needsKey: true };
   if (isSignInRejected(reason)) return getSignInAdvice(reason);
   if (reason.kind === 'proxy') return getProxyAdvice(reason);
   if (reason.kind === 'certificate') return getCertificateAdvice(reason);

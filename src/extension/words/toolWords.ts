@@ -12,7 +12,7 @@ export function describeToolCall(name: string): string | undefined {
     plan_transfer: l10n.t('Planning a transfer'),
     submit_transfer: l10n.t('Asking you to confirm a planned transfer'),
     transfer_status: l10n.t('Checking transfers'),
-    cancel_transfer: l10n.t('Asking you to cancel a transfer'),
+    cancel_transfer: l10n.t('Asking you to confirm a cancellation'),
   };
   return sentences[name];
 }

@@ -45,7 +45,10 @@ export function describeUserData(data: {
 export function describeExportError(error: unknown): string {
   if (!(error instanceof UserDataSizeError)) return describeError(error);
   const size = formatSize(maxUserDataBytes);
-  return l10n.t("the file would be larger than {0} and couldn't be imported. Remove transfers from the history.", size);
+  return l10n.t(
+    'the file would be larger than {0}, which is too large to import. Remove transfers from the history.',
+    size,
+  );
 }
 
 /** Describes the progress of reading or writing records. */
@@ -59,7 +62,9 @@ export function describeFinished(count: number): RowText {
 
 export function describeUnfinished(transfers: readonly Transfer[]): RowText {
   const label = plural(transfers.length, '{0} unfinished transfer', '{0} unfinished transfers');
-  const detail = l10n.t('This machine also checks the status once it has the API key. Nothing is submitted again.');
+  const detail = l10n.t(
+    'This machine will also check the status once it has the API key. Nothing will be submitted again.',
+  );
   return { label, description: l10n.t('new'), detail };
 }
 
@@ -80,7 +85,7 @@ export function describeConnectionRow(connection: Connection, saved: Connection 
 export function describeVariableRow(connection: Connection, variable: string): RowText {
   return {
     label: l10n.t('Environment variable {0}', variable),
-    description: l10n.t('API key of {0}', toPlainLine(connection.name)),
+    description: l10n.t('API key for {0}', toPlainLine(connection.name)),
     detail: l10n.t('Its value is sent to {0}.', formatAddress(connection)),
   };
 }
@@ -127,8 +132,8 @@ export function describeLeftOutTransfers(count: number): string {
 export function describeSecretLines(file: string, lines: readonly number[]): string {
   return plural(
     lines.length,
-    '{1} contains what looks like an API key or a password: line {2}. It is not imported. Remove it from the file.',
-    '{1} contains what looks like API keys or passwords: lines {2}. They are not imported. Remove them from the file.',
+    "{1} contains what looks like an API key or a password on line {2}. It won't be imported. Remove it from the file.",
+    "{1} contains what looks like API keys or passwords on lines {2}. They won't be imported. Remove them from the file.",
     file,
     formatLines(lines),
   );
@@ -142,7 +147,7 @@ function formatLines(lines: readonly number[]): string {
 function describeServed(saved: ServedText | undefined): string {
   return saved
     ? l10n.t('Replaces {0} on this machine.', toPlainLine(saved.name))
-    : l10n.t('New database of the local service.');
+    : l10n.t('New database for the local service.');
 }
 
 function describeMissing(place: ServedText, missing: 'folder' | 'remote' | 'rclone' | undefined): string | undefined {

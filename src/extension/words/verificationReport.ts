@@ -113,7 +113,7 @@ function createManifestErrorRow({ kind, position, path, field }: ManifestProblem
     notObject: l10n.t("isn't an object"),
     noPath: l10n.t('has no path'),
     outsideFolder: l10n.t('its path points outside the folder; not checked'),
-    remote: l10n.t('is elsewhere on the network, not in the folder'),
+    remote: l10n.t('is a URL, not a file in the folder'),
     repeated: l10n.t('its path occurs more than once'),
     wrongType: l10n.t('its {0} has the wrong type', field ?? ''),
   };

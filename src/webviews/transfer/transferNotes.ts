@@ -46,7 +46,7 @@ function createStateNote(transfer: PageTransfer): TransferNote | undefined {
       return createRefusalNote(transfer);
     case 'notConfirmed': {
       const text = l10n.t(
-        "The server didn't confirm this transfer. It may have started anyway, so it isn't sent again automatically. Check the destination for a folder named dts- followed by an ID.",
+        "The server didn't confirm this transfer. It may have started anyway, so it won't be sent again automatically. Check the destination for a folder named dts- followed by an ID.",
       );
       return createNote('state', 'warning', text);
     }
@@ -91,7 +91,7 @@ function createRefusalNote({ problem, problemKind, remedy, replacedBy }: PageTra
  */
 function createOutcomeNote({ outcome, progress, paused }: PageTransfer, format: Format): TransferNote | undefined {
   if (paused) {
-    const text = l10n.t('The local service is stopped. This transfer resumes when you start it.');
+    const text = l10n.t('The local service is stopped. This transfer will resume when you start the service.');
     return createNote('paused', 'warning', text);
   }
   if (outcome !== 'partial') return undefined;

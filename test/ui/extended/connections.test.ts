@@ -85,7 +85,7 @@ describe('A user with several services and windows', function () {
     await first.quickInput.input('new-key', /Developer token/);
     await first.statusBar('API key accepted.');
     await second.page.bringToFront();
-    await second.notifications.wait('The API key of DTS prototype was changed in another window.');
+    await second.notifications.wait('The API key for DTS prototype was changed in another window.');
     await second.reload();
     await second.openContainer('Data Transfer');
     await shows(second, 'DTS prototype', 'connected');

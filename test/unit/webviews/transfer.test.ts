@@ -202,7 +202,7 @@ describe('The notes of the transfer page', () => {
 
   it('explain that a paused transfer continues when the local service is started', () => {
     const [note] = listTransferNotes(pageTransfer({ paused: true }), 'active', format);
-    assert.equal(note?.text, 'The local service is stopped. This transfer resumes when you start it.');
+    assert.equal(note?.text, 'The local service is stopped. This transfer will resume when you start the service.');
   });
 
   it('state what a suspended transfer waits for (D67: archived objects)', () => {

@@ -33,7 +33,7 @@ export async function askAboutCancel(
   agent: string,
 ): Promise<AgentDecision> {
   const question = l10n.t('Cancel the transfer of {0}?', getTransferTitle(transfer));
-  const detail = `${describeRequester(agent)}\n${l10n.t('Files already transferred are kept.')}`;
+  const detail = `${describeRequester(agent)}\n${l10n.t('Files already transferred will be kept.')}`;
   const [label, leave] = [l10n.t('Cancel Transfer'), l10n.t('Keep Running')];
   const isConfirmed = await notifications.confirmOrLeave(question, detail, label, leave);
   return { kind: isConfirmed ? 'yes' : 'no', by: getPlace() };

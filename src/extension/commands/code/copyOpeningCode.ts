@@ -46,7 +46,7 @@ async function deliverOpeningCode({ notifications }: CommandServices, files: Ope
 function describeLimit({ omittedCount }: OpenedFiles): string | undefined {
   if (omittedCount === 0) return undefined;
   const [listed, all] = [maxFiles, maxFiles + omittedCount].map(formatNumber);
-  return l10n.t('Select what to do with the code, which opens the first {0} of {1} files', listed ?? '', all ?? '');
+  return l10n.t('Select what to do with the code. It opens only the first {0} of {1} files.', listed ?? '', all ?? '');
 }
 
 function toFileVerification(past: PastVerification): OpenedFiles['verification'] {

@@ -16,7 +16,9 @@ export async function askApiKey(
   connection: Connection,
   reason?: Reason,
 ): Promise<string | undefined> {
-  const origin = l10n.t("Developer token of your account on this service. It's stored in the editor's secret storage.");
+  const origin = l10n.t(
+    "Developer token for your account on this service. It's stored in the editor's secret storage.",
+  );
   const cause = reason && l10n.t("Can't connect: {0}.", describeReason(reason));
   const key = await askText(createSingleStep(l10n.t('API Key for {0}', toPlainLine(connection.name))), {
     prompt: cause === undefined ? origin : `${cause} ${origin}`,
@@ -32,7 +34,10 @@ export async function askApiKey(
 
 /** Warns that the editor doesn't store secrets. Offers to use an environment variable instead. */
 export function warnAboutUnsavedKeys(services: CommandServices, { id, name }: Connection): void {
-  const message = l10n.t("This editor doesn't store secrets. You'll have to enter the API key of {0} again.", name);
+  const message = l10n.t(
+    "This editor doesn't store secrets. You'll have to enter the API key for {0} again after a restart.",
+    name,
+  );
   const label = l10n.t('Use an Environment Variable');
   void services.notifications.warning(message, { label, run: () => askVariable(services, id) });
 }

@@ -69,7 +69,7 @@ export async function askNewConnection(services: CommandServices, server = ''): 
 async function askKey(services: CommandServices, position: StepPosition, draft: Draft): ReturnType<Step> {
   const { connectFlow } = services;
   const answer = await askText(position, {
-    prompt: l10n.t('API key (developer token) of your account on this service'),
+    prompt: l10n.t('API key (developer token) for your account on this service'),
     password: true,
     value: draft.key,
     validate: (value) => (value === '' ? l10n.t('Enter the API key.') : undefined),
@@ -151,7 +151,7 @@ async function askUnencrypted(position: StepPosition, server: string): Promise<I
 function validateAddress(value: string): string | undefined {
   if (!/^https?:\/\//i.test(value))
     return l10n.t('The address must start with https:// (http:// is allowed for localhost).');
-  if (!URL.canParse(value)) return l10n.t('Enter a valid address, for example https://dts.example.org');
+  if (!URL.canParse(value)) return l10n.t('Enter a valid address, for example https://dts.example.org.');
   const { username, password, search, hash } = new URL(value);
   if (username || password) return l10n.t("Remove the user name and password. You'll enter the API key later.");
   return search || hash ? l10n.t('Remove the part that starts with ? or #.') : undefined;

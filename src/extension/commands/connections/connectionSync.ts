@@ -90,7 +90,7 @@ async function updateKey(services: CommandServices, connection: Connection): Pro
 function offerReload(notifications: Notifications, { name }: Connection): void {
   const reload = (): unknown => commands.executeCommand('workbench.action.reloadWindow');
   const message = l10n.t(
-    'The API key of {0} was changed in another window. Reload this window to use it.',
+    'The API key for {0} was changed in another window. Reload this window to use it.',
     toPlainLine(name),
   );
   void notifications.info(message, { label: l10n.t('Reload Window'), run: reload });

@@ -63,7 +63,7 @@ async function confirmForget(
     '{0} transfer is still running on this service.',
     '{0} transfers are still running on this service.',
   );
-  const detail = l10n.t("Transfers continue on the service, but aren't monitored here until you reconnect.");
+  const detail = l10n.t("Transfers will continue on the service but won't be monitored here until you reconnect.");
   const question = l10n.t('Remove the connection {0} and its saved key?', toPlainLine(name));
   return await notifications.confirm(question, `${running} ${detail}`, l10n.t('Remove Connection'));
 }

@@ -62,7 +62,7 @@ function describeRunningTransfers(running: readonly Transfer[]): string {
     plural(running.length, '{0} transfer is running on it:', '{0} transfers are running on it:'),
     ...named,
     ...(others > 0 ? [plural(others, 'and {0} more', 'and {0} more')] : []),
-    l10n.t('Running transfers are paused until you start the service again.'),
+    l10n.t('Running transfers will be paused until you start the service again.'),
   ].join('\n');
 }
 

@@ -25,8 +25,8 @@ export function disconnect({ connectFlow, connectionStore, transferStore, notifi
   notifications.showStatusMessage(
     plural(
       waiting,
-      '{0} transfer continues on the service; monitoring resumes when you reconnect.',
-      '{0} transfers continue on the service; monitoring resumes when you reconnect.',
+      '{0} transfer continues on the service; monitoring will resume when you reconnect.',
+      '{0} transfers continue on the service; monitoring will resume when you reconnect.',
     ),
   );
 }

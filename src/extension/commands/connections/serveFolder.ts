@@ -38,7 +38,7 @@ async function requireServableFolder(serviceFolders: ServiceFolders, uri: Uri): 
     containsPath(serviceFolders.dataFolder, uri.fsPath),
   ]);
   if (containsData || isInData) {
-    throw new CommandFailure(l10n.t('{0} contains data of the local service. Select another folder.', name));
+    throw new CommandFailure(l10n.t('{0} contains local service data. Select another folder.', name));
   }
   return uri.fsPath;
 }

@@ -16,7 +16,7 @@ export function createIdSourcePick(): PickOptions<IdSource> {
   const choices: Choice<IdSource>[] = [
     { label: l10n.t('Type or paste IDs'), value: 'typed' },
     { label: l10n.t('Clipboard'), description: l10n.t('one or more lines'), value: 'clipboard' },
-    { label: l10n.t('Column of a table…'), value: 'table' },
+    { label: l10n.t('Table column…'), value: 'table' },
   ];
   if (selected.length > 0) choices.unshift(createSelectionChoice(selected));
   return { placeholder: l10n.t('Where do the IDs come from?'), choices };

@@ -22,7 +22,9 @@ export async function markTransferStarted(services: CommandServices, node: Trans
   const found = await askTransferId(services, {
     connectionId: session.connection.id,
     position: createSingleStep(getTransferTitle(transfer)),
-    prompt: l10n.t('Transfer ID. At the destination, its files arrive in a folder named dts- followed by the ID.'),
+    prompt: l10n.t(
+      "Transfer ID. At the destination, the transfer's files are in a folder named dts- followed by this ID.",
+    ),
     validate: refuseKnown,
   });
   if (found?.kind !== 'found' || !(await confirmSameTransfer(notifications, transfer, found))) return;

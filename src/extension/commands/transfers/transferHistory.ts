@@ -36,10 +36,12 @@ export async function removeFromHistory(services: CommandServices, node: Transfe
 /** Describes the risk of removing a transfer that may still be running (D12: never resubmit, D13: ignored cancel). */
 function describeRemovalRisk({ state, cancelUnheeded }: Transfer): string | undefined {
   if (state === 'notConfirmed')
-    return l10n.t("It's unclear whether this transfer has started. If it has, it continues without being monitored.");
+    return l10n.t(
+      "It's unclear whether this transfer has started. If it has, it will continue without being monitored.",
+    );
   if (cancelUnheeded && !hasEnded(state))
     return l10n.t(
-      "The service accepted the cancellation but hasn't stopped the transfer. It continues without being monitored.",
+      "The service accepted the cancellation but hasn't stopped the transfer. It will continue without being monitored.",
     );
   return undefined;
 }
@@ -59,8 +61,8 @@ export async function clearFinishedTransfers(services: CommandServices): Promise
   if (finished.length > confirmationThreshold && !(await confirmClear(services, finished.length))) return;
   const cleared = plural(
     finished.length,
-    'Removed {0} finished transfer from the history. Its files are kept.',
-    'Removed {0} finished transfers from the history. Their files are kept.',
+    "Removed {0} finished transfer from the history. Its files weren't deleted.",
+    "Removed {0} finished transfers from the history. Their files weren't deleted.",
   );
   await removeTransfers(services, finished, cleared);
 }
@@ -72,7 +74,7 @@ async function confirmClear({ notifications }: CommandServices, count: number): 
     'Remove {0} finished transfers from the history?',
   );
   const detail = l10n.t(
-    'Their files are kept. For one day, you can restore the transfers with "Restore Removed Transfers…".',
+    'Their files won\'t be deleted. For one day, you can restore the transfers with "Restore Removed Transfers…".',
   );
   return await notifications.confirm(question, detail, l10n.t('Remove'));
 }

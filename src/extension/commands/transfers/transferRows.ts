@@ -33,7 +33,7 @@ export async function cancelTransfer(services: CommandServices, node: TransferNo
     throw new CommandHint(l10n.t('The transfer of {0} has ended.', title), createDetailsStep(transfer.key));
   }
   const question = l10n.t('Cancel the transfer of {0}?', title);
-  const detail = l10n.t('Files already transferred are kept.');
+  const detail = l10n.t('Files already transferred will be kept.');
   const [label, leave] = [l10n.t('Cancel Transfer'), l10n.t('Keep Running')];
   if (!(await notifications.confirmOrLeave(question, detail, label, leave))) return;
   const cancel = (turn: TurnOptions): Promise<Reason | undefined> => transferFlow.cancel(transfer.key, turn);

@@ -42,7 +42,7 @@ interface ImportRow extends Choice<ImportItem> {
 export async function chooseImports(offer: ImportOffer, file: string): Promise<readonly ImportItem[] | undefined> {
   const rows = listRows(offer);
   const answer = await pickSeveral(createSingleStep(l10n.t('Import Data from Another Machine')), {
-    placeholder: l10n.t('Select what to import from {0}. Nothing else is changed.', file),
+    placeholder: l10n.t('Select what to import from {0}. Nothing else will change.', file),
     choices: rows.map(({ isChecked, ...choice }) => choice),
     selected: rows.filter(({ isChecked }) => isChecked).map(({ value }) => value),
   });
