@@ -40,7 +40,7 @@ export const rings = {
       'pipes.test.ts',
       'cliRecipes.test.ts',
       'extended/storeCrashes.test.ts',
-      'crashes.test.ts',
+      'extended/crashes.test.ts',
       'storeTransfers.test.ts',
       'extended/storeBandwidth.test.ts',
       'extended/storeLease.test.ts',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { FileEntry, FoundFile } from '../../src/core/model/fileEntry.ts';
-import type { MetadataSnapshot } from '../../src/webviews/messages/metadataMessages.ts';
-import { PageStand } from '../support/pageStand.ts';
-import { createEntry, hostileResource, realResources } from '../support/pageStates.ts';
+import type { FileEntry, FoundFile } from '../../../src/core/model/fileEntry.ts';
+import type { MetadataSnapshot } from '../../../src/webviews/messages/metadataMessages.ts';
+import { PageStand } from '../../support/pageStand.ts';
+import { createEntry, hostileResource, realResources } from '../../support/pageStates.ts';
 
 const database = 'Some Database';
 const script = hostileResource.title;

@@ -4,11 +4,11 @@ import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { brokenRules } from '../support/dataPackageRules.ts';
-import { startLocalService, type StartedService } from '../support/localService.ts';
-import { SeededRandom } from '../support/random.ts';
-import { bySize } from '../support/testSize.ts';
-import { TransferClient } from '../support/transferClient.ts';
+import { brokenRules } from '../../support/dataPackageRules.ts';
+import { startLocalService, type StartedService } from '../../support/localService.ts';
+import { SeededRandom } from '../../support/random.ts';
+import { bySize } from '../../support/testSize.ts';
+import { TransferClient } from '../../support/transferClient.ts';
 
 /** Four rounds in a row are the four kinds: with or without a limited speed, killed once or twice. */
 const rounds = bySize(8, 60);
