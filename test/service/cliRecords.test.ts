@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CliProcess, runCli } from '../support/cliProcess.ts';
@@ -88,6 +88,27 @@ describe('Transfer records on the command line', () => {
     const { transfers } = await rig.runJson(0, 'export');
     assert.ok((transfers as { id: string }[]).some((one) => one.id === id));
     assert.equal((await rig.run('export', '--format', 'sha256')).code, 2);
+  });
+
+  it('names the service of --server by its address, also where that is no longer given', async () => {
+    const { address } = rig.service.service;
+    const { transfer } = await rig.runJson(0, 'transfer', 'Source Data', 'Target', 'a.csv', '--wait');
+    assert.equal((transfer as { service?: string }).service, address);
+    const environment = { DATA_TRANSFER_LEDGER: rig.ledger };
+    const table = await runCli(['export'], { environment });
+    assert.match(table.stdout, new RegExp(`\r\n${id},${address},Source Data,`));
+    const crate = await runCli(['export', id, '--format', 'ro-crate', '--folder', folder], { environment });
+    assert.match(crate.stdout, new RegExp(`Transfer from Source Data to Target by ${address}"`));
+  });
+
+  it('names the service of a record of an earlier version if --server gives its address', async () => {
+    const path = join(rig.ledger, 'ended', (await readdir(join(rig.ledger, 'ended')))[0] ?? '');
+    const record = JSON.parse(await readFile(path, 'utf8')) as { transfer: { id: string; service?: string } };
+    const { service, ...earlier } = record.transfer;
+    await writeFile(path, JSON.stringify({ ...record, transfer: earlier }));
+    const { address } = rig.service.service;
+    assert.equal(service, address);
+    assert.match((await rig.run('export')).stdout, new RegExp(`\r\n${earlier.id},${address},Source Data,`));
   });
 
   it('exits with 1 and the error code if the output file cannot be written', async () => {

@@ -9,13 +9,14 @@ import {
 import { exportChecksums, exportFiles, filterChecksummed, type RecordedFile } from '../../core/model/fileExport.ts';
 import { createRoCrate, type CrateSource } from '../../core/model/roCrate.ts';
 import { exportAsCsv, exportAsJson } from '../../core/model/transferExport.ts';
-import type { Transfer } from '../../core/model/transferModel.ts';
+import { getServiceName, type Transfer } from '../../core/model/transferModel.ts';
 import { hasTransferredFiles } from '../../core/model/transferOutcome.ts';
 import { getErrorCode } from '../../core/util/errorCode.ts';
 import { writeFileAtomically } from '../../core/util/writeFileAtomically.ts';
 import { CliError, createUsageError } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
+import { findRecordConnection } from '../connections/connectionChoice.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
 import { runAction } from '../runAction.ts';
 import { toPlainCell } from '../text/plainCell.ts';
@@ -61,7 +62,7 @@ async function exportRecords(context: CommandContext, name: string | undefined, 
 }
 
 function formatRecords(session: CliSession, transfers: readonly Transfer[], format: ExportFormat): Iterable<string> {
-  const getConnectionName = (id: string): string => getServiceName(session, id);
+  const getConnectionName = (id: string): string | undefined => findConnectionName(session, id);
   if (format === 'csv') return exportAsCsv(transfers, { getConnectionName });
   if (format === 'json') return exportAsJson(transfers, { getConnectionName });
   throw createUsageError('The records of all transfers can be exported only as csv or json.');
@@ -117,13 +118,14 @@ function noteOmissions({ context }: CliSession, omissions: readonly Omission[]):
 }
 
 function formatCrate(session: CliSession, source: CrateSource): string {
-  const serviceName = getServiceName(session, source.transfer.order.connectionId);
+  const { transfer } = source;
+  const serviceName = getServiceName(transfer, findConnectionName(session, transfer.order.connectionId));
   const context = { version: cliVersion, serviceName, now: session.context.clock.now() };
   return `${JSON.stringify(createRoCrate(source, context), undefined, 2)}\n`;
 }
 
-function getServiceName({ file }: CliSession, connectionId: string): string {
-  return file.connections.find(({ id }) => id === connectionId)?.name ?? connectionId;
+function findConnectionName({ context, file }: CliSession, connectionId: string): string | undefined {
+  return findRecordConnection(context.options, file, connectionId)?.name;
 }
 
 async function deliver({ output }: CommandContext, text: string, file: string | undefined): Promise<void> {

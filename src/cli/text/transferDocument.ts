@@ -5,10 +5,10 @@ import type { Column } from './table.ts';
 
 /** Converts a transfer to its JSON output, without its files (docs/command-line.md). */
 export function toTransferDocument(transfer: Transfer): object {
-  const { key, id, order, state, createdAt, changes, status, askedAt, problem, replacedBy } = transfer;
+  const { key, id, order, service, state, createdAt, changes, status, askedAt, problem, replacedBy } = transfer;
   const { moved, total } = getProgress(transfer);
   return {
-    ...{ key, id, connection: order.connectionId, source: order.source, destination: order.destination },
+    ...{ key, id, connection: order.connectionId, service, source: order.source, destination: order.destination },
     ...{ state, outcome: getOutcome(transfer), message: status?.message, description: order.description },
     ...{ files: total, transferredFiles: moved, startedAt: formatTime(createdAt) },
     ...{ endedAt: hasEnded(state) ? formatTime(changes.at(-1)?.at) : undefined, checkedAt: formatTime(askedAt) },

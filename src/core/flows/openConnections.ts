@@ -1,5 +1,6 @@
 import type { DataTransferClient } from '../client/dataTransferClient.ts';
 import type { Connection, ServiceInfo } from '../model/connection.ts';
+import type { Transfer } from '../model/transferModel.ts';
 import { Emitter } from '../util/emitter.ts';
 import type { Disposable } from '../util/lifetime.ts';
 
@@ -29,6 +30,12 @@ export class OpenConnections implements Disposable {
 
   get(connectionId: string): OpenConnection | undefined {
     return this.open.get(connectionId);
+  }
+
+  /** Returns what a new record states about a connection; nothing if the connection isn't open. */
+  describe(connectionId: string): Pick<Transfer, 'service'> {
+    const service = this.get(connectionId)?.connection.name;
+    return service === undefined ? {} : { service };
   }
 
   /** Adds a connection and makes it active. Disposes of the client that it replaces, if any. */

@@ -56,9 +56,11 @@ export class TrackFlow {
 
   /** Tracks a transfer that was started elsewhere. It is then polled like any other transfer. */
   async track(connectionId: string, orcid: string, id: string, status: TransferStatus): Promise<Transfer> {
-    const now = this.dependencies.clock.now();
+    const { sessions, clock, transfers } = this.dependencies;
+    const now = clock.now();
     const state = toTrustedState(status);
-    return await this.dependencies.transfers.track({
+    return await transfers.track({
+      ...sessions.describe(connectionId),
       key: randomUUID(),
       id,
       order: { connectionId, orcid, source: '', destination: '', files: [] },

@@ -94,8 +94,8 @@ export class TransferFlow {
     turn?: TurnOptions,
     requestedBy?: TransferRequester,
   ): Promise<Transfer> {
-    const { ledger, store, submissions, clock } = this.dependencies;
-    const intent = createIntent(order, clock.now(), requestedBy);
+    const { sessions, ledger, store, submissions, clock } = this.dependencies;
+    const intent = { ...createIntent(order, clock.now(), requestedBy), ...sessions.describe(order.connectionId) };
     await submissions.start(intent.key);
     try {
       await ledger.write(intent);

@@ -1,10 +1,10 @@
 import { formatRow, type Cell } from '../util/delimitedRows.ts';
 import { parseOrcid } from '../util/orcid.ts';
-import { getFileCount, hasEnded, type Transfer } from './transferModel.ts';
+import { getFileCount, getServiceName, hasEnded, type Transfer } from './transferModel.ts';
 
 interface ExportContext {
-  /** Returns the name of a connection, or its ID if the connection is unknown. */
-  getConnectionName(connectionId: string): string;
+  /** Returns the name of a connection; empty or undefined if the connection is unknown. */
+  getConnectionName(connectionId: string): string | undefined;
 }
 
 /** Yields a JSON document with the transfers and all of their files, in chunks. Times are ISO 8601 in UTC. */
@@ -24,7 +24,7 @@ function toExportedTransfer(transfer: Transfer, context: ExportContext): object 
   return {
     key,
     id,
-    service: context.getConnectionName(connectionId),
+    service: getServiceName(transfer, context.getConnectionName(connectionId)),
     state,
     startedElsewhere: transfer.startedElsewhere,
     replacedBy: transfer.replacedBy,
@@ -42,7 +42,7 @@ function toExportedTransfer(transfer: Transfer, context: ExportContext): object 
 /** The columns of the CSV export. Their names must not change, because programs and spreadsheets refer to them. */
 const columns: Readonly<Record<string, (transfer: Transfer, context: ExportContext) => Cell>> = {
   id: ({ id }) => id,
-  service: ({ order }, context) => context.getConnectionName(order.connectionId),
+  service: (transfer, context) => getServiceName(transfer, context.getConnectionName(transfer.order.connectionId)),
   source: ({ order }) => order.source,
   destination: ({ order }) => order.destination,
   state: ({ state }) => state,

@@ -158,6 +158,11 @@ export interface Transfer {
   /** The extension's own ID for the transfer, assigned before the server returns its ID. */
   readonly key: string;
   readonly order: TransferOrder;
+  /**
+   * The name of the connection at the submission, or when the transfer was tracked, for programs that don't know the
+   * connection. Absent in records of earlier versions.
+   */
+  readonly service?: string;
   readonly createdAt: number;
   readonly state: TransferState;
   readonly changes: readonly StateChange[];
@@ -202,6 +207,14 @@ export function getMaxFileCount({ order, status, startedElsewhere }: Transfer): 
   return startedElsewhere || count === 0 || (status && !status.doubtful && exceedsFileCount(status, count))
     ? undefined
     : count;
+}
+
+/**
+ * Returns the name of a transfer's service: `connectionName`, the current name of its connection, otherwise the recorded
+ * name, otherwise the ID of the connection.
+ */
+export function getServiceName({ service, order }: Transfer, connectionName: string | undefined): string {
+  return connectionName || service || order.connectionId;
 }
 
 /** Returns true if the order is known and the transfer has ended or is not confirmed. */

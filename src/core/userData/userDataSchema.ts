@@ -78,6 +78,7 @@ const transferSchema = z.object({
   // The key is used as the name of the record's file.
   key: z.string().check(z.regex(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/)),
   order: orderSchema,
+  service: textSchema,
   createdAt: timeSchema,
   state: z.enum(states),
   changes: z.array(z.object({ state: z.enum(states), at: timeSchema })).check(z.minLength(1)),
@@ -116,12 +117,12 @@ const placeSchema = z
   .check(z.refine(({ folder, remote }) => (folder === undefined) !== (remote === undefined)));
 
 /**
- * Parses a transfer. Drops unknown fields, and a description or instructions that seem to contain a key. Marks a pending
+ * Parses a transfer. Drops unknown fields, and texts of the user that seem to contain a key. Marks a pending
  * submission as not confirmed. Returns undefined if the value is not a valid transfer.
  */
 export function parseTransfer(value: unknown): Transfer | undefined {
   const { data } = z.safeParse(transferSchema, value);
-  return data && settleSubmission(withoutOrderSecrets(data as Transfer));
+  return data && settleSubmission(withoutOwnSecrets(data as Transfer));
 }
 
 /** Returns the paths of values in a transfer that look like a key and are not in the parsed transfer. */
@@ -152,11 +153,9 @@ function withoutSecrets<T>(entry: T | undefined): T | undefined {
   return findSecrets(entry).length === 0 ? entry : undefined;
 }
 
-/**
- * Omits the user's description or instructions if they seem to contain a key. Keeps server text, which the client
- * redacts.
- */
-function withoutOrderSecrets(transfer: Transfer): Transfer {
+/** Omits what the user wrote if it seems to contain a key. Keeps server text, which the client redacts. */
+function withoutOwnSecrets(transfer: Transfer): Transfer {
+  if (findSecrets(transfer.service).length > 0) return withoutOwnSecrets(omit(transfer, 'service'));
   const { order } = transfer;
   const secret = (['description', 'instructions'] as const).filter((field) => {
     return findSecrets(order[field], ['order', field]).length > 0;

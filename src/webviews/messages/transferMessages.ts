@@ -65,7 +65,7 @@ export interface PageLicense {
 }
 
 /** A transfer, as sent to its page. Files beyond the first ones are sent only on request. */
-export interface PageTransfer extends Omit<Transfer, 'order' | 'problem' | 'foreignIds'> {
+export interface PageTransfer extends Omit<Transfer, 'order' | 'service' | 'problem' | 'foreignIds'> {
   readonly order: Omit<TransferOrder, 'files'>;
   /** The first requested files, in the order in which they were requested. */
   readonly firstFiles: readonly TransferFile[];

@@ -51,6 +51,13 @@ describe('Tracking transfers by their ID', () => {
     );
   });
 
+  it('records the name of the connection, also of a submission', async () => {
+    const { service } = await rig.explorer.trackFlow.track('c', 'me', id, status);
+    assert.deepEqual([service, (await notConfirmed()).service], ['Test', 'Test']);
+    const recorded = (await afterRestart()).map((one) => one.service);
+    assert.deepEqual(recorded, ['Test', 'Test']);
+  });
+
   it('does not end a transfer by a doubtful status (D11)', async () => {
     const doubtful = { ...status, status: 'failed', doubtful: true };
     const taken = await rig.explorer.trackFlow.track('c', 'me', id, doubtful);

@@ -135,6 +135,22 @@ describe('Exporting the history', () => {
     }
   });
 
+  it('names the service of an unknown connection as it was recorded, otherwise by its ID', () => {
+    const unknown = { getConnectionName: () => undefined };
+    const services = (given: Transfer): readonly unknown[] => {
+      const [, row] = readCsv([...exportAsCsv([given], unknown)].join(''));
+      const [exported] = (JSON.parse([...exportAsJson([given], unknown)].join('')) as { transfers: Transfer[] })
+        .transfers;
+      return [row?.[1], exported?.service];
+    };
+    assert.deepEqual(services(transfer('', { service: 'https://dts.example.org' })), [
+      'https://dts.example.org',
+      'https://dts.example.org',
+    ]);
+    assert.deepEqual(services(transfer('')), ['c', 'c']);
+    assert.equal(cell(transfer('', { service: 'An earlier name' }), 'service'), 'The c');
+  });
+
   it('leaves cells empty for unknown values', () => {
     const order = { connectionId: 'c', orcid: 'o', source: '', destination: '', files: [] };
     const elsewhere: Transfer = {

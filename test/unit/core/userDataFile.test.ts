@@ -17,7 +17,7 @@ const data: UserData = {
   orcid,
   connections: [connection],
   databases: [folder, store],
-  transfers: [createRecord(1), createRecord(2, { state: 'active' })],
+  transfers: [createRecord(1), createRecord(2, { state: 'active', service: 'Lab' })],
 };
 
 const format = (content: UserData): string => [...formatUserData(content, Date.UTC(2026, 10, 23))].join('');
@@ -94,13 +94,14 @@ describe('A user data file (D65)', () => {
         order: { ...order, description: 'Reads', instructions: { api_key: 'made-up-2', password: 3 } },
       }),
       { ...createRecord(3), apiKey: 'made-up-4', order: { ...order, extra: { note: 'made-up-5' } } },
+      createRecord(4, { service: 'Bearer made-up-6' }),
     ];
     const text = format({ ...data, transfers: secretive });
     assert.doesNotMatch(text, /made-up/);
     assert.deepEqual(parse(text), { ...parse(text), secretLines: [], invalidLines: [] });
     assert.deepEqual(
       parse(text).data.transfers.map((transfer) => transfer.order),
-      [{ ...order, instructions: { type: 'reads' } }, { ...order, description: 'Reads' }, order],
+      [{ ...order, instructions: { type: 'reads' } }, { ...order, description: 'Reads' }, order, order],
     );
   });
 

@@ -4,6 +4,7 @@ import { createOmission, listTransferOmissions, type Omission } from '../../../c
 import { createFileCrate } from '../../../core/model/fileCrate.ts';
 import { exportChecksums, exportFiles, filterChecksummed } from '../../../core/model/fileExport.ts';
 import { createRoCrate } from '../../../core/model/roCrate.ts';
+import { getServiceName } from '../../../core/model/transferModel.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import { getConnectionName } from '../../editor/connectionName.ts';
 import type { CommandServices } from '../services.ts';
@@ -64,8 +65,11 @@ function formatChecksums({ files, omissions }: RecordSource): RecordContent {
 }
 
 function formatCrate(services: CommandServices, { transfer, ...list }: RecordSource): string {
-  const ids = [...new Set(list.connectionIds)];
-  const serviceName = ids.map((id) => getConnectionName(services, id) || id).join(', ');
+  const names = [...new Set(list.connectionIds)].map((id) => {
+    const name = getConnectionName(services, id);
+    return transfer ? getServiceName(transfer, name) : name || id;
+  });
+  const serviceName = names.join(', ');
   const context = { version: services.facts.version, serviceName, now: Date.now() };
   const crate = transfer ? createRoCrate({ ...list, transfer }, context) : createFileCrate(list, context);
   return `${JSON.stringify(crate, undefined, 2)}\n`;

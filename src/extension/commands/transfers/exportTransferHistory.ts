@@ -25,7 +25,7 @@ export async function exportTransferHistory(services: CommandServices): Promise<
   });
   if (!file) return;
   const write = file.path.toLowerCase().endsWith('.csv') ? exportAsCsv : exportAsJson;
-  const context = { getConnectionName: (id: string) => getConnectionName(services, id) || id };
+  const context = { getConnectionName: (id: string) => getConnectionName(services, id) };
   try {
     await writeTextFile(file, write(transfers, context));
   } catch (error) {
