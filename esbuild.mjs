@@ -3,19 +3,22 @@ import { build, context } from 'esbuild';
 import { existsSync, readdirSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { describeLicenses, findLoadedFiles } from './scripts/build/outputFiles.mjs';
 import { shareProgramChunks } from './scripts/build/chunkPlugin.mjs';
 import { loadNodeModules, omitUnusedCode } from './scripts/build/packagePlugins.mjs';
+import { readOptions } from './scripts/setup/scriptOptions.mjs';
 
 const root = import.meta.dirname;
-const { values: options } = parseArgs({
+const flag = { type: 'boolean', default: false };
+const options = readBuildOptions({
+  command: 'npm run build --',
+  about: 'Builds everything that ships into dist.',
   options: {
-    production: { type: 'boolean', default: false },
-    watch: { type: 'boolean', default: false },
-    tests: { type: 'boolean', default: false },
-    only: { type: 'string' },
-    outdir: { type: 'string', default: 'dist' },
+    production: { ...flag, about: 'minifies, as for a package' },
+    watch: { ...flag, about: 'builds again after every change' },
+    tests: { ...flag, about: 'also builds the suites that run inside the editor' },
+    only: { type: 'string', value: 'NAME,…', about: 'builds only these bundles' },
+    outdir: { type: 'string', default: 'dist', value: 'FOLDER', about: 'builds into this folder' },
   },
 });
 
@@ -156,6 +159,14 @@ function chosenBundles() {
     .filter((entry) => !existsSync(join(root, entry)));
   if (missing.length > 0) fail(`Nothing was built: ${missing.join(', ')} does not exist.`);
   return names;
+}
+
+function readBuildOptions(usage) {
+  try {
+    return readOptions(usage)?.values ?? process.exit();
+  } catch (error) {
+    return fail(error.message);
+  }
 }
 
 function fail(sentence) {

@@ -5,9 +5,23 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { runScript } from './setup.mjs';
+import { readOptions } from './setup/scriptOptions.mjs';
 import { StepError, root, runProgram, say } from './setup/steps.mjs';
 
 const folder = join(root, 'bench');
+
+const json = { type: 'boolean', about: 'prints one JSON line per measurement, and nothing else' };
+const quick = { type: 'boolean', about: 'measures with less data; the limits are for all of it' };
+const row = { type: 'string', value: 'NAME', about: 'takes only this measurement' };
+
+/** The options of the benches that have others than `json`. */
+const ownOptions = {
+  catalogue: { json, quick },
+  cli: { json, quick },
+  editor: { json, row },
+  science: { json, quick },
+  stores: { json, quick },
+};
 
 function names() {
   return readdirSync(folder)
@@ -15,15 +29,18 @@ function names() {
     .map((file) => file.slice(0, -'.ts'.length));
 }
 
+function readAbout(name) {
+  return /^\/\*\* (.*?) \*\//s.exec(readFileSync(join(folder, `${name}.ts`), 'utf8'))?.[1] ?? '';
+}
+
 function list() {
-  for (const name of names()) {
-    const about = /^\/\*\* (.*?) \*\//s.exec(readFileSync(join(folder, `${name}.ts`), 'utf8'))?.[1] ?? '';
-    say(`npm run bench -- ${name.padEnd(12)} ${about}`);
-  }
+  for (const name of names()) say(`npm run bench -- ${name.padEnd(12)} ${readAbout(name)}`);
 }
 
 async function runBench(name, args) {
   if (!names().includes(name)) throw new StepError(`There is no bench ${name}; there are ${names().join(', ')}.`);
+  const usage = { command: `npm run bench -- ${name}`, about: readAbout(name), options: ownOptions[name] ?? { json } };
+  if (!readOptions(usage, args)) return;
   const prepare = `import { setup, runScript } from './scripts/setup.mjs'; await runScript(() => setup({ editor: ${name === 'editor'} }));`;
   const prepared = await runProgram(['--input-type=module', '--eval', prepare], { stdout: 2 });
   const build = [join(root, 'esbuild.mjs'), '--only', 'cli,lib', '--production'];
@@ -33,6 +50,7 @@ async function runBench(name, args) {
 
 await runScript(async () => {
   const [name, ...args] = process.argv.slice(2);
+  if (name === '--help') say('Usage: npm run bench -- BENCH [options]\n');
   if (name === undefined || name === '--help') list();
   else await runBench(name, args);
 });

@@ -6,9 +6,9 @@
 import { Stryker } from '@stryker-mutator/core';
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { parts } from './mutation/parts.mjs';
 import { runScript } from './setup.mjs';
+import { readOptions } from './setup/scriptOptions.mjs';
 import { StepError, root, say, seconds } from './setup/steps.mjs';
 
 const leastPercent = 80;
@@ -67,17 +67,28 @@ function toCount(name, text) {
   return Number(text);
 }
 
-function parse() {
-  const number = { type: 'string' };
-  const options = { sample: number, seed: number, workers: { ...number, default: '2' } };
-  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+const number = { type: 'string', value: 'N' };
+const usage = {
+  command: 'npm run mutation --',
+  about: `Makes small changes to the code, and checks whether a test fails. Parts: ${Object.keys(parts).join(', ')}.`,
+  operand: '[part…]',
+  options: {
+    sample: { ...number, about: 'makes only this number of random changes of each part' },
+    seed: { ...number, about: 'the seed of the samples to repeat' },
+    workers: { ...number, default: '2', about: 'the number of changes to test at a time; 2 unless stated' },
+  },
+};
+
+function toChoice({ values, positionals }) {
   const { sample, seed = String(randomInt(1e6)), workers } = values;
   const count = sample === undefined ? undefined : toCount('sample', sample);
   return { names: positionals, concurrency: toCount('workers', workers), sample: count, seed };
 }
 
 await runScript(async () => {
-  const { names, ...options } = parse();
+  const given = readOptions(usage);
+  if (!given) return;
+  const { names, ...options } = toChoice(given);
   for (const name of chosenParts(names)) {
     const started = performance.now();
     const found = await results(parts[name], options);

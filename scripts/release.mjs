@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { isLaterVersion, releaseEntries } from './release/changelog.mjs';
 import { documentFiles, replaceDocumentVersions, replaceVersionConstants, sourceFiles } from './release/versions.mjs';
 import { runScript, setup } from './setup.mjs';
+import { readOptions } from './setup/scriptOptions.mjs';
 import { StepError, npm, root, say, step } from './setup/steps.mjs';
 
 const changelogFile = join(root, 'CHANGELOG.md');
@@ -44,8 +45,16 @@ function replaceIn(files, replace, version) {
   }
 }
 
+const usage = {
+  command: 'npm run release --',
+  about: 'Prepares a release: sets the version, dates the changelog, and packs the VSIX. Publishes nothing.',
+  operand: 'X.Y.Z',
+};
+
 await runScript(async () => {
-  const [version] = process.argv.slice(2);
+  const options = readOptions(usage);
+  if (!options) return;
+  const [version] = options.positionals;
   checkVersion(version);
   checkWorkTree();
   const changelog = datedChangelog(version);

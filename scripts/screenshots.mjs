@@ -7,9 +7,26 @@
 import { join } from 'node:path';
 import { runWithBuild } from './build/buildLock.mjs';
 import { runScript, setup } from './setup.mjs';
+import { readOptions } from './setup/scriptOptions.mjs';
 import { root, run, runProgram, step, toolEnvironment, toolNode } from './setup/steps.mjs';
 
+const flag = { type: 'boolean' };
+const names = { type: 'string', multiple: true, value: 'NAME' };
+const usage = {
+  command: 'npm run screenshots --',
+  about: 'Takes the pictures for the README.',
+  options: {
+    check: { ...flag, about: 'takes them twice and compares them' },
+    animation: { ...flag, about: 'makes the animation of the README; needs img2webp' },
+    all: { ...flag, about: 'takes every state of every view and page in four themes' },
+    scene: { ...names, about: 'with --all: takes only this scene; can be repeated' },
+    theme: { ...names, about: 'takes only this theme; can be repeated' },
+    look: { ...names, about: 'plain, narrow or zoom; can be repeated' },
+  },
+};
+
 await runScript(async () => {
+  if (!readOptions(usage)) return;
   await setup();
   await runWithBuild('screenshots', async () => {
     await step('Build', () => run(toolNode, [join(root, 'esbuild.mjs')], { label: 'esbuild' }));

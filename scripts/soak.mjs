@@ -5,9 +5,25 @@
  */
 import { join } from 'node:path';
 import { runScript, setup } from './setup.mjs';
-import { root, run, runProgram, step, toolNode } from './setup/steps.mjs';
+import { readOptions } from './setup/scriptOptions.mjs';
+import { StepError, root, run, runProgram, step, toolNode } from './setup/steps.mjs';
+
+const number = { type: 'string', value: 'N' };
+const usage = {
+  command: 'npm run soak --',
+  about: 'Submits transfers while the service and windows are killed, and compares the records with the journal.',
+  options: {
+    minutes: { ...number, about: 'the duration; 10 unless stated' },
+    seed: { ...number, about: 'the seed of the run to repeat' },
+    transfers: { ...number, about: 'the number of transfers; 20 per minute unless stated' },
+  },
+};
 
 await runScript(async () => {
+  const options = readOptions(usage);
+  if (!options) return;
+  for (const [name, text] of Object.entries(options.values))
+    if (!/^\d+(\.\d+)?$/.test(text)) throw new StepError(`--${name} must be a number.`);
   await setup({ editor: false });
   const build = [join(root, 'esbuild.mjs'), '--only', 'lib'];
   await step('Build of the service', () => run(toolNode, build, { label: 'esbuild' }));

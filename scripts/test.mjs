@@ -8,11 +8,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { rings, runRing } from './rings/ring.mjs';
 import { Slots } from './rings/slots.mjs';
 import { tallyLine } from './rings/tallyLine.mjs';
 import { runScript, setup } from './setup.mjs';
+import { readOptions } from './setup/scriptOptions.mjs';
 import { StepError, root, run, say, seconds, step, toolNode } from './setup/steps.mjs';
 
 function chosenRings(text) {
@@ -148,13 +148,23 @@ async function runAll(names, choice) {
   });
 }
 
-/** Runs the tests. Always ends with the summary line. */
+const usage = {
+  command: 'npm test --',
+  about: 'Runs the tests. Any selection includes the extended tests.',
+  options: {
+    ring: { type: 'string', value: 'NAME,…', about: `runs only these rings: ${Object.keys(rings).join(', ')}` },
+    grep: { type: 'string', value: 'PATTERN', about: 'runs only the tests whose title matches' },
+    order: { type: 'string', value: 'ORDER', about: 'reverse: backwards; alone: each test separately' },
+    extended: { type: 'boolean', about: 'adds the extended tests' },
+    deep: { type: 'boolean', about: 'also repeats tests, to find rare failures' },
+  },
+};
+
+/** Runs the tests. Ends with the summary line. */
 async function main() {
   const started = performance.now();
-  const option = { type: 'string' };
-  const flag = { type: 'boolean' };
-  const options = { ring: option, grep: option, order: option, extended: flag, deep: flag };
-  const { values } = parseArgs({ options });
+  const { values } = readOptions(usage) ?? {};
+  if (!values) return;
   const total = { passed: 0, failures: ['the tests could not be run'], tallies: [], rings: [] };
   await attempt(async () => {
     const size = values.deep ? 'deep' : 'quick';

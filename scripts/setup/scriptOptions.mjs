@@ -1,0 +1,39 @@
+/** Reads the options of scripts, and describes them. */
+import { parseArgs } from 'node:util';
+import { StepError, say } from './steps.mjs';
+
+const help = { type: 'boolean', short: 'h' };
+
+function describeOption([name, { value, about }]) {
+  return [`--${name}${value === undefined ? '' : ` ${value}`}`, about];
+}
+
+function formatUsage({ command, about, options, operand }) {
+  const rows = [...Object.entries(options).map(describeOption), ['--help', 'prints this text']];
+  const width = Math.max(...rows.map(([option]) => option.length));
+  const list = rows.map(([option, text]) => `  ${option.padEnd(width)}  ${text}`).join('\n');
+  return `Usage: ${command} ${operand === undefined ? '' : `${operand} `}[options]\n\n${about}\n\n${list}`;
+}
+
+/** Returns the first sentence of an error of `parseArgs`; the others don't fit a command of npm. */
+function describeMistake({ message }) {
+  return message.split(/\. |\n/, 1)[0].replace(/\.$/, '');
+}
+
+/**
+ * Reads the options and operands of a script. Each option is one of `parseArgs` with `about`, its description, and with
+ * `value`, a placeholder, if it has one. `operand` describes the other arguments; without it, there are none. With
+ * `--help`, prints the usage and returns undefined. Throws a StepError for arguments that the script doesn't accept.
+ */
+export function readOptions({ command, about, options = {}, operand }, args = process.argv.slice(2)) {
+  try {
+    const config = { args, options: { ...options, help }, allowPositionals: operand !== undefined };
+    const { values, positionals } = parseArgs(config);
+    if (!values.help) return { values, positionals };
+  } catch (error) {
+    if (!error.code?.startsWith('ERR_PARSE_ARGS')) throw error;
+    throw new StepError(`${describeMistake(error)}. See: ${command} --help`);
+  }
+  say(formatUsage({ command, about, options, operand }));
+  return undefined;
+}
