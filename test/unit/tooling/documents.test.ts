@@ -60,6 +60,12 @@ function listWrongLimits([bench = '', limits = '']: readonly string[]): readonly
   return stated.filter((limit) => !numbers.has(limit)).map((limit) => `${bench}: ${limit}`);
 }
 
+/** Returns the names of the tools that npx starts without a version, except for those that the setup installs. */
+function listUnpinnedTools(text: string): readonly string[] {
+  const tools = Array.from(text.matchAll(/\bnpx (?:-\S+ )*([^\s`]+)/g), ([, tool = '']) => tool);
+  return tools.filter((tool) => !/.@\d/.test(tool) && !existsSync(join(root, 'node_modules', '.bin', tool)));
+}
+
 describe('The documents', () => {
   it('have no broken link or missing picture', () => {
     const broken = documents.flatMap((document) =>
@@ -106,6 +112,11 @@ describe('The documents', () => {
     assert.deepEqual(stated.flatMap(listWrongLimits), []);
     const exceeded = measured.filter(([, , , , limit = '', ratio = '']) => !(parseFloat(ratio) <= parseFloat(limit)));
     assert.deepEqual(exceeded, []);
+  });
+
+  it('start each tool with npx in the version that the setup installs, or in a stated one', () => {
+    const unpinned = documents.flatMap((document) => listUnpinnedTools(read(document)));
+    assert.deepEqual(unpinned, []);
   });
 
   it('show the architecture in at most 1,000 words', () => {
