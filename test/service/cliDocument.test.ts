@@ -55,7 +55,8 @@ describe('The document of the command line', () => {
     const recipe = shown[commands.indexOf('cat tables.transfer.json')] ?? '';
     await writeFile(join(folder, 'tables.transfer.json'), recipe);
     const script = commands.map((command) => `${command}\necho '--- end ---'\n`).join('');
-    const { stdout } = await run('bash', ['-c', `exec 2>&1\n${script}`], { cwd: folder, env: environment });
+    // Without IFS, bash splits no unquoted variable into words, as zsh doesn't.
+    const { stdout } = await run('bash', ['-c', `exec 2>&1\nIFS=\n${script}`], { cwd: folder, env: environment });
     const printed = stdout.split('--- end ---\n').slice(0, -1);
     assert.deepEqual(
       commands.map((command, index) => `${command}\n${maskSpace(printed[index] ?? '')}`),
