@@ -41,6 +41,17 @@ describe('Transfer records on the command line', () => {
     assert.match(table.stdout, /^0 of 2 files intact\ndifferent content: a\.csv\nmissing: b\/c\.txt\n/);
   });
 
+  it('exits with 1 if it verified no file: the manifest lists none, or has no hashes', async () => {
+    const manifest = join(folder, 'manifest.json');
+    await writeFile(manifest, JSON.stringify({ resources: [] }));
+    const empty = await rig.run('verify', manifest);
+    assert.deepEqual([empty.code, empty.stdout.split('\n', 1)[0]], [1, 'the manifest lists no files']);
+    await writeFile(manifest, JSON.stringify({ resources: [{ name: 'a', path: 'a.csv' }] }));
+    const unhashed = await rig.run('verify', manifest);
+    const report = '0 of 1 file intact\nno hash to compare: a.csv\n1 other file in the folder\n';
+    assert.deepEqual([unhashed.code, unhashed.stdout], [1, report]);
+  });
+
   it('reports a records folder that cannot be read or written, and sends nothing', async () => {
     const file = join(rig.ledger, 'file');
     await writeFile(file, '');

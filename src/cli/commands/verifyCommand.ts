@@ -6,7 +6,7 @@ import { manifestName } from '../../core/util/transferFolderNames.ts';
 import type { FileOutcome } from '../../core/verification/fileCheck.ts';
 import { canMatchTransfer, findUnlistedFiles } from '../../core/verification/manifestMatch.ts';
 import type { TransferManifest } from '../../core/verification/transferManifest.ts';
-import { verifyTransfer, type VerificationReport } from '../../core/verification/verification.ts';
+import { isVerified, verifyTransfer, type VerificationReport } from '../../core/verification/verification.ts';
 import { CliError } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
@@ -48,7 +48,7 @@ async function verifyFiles(context: CommandContext, name: string, { folder }: Ve
     const unlisted = target.transfer ? findUnlistedFiles(manifest, target.transfer.order.files) : [];
     const report = await check(context, manifest);
     printReport(context, report, unlisted);
-    return isVerified(report, unlisted) ? exitCode.done : exitCode.failed;
+    return isVerified(report, unlisted.length) ? exitCode.done : exitCode.failed;
   });
 }
 
@@ -83,11 +83,6 @@ async function check(
   });
 }
 
-function isVerified({ findings, manifest }: VerificationReport, unlisted: readonly TransferFile[]): boolean {
-  const areFine = findings.every(({ outcome }) => outcome.kind === 'notCompared');
-  return areFine && unlisted.length === 0 && manifest.problemCount === 0;
-}
-
 function printReport({ output }: CommandContext, report: VerificationReport, unlisted: readonly TransferFile[]): void {
   const { manifest, intactCount, extra } = report;
   const findings = report.findings.map(({ file, outcome }) => ({
@@ -106,7 +101,8 @@ function* describeReport(
   { manifest, intactCount, findings, extra }: VerificationReport,
   unlisted: readonly TransferFile[],
 ): Generator<string> {
-  yield `${intactCount} of ${formatCount(manifest.files.length, 'file')} intact`;
+  const total = manifest.files.length;
+  yield total === 0 ? 'the manifest lists no files' : `${intactCount} of ${formatCount(total, 'file')} intact`;
   for (const { file, outcome } of findings) yield `${problemTexts[outcome.kind]}: ${toPlainCell(file.path)}`;
   for (const { name } of unlisted) yield `not in the manifest: ${toPlainCell(name)}`;
   if (manifest.problemCount > 0) yield `${manifest.problemCount} invalid manifest entries`;

@@ -23,6 +23,16 @@ export interface VerificationReport {
   readonly extra: ExtraFiles;
 }
 
+/**
+ * Returns true if a verification found nothing to warn about, and verified at least one file. Ignores extra files,
+ * inaccessible folders, and further files without a usable hash. `unlistedCount` is the number of requested files that
+ * the manifest doesn't list.
+ */
+export function isVerified({ findings, manifest, intactCount }: VerificationReport, unlistedCount: number): boolean {
+  const areFine = findings.every(({ outcome }) => outcome.kind === 'notCompared');
+  return areFine && intactCount > 0 && unlistedCount === 0 && manifest.problemCount === 0;
+}
+
 interface VerificationOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;

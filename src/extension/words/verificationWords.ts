@@ -45,18 +45,6 @@ export function describeVerification(report: VerificationReport, unlistedCount: 
   return sentences.filter(Boolean).join(' ');
 }
 
-/**
- * Returns true if a verification found nothing to warn about. Ignores extra files, inaccessible folders, and files
- * without a usable hash.
- */
-export function isVerified({ findings, manifest }: VerificationReport, unlistedCount: number): boolean {
-  return (
-    unlistedCount === 0 &&
-    manifest.problemCount === 0 &&
-    findings.every(({ outcome }) => outcome.kind === 'notCompared')
-  );
-}
-
 function describeUnchanged(count: number): string {
   return plural(count, '{0} file verified: its hash matches.', 'All {0} files verified: all hashes match.');
 }

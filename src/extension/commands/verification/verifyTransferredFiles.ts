@@ -5,7 +5,7 @@ import { getTransferFolderName } from '../../../core/util/transferFolderNames.ts
 import { toPastVerification } from '../../../core/verification/pastVerification.ts';
 import { canMatchTransfer, findUnlistedFiles, findFilesToResend } from '../../../core/verification/manifestMatch.ts';
 import { ManifestError, readManifest, type TransferManifest } from '../../../core/verification/transferManifest.ts';
-import { verifyTransfer, type VerificationReport } from '../../../core/verification/verification.ts';
+import { isVerified, verifyTransfer, type VerificationReport } from '../../../core/verification/verification.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { TransferNode } from '../../editor/contributions.ts';
 import type { Documents } from '../../editor/documents.ts';
@@ -14,12 +14,7 @@ import { withProgress } from '../../editor/progress.ts';
 import { createDetailsStep } from '../../notifications/nextSteps.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { formatReport } from '../../words/verificationReport.ts';
-import {
-  describeCheckProgress,
-  isVerified,
-  describeManifestError,
-  describeVerification,
-} from '../../words/verificationWords.ts';
+import { describeCheckProgress, describeManifestError, describeVerification } from '../../words/verificationWords.ts';
 import type { CommandServices } from '../services.ts';
 import { resubmitFiles } from '../submission/resubmission.ts';
 import { pickTransfer } from '../transfers/transferPicker.ts';
