@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AgentPolicy } from '../../src/core/agents/agentPolicy.ts';
 import { cliProgram } from '../support/cliProcess.ts';
@@ -170,6 +170,12 @@ describe('Agents over MCP', () => {
     const shown = JSON.parse((await rig.run('plans', 'show', planId, '--json')).stdout) as Record<string, unknown>;
     assert.deepEqual([shown['state'], shown['transferKey']], ['declined', undefined]);
     assert.match(`${String(shown['createdAt'])} ${String(shown['decidedAt'])}`, /^\d{4}-\S+Z \d{4}-\S+Z$/);
+  });
+
+  it('have plans whose unreadable folder is reported, rather than shown as empty', async () => {
+    await writeFile(join(rig.ledger, 'plans'), '');
+    const { code, stdout, stderr } = await rig.run('plans');
+    assert.deepEqual([code, stdout, stderr], [1, '', "The plans of agents can't be read (ENOTDIR).\n"]);
   });
 
   it('receive server text only as data', async () => {

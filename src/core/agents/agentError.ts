@@ -15,6 +15,7 @@ export type AgentErrorCode =
   | 'planDecided'
   | 'planElsewhere'
   | 'declined'
+  | 'notRead'
   | 'notSaved';
 
 /** An expected failure of a tool or a plan. Its message is in plain English, for the agent. */

@@ -63,7 +63,7 @@ export class PlanStore implements Disposable {
 
   /**
    * Saves a new plan under a new ID, and deletes old plans. Throws {@link AgentError} if too many plans await a
-   * decision, or if the new plan can't be written or an old one can't be deleted.
+   * decision, if the folder can't be read, or if the new plan can't be written or an old one can't be deleted.
    */
   async create(plan: Omit<TransferPlan, 'id'>): Promise<TransferPlan> {
     // One call at a time, because each call counts the plans before it.
@@ -73,7 +73,7 @@ export class PlanStore implements Disposable {
   }
 
   private async createNext(plan: Omit<TransferPlan, 'id'>): Promise<TransferPlan> {
-    const saved = await this.list();
+    const saved = await this.readAll().catch(throwNotSaved);
     if (saved.filter(({ state }) => state.kind === 'proposed').length >= maxProposed)
       throw new AgentError(
         'tooManyPlans',
@@ -85,9 +85,22 @@ export class PlanStore implements Disposable {
     return created;
   }
 
-  /** Returns all saved plans, newest first. Skips unreadable ones. Never rejects. */
+  /**
+   * Returns all saved plans, newest first. Skips unreadable ones. Throws {@link AgentError} if the folder exists but
+   * can't be read.
+   */
   async list(): Promise<readonly SavedPlan[]> {
-    const names = await readdir(this.folder).catch(() => []);
+    return await this.readAll().catch((error: unknown) => {
+      throw new AgentError('notRead', `The plans of agents can't be read (${getErrorCode(error)}).`);
+    });
+  }
+
+  /** Returns all saved plans, newest first. Skips unreadable ones. Rejects if the folder exists but can't be read. */
+  private async readAll(): Promise<readonly SavedPlan[]> {
+    const names = await readdir(this.folder).catch((error: unknown) => {
+      if (getErrorCode(error) === 'ENOENT') return [];
+      throw error;
+    });
     const ids = names.flatMap((name) => parsePlanId(name) ?? []);
     const found = await Promise.all(ids.map((id) => this.get(id)));
     return found.filter((one) => one !== undefined).sort((a, b) => b.plan.createdAt - a.plan.createdAt);

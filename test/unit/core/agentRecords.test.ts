@@ -141,6 +141,13 @@ describe('The store of plans', () => {
     assert.match(id, /^[\da-f]{12}$/);
   });
 
+  it('has no plans before its folder exists, and reports a folder that it cannot read', async () => {
+    assert.deepEqual(await store.list(), []);
+    await writeFile(join(folder, 'plans'), '');
+    const failure = { name: 'AgentError', code: 'notRead', message: "The plans of agents can't be read (ENOTDIR)." };
+    await assert.rejects(store.list(), failure);
+  });
+
   it('lists the newest plan first', async () => {
     const ids: string[] = [];
     for (let count = 0; count < 4; count += 1) {
@@ -186,7 +193,7 @@ describe('The store of plans', () => {
 
   it('reports why a plan cannot be saved, and leaves no file', async () => {
     await writeFile(join(folder, 'plans'), '');
-    await assert.rejects(create(), { code: 'notSaved', message: 'The plan could not be saved (EEXIST).' });
+    await assert.rejects(create(), { code: 'notSaved', message: 'The plan could not be saved (ENOTDIR).' });
     assert.deepEqual(await readdir(folder), ['plans']);
   });
 
