@@ -11,11 +11,16 @@ export interface Clock {
 /** The longest delay that Node.js timers support, about 24 days. */
 const maxDelayMs = 2 ** 31 - 1;
 
-/** The system clock. Limits delays to 24 days. */
+/** The system clock. An infinite delay never ends, but keeps the process running until its timer is disposed of. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after: (delayMs, callback) => {
-    const timer = setTimeout(callback, Math.min(delayMs, maxDelayMs));
+    let timer: NodeJS.Timeout;
+    const start = (restMs: number): void => {
+      const next = restMs > maxDelayMs ? (): void => start(restMs - maxDelayMs) : callback;
+      timer = setTimeout(next, Math.min(restMs, maxDelayMs));
+    };
+    start(delayMs);
     return { dispose: () => clearTimeout(timer) };
   },
 };

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { mock } from 'node:test';
 import { systemClock, wait } from '../../../src/core/util/clock.ts';
+
+/** The longest delay of a timer of Node.js. */
+const limitMs = 2 ** 31 - 1;
 
 describe('The system clock', () => {
   it('does not call back early if a delay exceeds the limit of a timer', async () => {
@@ -9,5 +13,26 @@ describe('The system clock', () => {
     await wait(systemClock, 10);
     for (const timer of timers) timer.dispose();
     assert.equal(isEarly, false);
+  });
+
+  it('calls back after a delay that exceeds the limit of a timer, and never after an infinite one', () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    try {
+      const called: string[] = [];
+      const delays = { long: 3 * limitMs + 5, disposed: 3 * limitMs + 5, infinite: Infinity };
+      const timers = Object.entries(delays).map(([name, delayMs]) => {
+        return systemClock.after(delayMs, () => called.push(name));
+      });
+      for (const delayMs of [limitMs, limitMs, limitMs, 4]) mock.timers.tick(delayMs);
+      timers[1]?.dispose();
+      assert.deepEqual(called, []);
+      mock.timers.tick(1);
+      assert.deepEqual(called, ['long']);
+      for (let count = 0; count < 50; count += 1) mock.timers.tick(limitMs);
+      assert.deepEqual(called, ['long']);
+      timers[2]?.dispose();
+    } finally {
+      mock.timers.reset();
+    }
   });
 });
