@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CancellationTokenSource, env, Selection, Uri, window, workspace } from 'vscode';
+import { CancellationTokenSource, commands, env, Selection, Uri, window, workspace } from 'vscode';
 import type { CommandArguments } from '../../src/extension/editor/contributions.ts';
 import type { TransferState, TransferStatus } from '../../src/core/model/transferModel.ts';
 import { silence } from '../support/faultBehaviours.ts';
@@ -122,6 +122,17 @@ describe('Citing', () => {
     );
     action.escape();
     await again;
+  });
+
+  it('reports that citations were not inserted if the editor was closed meanwhile', async () => {
+    await window.showTextDocument(await workspace.openTextDocument({ content: '' }));
+    const done = stage.run('dataTransfer.cite', await writeManifest({ resources }));
+    (await stage.person.pick()).choose('BibTeX');
+    const action = await stage.person.pick();
+    await commands.executeCommand('workbench.action.closeAllEditors');
+    action.choose('Insert at Cursor');
+    await done;
+    await stage.person.notice(/^Could not insert the citations into the editor\. Copy them instead\.$/);
   });
 
   it('saves a CITATION.cff, and offers to open it', async () => {

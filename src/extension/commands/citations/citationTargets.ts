@@ -14,7 +14,8 @@ export async function insertText(text: string): Promise<void> {
   const isInserted = await editor?.edit((edit) => {
     for (const selection of editor.selections) edit.replace(selection, text);
   });
-  if (!isInserted) throw new CommandFailure(l10n.t('Could not insert the citations: the editor is read-only.'));
+  if (!isInserted)
+    throw new CommandFailure(l10n.t('Could not insert the citations into the editor. Copy them instead.'));
 }
 
 /** Asks for a file, and writes citations to it. */

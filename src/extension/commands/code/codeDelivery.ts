@@ -78,6 +78,6 @@ function getFileName(path: string): string {
 }
 
 function requireInserted(isInserted: boolean, name: string): string {
-  if (!isInserted) throw new CommandFailure(l10n.t("Could not insert the code: {0} can't be edited.", name));
+  if (!isInserted) throw new CommandFailure(l10n.t('Could not insert the code into {0}. Copy it instead.', name));
   return l10n.t('Inserted the code.');
 }
