@@ -17,7 +17,7 @@ interface Entry {
   readonly dialect: ServerDialect;
 }
 
-/** Maximum number of entries. The local service adds one at every start, because its address changes. */
+/** Maximum number of entries. One is added each time the local service starts, because its address changes. */
 const maxServers = 50;
 
 /**

@@ -37,8 +37,8 @@ export class MetadataFlow {
 
   /**
    * Fetches the metadata of files in the order of `ids`, which must not be empty. Does not reject if the service fails.
-   * `reason` is the first that applies: for the entire lookup, for the first ID that could not be looked up, or for the
-   * first unknown ID.
+   * Instead, `reason` explains why the lookup failed or, if it didn't, why the first ID that could not be looked up
+   * failed. Otherwise, `reason` reports the first unknown ID, if any.
    */
   async fetchFiles(
     connectionId: string,

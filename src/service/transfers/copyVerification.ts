@@ -10,7 +10,7 @@ export interface CopyVerification {
   readonly copyOptions: string;
   /** rclone options for the remote that contains the listed copies. */
   readonly listOptions: string;
-  /** False if a hash may come from metadata that the uploader set and copies inherit. */
+  /** False if a hash may come from metadata that was set by the uploader and is inherited by copies. */
   readonly hasOwnHashes: boolean;
 }
 
@@ -19,8 +19,9 @@ const hashingStores = /^(?:GCS|Swift|Google drive|box|pcloud) /;
 const s3 = /^S3 /;
 
 /**
- * S3 computes the MD5 of an object that it copies in one piece, unless the object is encrypted with a customer-provided
- * key. For other objects, a listing without the options for such keys reports a value that never equals an MD5.
+ * S3 reports the MD5 of an object that it copies in one piece as the ETag, unless the object is encrypted with a managed
+ * or customer-provided key. The listing clears the options for encryption, because with them rclone reports a hash from
+ * the uploader's metadata instead. An ETag that isn't an MD5 never equals the expected hash.
  */
 const s3Verification: CopyVerification = {
   // The largest size that S3 copies in one piece is 5 GiB.
