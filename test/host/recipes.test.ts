@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commands, languages, TabInputTextDiff, Uri, window, workspace, type CodeLens } from 'vscode';
 import { readLock } from '../../src/core/recipes/recipeLock.ts';
+import { until } from '../support/editor/until.ts';
 import { publicLike, type PublicState } from '../support/faultPersonality.ts';
 import { Stage } from './stage.ts';
 
@@ -223,7 +224,12 @@ describe('A recipe in the editor (D61)', () => {
       return lenses.map(({ command }) => command?.title);
     };
     await workspace.openTextDocument(uri);
-    assert.deepEqual(await listLenses(), ['Dry Run', 'Run…']);
+    // The code for recipes is loaded when the first one is opened.
+    const first = await until('the first code lenses', async () => {
+      const titles = await listLenses();
+      return titles.length > 0 ? titles : undefined;
+    });
+    assert.deepEqual(first, ['Dry Run', 'Run…']);
     await runRecipe(uri);
     const all = ['Dry Run', 'Run…', 'Run with Locked Files…', 'Compare with Lock', 'Verify', 'Cite'];
     assert.deepEqual(await listLenses(), all);
