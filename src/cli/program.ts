@@ -55,7 +55,7 @@ Examples:
 Exit codes: 0 done, 1 failed, 2 wrong arguments, 3 no connection or key refused,
 4 not found, 5 differs from the lock, 130 interrupted`;
 
-/** Returns the name and arguments of a command for the list of commands. */
+/** Returns a command's name and arguments, as shown in the list of commands. */
 function getTerm(command: Command): string {
   return `${command.name()} ${command.usage()}`.replace(' [options]', '');
 }

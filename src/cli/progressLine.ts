@@ -2,7 +2,7 @@ const barWidth = 20;
 /** Minimum time between two plain lines, in milliseconds. */
 const plainLineMs = 10_000;
 
-/** Shows progress in one line of a terminal, or in plain lines if the stream is not a terminal. */
+/** Shows progress on a single line of a terminal, or as plain lines if the stream is not a terminal. */
 export class ProgressLine {
   private readonly stream: NodeJS.WriteStream;
   private isShown = false;

@@ -30,7 +30,7 @@ export function isFileResource(value: unknown): value is FileResource {
   return hasFields(value, fields) && typeof value['id'] === 'string';
 }
 
-/** Describes the response to a search or metadata request; resources are validated one by one. */
+/** Describes the response to a search or metadata request. Leaves the resources to be validated one by one. */
 export const resourcesSchema = z.looseObject({
   resources: z.nullish(z.array(z.unknown())),
 });

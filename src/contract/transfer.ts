@@ -19,7 +19,10 @@ export type TransferRequest = z.infer<typeof transferRequestSchema>;
 /** Describes the response to a submission (§4.5). */
 export const transferAcceptedSchema = z.looseObject({ id: z.string() });
 
-/** Describes a transfer's status (§2.4). Servers may add values of `status` (D10: open status set). */
+/**
+ * Describes a transfer's status (§2.4). Servers may use values of `status` that the contract doesn't define (D10: open
+ * status set).
+ */
 export const transferStatusSchema = z.looseObject({
   id: z.nullish(z.string()),
   status: z.nullish(z.string()),

@@ -31,7 +31,7 @@ export function provideCommandLine(
   });
 }
 
-/** Returns the connections for the command line, in which the local service has the same ID as in the ledger. */
+/** Returns the connections for the command line. The local service's ID is the one that the ledger uses. */
 function getConnections(
   { settings, serviceFolders }: EditorServices,
   alias: LedgerLocation['alias'],

@@ -168,7 +168,7 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Rejects two entries for the same remote or, even through links, the same folder, because they would be the same
+ * Rejects two entries for the same remote or, with links resolved, the same folder, because they would be the same
  * database.
  */
 function refuseSameLocation(databases: readonly DatabaseConfig[]): void {

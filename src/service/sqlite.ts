@@ -12,7 +12,7 @@ export function openSqlite(file: string): SqliteFile {
   return new Database(file, { timeout: 2_000 });
 }
 
-/** Creates an empty file that SQLite then also uses as the model for the mode of its other files. */
+/** Creates an empty private file. SQLite gives the files that it creates next to this one the same mode. */
 function createPrivateFile(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));

@@ -28,8 +28,8 @@ export class AgentQuestions {
   }
 
   /**
-   * Returns the user's decision; `waiting` if there is none yet. Until a trusted client that can ask has responded,
-   * also returns the elicitation for it. Ignores answers to questions that were not asked.
+   * Returns the user's decision; `waiting` if there is none yet. If a trusted client can ask but hasn't responded yet,
+   * also returns the elicitation for the client to show. Ignores answers to questions that were not asked.
    */
   answer(question: AgentQuestion, call: McpCall): QuestionResult {
     const waiting = { kind: 'waiting', hint: createHint(question) } as const;

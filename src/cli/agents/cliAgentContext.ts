@@ -20,7 +20,7 @@ import { findServedFolder } from '../transfers/destinationFolder.ts';
 /** The part of the context that doesn't depend on the caller of a tool. */
 export type SharedAgentContext = Omit<AgentContext, 'requestedBy' | 'confirm'>;
 
-/** Creates the context of tools that run without an editor. Connects to services on demand. */
+/** Creates the context for tools that run without an editor. Connects to services on demand. */
 export function createAgentContext(session: CliSession, log: Logger): SharedAgentContext {
   const { context, explorer } = session;
   const folder = getLedgerFolder(context);
@@ -71,7 +71,7 @@ async function readAddress(connection: FileConnection): Promise<string> {
   return toAddress({ ...connection, server });
 }
 
-/** Returns the free bytes at a destination; undefined unless a service on this machine serves it as a folder. */
+/** Returns the free bytes at a destination; undefined unless it is a folder that a service on this machine serves. */
 async function getFreeBytes(session: OpenConnection, destination: Database): Promise<number | undefined> {
   const folder = findServedFolder(session, destination);
   return folder === undefined ? undefined : await readFreeBytes(folder);

@@ -23,7 +23,7 @@ interface CitedSource extends DescribedFiles {
   readonly accessed?: string;
 }
 
-/** Adds `cite`, which writes citations of files or of the files of a transfer. */
+/** Adds `cite`, which writes citations of individual files, or of all files of a transfer. */
 export function addCiteCommand(program: Command): void {
   program
     .command('cite')

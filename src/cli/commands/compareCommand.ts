@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { runAction } from '../runAction.ts';
 
-/** Adds `compare`, which compares the files that a recipe finds now with its lock. */
+/** Adds `compare`, which compares the files that a recipe currently finds with those in its lock. */
 export function addCompareCommand(program: Command): void {
   program
     .command('compare')

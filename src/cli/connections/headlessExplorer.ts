@@ -10,14 +10,14 @@ const networkDefaults = {
   ...{ proxyStrictSSL: true, systemCertificates: true },
 };
 
-/** The properties of a program that runs the core without an editor. */
+/** Options for running the core without an editor. */
 interface HeadlessOptions {
   readonly getOrcid: (connectionId: string) => string;
   /** True if the user is waiting for the program, so that it polls like a focused window. */
   readonly isForeground: boolean;
 }
 
-/** Creates the core without an editor. Its proxy settings come from the environment variables. */
+/** Creates the core for a program without an editor. Takes the proxy settings from the environment variables. */
 export function createHeadlessExplorer(context: CommandContext, { getOrcid, isForeground }: HeadlessOptions): Explorer {
   const { clock, environment } = context;
   return new Explorer({

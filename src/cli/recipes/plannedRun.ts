@@ -10,7 +10,7 @@ import { describeObstacle, describeUnusableLock, describeUnusualLock } from './p
 import { chooseRecipeConnection, type RecipeInput } from './recipeInput.ts';
 import { describeRecipeProblem } from './recipeProblemText.ts';
 
-/** A recipe with the files that it finds now. */
+/** A recipe with the files that it currently finds. */
 export interface PlannedRun extends RecipeInput {
   readonly connection: OpenConnection;
   readonly plan: RecipePlan;

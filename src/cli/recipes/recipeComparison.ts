@@ -11,8 +11,8 @@ import { readRecipe } from './recipeInput.ts';
 const noLock = 'The recipe has no lock to compare with. Running the recipe writes one.';
 
 /**
- * Prints the differences between a recipe's lock and the files that the recipe finds now. Resolves to exit code 5 if
- * there are any. Throws CliError if there is no readable lock, or if the files can't be determined.
+ * Prints the differences between a recipe's lock and the files that the recipe currently finds. Resolves to exit code 5
+ * if there are any. Throws CliError if there is no readable lock, or if the files can't be determined.
  */
 export async function compareWithLock(context: CommandContext, file: string): Promise<ExitCode> {
   const input = await readRecipe(file);

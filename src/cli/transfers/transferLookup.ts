@@ -13,7 +13,7 @@ const minPrefixLength = 4;
 
 /**
  * Loads all transfer records, newest first. Marks the submissions of killed processes as "not confirmed" (D12: never
- * resubmit). Throws an error if the folder of the records can't be read.
+ * resubmit). Throws an error if the folder with the records can't be read.
  */
 export async function loadTransfers(session: CliSession): Promise<readonly Transfer[]> {
   await requireReadableRecords(session);

@@ -3,7 +3,10 @@ import type { JsonObject } from '../util/json.ts';
 /** Maximum number of texts to remember; the oldest are forgotten first. */
 const maxTexts = 5_000;
 
-/** The fields of answers that contain sentences from a server. Names, paths and licenses are often repeated rightly. */
+/**
+ * The fields of answers that contain sentences from a server. Excludes names, paths and licenses, which a plan may
+ * repeat legitimately.
+ */
 const textFields: ReadonlySet<string> = new Set(['title', 'description', 'message', 'reason']);
 
 /** Remembers the texts from servers that agents have received, so that copies of them can be recognized in plans. */
@@ -15,7 +18,7 @@ export class AnsweredTexts {
     return this.texts;
   }
 
-  /** Remembers the texts in an answer of a tool. */
+  /** Remembers the texts in a tool's answer. */
   add({ data }: JsonObject): void {
     for (const text of listTexts(data)) {
       this.texts.delete(text);

@@ -36,13 +36,13 @@ const planSchema = z.looseObject({
   freeBytes: z.exactOptional(z.number()),
 });
 
-/** Rejects plans of later versions, because they could contain options that this version would ignore. */
+/** Rejects plans from later versions, because they could contain options that this version would ignore. */
 const storedSchema = z.looseObject({ version: z.literal(1), plan: planSchema });
 
 const decisionSchema = z.looseObject({ kind: z.enum(['confirmed', 'declined']), by: z.string(), at: z.number() });
 const outcomeSchema = z.looseObject({ transferKey: z.string(), at: z.number() });
 
-/** Parses a plan's file. Returns undefined if it is missing, damaged or of a later version. */
+/** Parses a plan's file. Returns undefined if it is missing, damaged or from a later version. */
 export function parsePlan(text: string | undefined): TransferPlan | undefined {
   return parse(storedSchema, text)?.plan;
 }

@@ -161,7 +161,10 @@ export class PlanStore implements Disposable {
     }
   }
 
-  /** Returns undefined if the file is missing, and an empty string, which counts as damaged, if it can't be read. */
+  /**
+   * Reads a file. Returns undefined if it is missing, and an empty string, which counts as damaged, if it can't be
+   * read.
+   */
   private async read(path: string): Promise<string | undefined> {
     try {
       return await readRegularFile(path, maxPlanBytes);

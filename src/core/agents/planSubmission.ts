@@ -19,7 +19,7 @@ export async function requireSubmissionAllowed({ policy }: Pick<AgentContext, 'p
 /**
  * Submits a plan once (D12: never resubmit). `by` names the place where a person confirmed it. Resolves to its
  * transfer, whose state shows whether the service accepted it. Throws {@link AgentError} if nothing was sent: the plan
- * doesn't exist, has expired or was decided before, its service isn't connected, agents aren't allowed to submit, or
+ * doesn't exist, has expired or was already decided, its service isn't connected, agents aren't allowed to submit, or
  * the decision or the transfer couldn't be recorded.
  */
 export async function submitPlan(context: PlanSubmissionContext, plan: TransferPlan, by: string): Promise<Transfer> {

@@ -2,8 +2,9 @@ import type { AgentDecision } from './agentContext.ts';
 import { AgentError } from './agentError.ts';
 
 /**
- * Creates the error for a missing connection in the window. Its message names the commands that open a connection. The
- * service's name, which the service may have chosen, is the reason and thus data for the agent.
+ * Creates the error for a missing connection in the window. Its message names the commands that open a connection.
+ * Passes the service's name as the reason, which the agent receives as data, because the service may have chosen that
+ * name.
  */
 export function createNotConnectedError(serviceName?: string): AgentError {
   const fact = serviceName === undefined ? 'No service is connected.' : 'The required service is not connected.';

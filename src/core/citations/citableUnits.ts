@@ -148,7 +148,7 @@ function findFirst(works: readonly CitedWork[], field: 'publisher' | 'version'):
   return works.find((work) => work[field] !== undefined)?.[field];
 }
 
-/** Merges names. A person who is an author in any file is not listed as an editor or contributor. */
+/** Merges names. A person whom any file names as an author is not listed as an editor or contributor. */
 function mergeNames(works: readonly CitedWork[]): CitedPeople {
   const authors = uniteBy(
     works.flatMap((work) => work.authors),

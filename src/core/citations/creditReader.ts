@@ -223,7 +223,10 @@ function readPersonName(entry: JsonObject): CitedName | undefined {
   return given === undefined ? { family } : { family, given };
 }
 
-/** Splits a person's name of the form `Family, Given`. Leaves any other name whole, because its order is unknown. */
+/**
+ * Splits a person's name of the form `Family, Given`. Leaves any other name whole, because the order of its parts is
+ * unknown.
+ */
 function readFullName(entry: JsonObject): CitedName | undefined {
   const given = readGivenName(entry);
   const name = readText(entry['name']) ?? readText(entry['title']) ?? given;

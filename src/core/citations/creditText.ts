@@ -8,9 +8,9 @@ const isPlain = /^[A-Za-z0-9][!-~]*(?: [!-~]+)*$/;
 const invisible = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\uFEFF]+/gu;
 
 /**
- * Returns a string or number as one line of text of at most 5,000 characters, without control characters, bidirectional
- * or otherwise. Returns undefined for any other value and for text without a letter, digit or symbol: servers send `""`
- * or `","` for unknown values.
+ * Returns a string or number as one line of text of at most 5,000 characters. Replaces control characters, including
+ * bidirectional ones, with spaces. Returns undefined for any other value and for text without a letter, digit or
+ * symbol: servers send `""` or `","` for unknown values.
  */
 export function readText(value: unknown): string | undefined {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
@@ -70,7 +70,9 @@ export function parseDoi(text: string | undefined): string | undefined {
   return plainDoi.test(doi) ? doi : undefined;
 }
 
-/** Matches simple URLs in normalized form, but also those with path segments such as `..`, which are not normalized. */
+/**
+ * Matches simple URLs in normalized form. Also matches URLs with path segments such as `..`, which aren't normalized.
+ */
 const plainAddress = /^https?:\/\/[a-z\d]+(?:[.-][a-z\d]+)*\/[\w./~-]*$/;
 
 /**

@@ -195,8 +195,8 @@ export class DataTransferClient implements Disposable {
   }
 
   /**
-   * Returns true if it is known or irrelevant whether requests must use the names or IDs of these databases (D36: names
-   * before submission).
+   * Returns true if the client knows whether requests must use the names or the IDs of these databases, or if it makes
+   * no difference (D36: names before submission).
    */
   isNamingKnown(databases: readonly string[]): boolean {
     return this.session !== undefined && isNamingKnown(this.session, databases);

@@ -45,7 +45,7 @@ export class DatabaseName {
     if (this.isTried) this.sent = this.name;
   }
 
-  /** Records, after a success, whether the server accepted the name or the ID, if these differ. */
+  /** Records whether the server accepted the name or the ID, if these differ. Called after a successful request. */
   confirm(): void {
     const { dialects, service, listed = [] } = this.session;
     if (this.isTried && this.sent !== this.name) dialects.learn(service, { idsWanted: true });
@@ -55,8 +55,8 @@ export class DatabaseName {
 }
 
 /**
- * Returns true if it is known or irrelevant whether requests must use the names or IDs of these databases (D36: names
- * before submission).
+ * Returns true if it is known whether requests must use the names or the IDs of these databases, or if it makes no
+ * difference (D36: names before submission).
  */
 export function isNamingKnown({ dialects, service, listed }: ClientSession, names: readonly string[]): boolean {
   if (service.hasFullPages || dialects.get(service).idsWanted !== undefined) return true;

@@ -52,7 +52,7 @@ export interface HttpRequest {
 }
 
 /**
- * A response of any status. `text` is the entire body, or empty if the body of an error response is too large or
+ * A response with any status. `text` is the entire body, or empty if the body of an error response is too large or
  * could not be read.
  */
 export interface HttpResponse {
@@ -99,8 +99,8 @@ export async function exchange(
 }
 
 /**
- * Returns the result of a request that failed for the given cause. Sets `maybeDone` for a submission that may have taken
- * effect (D12: never resubmit).
+ * Returns the result of a request that failed with the given cause. Sets `maybeDone` for a submission that may have
+ * taken effect (D12: never resubmit).
  */
 export function toRequestFailure(
   channel: Channel,

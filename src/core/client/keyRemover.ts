@@ -7,7 +7,7 @@ import { SecretRedactor } from '../util/redact.ts';
  */
 const minKeyLength = 8;
 
-/** Matches a JSON escape for a character of base64 (`+`, `/` or `=`), which some servers escape. */
+/** Matches the JSON escapes that some servers use for the base64 characters `+`, `/` and `=`. */
 const escapedBase64 = /\\u00(?:2[bBfF]|3[dD])/;
 
 /**

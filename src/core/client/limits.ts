@@ -4,7 +4,7 @@ export interface Limits {
   readonly connectMs: number;
   /** Maximum wait for response headers, except those of a submission (D16: timeouts and retries). */
   readonly headersMs: number;
-  /** Maximum pause in a response body (D16: timeouts and retries). */
+  /** Maximum pause while a response body is received (D16: timeouts and retries). */
   readonly bodyMs: number;
   /** Default time limit for the entire response to a submission (D16: timeouts and retries). */
   readonly submissionMs: number;

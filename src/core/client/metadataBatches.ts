@@ -103,8 +103,8 @@ export class MetadataBatches {
   }
 
   /**
-   * Fetches the metadata of files whose IDs contain a comma. The server accepts the GET form, and may also support
-   * POST. Resolves to the reason to stop, if any.
+   * Fetches the metadata of files whose IDs contain a comma, which the GET form cannot express. Tries POST, which a
+   * server that accepts GET may also support. Resolves to the reason to stop, if any.
    */
   private async gatherUnsendable(ids: readonly string[]): Promise<Reason | undefined> {
     if (ids.length === 0) return undefined;

@@ -46,7 +46,7 @@ export function toReason(error: unknown): Reason {
 }
 
 /**
- * Classifies an error on a connection through a proxy. Attributes an unreachable host to the proxy, but not a TLS
+ * Classifies an error on a connection through a proxy. Blames the proxy for an unreachable host, but not for a TLS
  * error.
  */
 export function toProxyReason(error: unknown): Reason {

@@ -23,7 +23,7 @@ interface RequestLocks {
   ): Promise<RequestLock | undefined>;
 }
 
-/** Describes a request in the queue. */
+/** Describes a request to send through the queue. */
 interface QueuedRequest<T> {
   readonly kind: RequestKind;
   readonly observer?: TurnObserver | undefined;
@@ -165,7 +165,7 @@ export class RequestQueue implements Disposable {
 /** Locks that are always free, for programs that do not coordinate their requests with other programs. */
 const noLocks: RequestLocks = { acquire: () => Promise.resolve({ release: () => Promise.resolve() }) };
 
-/** Contains the queues of all servers by address (D34: serialized requests). */
+/** Creates and stores one queue for each server address (D34: serialized requests). */
 export class RequestQueues implements Disposable {
   private readonly clock: Clock;
   private readonly locks: RequestLocks;

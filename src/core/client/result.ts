@@ -11,5 +11,5 @@ export interface RequestFailure {
   readonly isProblem: boolean;
 }
 
-/** The result of a single request in the client. Operations convert it to a `Reply`. */
+/** The result of a single request. The client's operations convert it to a `Reply`. */
 export type Result<T> = { readonly value: T; readonly reason?: never } | RequestFailure;

@@ -2,7 +2,7 @@ import type { TokenScheme } from '../model/connection.ts';
 import type { FileStaging } from '../model/searchQuery.ts';
 import type { JsonObject } from '../util/json.ts';
 
-/** The service that the generated code connects to. Never contains the key. */
+/** The service that the generated code connects to, without the API key. */
 export interface CodeService {
   /** Normalized address, without a trailing slash (D4: server address). */
   readonly address: string;
@@ -49,7 +49,7 @@ interface StatusCode {
   readonly id: string;
 }
 
-/** A request to write as code. */
+/** A request for which code is generated. */
 export type CodeRequest = SearchCode | MetadataCode | TransferCode | StatusCode;
 
 /** The path and JSON body of a request; a GET request has no body. */

@@ -7,8 +7,9 @@ import { writeR } from './writeR.ts';
 export type CodeLanguage = 'python' | 'curl' | 'r';
 
 /**
- * Returns the languages that can express the requests. dtspy supports neither plain tokens nor a search with an empty
- * query. R supports neither empty names nor text that contains a null character or isn't valid Unicode.
+ * Returns the languages that can express the requests. Python code uses dtspy, which supports neither plain tokens nor
+ * a search with an empty query. R supports neither empty names nor text that contains a null character or isn't valid
+ * Unicode.
  */
 export function listCodeLanguages(service: CodeService, requests: readonly CodeRequest[]): readonly CodeLanguage[] {
   const isForDtspy = service.scheme === 'base64' && !requests.some((one) => one.kind === 'search' && one.query === '');

@@ -12,7 +12,7 @@ const syntax: ValueSyntax = {
 
 /**
  * Writes a Python program that sends the requests with dtspy. dtspy encodes the key itself and rejects a search with an
- * empty query. It only logs most errors and then returns None or, in recent versions, an empty list.
+ * empty query. Most errors are only logged; dtspy then returns None or, in recent versions, an empty list.
  */
 export function writePython({ address, keyVariable }: CodeService, requests: readonly CodeRequest[]): string {
   return [

@@ -88,7 +88,7 @@ export class ConnectFlow implements Disposable {
     return reply?.value ?? [];
   }
 
-  /** Activates the connection that an attempt opened and shows its databases. */
+  /** Activates an open connection from an attempt, and shows its databases. */
   use(session: OpenConnection, databases: readonly Database[]): void {
     this.opening?.abort();
     this.backgroundAttempts.get(session.connection.id)?.abort();
@@ -170,7 +170,7 @@ export class ConnectFlow implements Disposable {
     this.setState({ kind: 'stopped', connection });
   }
 
-  /** Closes the connection that is active or shown, even if it is still connecting. */
+  /** Closes the active connection and the one that is shown, which may still be connecting. */
   disconnect(): void {
     const { sessions, store } = this.dependencies;
     this.opening?.abort();

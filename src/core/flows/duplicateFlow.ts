@@ -63,9 +63,9 @@ export class DuplicateFlow {
   }
 
   /**
-   * Looks for the files at the destination, in loaded search results, and in earlier transfers. Resolves to the copies
-   * found; if the search takes longer than {@link maxWaitMs} milliseconds or the signal is aborted, to those found so
-   * far. Never rejects.
+   * Searches the destination, loaded search results and earlier transfers for the files of `orders`. Resolves to the
+   * copies found; if the search takes longer than {@link maxWaitMs} milliseconds or the signal is aborted, to those
+   * found so far. Never rejects.
    */
   async findKnownCopies(orders: readonly TransferOrder[], options: KnownCopiesOptions): Promise<KnownCopies> {
     const [order] = orders;

@@ -37,8 +37,8 @@ export class MetadataFlow {
 
   /**
    * Fetches the metadata of files in the order of `ids`, which must not be empty. Does not reject if the service fails.
-   * Instead, `reason` explains why the lookup failed or, if it didn't, why the first ID that could not be looked up
-   * failed. Otherwise, `reason` reports the first unknown ID, if any.
+   * `reason` explains the failure of the entire lookup or, if it succeeded, of the first ID that could not be looked
+   * up. If every ID was looked up, it reports the first unknown one, if any.
    */
   async fetchFiles(
     connectionId: string,

@@ -112,7 +112,7 @@ export class SavedTransfers implements Disposable {
 
   /**
    * Starts watching the records of ended transfers once this window shows such a transfer, or if there are none.
-   * Starting earlier would delay the first list by milliseconds if there are many records.
+   * Starting earlier would delay the initial list of transfers slightly if there are many records.
    */
   private followEnded(): void {
     const { store, watch } = this.dependencies;

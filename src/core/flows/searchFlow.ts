@@ -29,7 +29,9 @@ const maxParallelSearches = 4;
 export class SearchFlow {
   private readonly dependencies: SearchFlowDependencies;
   private readonly pending = new Map<string, AbortController>();
-  /** The keys of searches by IDs whose files are checked when found, because the user requested exactly these files. */
+  /**
+   * The keys of searches by IDs. Their files are checked when found, because the user requested exactly these files.
+   */
   private readonly checking = new Set<string>();
 
   constructor(dependencies: SearchFlowDependencies) {

@@ -13,10 +13,7 @@ export interface SearchPage {
   readonly files: readonly FoundFile[];
   readonly missing: readonly MissingId[];
   readonly nextOffset: number;
-  /**
-   * True if there are more pages; `ifNew` if only a page without new files shows that the search has ended (D9:
-   * paging).
-   */
+  /** True if there are more pages; `ifNew` if that depends on whether this page contains new files (D9: paging). */
   readonly more: boolean | 'ifNew';
   readonly reason?: Reason;
 }

@@ -34,7 +34,7 @@ const ambiguousKinds: ReadonlySet<ReasonKind> = new Set(['timeout', 'dropped']);
 const gatewayStatuses: ReadonlySet<number | undefined> = new Set([502, 503, 504]);
 
 /**
- * Tracks the availability of the active service. While the service is unavailable, checks it with increasing delays.
+ * Tracks the availability of the active service. While the service is unavailable, checks it at increasing intervals.
  */
 export class ServiceWatch implements Disposable {
   private readonly dependencies: ServiceWatchDependencies;

@@ -122,8 +122,8 @@ export class TransferFlow {
   }
 
   /**
-   * Requests a cancellation (§4.7). Resolves to the reason if that fails; does nothing if the transfer has ended or has
-   * no ID. `turn` observes or cancels the request (D34: serialized requests).
+   * Requests a cancellation (§4.7). Resolves to the reason if the request fails; does nothing if the transfer has ended
+   * or has no ID. `turn` observes or cancels the request (D34: serialized requests).
    */
   async cancel(key: string, turn?: TurnOptions): Promise<Reason | undefined> {
     const { sessions, store, clock } = this.dependencies;

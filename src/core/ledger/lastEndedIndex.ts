@@ -65,9 +65,9 @@ export class LastEndedIndex {
   }
 
   /**
-   * Runs `write`, which writes the record of an ended transfer, and updates the index if it was valid before. Only one
-   * window does so at a time. If another window takes too long, runs `write` without updating the index, which becomes
-   * outdated.
+   * Runs `write`, which writes the record of an ended transfer, and then updates the index if it was valid before. Only
+   * one window does so at a time. If another window takes too long, runs `write` without updating the index, which
+   * becomes outdated.
    */
   async update(key: string, write: () => Promise<void>): Promise<void> {
     let writing: Promise<void> | undefined;

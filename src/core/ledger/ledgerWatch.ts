@@ -32,8 +32,8 @@ export class LedgerWatch implements Disposable {
   }
 
   /**
-   * Starts watching a folder. Reports all changes after the returned promise resolves. If `prepare` was called, also
-   * reports the changes since that call.
+   * Starts watching a folder. Reports all changes made after the returned promise resolves and, if `prepare` was
+   * called, those made since that call.
    */
   async start(folder: WatchedFolder): Promise<void> {
     await this.watches[folder].start();

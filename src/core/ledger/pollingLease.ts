@@ -207,7 +207,9 @@ export class PollingLease implements Disposable {
     this.pollRequested.fire({ connectionId, ...(typeof key === 'string' && { key }) });
   }
 
-  /** Makes this window poll all eligible connections, because polling must continue if the folder is not writable. */
+  /**
+   * Makes this window poll all eligible connections, because polling must continue even if the folder is not writable.
+   */
   private pollWithoutLease(error: unknown): void {
     if (this.isDisposed) return;
     const unleased = [...this.eligible].filter((connectionId) => !this.leases.has(connectionId));

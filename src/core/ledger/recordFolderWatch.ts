@@ -16,7 +16,10 @@ export class RecordFolderWatch implements Disposable {
   private readonly notify: (key: string | undefined) => void;
   private readonly watch: FolderWatch;
   private waiting: Disposable | undefined;
-  /** The modification time at `prepare`, to detect changes since then; NaN if the time can't rule out a change. */
+  /**
+   * The folder's modification time when `prepare` was called; NaN if that time can't show whether the folder has
+   * changed since.
+   */
   private preparedAt: number | undefined;
   private isDisposed = false;
 
@@ -38,8 +41,8 @@ export class RecordFolderWatch implements Disposable {
   }
 
   /**
-   * Starts watching, and creates the folder if it doesn't exist. Reports all changes after the returned promise
-   * resolves. If `prepare` was called, also reports the changes since that call.
+   * Starts watching, and creates the folder if it doesn't exist. Reports all changes made after the returned promise
+   * resolves and, if `prepare` was called, those made since that call.
    */
   async start(): Promise<void> {
     await createFolder(this.folder, 0o700).catch(() => undefined);

@@ -114,8 +114,8 @@ export class TransferLedger {
   }
 
   /**
-   * Returns up to `count` ended transfers whose records changed last, without reading other records. `hasMore` is true
-   * if there are more.
+   * Returns the ended transfers whose records changed last, at most `count`, without reading other records. `hasMore`
+   * is true if there are more.
    */
   async loadLastEnded(count: number): Promise<{ readonly transfers: readonly Transfer[]; readonly hasMore: boolean }> {
     const indexed = (await this.lastEnded.read())?.slice(0, count) ?? [];

@@ -93,7 +93,7 @@ function getChangedAt({ changes, createdAt }: Transfer): number {
   return Math.max(createdAt, ...changes.map(({ at }) => at));
 }
 
-/** The order of state changes with the same time. */
+/** The order in which to sort state changes that have the same time. */
 const stateOrder: readonly TransferState[] = [
   ...(['submitting', 'notConfirmed', 'refused', 'accepted', 'staging', 'active', 'finalizing', 'inactive'] as const),
   ...(['unknown', 'running', 'expired', 'cancelled', 'failed', 'succeeded'] as const),

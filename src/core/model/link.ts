@@ -97,8 +97,8 @@ function findWrongField(kind: LinkTarget['kind'], fields: JsonObject): string | 
 const unsafe = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Surrogate}]/u;
 
 /**
- * Matches invisible characters, except joiners and variation selectors, which are part of some names. Unicode doesn't
- * class the empty Braille pattern and the musical null notehead as invisible.
+ * Matches invisible characters, except joiners and variation selectors, which are part of some names. Also matches the
+ * empty Braille pattern and the musical null notehead, which Unicode doesn't classify as invisible.
  */
 const invisible = /(?!\p{Join_Control}|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}|[\u2800\u{1d159}]/u;
 

@@ -21,8 +21,8 @@ const searchNotImplemented = /\bsearch(es|ing)?\b.*\bnot\b.*\b(implemented|suppo
 const unrelatedRefusal = /^(\d{3}\W*)?bad request\W*$|\b(limit|offset|orcid)\b/i;
 
 /**
- * Returns the searchability that a refused first page reveals. Returns undefined if it reveals none, or if the database
- * is known to refuse all plain words (D38: learned searchability).
+ * Returns the searchability that a refused first page reveals (D38: learned searchability). Returns undefined if it
+ * reveals none, or only that a database known to refuse plain words also refuses empty queries.
  */
 export function learnSearchability(
   query: SearchQuery,

@@ -159,8 +159,8 @@ export interface Transfer {
   readonly key: string;
   readonly order: TransferOrder;
   /**
-   * The name of the connection at the submission, or when the transfer was tracked, for programs that don't know the
-   * connection. Absent in records of earlier versions.
+   * The name of the connection when the transfer was submitted or tracked, for programs that don't know the connection.
+   * Absent in records of earlier versions.
    */
   readonly service?: string;
   readonly createdAt: number;
@@ -222,7 +222,7 @@ export function canSubmitAgain({ state, startedElsewhere }: Transfer): boolean {
   return !startedElsewhere && (hasEnded(state) || state === 'notConfirmed');
 }
 
-/** Returns a copy of a transfer that entered `state` at `at`; the same object if the state is unchanged. */
+/** Returns a copy of a transfer in `state`, which it entered at `at`; the same object if the state is unchanged. */
 export function withState(transfer: Transfer, state: TransferState, at: number): Transfer {
   if (transfer.state === state) return transfer;
   return { ...transfer, state, changes: [...transfer.changes, { state, at }] };

@@ -4,7 +4,7 @@ import { getProgress, hasTransferredFiles } from './transferOutcome.ts';
 
 /** The number of requested files that were transferred, and the day of the transfer. */
 export interface TransferReceipt {
-  /** Number of files that were transferred; absent if all of them were, or if the number is unknown. */
+  /** Number of transferred files; absent if all files were transferred, or if the number is unknown. */
   readonly movedCount?: number;
   /** The files that were not transferred; absent if they are unknown. */
   readonly missing?: readonly TransferFile[];

@@ -23,7 +23,7 @@ interface EstimatesDependencies {
   loadFinished(): unknown;
 }
 
-/** Delay before loading, long enough not to slow down startup. */
+/** Delay before earlier transfers are loaded, long enough not to slow down startup. */
 const loadAfterMs = 10_000;
 
 /** Estimates the remaining time of transfers from their own progress and from earlier transfers on the same route. */

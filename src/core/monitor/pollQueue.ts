@@ -19,8 +19,9 @@ interface PollQueueDependencies {
 
 interface QueueEntry {
   /**
-   * Time of the next poll, in milliseconds since 1970. `-Infinity` means as soon as possible. `Infinity` during a poll,
-   * unless another poll is requested in the meantime, because the current response may then be outdated.
+   * Time of the next poll, in milliseconds since 1970. `-Infinity` means as soon as possible. `Infinity` means that a
+   * poll is in progress and no further poll was requested. A request during a poll schedules another one, because the
+   * current response may be outdated.
    */
   dueAt: number;
   /** The time of the last request, or of its response once it has been received; -Infinity before the first request. */
@@ -28,7 +29,10 @@ interface QueueEntry {
   intervalMs: number;
 }
 
-/** Maximum pause. Timers stop while the machine sleeps; short pauses make it possible to detect that quickly. */
+/**
+ * Maximum duration of a pause. Timers stop while the machine sleeps, and short pauses make it possible to detect sleep
+ * soon after the machine wakes up.
+ */
 const maxPauseMs = 10_000;
 /** Minimum deviation from a pause's expected duration that indicates sleep or a changed clock. */
 const sleepMs = 30_000;

@@ -85,8 +85,8 @@ function getMoveStart({ createdAt, changes }: Transfer, movement: readonly Progr
 }
 
 /**
- * Estimates the remaining time from the paces of earlier transfers. Returns undefined if they allow no reliable
- * estimate, for example because the transfer has already taken longer.
+ * Estimates the remaining time from the paces of earlier transfers. Returns undefined if they don't allow a reliable
+ * estimate, for example because the transfer has already taken longer than the slowest pace predicts.
  */
 function estimateFromEarlier(transfer: Transfer, earlier: readonly number[], now: number): Estimate | undefined {
   const count = countFiles(transfer);

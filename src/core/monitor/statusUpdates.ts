@@ -22,7 +22,8 @@ export interface ReplyHistory {
   /** Consecutive requests that failed for a reason that affects only this transfer. */
   readonly failed: number;
   /**
-   * Consecutive statuses with this file count, which exceeds the number of requested files (D35: misrouted responses).
+   * `times`: consecutive statuses that reported the file count `count`, which exceeds the number of requested files
+   * (D35: misrouted responses).
    */
   readonly larger?: { readonly count: number; readonly times: number };
 }
@@ -129,8 +130,8 @@ function applyProgress(transfer: Transfer, status: TransferStatus, at: number): 
 }
 
 /**
- * Applies a "not found" reply. After three without a status in between, the transfer expires (D11: check status
- * identity).
+ * Applies a "not found" reply. The transfer expires after three such replies without a status in between (D11: check
+ * status identity).
  */
 function applyNotFound(transfer: Transfer, history: ReplyHistory, at: number): [Transfer, ReplyHistory] {
   const notFound = history.notFound + 1;

@@ -78,7 +78,7 @@ async function resolve(source: RecipeSource, request: PlanRequest): Promise<Reso
   return await resolveSearch(source, from, limit);
 }
 
-/** The reason why nothing may be sent. */
+/** The reason why a plan can't be carried out. */
 export type PlanObstacle =
   'failed' | 'missing' | 'otherDatabases' | 'differsFromLock' | 'unmet' | 'tooMany' | 'noFiles' | 'noDestination';
 

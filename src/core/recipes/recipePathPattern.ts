@@ -13,8 +13,8 @@ const wildcards: Readonly<Record<string, PatternPart>> = {
 
 /**
  * Matches entire paths against a pattern: `*` and `?` match within a folder, `**` across folders. Takes time
- * proportional to the product of the lengths of path and pattern, unlike a regular expression, which could block the
- * program for hours.
+ * proportional to the length of the path times the length of the pattern, unlike a regular expression, which could
+ * block the program for hours.
  */
 export class PathPattern {
   private readonly parts: readonly PatternPart[];

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** The version of the recipe format that this program reads and writes. Also applies to a recipe without `version`. */
+/** The version of the recipe format that this program reads and writes. A recipe without `version` has this version. */
 export const recipeVersion = 1;
 
 const countSchema = z.int().check(z.gte(0));

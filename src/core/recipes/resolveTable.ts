@@ -38,8 +38,8 @@ export async function resolveTable(
 }
 
 /**
- * Returns the reason why the service did not compare a value with all files. Ignores values that are too long, because
- * no file has them.
+ * Returns the first reason why the comparison with the database's files is incomplete; undefined if it is complete.
+ * Ignores values that are too long, because no file has them.
  */
 function findReason(index: MatchIndex): Reason | undefined {
   for (const value of index.values) {

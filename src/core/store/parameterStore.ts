@@ -8,7 +8,10 @@ export interface ParameterListing {
   readonly reason?: Reason;
 }
 
-/** Stores the search parameters that were requested for the connected service's databases. */
+/**
+ * Stores the search parameters of the connected service's databases. A database is absent until its parameters are
+ * loaded.
+ */
 export class ParameterStore {
   private readonly listings = new Map<string, ParameterListing>();
   private readonly changed = new Emitter<string>();

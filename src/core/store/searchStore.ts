@@ -80,8 +80,8 @@ export class SearchStore {
   readonly onDidChange = this.changed.event;
 
   /**
-   * Fires with the keys of the searches whose checked files changed. `onDidChange` does not fire for checkboxes that
-   * the user toggles.
+   * Fires with the keys of the searches whose checked files changed. `onDidChange` does not fire when the user toggles
+   * a checkbox.
    */
   readonly onDidChangeChecks = this.checksChanged.event;
 

@@ -6,7 +6,7 @@ export type TableErrorKind =
   | 'tooManyColumns'; // separated values have more than `maxColumns`, or more than `maxCells` in all rows
 
 /**
- * Maximum number of cells in a table. Empty cells up to the last row and column count, because they also use memory.
+ * Maximum number of cells in a table, including the empty ones up to the last row and column, which also use memory.
  */
 export const maxCells = 20_000_000;
 

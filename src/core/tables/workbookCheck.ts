@@ -36,8 +36,8 @@ async function unpack(entry: ZipEntry): Promise<Uint8Array> {
 }
 
 /**
- * Matches the tag of a row or a cell, up to where the parser ends it. Quoted text can contain `<` and `>`. An unclosed
- * quote is an ordinary character.
+ * Matches the tag of a row or a cell as the parser reads it, without the final `>`. Quoted text can contain `<` and
+ * `>`. An unclosed quote is an ordinary character.
  */
 const rowOrCell = /<(?:[\w.-]*:)?(?:row|c)\s(?:"(?:[^"]*")?|'(?:[^']*')?|[^>"']+)*/g;
 

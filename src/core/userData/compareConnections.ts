@@ -14,7 +14,7 @@ export interface ConnectionComparison {
   readonly isDifferent: boolean;
   /**
    * The environment variable that the file names for the key; absent if the file names none, or the saved connection
-   * names the same one. The variable's value would be sent to the connection's address.
+   * names the same one. If the variable is saved, its value will be sent to the connection's address.
    */
   readonly variable?: string;
 }
@@ -29,8 +29,8 @@ export function compareConnections(
 
 /**
  * Returns the connection to save, with the parts that the user selected; undefined if there is nothing to save. If the
- * user selected only the variable, adds it to the saved connection, provided that its address is the one in the file,
- * which the user saw.
+ * user selected only the variable, adds it to the saved connection, but only if that connection has the address in the
+ * file, because this is the address that the user saw.
  */
 export function selectConnection(
   { connection, saved, variable }: ConnectionComparison,

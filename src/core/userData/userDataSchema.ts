@@ -9,7 +9,7 @@ import { findSecrets, type ValuePath } from '../util/secrets.ts';
 import type { ServedEntry } from './userData.ts';
 
 const maxLevels = 60;
-/** The maximum depth to which an entry is searched for secrets. Deeper values are always dropped. */
+/** Maximum depth of an entry that is searched for secrets. Values below that depth are always dropped. */
 const maxEntryLevels = 100;
 /** The last time that JavaScript can represent, in milliseconds since 1970. */
 const lastTime = 8.64e15;
@@ -117,7 +117,7 @@ const placeSchema = z
   .check(z.refine(({ folder, remote }) => (folder === undefined) !== (remote === undefined)));
 
 /**
- * Parses a transfer. Drops unknown fields, and texts of the user that seem to contain a key. Marks a pending
+ * Parses a transfer. Drops unknown fields, and text from the user that seems to contain a key. Marks a pending
  * submission as not confirmed. Returns undefined if the value is not a valid transfer.
  */
 export function parseTransfer(value: unknown): Transfer | undefined {
@@ -179,7 +179,7 @@ function settleSubmission(transfer: Transfer): Transfer {
   return { ...transfer, state: 'notConfirmed', changes, problem: { kind: 'dropped', maybeDone: true } };
 }
 
-/** Returns true for an `http://` or `https://` address without user name and password. */
+/** Returns true for an `http://` or `https://` address without a user name or password. */
 function isServiceAddress(text: string): boolean {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
   const { username, password } = new URL(text);

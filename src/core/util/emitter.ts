@@ -5,7 +5,7 @@ import type { Disposable } from './lifetime.ts';
  */
 type Event<T> = (listener: (value: T) => void) => Disposable;
 
-/** Calls its listeners in the order in which they subscribed. A listener may unsubscribe while it is called. */
+/** Calls its listeners in the order in which they subscribed. A listener may unsubscribe while it is being called. */
 export class Emitter<T> implements Disposable {
   private readonly listeners = new Set<{ call: (value: T) => void }>();
 

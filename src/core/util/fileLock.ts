@@ -194,8 +194,8 @@ async function exists(file: string): Promise<boolean> {
 }
 
 /**
- * Reads the holder of a lock. Resolves to undefined if there is no file. For an empty or damaged file, uses its
- * modification time.
+ * Reads the holder of a lock. Resolves to undefined if there is no file. If the file is empty or damaged, derives the
+ * renewal time and the token from its modification time.
  */
 async function readHolder(file: string): Promise<Holder | undefined> {
   try {

@@ -3,13 +3,16 @@ import { hostname } from 'node:os';
 import { getErrorCode } from './errorCode.ts';
 import { isJsonObject } from './json.ts';
 
-/** The identity of a process in a file that other processes read. */
+/** The identity of a process, as recorded in a file that other processes read. */
 interface ProcessDescription {
   readonly host: string;
   readonly pid: number;
   /** On Linux, the namespaces in which the ID and the addresses of the process are valid. */
   readonly namespaces?: ProcessNamespaces | undefined;
-  /** On Linux, the start of the system and of the process, because process IDs are reused. */
+  /**
+   * On Linux, the system's boot ID and the process's start time. Process IDs alone are ambiguous, because they are
+   * reused.
+   */
   readonly start?: string | undefined;
 }
 
@@ -52,10 +55,10 @@ export function isRunning(pid: number): boolean {
 }
 
 /**
- * Returns true if a process is running on this machine under this user's account. The record of a process that has
- * ended can't be trusted, because another user's program may now use its port, even if another process has been given
- * its ID. A process in a container that shares this machine's network, such as Flatpak's, can't be checked and counts
- * as running.
+ * Returns true if the recorded process is still running on this machine under this user's account. On Linux, detects if
+ * its ID was reused. The record of a process that has ended can't be trusted, because another user's program may now
+ * use its port. A process in a container that shares this machine's network, such as Flatpak's, can't be checked and
+ * counts as running.
  */
 export function isOwnProcess(recorded: RecordedProcess): boolean {
   const { host, pid, namespaces, start } = recorded;
@@ -70,8 +73,8 @@ export function isOwnProcess(recorded: RecordedProcess): boolean {
 }
 
 /**
- * Returns the start of a process: the ID of the system's boot, and the clock ticks from then until the process started.
- * Undefined if they can't be read, as on systems other than Linux.
+ * Returns the system's boot ID and the number of clock ticks from boot to the start of a process; undefined if they
+ * can't be read, as on systems other than Linux.
  */
 function readStart(pid: number): string | undefined {
   try {

@@ -4,7 +4,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 /**
  * Opens a file that other programs may have replaced with a folder, a device or a pipe. Rejects with the system's
  * error, or with an error whose code is `EISDIR` (a folder), `EINVAL` (a device or a pipe) or `EFBIG` (larger than
- * `maxBytes`). Never waits for a writer.
+ * `maxBytes`). Doesn't block if a pipe has no writer.
  */
 export async function openRegularFile(path: string, maxBytes: number): Promise<FileHandle> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -1,6 +1,4 @@
-/**
- * rclone's own pattern for the names of remotes, which excludes the characters of connection strings and of options.
- */
+/** rclone's own pattern for the names of remotes, which excludes the syntax of connection strings and options. */
 const remotePattern = /^([\w\p{L}\p{N}.+@][\w\p{L}\p{N}.+@ -]*):(.*)$/u;
 
 /**

@@ -52,7 +52,8 @@ function isSecretText(text: string, path: ValuePath): boolean {
 }
 
 /**
- * Returns true if a text contains `Basic` and a user name and password in base64, which ordinary words don't decode to.
+ * Returns true if a text contains `Basic`, followed by a user name and password in base64. Ordinary words after `Basic`
+ * don't decode to such a pair.
  */
 function hasBasicCredentials(text: string): boolean {
   const decoded = Array.from(text.matchAll(basicCredentials), ([, encoded = '']) => Buffer.from(encoded, 'base64'));

@@ -16,7 +16,7 @@ export function getAlternateManifestName(transferId: string): string {
   return `manifest-${transferId}.json`;
 }
 
-/** Returns true if a folder is named after its manifest's ID, as the local service names the folder of a transfer. */
+/** Returns true if a folder is named after its manifest's ID, which is how the local service names transfer folders. */
 export function isOwnManifest(folderName: string, manifestId: unknown): boolean {
   return typeof manifestId === 'string' && folderName === getTransferFolderName(manifestId);
 }

@@ -1,6 +1,6 @@
 /**
- * The units of time, each with a pattern of its names in English and French and a function that subtracts it from a
- * date.
+ * The units of time. Each has a pattern that matches its English and French names, and a function that subtracts it
+ * from a date.
  */
 const units: readonly (readonly [pattern: RegExp, subtract: (date: Date, count: number) => void])[] = [
   [/^(?:hours?|heures?)$/, (date, count) => date.setTime(date.getTime() - count * 3_600_000)],

@@ -9,7 +9,7 @@ import type { TransferredFolder } from './transferredFolderSearch.ts';
 interface OpenableFiles {
   /** The folder, with symbolic links resolved. */
   readonly folder: string;
-  /** Paths relative to the folder, with `/`. */
+  /** Paths relative to the folder, with `/` as the separator. */
   readonly paths: readonly string[];
   /** Number of files beyond the limit, whose existence wasn't checked. */
   readonly omittedCount: number;

@@ -10,7 +10,10 @@ export interface PastVerification {
   readonly intactCount: number;
   /** Paths of the files that were damaged, missing or unreadable; absent if too many files were not intact. */
   readonly damaged?: readonly string[];
-  /** Paths of the files that could not be verified for lack of a usable hash; absent if there are none, or too many. */
+  /**
+   * Paths of the files that could not be verified for lack of a usable hash; absent if there are none, or if too many
+   * files were not intact.
+   */
   readonly unverified?: readonly string[];
   /** Number of files that could not be verified; absent for 0. Earlier versions counted them as damaged. */
   readonly unverifiedCount?: number;

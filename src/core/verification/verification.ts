@@ -24,9 +24,9 @@ export interface VerificationReport {
 }
 
 /**
- * Returns true if a verification found nothing to warn about, and verified at least one file. Ignores extra files,
- * inaccessible folders, and further files without a usable hash. `unlistedCount` is the number of requested files that
- * the manifest doesn't list.
+ * Returns true if a verification found nothing to warn about and at least one file is intact. Ignores extra files,
+ * inaccessible folders, and files without a usable hash. `unlistedCount` is the number of requested files that the
+ * manifest doesn't list.
  */
 export function isVerified({ findings, manifest, intactCount }: VerificationReport, unlistedCount: number): boolean {
   const areFine = findings.every(({ outcome }) => outcome.kind === 'notCompared');

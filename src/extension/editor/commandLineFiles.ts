@@ -83,7 +83,7 @@ function createWindowsLauncher(variables: readonly (readonly [string, string])[]
 }
 
 /**
- * Writes the connections to a file. The file names the environment variables that contain the keys, but not the keys.
+ * Writes the connections to a file. It contains the names of the environment variables for the keys, but not the keys.
  */
 export async function writeConnections(
   { folder }: CommandLinePaths,

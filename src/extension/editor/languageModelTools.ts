@@ -43,8 +43,8 @@ export function registerLanguageModelTools(manifest: unknown, functions: ToolFun
 }
 
 /**
- * Creates a tool without the editor's own confirmation, which users can disable in settings. The extension asks
- * instead.
+ * Creates a tool without the editor's own confirmation, which users can disable in settings. The extension asks for
+ * confirmation itself.
  */
 function createTool(name: string, { call, describe }: ToolFunctions): LanguageModelTool<unknown> {
   return {

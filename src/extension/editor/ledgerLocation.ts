@@ -24,7 +24,7 @@ export interface LedgerLocation {
 
 /**
  * Opens the folder of records that all windows of the user share (D63: shared ledger folder). First imports the records
- * in the editor's own storage. Falls back to that storage if the shared folder can't be used or the import fails,
+ * from the editor's own storage. Falls back to that storage if the shared folder can't be used or the import fails,
  * unless an earlier import has succeeded. Never rejects.
  */
 export async function openLedgerLocation(

@@ -7,7 +7,10 @@ export interface NotificationAction {
   run(): unknown;
 }
 
-/** Shows the extension's messages. Asynchronous methods resolve after the message is answered or closed. */
+/**
+ * Shows the extension's messages. Asynchronous methods resolve after the user has selected a button or closed the
+ * message.
+ */
 export class Notifications {
   async info(message: string, ...actions: NotificationAction[]): Promise<void> {
     await runAction(actions, await window.showInformationMessage(escapeIconsAndLinks(message), ...getLabels(actions)));
@@ -27,8 +30,8 @@ export class Notifications {
   }
 
   /**
-   * Shows a modal confirmation without a Cancel button, which could be mistaken for the action. The button labeled
-   * `closeLabel` closes it instead. Resolves to true if the user selects the button labeled `label`.
+   * Shows a modal confirmation of a cancellation, in which a Cancel button would be ambiguous. It has a button labeled
+   * `closeLabel` instead. Resolves to true if the user selects the button labeled `label`.
    */
   async confirmOrLeave(message: string, detail: string, label: string, closeLabel: string): Promise<boolean> {
     const [yes, no] = [{ title: label }, { title: closeLabel, isCloseAffordance: true }];

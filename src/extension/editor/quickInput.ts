@@ -178,7 +178,7 @@ export async function pickOne<T>(position: StepPosition, options: PickOptions<T>
   ]);
 }
 
-/** Replaces the rows. Keeps the highlighted row and the scroll position, which the editor would reset. */
+/** Replaces the rows. Keeps the highlighted row and the scroll position, which the editor would otherwise reset. */
 function redraw<T>(pick: QuickPick<Choice<T>>, choices: readonly Choice<T>[]): void {
   const [active] = pick.activeItems;
   pick.keepScrollPosition = true;

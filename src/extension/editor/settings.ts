@@ -163,7 +163,10 @@ export class Settings {
     return Array.isArray(value) ? value : [];
   }
 
-  /** Returns a list to modify and save. Throws if the value is not a list, because saving would overwrite it. */
+  /**
+   * Returns the entries of a list setting that the caller will change and save. Throws if the value isn't a list,
+   * because saving would overwrite it.
+   */
   private getEntries(key: string): readonly unknown[] {
     const value = workspace.getConfiguration(section).get<unknown>(key) ?? [];
     if (Array.isArray(value)) return value;

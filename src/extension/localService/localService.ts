@@ -153,7 +153,7 @@ export class LocalService implements Disposable {
     if (this.isDisposed) service.lease.dispose();
   }
 
-  /** Applies changes that occurred while the service was starting. */
+  /** Applies changes that were made to the served locations while the service was starting. */
   private applyLocationChanges(): void {
     this.updateServedLocations().catch((error: unknown) =>
       this.dependencies.log.error(`Could not update the databases of the local service: ${String(error)}`),

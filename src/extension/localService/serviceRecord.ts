@@ -11,8 +11,8 @@ export interface LocalServiceAccess {
 /** The address and the secrets of a shared service (D29: shared service). */
 export interface SharedServiceAccess extends LocalServiceAccess {
   /**
-   * Authorizes a client to lease and to stop the service (D41: two secrets). Absent in version 0.1, which uses `token`
-   * instead.
+   * Authorizes a client to request leases and to stop the service (D41: two secrets). Absent in version 0.1, which uses
+   * `token` instead.
    */
   readonly sharingToken?: string;
 }

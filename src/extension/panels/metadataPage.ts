@@ -33,7 +33,7 @@ export interface MetadataPanelsDependencies {
   readonly run: typeof runCommand;
   /** Returns the staging status of a file if it was found by a search with a staging filter (D31: staged display). */
   getStaging(ref: FileRef): FileStaging | undefined;
-  /** Finds files of other databases with the same content (D60: same content). */
+  /** Finds files with the same content in other databases (D60: same content). */
   readonly copies: Pick<CopyIndex, 'findCopies' | 'onDidChange'>;
   isConnected(connectionId: string): boolean;
   fetchFile(ref: FileRef, signal: AbortSignal): Promise<{ readonly file?: FoundFile; readonly reason?: Reason }>;

@@ -27,7 +27,7 @@ interface PageContract<Intent, Message> {
 
 /**
  * Loads a page into an editor panel and exchanges messages with it. Answers each `ready` message with a full snapshot,
- * because a page may restart at any time, for example after being hidden. Ignores messages that the guard rejects.
+ * because a page may restart at any time, for example after being hidden. Ignores messages that `isIntent` rejects.
  */
 export class PanelHost<Intent extends { readonly type: string }, Message extends object> implements Disposable {
   readonly panel: WebviewPanel;

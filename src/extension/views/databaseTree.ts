@@ -56,7 +56,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
   private readonly store: ConnectionStore;
   private readonly rows = new Map<string, DatabaseNode>();
   private readonly changed = this.lifetime.track(new EventEmitter<DatabaseTreeNode | undefined>());
-  /** True if a change was reported that the editor hasn't redrawn yet. */
+  /** True if the editor was notified of a change but hasn't redrawn the tree yet. */
   private isRedrawPending = false;
 
   readonly onDidChangeTreeData = this.changed.event;

@@ -14,8 +14,8 @@ import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
  * Reports a change only after the editor has stored the rows that it received before. If a change and a row's first
  * children arrive in the same message, the editor discards the children that it has, then stores the outdated ones.
  *
- * Reports no changes while the editor is about to request all rows. Otherwise, the editor would redraw them twice, and a
- * command invoked by a keyboard shortcut in the meantime would receive no row.
+ * Reports no changes while the editor is about to request all rows. Otherwise, the editor would redraw them twice, and
+ * a command invoked by a keyboard shortcut in the meantime would receive no row.
  */
 export class LazyTree<T> implements TreeDataProvider<T>, Disposable {
   private readonly lifetime = new Lifetime();
@@ -56,7 +56,7 @@ export class LazyTree<T> implements TreeDataProvider<T>, Disposable {
     return this.reported;
   }
 
-  /** Waits only for {@link fill}, not for the rest of the startup, which may wait for a disk. */
+  /** Returns the rows. Waits only for {@link fill}, because a slow disk may delay the rest of the startup. */
   async getChildren(parent?: T): Promise<T[] | null | undefined> {
     if (!this.tree) await Promise.race([this.filled, this.start()]);
     this.areRowsPending = true;

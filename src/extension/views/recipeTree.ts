@@ -25,7 +25,7 @@ export interface RecipeStatus {
 interface RecipeTreeDependencies {
   readonly files: { readonly all: readonly Uri[]; readonly onDidChange: Event<void> };
   /**
-   * Returns the known status of a recipe. Determines a missing or old status in the background and reports it as a
+   * Returns the last known status of a recipe. Updates a missing or outdated status in the background and reports the
    * change.
    */
   getStatus(uri: Uri): Promise<RecipeStatus>;

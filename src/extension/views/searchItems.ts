@@ -139,8 +139,8 @@ export function getMissingItemId({ searchKey, isUnknown }: MissingNode): string 
 
 /**
  * Creates the row of a file with its checkbox and the names of other databases that have the file. If there are any,
- * the row has a different icon, because a narrow view truncates the names. The tooltip is set only
- * on hover, from {@link createFileTooltip}.
+ * the row has a different icon, because a narrow view truncates the names. The tooltip is set only on hover, from
+ * {@link createFileTooltip}.
  */
 export function createFileItem(node: FileNode, isChecked: boolean, alsoIn: readonly string[]): TreeItem {
   const { file } = node;

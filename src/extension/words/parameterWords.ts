@@ -38,7 +38,7 @@ export interface ParameterForm {
 interface LocalParameter {
   readonly label: string;
   readonly form?: ParameterForm;
-  /** Display names of the values in the parameter's list. */
+  /** Display names of the parameter's predefined values. */
   readonly values?: Readonly<Record<string, string>>;
 }
 

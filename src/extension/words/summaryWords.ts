@@ -78,7 +78,7 @@ function createDetailLines(order: TransferOrder | undefined): readonly string[] 
   ];
 }
 
-/** Formats the total size of files, such as "1.2 MB", "1.2 MB, and 3 files of unknown size" or "unknown". */
+/** Formats the total size of files, such as "1.2 MB", "1.2 MB, plus 3 files of unknown size" or "unknown". */
 function formatTotalSize(files: readonly TransferFile[]): string {
   const unknown = files.filter(({ sizeBytes }) => sizeBytes === undefined).length;
   if (unknown === files.length) return l10n.t({ message: 'unknown', comment: ['size'] });
@@ -199,7 +199,7 @@ function formatTransferCount(count: number): string {
   return count > 1 ? plural(count, 'Will run as {0} transfer.', 'Will run as {0} transfers, one per source.') : '';
 }
 
-/** The IDs of a transfer's files that may crash the server (D37: crashing file ids). */
+/** File IDs with which a transfer may crash the server (D37: crashing file ids). */
 interface CrashingIds {
   /** IDs for which the server closes the connection during a metadata request. */
   readonly unsafe: readonly string[];

@@ -70,7 +70,8 @@ function getRowState(transfer: Transfer): { readonly word: string; readonly deta
 }
 
 /**
- * Returns "0 of 2 files" for a transfer that completed without transferring all files. Returns undefined for any other.
+ * Returns the number of transferred files, such as "1 of 2 files", if a transfer completed without transferring all
+ * files. Returns undefined for any other transfer.
  */
 function formatMissedFiles(transfer: Transfer): string | undefined {
   return getOutcome(transfer) === 'partial' ? formatMovedFiles(transfer) : undefined;

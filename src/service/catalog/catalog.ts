@@ -17,7 +17,7 @@ type CatalogOptions = CatalogConfig & {
 
 type Result<M extends CatalogMethod> = Awaited<ReturnType<CatalogMethods[M]>>;
 
-/** Calls the catalog of one database on the catalog thread (D20: folders as databases). */
+/** Forwards calls to the catalog of one database, which runs on the catalog thread (D20: folders as databases). */
 export class Catalog {
   private options: CatalogOptions;
   private isClosed = false;
@@ -58,7 +58,7 @@ export class Catalog {
   }
 
   /**
-   * Returns the file with its cached hash for each path; undefined for a path without one (D22: staged means hashed).
+   * Returns the file with its cached hash for each path, or undefined if no hash is cached (D22: staged means hashed).
    * Never rejects. Returns an empty list if the catalog can't be read, because files without a cached hash are read
    * again.
    */
@@ -67,8 +67,8 @@ export class Catalog {
   }
 
   /**
-   * Caches the hashes of files that were read completely, and removes wrong ones. Logs failures instead of rejecting,
-   * because files without a cached hash are read again.
+   * Caches the hashes of files that were read completely, and removes cached hashes that turned out to be wrong. Logs
+   * failures instead of rejecting, because files without a cached hash are read again.
    */
   async cacheHashes(files: readonly HashUpdate[]): Promise<void> {
     await this.callWithoutThrowing('cacheHashes', files);

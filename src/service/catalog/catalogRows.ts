@@ -111,7 +111,7 @@ export class CatalogRows {
   /**
    * Turns automatic merging of index segments off or on. Filling an empty catalog is faster without it, and later
    * writes merge the segments gradually. While it is off, SQLite merges segments only when there are
-   * {@link maxSegments}. SQLite stores the setting in the file.
+   * {@link maxSegments} of them. SQLite stores the setting in the file.
    */
   deferMerging(isDeferred: boolean): void {
     if (!this.isIndexed || isDeferred === this.isMergingDeferred()) return;

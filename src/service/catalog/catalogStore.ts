@@ -88,7 +88,7 @@ export class CatalogStore {
     });
   }
 
-  /** Removes the files at these paths, which are now folders, in one transaction. */
+  /** Removes the rows of files whose paths are now folders, in one transaction. */
   removeFiles(paths: readonly string[]): void {
     if (paths.length > 0) runInTransaction(this.database, () => this.removeAt(paths));
   }

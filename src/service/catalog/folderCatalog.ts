@@ -170,8 +170,8 @@ export class FolderCatalog {
 
   /**
    * Starts a scan if one is due. Waits for it if the folder was unavailable or has not been scanned before. With
-   * `needsScan`, also waits if the scan should be quick. Throws {@link DatabaseUnavailableError} if the folder is
-   * unavailable.
+   * `needsScan`, also waits if the scan is expected to be quick. Throws {@link DatabaseUnavailableError} if the folder
+   * is unavailable.
    */
   private async refresh(needsScan = true): Promise<void> {
     await this.resuming;

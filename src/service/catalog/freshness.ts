@@ -27,7 +27,7 @@ export class Freshness {
     return this.lastScan !== undefined && this.lastScan.state.identity === state?.identity;
   }
 
-  /** True if a new scan should be quick enough to wait for. */
+  /** True if a new scan is expected to be quick enough to wait for. */
   get isQuick(): boolean {
     return isQuickScan(this.lastScan?.tookMs ?? 0);
   }

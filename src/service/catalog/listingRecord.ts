@@ -1,8 +1,8 @@
 import type { SqliteFile } from '../sqlite.ts';
 
 /**
- * Stores the time and the remote of the last complete listing in a catalog, so that the store need not be listed again
- * after a restart.
+ * Stores, in a catalog, the time and the remote of its last complete listing, so that the store need not be listed
+ * again after a restart.
  */
 export class ListingRecord {
   private readonly database: SqliteFile;

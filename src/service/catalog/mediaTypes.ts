@@ -54,10 +54,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
 
 const compressions: ReadonlySet<string> = new Set(['bz2', 'gz', 'xz', 'zst']);
 
-/**
- * Returns the format of a file in lowercase, taken from its suffix, such as `csv` or `fastq.gz`; empty without a
- * suffix.
- */
+/** Returns a file's format: its suffix in lowercase, such as `csv` or `fastq.gz`; empty if the name has no suffix. */
 export function getFormat(fileName: string): string {
   const name = fileName.toLowerCase();
   const dot = name.lastIndexOf('.');

@@ -31,7 +31,7 @@ export function readPackage(folder: string, name = packageName): PackageContent 
 
 interface DescribedFields {
   readonly whole: JsonObject;
-  /** The fields except schema and dialect. */
+  /** All fields except schema and dialect. */
   readonly rest: JsonObject;
   /** Number of JSON characters in `whole`. */
   readonly size: number;

@@ -46,7 +46,7 @@ export class PathIds {
     return { after, before: Number(next?.['id'] ?? maxId) };
   }
 
-  /** Gives nearby rows new ids that are farther apart, and returns the free range between them. */
+  /** Spreads out the ids of the rows around a range, and returns the enlarged range. */
   private makeRoom({ after, before }: IdRange, count: number): IdRange {
     for (let reach = 64; ; reach *= 4) {
       const left = this.select('id <= ? ORDER BY id DESC', after, reach).reverse();

@@ -27,7 +27,10 @@ export interface CatalogSearch {
   readonly after?: SearchCursor;
 }
 
-/** A position in the results: directly after this file of a tier. Stays valid if files change between two pages. */
+/**
+ * A position in the results: directly after the file with these properties in a tier. Stays valid if files change
+ * between two pages.
+ */
 export interface SearchCursor {
   readonly tier: number;
   readonly path: string;
@@ -42,7 +45,7 @@ interface SearchTier {
    * position.
    */
   page(limit: number, offset: number, after?: SearchCursor): SqlFragment;
-  /** The query for the number of rows, in the column `number`. */
+  /** The query that counts the rows; the result is in the column `number`. */
   readonly count: SqlFragment;
 }
 

@@ -27,7 +27,7 @@ export const searchParameters: Readonly<Record<string, SearchParameterDocument>>
   order: { type: 'array(string)', value: [...orders] },
 };
 
-/** Parses a validated `specific`; null and empty strings count as absent. */
+/** Parses a validated `specific` object; null and empty strings count as absent. */
 export function parseSpecific(specific: SearchSpecific): SpecificFilter {
   const { format, path, minBytes, maxBytes, modifiedAfter, sort, order } = specific;
   return {

@@ -21,7 +21,7 @@ interface RegistryOptions {
   /** The thread that runs all catalogs. The registry does not end it. */
   readonly thread: CatalogThread;
   readonly logger: Logger;
-  /** The path of rclone from the configuration, if any (D62: stores through rclone). */
+  /** The configured path of rclone, if any (D62: stores through rclone). */
   readonly rclone?: string | undefined;
 }
 
@@ -114,7 +114,9 @@ export class DatabaseRegistry implements ServedDatabases {
     return { databases: ids.flatMap((id) => this.findById(id) ?? []), dispose: () => this.endServing(ids) };
   }
 
-  /** Returns the requested databases by id, in order. Assigns configured ids first. */
+  /**
+   * Returns the requested databases by id, in order. Assigns configured ids first, so that no generated id takes one.
+   */
   private async identify(
     configs: readonly DatabaseConfig[],
     isExact: boolean,
@@ -220,7 +222,7 @@ function pickLocation({ folder, remote }: DatabaseConfig): DatabaseLocation {
   return folder === undefined ? { remote } : { folder };
 }
 
-/** Returns the address of a database: `file:` for a folder, `rclone:` for a store. */
+/** Returns the URL of a database: `file:` for a folder, `rclone:` for a store. */
 function toLocationUrl({ folder, remote }: DatabaseLocation): string {
   return folder === undefined ? `rclone:${encodeURI(remote)}` : pathToFileURL(folder + nodePath.sep).href;
 }

@@ -50,7 +50,7 @@ export class KnownFolders {
   }
 
   /**
-   * Reads the file; renames an invalid one and starts without known folders. Rejects if the file exists and can't be
+   * Reads the file; renames an invalid one and starts without known folders. Rejects if the file exists but can't be
    * read, because {@link save} would replace it.
    */
   static async open(options: KnownFoldersOptions): Promise<KnownFolders> {
@@ -84,7 +84,7 @@ export class KnownFolders {
   }
 
   /**
-   * Removes unneeded folders and stores that were last requested before `sinceMs` (milliseconds since 1970). Returns
+   * Forgets unneeded folders and stores that were last requested before `sinceMs` (milliseconds since 1970). Returns
    * their ids.
    */
   forgetUnused(sinceMs: number, isNeeded: (id: string) => boolean): string[] {

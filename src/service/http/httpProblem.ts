@@ -31,8 +31,8 @@ export class HttpProblem extends Error {
 }
 
 /**
- * Maximum number of invalid fields in a problem document. It leaves room for the entries of a list, an entry with the
- * number of omitted ones, and problems in other fields.
+ * Maximum number of entries in the `errors` of a problem document. Allows for the invalid entries of one list, up to
+ * {@link maxNamedFields}, the count of the rest, and problems in other fields.
  */
 const maxProblems = 2 * maxNamedFields;
 

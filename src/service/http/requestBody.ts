@@ -11,7 +11,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * Reads a JSON body. Calls `onReady` once the headers are accepted. Throws {@link HttpProblem} 415, 413, 408 or 400, or
- * the reason of `broken`.
+ * the abort reason of `broken`.
  */
 export async function readJson(
   request: IncomingMessage,

@@ -9,8 +9,8 @@ interface Unsent {
 }
 
 /**
- * Sends bodies as fast as clients read them. Aborts stalled responses and, if all unsent bodies exceed a memory limit,
- * the least recently read ones.
+ * Sends bodies as fast as clients read them. Aborts stalled responses and, if the unsent bodies together exceed a
+ * memory limit, the least recently read ones.
  */
 export class ResponseWriter {
   private readonly stallLimitMs: number;

@@ -17,7 +17,7 @@ import { metadataQuerySchema, metadataSchema, searchSchema, type LocalSearchRequ
 import { responseSchemas } from '../wire/responseSchemas.ts';
 
 const maxTerms = 200;
-/** Maximum total length of the patterns with wildcards in one field. */
+/** Maximum total length of one field's wildcard patterns. */
 const maxPatternLength = 500;
 
 const exampleOrcid = '0000-0002-1825-0097';

@@ -10,7 +10,7 @@ import { openRclone } from './rcloneProgram.ts';
 import { StoreClient, type RcloneAddress } from './storeClient.ts';
 
 interface RcloneDaemonOptions {
-  /** The path of rclone from the configuration; undefined to search for it. */
+  /** The configured path of rclone; undefined to search for it. */
   readonly rclone: string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -32,7 +32,7 @@ const startLimitMs = 30_000;
 const idleMs = 60_000;
 const addressPattern = /Serving remote control on http:\/\/127\.0\.0\.1:(\d+)\//;
 
-/** Requests that rclone must reject without its password. Only the status of the response is read. */
+/** Requests that rclone must reject if they lack its password. Only the status of the response is read. */
 const probes = [
   { method: 'GET', path: '/[:memory:]/probe' },
   { method: 'GET', path: '/*' },
@@ -76,8 +76,8 @@ export class RcloneDaemon {
   }
 
   /**
-   * Removes the staging folder, with the files that killed jobs or a killed service left behind. Logs failures instead
-   * of throwing.
+   * Removes the staging folder, including any files left behind by killed jobs or a killed service. Logs failures
+   * instead of throwing.
    */
   removeStaging(): void {
     const remove = { recursive: true, force: true, maxRetries: 3 } as const;

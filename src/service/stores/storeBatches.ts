@@ -3,7 +3,7 @@ import type { StoreObject } from './storeObject.ts';
 import { StoreError } from './storeError.ts';
 import { abortWhenStalled } from './stalledRequest.ts';
 
-/** Lists the objects of a batch as paths relative to their remote. */
+/** A list of the objects in a batch, as paths relative to their remote. */
 export interface ObjectList {
   /** Path of a local file with one path per line, which rclone reads. */
   readonly file: string;

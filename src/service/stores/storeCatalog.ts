@@ -209,7 +209,7 @@ export class StoreCatalog {
     this.logScan(clock.now() - startedAtMs, result);
   }
 
-  /** Updates the free space, or clears it if it cannot be determined. Never rejects. */
+  /** Updates the recorded free space, or clears it if the free space cannot be determined. Never rejects. */
   private async readSpace(): Promise<void> {
     this.freeBytes = await readFreeBytes(this.config, this.abort.signal);
   }

@@ -213,7 +213,7 @@ export class StoreClient {
     return parseJsonObject(await readBody(response, createEndError, signal)) ?? {};
   }
 
-  /** Reads the state of a group's requests, over a separate connection. Throws {@link StoreError}. */
+  /** Reads a group's state over a separate connection: all shared ones may be busy. Throws {@link StoreError}. */
   async getStats(group = this.group): Promise<GroupStats> {
     const stats = await this.call('core/stats', { group }, undefined, false);
     const { transferring, checking, bytes, checks, deletes, renames, transfers, errors } = stats;

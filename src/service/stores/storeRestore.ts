@@ -6,7 +6,7 @@ import { collectOutput } from './rcloneOutput.ts';
 import type { ObjectList } from './storeBatches.ts';
 import { createUnknownError, findStoreError, StoreError } from './storeError.ts';
 
-/** The permission to restore archived objects of a store, which costs money (D67: archived objects). */
+/** The permission to restore a store's archived objects; restoring costs money (D67: archived objects). */
 export const restoreSchema = z
   .strictObject({
     days: z.int().check(z.gte(1), z.lte(365), z.describe('Number of days for which a restored object can be read.')),
@@ -35,13 +35,15 @@ interface RestorableStore {
 }
 
 /**
- * Maximum number of characters to keep of a command's log. The log has a line for each archived object, with its path.
+ * Maximum number of characters to keep from a command's log. The log has a line for each archived object, with its
+ * path.
  */
 const maxLogChars = 1024 * 1024;
 
 /**
  * Options that limit a command to the objects in a list, so that it doesn't list the store. The path of the list's file
- * must follow. rclone's remote control ignores such lists for these commands.
+ * must follow. The commands run in their own rclone process, because rclone's remote control ignores such lists for
+ * them.
  */
 const listOption = ['--no-traverse', '--files-from-raw'] as const;
 
@@ -115,7 +117,7 @@ function parseJsonArray(text: string): unknown {
   return parseJsonObject(`{"array":${text}}`)?.['array'];
 }
 
-/** Creates the error for a refused restore, with the store's error code. A failure of the server is temporary. */
+/** Creates the error for a refused restore, with the store's error code. A server failure counts as temporary. */
 function createRefusalError(status: string): StoreError {
   const code = /(?:^|api error )([A-Z][A-Za-z]{0,60}):/.exec(status)?.[1];
   const error = findStoreError(status) ?? new StoreError(isServerFailure(status) ? 'failed' : 'refused', refusedCause);

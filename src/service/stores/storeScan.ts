@@ -8,7 +8,7 @@ import { listStore, type SkippedObjects } from './storeListing.ts';
 
 export interface ScannedStore {
   readonly remote: string;
-  /** The path of rclone from the configuration; undefined to search for it. */
+  /** The configured path of rclone; undefined to search for it. */
   readonly rclone: string | undefined;
 }
 

@@ -4,7 +4,7 @@ import { startRclone } from './rcloneChild.ts';
 import { collectOutput } from './rcloneOutput.ts';
 import type { ScannedStore } from './storeScan.ts';
 
-/** Returns the number of free bytes of a store; undefined if it cannot be determined. Never rejects. */
+/** Returns a store's free space in bytes; undefined if it cannot be determined. Never rejects. */
 export async function readFreeBytes(
   { remote, rclone }: ScannedStore,
   signal: AbortSignal,

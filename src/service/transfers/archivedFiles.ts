@@ -16,7 +16,7 @@ interface ArchivedFilesOptions {
   readonly clock: Clock;
 }
 
-/** Number of files per rclone command, which logs a line for each. */
+/** Number of files per rclone command. It is limited because rclone logs a line for each archived file. */
 const batchFiles = 64;
 const firstDelayMs = 30_000;
 const maxDelayMs = 600_000;
@@ -39,8 +39,8 @@ export class ArchivedFiles {
 
   /**
    * Resolves if all files can be read, and otherwise has the store restore the archived ones. Throws a
-   * {@link TransferSuspension} while the store restores files or can't be reached, and a {@link TransferFailure} if it
-   * refuses a restore. Never requests the restore of a file that can be read.
+   * {@link TransferSuspension} while the store is restoring files or can't be reached, and a {@link TransferFailure} if
+   * it refuses a restore. Never requests a restore for a file that can be read.
    */
   async requireReadable(files: readonly TransferRecordFile[], signal: AbortSignal): Promise<void> {
     const archived = files.filter((file) => this.isPending(file));

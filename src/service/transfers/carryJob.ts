@@ -26,7 +26,7 @@ export interface CarryJob {
   readonly destinationPlace?: string | undefined;
   readonly rclone: RcloneAddress;
   readonly files: readonly FileToCarry[];
-  /** Present if both sides are on the same remote, whose store can copy objects itself (D66: copies within a store). */
+  /** Present if both sides share a remote and its store can copy objects itself (D66: copies within a store). */
   readonly copyVerification?: CopyVerification | undefined;
   readonly bytesPerSecond?: number | undefined;
   /** True if each file is flushed to disk individually. */

@@ -35,8 +35,8 @@ export interface CarrySink {
   /** Writes a file under a temporary name. If the connection is lost, a later attempt may continue the file. */
   write(file: FileToCarry, content: CarriedContent, signal: AbortSignal): Promise<WrittenFile>;
   /**
-   * Writes and verifies small files together, if that is faster. Returns those that have their final names. The caller
-   * must write the others one by one. Never rejects.
+   * Writes and verifies small files together, if that is faster. Returns those that were given their final names. The
+   * caller must write the others one by one. Never rejects.
    */
   writeBatch(
     files: readonly FileToCarry[],

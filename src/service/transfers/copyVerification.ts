@@ -19,8 +19,8 @@ const hashingStores = /^(?:GCS|Swift|Google drive|box|pcloud) /;
 const s3 = /^S3 /;
 
 /**
- * S3 reports the MD5 of an object that it copies in one piece as the ETag, unless the object is encrypted with a managed
- * or customer-provided key. The listing clears the options for encryption, because with them rclone reports a hash from
+ * The ETag of an object that S3 copies in one piece is its MD5, unless the object is encrypted with a managed or
+ * customer-provided key. The listing clears the options for encryption, because with them rclone reports a hash from
  * the uploader's metadata instead. An ETag that isn't an MD5 never equals the expected hash.
  */
 const s3Verification: CopyVerification = {

@@ -55,7 +55,7 @@ export class FileThreads {
   /**
    * Runs a job on a free thread. Rejects if the thread crashes, in which case the result is unknown. Aborting
    * `abandonment` gives up the job's thread: the thread ends as soon as its current system call returns, and the
-   * promise then rejects. A job that has not started rejects without starting (D42: hanging disks).
+   * promise then rejects. A job that is still queued is rejected without being started (D42: hanging disks).
    */
   async run(job: Job, abandonment: AbortSignal): Promise<JobResult> {
     if (this.isEnded) throw new Error('The service is closing.');

@@ -217,7 +217,7 @@ export class TransferJournal {
   }
 }
 
-/** Adds the column that is missing in journals from before D66 (copies within a store). */
+/** Adds the column that is missing in journals created before D66 (copies within a store). */
 function addStoreHashes(database: SqliteFile): void {
   const columns = database.prepare('PRAGMA table_info(transfer_files)').all();
   if (columns.some(({ name }) => name === 'store_hash')) return;

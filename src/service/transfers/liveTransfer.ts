@@ -23,7 +23,7 @@ interface LiveTransferOptions {
 /** An unfinished transfer and its record. Writes file progress to the journal in batches (D25: durable transfers). */
 export class LiveTransfer implements RunProgress {
   readonly run: TransferRun;
-  /** Timer of the next check of a suspended transfer; undefined before its first suspension. */
+  /** Timer for the next check of a suspended transfer; undefined before its first suspension. */
   retry: Disposable | undefined;
   /** Present while the transfer prevents its databases from closing. */
   retainedDatabases: Disposable | undefined;
@@ -113,8 +113,8 @@ export class LiveTransfer implements RunProgress {
   }
 
   /**
-   * Writes all changes to the journal. Returns false if it can't be written, in which case the next change retries, or
-   * if the transfer is detached.
+   * Writes all pending changes to the journal. Returns false if that fails, in which case they are written with the
+   * next change, or if the transfer is detached.
    */
   persist(): boolean {
     if (this.isDetached) return false;

@@ -129,8 +129,8 @@ function removePart(part: string): void {
 }
 
 /**
- * Clones the file if it is large enough and the file system supports it; otherwise returns false. Uses the descriptor
- * that was checked (D42: hanging disks).
+ * Clones the file if it is large enough and the file system supports it; otherwise returns false. Clones from the
+ * checked descriptor, because another file may have taken the path since (D42: hanging disks).
  */
 function tryClone(context: MoveContext, file: FileToMove, opened: number, part: string): boolean {
   if (!context.canClone || file.bytes < minCloneBytes) return false;

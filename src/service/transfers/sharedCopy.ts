@@ -62,7 +62,8 @@ export class SharedCopy {
   }
 
   /**
-   * Claims the read-back for the second thread, which calls this method. Returns false if it must not read the copy.
+   * Claims the read-back for the second thread, which is the caller. Returns false if the first thread has already
+   * claimed it.
    */
   startReading(): boolean {
     return this.claim(readers.second);

@@ -73,8 +73,8 @@ export class SourceFiles {
   }
 
   /**
-   * Opens a file whose path may contain links. Compares the opened file with the resolved path, to detect a link that
-   * was inserted between the two steps.
+   * Opens a file whose path may contain links. Then resolves the path and checks that it leads to the opened file, to
+   * detect a link that was changed in between.
    */
   private openThroughLinks(path: string): number {
     return openChecked(path, O_RDONLY | O_NONBLOCK, (opened) => {

@@ -64,8 +64,8 @@ export class StoreCopy {
   }
 
   /**
-   * Copies the objects and returns the files that have their final names. The caller must transfer the others in
-   * another way. Never rejects.
+   * Copies the objects and returns the files whose copies were verified and given their final names. The caller must
+   * transfer the others another way. Never rejects.
    */
   async run(): Promise<readonly DoneFile[]> {
     if (this.files.length === 0) return [];

@@ -43,7 +43,7 @@ export class StoreRoute implements TransferRoute {
   /** Identifies the current run. */
   private attempt = '';
   private hashes: { readonly source: string | undefined; readonly destination: string | undefined } | undefined;
-  /** Present if both sides are on the same remote, whose store can copy objects itself (D66: copies within a store). */
+  /** Present if both sides share a remote and its store can copy objects itself (D66: copies within a store). */
   private copyVerification: CopyVerification | undefined;
 
   constructor(options: StoreRouteOptions) {

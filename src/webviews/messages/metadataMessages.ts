@@ -33,7 +33,7 @@ interface PageFile {
   readonly name: string;
 }
 
-/** A file of another database with the same content. */
+/** A file with the same content in another database. */
 interface PageCopy {
   readonly database: string;
   readonly name: string;
@@ -49,7 +49,7 @@ export interface MetadataSnapshot {
   readonly found?: FoundFile;
   /** Absent if the staging status is unknown (D31: staged display). */
   readonly staging?: Staging;
-  /** Files of other databases with the same content; absent if none is known (D60: same content). */
+  /** Files with the same content in other databases; absent if none are known (D60: same content). */
   readonly copies?: readonly PageCopy[];
   /** The time at which `found` was received, in milliseconds since 1970. */
   readonly receivedAt?: number;
@@ -80,7 +80,7 @@ export type MetadataIntent =
 
 /**
  * The state that the page saves across reloads of the window. Lacks `found` and `receivedAt` while the metadata is
- * loading, or if it is too large.
+ * loading, or if it is too large to save.
  */
 export type MetadataPageState = Pick<MetadataSnapshot, 'ref' | 'kept' | 'found' | 'staging' | 'receivedAt'>;
 

@@ -60,7 +60,7 @@ function toCode(fact: Fact | undefined): Fact | undefined {
   return fact && { ...fact, isCode: true };
 }
 
-/** Returns the fact that shows the staging status; undefined if the status is unknown (D31: staged display). */
+/** Creates the fact for the staging status; undefined if the status is unknown (D31: staged display). */
 function createStagingFact(staging: MetadataSnapshot['staging']): Fact | undefined {
   if (staging === undefined) return undefined;
   const isStaged = staging === 'staged';
@@ -69,7 +69,10 @@ function createStagingFact(staging: MetadataSnapshot['staging']): Fact | undefin
   return { key: 'staging', label: l10n.t('Staging'), text, exact, field: '' };
 }
 
-/** Returns the fact that names the other databases with this file; undefined if there are none (D60: same content). */
+/**
+ * Creates the fact for the other databases that have a file with the same content; undefined if there are none (D60:
+ * same content).
+ */
 function createCopiesFact(copies: MetadataSnapshot['copies'] = []): Fact | undefined {
   if (copies.length === 0) return undefined;
   const databases = [...new Set(copies.map(({ database }) => database))];

@@ -75,7 +75,7 @@ function FileRow({ file: { id, name, sizeBytes } }: { readonly file: TransferFil
   );
 }
 
-/** Renders the licenses of the files with file counts, and warnings about licenses that forbid redistribution. */
+/** Renders the licenses, each with its number of files, and warnings about licenses that forbid redistribution. */
 export function LicensesSection({ transfer: { licenses = [] } }: TransferProps): VNode | null {
   if (licenses.length === 0) return null;
   const warnings = licenses.flatMap(({ warning }) => warning ?? []);

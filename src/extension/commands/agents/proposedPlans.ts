@@ -18,8 +18,8 @@ interface ClosedPlan {
 }
 
 /**
- * Lists the transfers that agents propose, including agents in other windows and programs. Reports plans that are
- * decided or expire.
+ * Lists the transfers proposed by agents, including those in other windows and programs. Reports plans that are decided
+ * or expire.
  */
 export class ProposedPlans implements Disposable {
   private readonly lifetime = new Lifetime();
@@ -50,7 +50,7 @@ export class ProposedPlans implements Disposable {
     return this.plans.find((plan) => plan.id === id);
   }
 
-  /** Opens the store of plans on first use, and starts watching its folder. */
+  /** Returns the plan store. On first use, opens it and starts watching its folder. */
   async openStore(): Promise<PlanStore> {
     return await (this.opened ??= this.open());
   }

@@ -13,7 +13,7 @@ import { insertText, saveCitations } from './citationTargets.ts';
 import { collectCitedFiles, type CiteArgument } from './citedFiles.ts';
 
 /**
- * Creates citations for files. The user picks a format, and whether to copy the citations, insert them at the cursor,
+ * Creates citations for files. The user chooses a format, and whether to copy the citations, insert them at the cursor,
  * or save them.
  */
 export async function cite(

@@ -25,8 +25,8 @@ interface Draft {
 }
 
 /**
- * Generates code for the requests of a search, files or a transfer, and copies or inserts it. The code reads the key
- * from an environment variable and never contains it.
+ * Generates code that sends the requests for a search, files or a transfer. Copies or inserts the code, which reads the
+ * key from an environment variable and never contains it.
  */
 export async function copyAsCode(
   services: CommandServices,

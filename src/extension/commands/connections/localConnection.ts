@@ -10,7 +10,7 @@ import { getLocalServiceName } from '../../words/serviceNames.ts';
 import type { CommandServices } from '../services.ts';
 import { openOrThrow } from './connectionFailure.ts';
 
-/** Address of the local service until it has started. */
+/** Placeholder for the local service's address until the service has started. */
 const placeholderAddress = 'http://127.0.0.1';
 
 /** Returns true if the local service is the active connection. */

@@ -12,7 +12,7 @@ import { getReasonActions } from './connectionFailure.ts';
 import { openConnection } from './connectionOpener.ts';
 import { pickConnection } from './connectionPicker.ts';
 
-/** Closes the active connection and keeps its key. */
+/** Closes the active connection but keeps its key. */
 export function disconnect({ connectFlow, connectionStore, transferStore, notifications }: CommandServices): void {
   const { shown } = connectionStore;
   if (!shown) {
@@ -43,7 +43,7 @@ export async function switchConnection(services: CommandServices, node?: Connect
 
 /**
  * Reloads the databases of the active connection, or reopens it if it has failed or was stopped. If there is none, asks
- * for a connection. For the row of another connection, checks its key if it is open, and opens it otherwise.
+ * for a connection. For another connection's row, checks the key if that connection is open; otherwise opens it.
  */
 export async function refreshDatabases(services: CommandServices, node: ConnectionNode | undefined): Promise<void> {
   const { connectFlow, connectionStore, sessions } = services;

@@ -7,7 +7,7 @@ import { reopenUnlessShown } from './connectionPicker.ts';
 
 /**
  * Opens every connection that has running transfers, without prompting. At startup, makes one of them active unless a
- * connection is already shown: the last used one or, if that has no running transfers, the one with the newest
+ * connection is already shown: the most recently used one or, if that has no running transfers, the one with the newest
  * transfer. Opens the others, and those of transfers that start later in any window, in the background. Opens each
  * connection only once, so that a manual disconnect lasts.
  */
@@ -53,8 +53,8 @@ function findConnectionsInUse(
 }
 
 /**
- * Makes a connection active unless another one is shown. If another one is shown or the attempt fails, opens it in the
- * background, with retries. A failed start of the local service isn't retried.
+ * Makes a connection active unless another one is shown. In that case, or if the attempt fails, opens the connection in
+ * the background, with retries. A failed attempt to start the local service isn't retried.
  */
 async function reopenUntilConnected(services: CommandServices, id: string): Promise<void> {
   await reopenUnlessShown(services, id);

@@ -17,7 +17,7 @@ import { askIds, createIdSourcePick, type IdSource } from './idSources.ts';
 const confirmationThreshold = 5000;
 
 /**
- * Finds files by IDs from one of several sources (D8: metadata by ids). Asks for the IDs and, unless it is given, the
+ * Finds files by ID (D8: metadata by ids). Asks for the source of the IDs, the IDs and, unless it is given, the
  * database.
  */
 export async function findFilesById(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {

@@ -7,7 +7,7 @@ import type { CommandServices } from '../services.ts';
 import type { RecipeArgument } from './recipeDocument.ts';
 import { openAndPlan } from './recipePlanning.ts';
 
-/** Compares the files in a recipe's lock with those that the recipe finds now, in a diff editor. */
+/** Opens a diff editor that compares the files in a recipe's lock with those that the recipe finds now. */
 export async function compareRecipe(services: CommandServices, argument: RecipeArgument | undefined): Promise<void> {
   const planned = await openAndPlan(services, argument, l10n.t('Compare with Lock'));
   if (!planned) return;

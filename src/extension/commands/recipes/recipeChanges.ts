@@ -17,7 +17,7 @@ import type { CommandServices } from '../services.ts';
 import { getLockToCheck, RecipeChecks, unknownStatus } from './recipeChecks.ts';
 import { findConnectionId } from './recipeSession.ts';
 
-/** Maximum size, in bytes, of a recipe whose row shows changes. */
+/** Maximum size, in bytes, of a recipe that is checked for changes. */
 const maxCheckedBytes = 10 * 1024 * 1024;
 
 /**
@@ -53,7 +53,7 @@ export class RecipeChanges implements Disposable {
   }
 
   /**
-   * Returns true if a recipe had new files in its last check, and neither the recipe nor its lock has changed since.
+   * Returns true if the last check of a recipe found new files, and neither the recipe nor its lock has changed since.
    * Doesn't start a check.
    */
   hasNewFiles(uri: Uri): boolean {

@@ -6,7 +6,7 @@ import { RecipeDiagnostics } from '../../editor/recipeDiagnostics.ts';
 import type { CommandServices } from '../services.ts';
 import { findConnectionId } from './recipeSession.ts';
 
-/** Creates the diagnostics of recipes. They compare recipes with the active connection's service. */
+/** Creates the diagnostics for recipes. They check recipes against the active connection's service. */
 export function createRecipeDiagnostics(services: CommandServices): RecipeDiagnostics {
   return new RecipeDiagnostics({
     getFacts: (recipe) => getFacts(services, recipe),

@@ -25,7 +25,8 @@ export async function saveAsRecipe(
 }
 
 /**
- * Adds the service to a draft, and asks for a destination unless there is one. Returns undefined if the user cancels.
+ * Adds the service to a draft, and asks for a destination unless the draft has one. Returns undefined if the user
+ * cancels.
  */
 async function completeDraft(
   services: CommandServices,

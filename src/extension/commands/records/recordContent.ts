@@ -31,8 +31,9 @@ interface RecordContent {
 }
 
 /**
- * Creates the record of a source. For a transfer, finds its folder and lists the files in the manifest. If the manifest
- * is missing or empty, a table or checksums list the requested files instead. Returns undefined if the user cancels.
+ * Creates the content of a record. For a transfer, finds its folder and lists the files in the manifest. If the
+ * manifest is missing or empty, a table or a checksum file lists the requested files instead. Returns undefined if the
+ * user cancels.
  */
 export async function createContent(
   services: CommandServices,

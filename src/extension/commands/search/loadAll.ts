@@ -27,7 +27,7 @@ export async function loadAll(services: CommandServices, node: SearchNode | unde
     notifications.showStatusMessage(l10n.t('All results are loaded: {0}.', formatFileCount(search.files.length)));
 }
 
-/** Loads up to the next limit. Returns true if the limit was reached and more files may exist. */
+/** Loads files up to the next limit. Returns true if the limit was reached and more files may exist. */
 async function loadToLimit({ searchStore, searchFlow }: CommandServices, key: string): Promise<boolean> {
   const before = searchStore.get(key);
   if (!before?.mayHaveMore) return false;

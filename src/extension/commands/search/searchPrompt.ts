@@ -93,8 +93,8 @@ export async function askSearch(
 }
 
 /**
- * Creates the draft of a search for all files, and stores it as a recent search. Asks for one or all databases unless a
- * database is given. Returns undefined if the user cancels.
+ * Creates the draft of a search for all files, and stores it as a recent search. Unless a database is given, lets the
+ * user choose one database or all of them. Returns undefined if the user cancels.
  */
 export async function askAllFiles(
   services: CommandServices,

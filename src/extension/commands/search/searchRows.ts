@@ -28,7 +28,7 @@ export async function repeatSearch(services: CommandServices, node: SearchNode |
   else await services.searchFlow.restart(search.key);
 }
 
-/** Stops a running search and keeps its results. */
+/** Stops a running search but keeps its results. */
 export async function stopSearch(services: CommandServices, node: SearchNode | undefined): Promise<void> {
   const search = await chooseSearch(services, node, l10n.t('Select the search to stop'), {
     isEligible: ({ isLoading }) => isLoading,

@@ -93,8 +93,8 @@ async function confirmUnchanged(services: CommandServices, earlier: Transfer, or
 }
 
 /**
- * Asks the user to confirm an order. First looks up its IDs if the earlier submission may have crashed the server (D37:
- * crashing file ids).
+ * Asks the user to confirm an order. First looks up the file IDs if the earlier submission may have crashed the server
+ * (D37: crashing file ids).
  */
 async function confirmOrder(
   services: CommandServices,

@@ -28,7 +28,7 @@ interface TransferDetailsOptions {
   readonly title?: string;
   /** A step to run before the others. */
   readonly firstStep?: Step;
-  /** Details of an earlier transfer, which are the defaults. */
+  /** Details of an earlier transfer, used as defaults. */
   readonly earlier?: TransferDetails;
   /** Summarizes the details and asks for confirmation. The user can go back from here. */
   confirm(details: TransferDetails): ReturnType<Step>;

@@ -35,7 +35,8 @@ export async function askInstructions(
 }
 
 /**
- * Describes the instructions of the last transfer. Returns undefined if there are none, or if they can't be used here.
+ * Describes the instructions of the last transfer. Returns undefined if there are none, or if their file isn't in this
+ * workspace.
  */
 export async function describeLastInstructions({ memory }: CommandServices): Promise<string | undefined> {
   const file = await getLastFile(memory);
@@ -171,7 +172,7 @@ async function readFile(file: Uri): Promise<string | { readonly value: JsonObjec
 }
 
 /**
- * Creates an action that opens a file at its error. Searches for the error again, because the file may have changed.
+ * Creates an action that opens a file at its JSON error. Locates the error again, because the file may have changed.
  */
 function createOpenAction(file: Uri): () => Promise<void> {
   return async () => {

@@ -123,8 +123,8 @@ function createFileChoice(value: Uri, description?: string): Choice<Uri | undefi
 }
 
 /**
- * Lists tables without duplicates: first the one in the active editor, then other open ones, the last used one, and
- * those in the workspace.
+ * Lists tables without duplicates: first the one in the active editor, then other open tables, the most recently used
+ * table, and those in the workspace.
  */
 async function createFileChoices(memory: TableMemory): Promise<readonly Choice<Uri | undefined>[]> {
   const inWorkspace = await workspace.findFiles('**/*.{csv,tsv,xlsx}', '**/{node_modules,.git}/**', 200);

@@ -58,8 +58,8 @@ function refuseKnown(found: FoundById): string | undefined {
 }
 
 /**
- * Asks for confirmation if the number of files differs. The transfer may still be the same one, because servers
- * silently drop files. Ignores an implausible number (D11: check status identity).
+ * Asks for confirmation if the reported number of files differs from the requested number. The transfer may still be
+ * the same one, because servers silently drop files. Ignores an implausible number (D11: check status identity).
  */
 async function confirmSameTransfer(
   notifications: Notifications,

@@ -20,7 +20,7 @@ interface ImportChoice {
   readonly name: string;
 }
 
-/** The selected entries that are saved in the settings. */
+/** The selected entries that belong in the settings. */
 interface SelectedSettings {
   readonly connections: readonly Connection[];
   readonly databases: readonly ServedLocation[];

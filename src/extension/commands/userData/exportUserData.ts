@@ -34,7 +34,7 @@ interface WrittenData {
   /** The written entries. Only their counts are shown. */
   readonly data: Parameters<typeof describeUserData>[0];
   readonly laterCount: number;
-  /** Number of transfers that an import would reject. */
+  /** Number of transfers that were left out because an import would reject them. */
   readonly invalidCount: number;
 }
 

@@ -47,8 +47,9 @@ export async function openTransferredFiles(services: CommandServices, node: Tran
 }
 
 /**
- * Finds the folder of a transfer. If it isn't found, lets the user select it. If no folder of the destination is known
- * on this machine, also lets the user copy the folder's name. Returns undefined if the user cancels or copies the name.
+ * Finds the folder of a transfer. If it isn't found, lets the user select it. If the destination has no known folder on
+ * this machine, also lets the user copy the name of the transfer's folder. Returns undefined if the user cancels or
+ * copies the name.
  */
 async function findFolder(services: CommandServices, transfer: Transfer): Promise<TransferredFolder | undefined> {
   const { found, searched } = await searchTransferredFiles(services, transfer);
