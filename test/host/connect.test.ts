@@ -83,7 +83,7 @@ describe('Connecting in the editor', () => {
     box.enter('0000-0002-1825-009');
     assert.match(await box.complaint(), /ORCID iD has 15 digits/);
     box.enter('0000-0002-1825-0098');
-    assert.equal(await box.complaint(), "The check digit doesn't match: check the iD for a typo.");
+    assert.equal(await box.complaint(), "The check character doesn't match. Check the iD for typos.");
     box.enter(`https://orcid.org/${orcid}`);
     await done;
     assert.equal(workspace.getConfiguration('dataTransfer').get('orcid'), orcid);
@@ -94,7 +94,7 @@ describe('Connecting in the editor', () => {
     const done = stage.run('dataTransfer.setOrcid');
     const box = await stage.person.textBox();
     assert.equal(box.value, '0000-0002-1825-0098');
-    assert.equal(await box.complaint(), "The check digit doesn't match: check the iD for a typo.");
+    assert.equal(await box.complaint(), "The check character doesn't match. Check the iD for typos.");
     box.enter(orcid);
     await done;
     assert.equal(stage.settings.get('orcid'), orcid);

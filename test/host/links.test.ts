@@ -132,7 +132,7 @@ describe('Links', () => {
       const link = makeLink('search', { service: other.address, database: jgi, query: 'JDP' });
       const refused = stage.parts.openLink(link);
       const notice = await stage.person.notice(/isn't among your connections/);
-      assert.match(notice.detail, /Connect only if you trust this service, because it receives your key\./);
+      assert.match(notice.detail, /Connect only if you trust this service, because it will receive your key\./);
       assert.ok(notice.detail.includes(other.address));
       notice.dismiss();
       await refused;
@@ -202,7 +202,7 @@ describe('Links', () => {
         { query: 'a\u202eb' },
         "No link was copied because “query” contains invisible characters or can't be part of a link.",
       ],
-      [{ query: '', ids }, 'This is too long for a link.'],
+      [{ query: '', ids }, 'No link was copied because it would be too long.'],
     ] as const) {
       await searchFlow.runAll(session, [{ database: jgi, pageSize: 10, ...query }]);
       const [search] = stage.parts.searchStore.getAll();

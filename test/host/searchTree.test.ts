@@ -199,7 +199,7 @@ describe('The search results tree', () => {
   it('shows that a search was stopped before the first result, and how to continue', () => {
     open('s');
     store.update('s', { isLoading: false });
-    assert.deepEqual(rows('s'), ['Stopped. Search again']);
+    assert.deepEqual(rows('s'), ['Search Again (Stopped)']);
   });
 
   it('creates the tooltip of a file on hover: path, size, type, hash, source and license', () => {

@@ -171,7 +171,10 @@ describe('Serving a folder as a database', function () {
     Object.defineProperty(workspace, 'isTrusted', { configurable: true, get: () => false });
     await stage.run('dataTransfer.serveThisFolder', open.uri);
     if (trusted) Object.defineProperty(workspace, 'isTrusted', trusted);
-    assert.match((await stage.person.notice()).message, /is in an untrusted workspace\. Trust the workspace/);
+    assert.match(
+      (await stage.person.notice()).message,
+      /is in an untrusted workspace\. To serve this folder, trust the workspace/,
+    );
     assert.deepEqual(saved(), []);
   });
 

@@ -165,7 +165,7 @@ describe('Data for another machine (D65)', function () {
     assert.deepEqual([pick.labels, checked(pick)], [labels, []]);
     assert.deepEqual([settings.connections, settings.servedLocations, settings.orcid], before);
     assert.equal(getDetail(pick, 'Other'), 'Replaces KBase (https://dts.example.org) on this machine.');
-    assert.equal(getDetail(pick, 'Environment variable DTS_KEY'), 'Its value is sent to https://dts.example.org.');
+    assert.equal(getDetail(pick, 'Environment variable DTS_KEY'), 'Its value will be sent to https://dts.example.org.');
     assert.equal(getDetail(pick, 'Renamed'), 'Replaces Archive on this machine.');
     assert.equal(getDetail(pick, 'ORCID iD'), `Replaces ${orcid}.`);
 
@@ -230,7 +230,7 @@ describe('Data for another machine (D65)', function () {
     await pick;
     assert.deepEqual(stage.parts.settings.connections, [connection]);
     const report = await stage.person.notice(/^Imported/);
-    assert.equal(report.message, 'Imported 1 connection. 1 invalid entry was left out: line 13.');
+    assert.equal(report.message, 'Imported 1 connection. 1 invalid entry was left out (line 13).');
     notice.press('Open');
     await stage.tab('moved.json');
     await stage.closePages();

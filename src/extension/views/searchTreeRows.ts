@@ -88,7 +88,7 @@ function createMoreRows(search: Search, node: SearchNode): MessageNode[] {
     const [done, total] = [nextOffset, query.ids.length].map(formatNumber);
     return [row('more', l10n.t('Load More ({0} of {1} IDs looked up)', done ?? '', total ?? ''))];
   }
-  if (files.length === 0) return [row('more', l10n.t('Stopped. Search again'))];
+  if (files.length === 0) return [row('more', l10n.t('Search Again (Stopped)'))];
   const more = { ...row('more', l10n.t('Load More')), description: describeLoaded(search) };
   return [more, row('all', l10n.t('Load All'), 'loadAll')];
 }

@@ -56,7 +56,7 @@ export function describeAgentError({ code, message }: AgentError, plan: Transfer
     planDecided: l10n.t('The proposed transfer of {0} was already confirmed or declined.', title),
     planElsewhere: l10n.t('This transfer was planned for another service: {0}', toPlainLine(plan.service.address)),
     submissionOff: l10n.t(
-      "Nothing was sent: the setting {0} or the file {1} doesn't allow it.",
+      "Nothing was sent: the setting {0} or the file {1} doesn't allow agents to submit transfers.",
       ...['dataTransfer.agents.submit', 'agents.json'],
     ),
     notSaved: l10n.t("Nothing was sent because the decision or the transfer couldn't be saved."),

@@ -73,11 +73,7 @@ export function describeSkippedFiles(skipped: readonly SkippedFiles[]): string |
   const ranges = formatList(skipped.slice(0, maxNamed).map(describeRange));
   const rest = skipped.length > maxNamed ? plural(skipped.length - maxNamed, '{0} other', '{0} others') : undefined;
   const reason = describeReason((skipped.at(-1) ?? first).reason);
-  return l10n.t(
-    'Files not compared (numbers are positions in the database): {0} ({1}).',
-    formatList([ranges, rest]),
-    reason,
-  );
+  return l10n.t('Files not compared, by position in the database: {0} ({1}).', formatList([ranges, rest]), reason);
 }
 
 function describeRange({ start, count }: SkippedFiles): string {

@@ -24,7 +24,7 @@ function getSyntaxSentences(): Sentences<'syntax' | 'tooLarge' | 'notObject' | '
     notObject: l10n.t('A recipe must be a JSON object.'),
     newerVersion: l10n.t('This recipe was written for a later version of this extension.'),
     secret: l10n.t(
-      'A recipe must not contain a key, a token, or a password. Remove it, and replace the key if it was shared.',
+      'A recipe must not contain a key, a token, or a password. Remove it, and get a new one if the recipe was shared.',
     ),
   };
 }

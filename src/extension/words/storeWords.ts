@@ -39,7 +39,7 @@ function describeFailedScan(problem: string | undefined): string {
  */
 export function describeStoreListing({ files, asOf, freeBytes, problem }: StoreListing): string {
   const count = formatFileCount(files);
-  const listed = asOf === undefined ? '' : l10n.t('{0}, listed at {1}', count, formatListedTime(asOf));
+  const listed = asOf === undefined ? '' : l10n.t('{0}, as of {1}', count, formatListedTime(asOf));
   const failure = problem === undefined ? '' : l10n.t('The last scan failed: {0}', toPlainLine(problem));
   const space = freeBytes === undefined ? '' : l10n.t('{0} free', formatSize(freeBytes));
   return [listed, space, failure].filter((line) => line !== '').join('\n');

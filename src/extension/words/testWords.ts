@@ -144,7 +144,7 @@ function getNameAdvice({ proxy }: TestFacts): Advice {
   if (proxy !== undefined)
     return { text: l10n.t('Check the host name of the proxy in http.proxy.'), setting: 'http.proxy' };
   return {
-    text: l10n.t('Check the address. If a proxy resolves host names in your network, set it in http.proxy.'),
+    text: l10n.t('Check the address. If a proxy resolves host names on your network, set it in http.proxy.'),
     setting: 'http.proxy',
   };
 }
@@ -167,7 +167,7 @@ function getProxyAdvice({ status, code }: Reason): Advice {
   if (status !== undefined) {
     return {
       text: l10n.t(
-        "The proxy doesn't forward requests to this service. If the service is reachable without the proxy, add its name to http.noProxy.",
+        "The proxy doesn't forward requests to this service. If the service is reachable without the proxy, add its host name to http.noProxy.",
       ),
       setting: 'http.noProxy',
     };

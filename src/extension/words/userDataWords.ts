@@ -86,7 +86,7 @@ export function describeVariableRow(connection: Connection, variable: string): R
   return {
     label: l10n.t('Environment variable {0}', variable),
     description: l10n.t('API key for {0}', toPlainLine(connection.name)),
-    detail: l10n.t('Its value is sent to {0}.', formatAddress(connection)),
+    detail: l10n.t('Its value will be sent to {0}.', formatAddress(connection)),
   };
 }
 
@@ -113,8 +113,8 @@ export function describeOrcidRow(orcid: string, replaced: string): RowText {
 export function describeInvalidLines(lines: readonly number[]): string {
   return plural(
     lines.length,
-    '{0} invalid entry was left out: line {1}.',
-    '{0} invalid entries were left out: lines {1}.',
+    '{0} invalid entry was left out (line {1}).',
+    '{0} invalid entries were left out (lines {1}).',
     formatLines(lines),
   );
 }

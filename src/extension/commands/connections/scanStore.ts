@@ -27,7 +27,7 @@ function findStores(services: CommandServices): readonly Database[] {
 }
 
 async function askStore(stores: readonly Database[]): Promise<Database | undefined> {
-  if (stores.length === 0) throw new CommandHint(l10n.t('No stores are served.'), createServeStoreStep());
+  if (stores.length === 0) throw new CommandHint(l10n.t('No stores are being served.'), createServeStoreStep());
   const answer = await pickOne(createSingleStep(l10n.t('Scan a Store Again')), {
     placeholder: l10n.t('Select the store to scan again'),
     choices: stores.map((value) => ({ label: toPlainLine(value.name), value })),

@@ -25,10 +25,13 @@ async function requireServableFolder(serviceFolders: ServiceFolders, uri: Uri): 
     throw new CommandFailure(l10n.t("{0} isn't on this machine. Only folders on this machine can be served.", name));
   }
   if (!workspace.isTrusted && workspace.getWorkspaceFolder(uri)) {
-    throw new CommandHint(l10n.t('{0} is in an untrusted workspace. Trust the workspace to serve this folder.', name), {
-      label: l10n.t('Manage Workspace Trust'),
-      run: () => commands.executeCommand('workbench.trust.manage'),
-    });
+    throw new CommandHint(
+      l10n.t('{0} is in an untrusted workspace. To serve this folder, trust the workspace.', name),
+      {
+        label: l10n.t('Manage Workspace Trust'),
+        run: () => commands.executeCommand('workbench.trust.manage'),
+      },
+    );
   }
   const found = await stat(uri.fsPath).catch(() => undefined);
   if (!found) throw new CommandFailure(l10n.t("The folder {0} doesn't exist.", name));

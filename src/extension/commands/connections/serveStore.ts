@@ -128,7 +128,7 @@ async function askFolder({ remote, folders }: StoreFolder): Promise<InputResult<
  */
 async function runWithProgress<T>(remote: string, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
   const name = toPlainLine(remote);
-  return await withProgress(l10n.t('Connecting to {0}…', name), async (signal) => {
+  return await withProgress(l10n.t('Connecting to {0}', name), async (signal) => {
     try {
       return await work(signal);
     } catch (error) {

@@ -37,6 +37,6 @@ export function createOrcidInput(value: string): TextInputOptions {
 
 function describeOrcidError(text: string): string | undefined {
   if (parseOrcid(text) !== undefined) return undefined;
-  if (hasOrcidForm(text)) return l10n.t("The check digit doesn't match: check the iD for a typo.");
+  if (hasOrcidForm(text)) return l10n.t("The check character doesn't match. Check the iD for typos.");
   return l10n.t('An ORCID iD has 15 digits and a check character (0–9 or X), for example 0000-0002-1825-0097.');
 }

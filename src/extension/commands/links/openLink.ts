@@ -66,7 +66,7 @@ async function askConnection(services: CommandServices, service: string): Promis
   const label = l10n.t('Connect…');
   const question = l10n.t("This link is for a service that isn't among your connections.");
   const detail = l10n.t(
-    'Address: {0}\n\nConnect only if you trust this service, because it receives your key. Nothing has been sent yet.',
+    'Address: {0}\n\nConnect only if you trust this service, because it will receive your key. Nothing has been sent yet.',
     service,
   );
   const isWanted = await services.notifications.confirm(question, detail, label);

@@ -21,7 +21,7 @@ export async function exportTransferHistory(services: CommandServices): Promise<
   if (transfers.length === 0) throw new CommandHint(l10n.t('There are no transfers to export.'), createTransferStep());
   const file = await pickNewFile(l10n.t('Export Transfer History'), getSuggestedFile(), {
     [l10n.t('Table (CSV)')]: ['csv'],
-    [l10n.t('JSON, with all files')]: ['json'],
+    [l10n.t('JSON (with file lists)')]: ['json'],
   });
   if (!file) return;
   const write = file.path.toLowerCase().endsWith('.csv') ? exportAsCsv : exportAsJson;

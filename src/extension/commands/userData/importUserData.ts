@@ -30,7 +30,7 @@ export async function importUserData(services: CommandServices): Promise<void> {
   const file = await pickFile(l10n.t('Import Data from Another Machine'), 'JSON', ['json']);
   if (!file) return;
   const name = getFileName(file);
-  const found = await runWithRecords(services, l10n.t('Reading {0}…', name), async (work) => {
+  const found = await runWithRecords(services, l10n.t('Reading {0}', name), async (work) => {
     const parsed = await readUserDataFile(file, work.signal);
     warnAboutSecrets(services.notifications, file, parsed.secretLines);
     return { parsed, offer: await compare(services, parsed, work) };
@@ -43,7 +43,7 @@ export async function importUserData(services: CommandServices): Promise<void> {
   }
   const items = await chooseImports(offer, name);
   if (!items) return;
-  const title = l10n.t('Importing from {0}…', name);
+  const title = l10n.t('Importing from {0}', name);
   const imported = await runWithRecords(services, title, (work) =>
     applyImports(services, { offer, items, name }, work),
   );
