@@ -49,8 +49,8 @@ const serviceConfigSchema = z.strictObject({
   /** Stops the service when its standard input closes, so that it exits with the program that started it. */
   endWithStdin: z.optional(z.boolean()),
   /**
-   * Path of the file that contains the token; created if missing (D40: administered service). If absent, each start
-   * generates a new token.
+   * Path of the file that contains the token. The file is created if it doesn't exist (D40: administered service).
+   * Without this option, a new token is generated each time the service starts.
    */
   tokenFile: z.optional(z.string().check(z.minLength(1))),
   /** Accepted values of the Host header in addition to loopback, for a reverse proxy (D40: administered service). */

@@ -17,7 +17,7 @@ interface HeadlessOptions {
   readonly isForeground: boolean;
 }
 
-/** Creates the core for a program without an editor. Takes the proxy settings from the environment variables. */
+/** Creates an {@link Explorer} that runs outside an editor. Takes the proxy settings from environment variables. */
 export function createHeadlessExplorer(context: CommandContext, { getOrcid, isForeground }: HeadlessOptions): Explorer {
   const { clock, environment } = context;
   return new Explorer({

@@ -41,7 +41,7 @@ export interface AgentContext {
   readonly policy: AgentPolicy;
   /** The queue shared by all agents that use this window or program. */
   readonly queue: CallQueue;
-  /** The texts from servers that were part of earlier answers to any agent that uses this window or program. */
+  /** Server-supplied text in earlier answers to any agent that uses this window or program. */
   readonly answeredTexts: AnsweredTexts;
   readonly clock: Clock;
   readonly log: Logger;

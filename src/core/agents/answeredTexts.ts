@@ -1,6 +1,6 @@
 import type { JsonObject } from '../util/json.ts';
 
-/** Maximum number of texts to remember; the oldest are forgotten first. */
+/** Maximum number of strings to remember; the oldest are forgotten first. */
 const maxTexts = 5_000;
 
 /**
@@ -9,16 +9,16 @@ const maxTexts = 5_000;
  */
 const textFields: ReadonlySet<string> = new Set(['title', 'description', 'message', 'reason']);
 
-/** Remembers the texts from servers that agents have received, so that copies of them can be recognized in plans. */
+/** Remembers the server-supplied text that agents have received, so that copies of it can be recognized in plans. */
 export class AnsweredTexts {
   private readonly texts = new Set<string>();
 
-  /** The remembered texts, as the agents received them. */
+  /** The remembered strings, as the agents received them. */
   get all(): ReadonlySet<string> {
     return this.texts;
   }
 
-  /** Remembers the texts in a tool's answer. */
+  /** Remembers the server-supplied text in a tool's answer. */
   add({ data }: JsonObject): void {
     for (const text of listTexts(data)) {
       this.texts.delete(text);

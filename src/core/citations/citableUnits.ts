@@ -148,7 +148,7 @@ function findFirst(works: readonly CitedWork[], field: 'publisher' | 'version'):
   return works.find((work) => work[field] !== undefined)?.[field];
 }
 
-/** Merges names. A person whom any file names as an author is not listed as an editor or contributor. */
+/** Merges the people credited by several works. Authors of any of the works are not listed as editors or contributors. */
 function mergeNames(works: readonly CitedWork[]): CitedPeople {
   const authors = uniteBy(
     works.flatMap((work) => work.authors),

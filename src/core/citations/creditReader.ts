@@ -71,7 +71,7 @@ function readIssueDate(dates: unknown): string | undefined {
 const plainDay = /^[12]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])(?!\d)/;
 
 /**
- * Returns the longest valid date at the start of a text: `YYYY-MM-DD`, `YYYY-MM` or `YYYY`; undefined if there is none.
+ * Returns the longest valid date at the start of a string: `YYYY-MM-DD`, `YYYY-MM` or `YYYY`; undefined if there is none.
  */
 function parseDay(text: string | undefined): string | undefined {
   if (text !== undefined && plainDay.test(text)) return text.slice(0, 10);

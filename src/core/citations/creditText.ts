@@ -42,7 +42,7 @@ export function append<T>(list: T[] | undefined, value: T): T[] {
   return list;
 }
 
-/** Returns the texts that {@link readText} finds in a list. */
+/** Returns the strings that {@link readText} finds in a list. */
 export function listTexts(values: readonly unknown[]): readonly string[] {
   return values.map(readText).filter((text) => text !== undefined);
 }

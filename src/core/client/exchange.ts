@@ -29,7 +29,7 @@ export interface Channel {
   readonly queue?: RequestQueue;
 }
 
-/** Describes a request in the contract. */
+/** An HTTP request to a service, with options for how to send it. */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;

@@ -41,7 +41,7 @@ export async function searchDestination(query: DestinationQuery): Promise<boolea
   return isComplete;
 }
 
-/** Collects the distinct sizes of the files whose content is known, and splits them into one group per request. */
+/** Collects the distinct sizes of the files that have a content key, and splits them into one group per request. */
 function createBatches(files: readonly TransferFile[]): readonly (readonly number[])[] {
   const sizes = new Set<number>();
   for (const file of files)

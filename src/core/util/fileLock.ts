@@ -90,7 +90,7 @@ export class FileLock implements Disposable {
     }
   }
 
-  /** Releases the lock synchronously, because asynchronous work does not complete while the process exits. */
+  /** Releases the lock synchronously, because asynchronous work may not finish once the process is exiting. */
   dispose(): void {
     this.isDisposed = true;
     this.renewalTimer?.dispose();

@@ -40,7 +40,7 @@ export function findSecrets(value: unknown, path: ValuePath = []): readonly Valu
   return Object.entries(value).flatMap(([name, one]) => findSecrets(one, [...path, name]));
 }
 
-/** Returns true if a text contains a token in a known format, or if the whole text is a developer token. */
+/** Returns true if a string contains a token in a known format, or if the whole string is a developer token. */
 export function isKeyText(text: string): boolean {
   return keyText.test(text) || developerToken.test(text);
 }
@@ -52,7 +52,7 @@ function isSecretText(text: string, path: ValuePath): boolean {
 }
 
 /**
- * Returns true if a text contains `Basic`, followed by a user name and password in base64. Ordinary words after `Basic`
+ * Returns true if a string contains `Basic`, followed by a user name and password in base64. Ordinary words after `Basic`
  * don't decode to such a pair.
  */
 function hasBasicCredentials(text: string): boolean {

@@ -19,7 +19,7 @@ export class Documents implements Disposable {
     this.lifetime.dispose();
   }
 
-  /** Shows two texts in the diff editor, under the same file name. */
+  /** Shows two strings in the diff editor, under the same file name. */
   async compare(
     title: string,
     file: string,

@@ -14,7 +14,7 @@ export function describeCopiedCitations(count: number): string {
   return plural(count, 'Copied {0} citation.', 'Copied {0} citations.');
 }
 
-/** Returns the texts for a `CITATION.cff` file that describes `count` works. */
+/** Returns the localized strings for a `CITATION.cff` file that describes `count` works. */
 export function getCitationFileTexts(count: number): CitationFileTexts {
   return {
     message: l10n.t('If you use these data, please cite them as below.'),

@@ -78,7 +78,7 @@ export function describeSkippedFiles(skipped: readonly SkippedFiles[]): string |
 
 function describeRange({ start, count }: SkippedFiles): string {
   const position = formatNumber(start + 1);
-  return count === undefined ? l10n.t('file {0} and later', position) : l10n.t('file {0}', position);
+  return count === undefined ? l10n.t('file {0} onward', position) : l10n.t('file {0}', position);
 }
 
 /** States that the table doesn't list all matches for some values. */

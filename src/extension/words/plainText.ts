@@ -1,6 +1,6 @@
 import { limitMarks, shortenPath, shortenText } from '../../core/util/displayLimits.ts';
 
-/** Maximum length of a text in {@link toPlainLine}. */
+/** Maximum length of a line that {@link toPlainLine} returns. */
 export const maxLineLength = 300;
 
 /** Converts a server's text to one short line for a notification or a row, without control and format characters. */

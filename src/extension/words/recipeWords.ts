@@ -108,8 +108,8 @@ function describeMissingIds(count: number, names: string): string {
 function describeMissingValues(count: number, names: string): string {
   return plural(
     count,
-    "{0} value in the recipe's table doesn't match exactly one file: {1}",
-    "{0} values in the recipe's table don't each match exactly one file: {1}",
+    "{0} value in the recipe's table matches no file or more than one: {1}",
+    "{0} values in the recipe's table match no file or more than one: {1}",
     names,
   );
 }

@@ -38,7 +38,7 @@ export class StoreRoute implements TransferRoute {
   readonly isHashedFirst: boolean;
   private readonly options: StoreRouteOptions;
   private readonly attempts = new Map<number, number>();
-  /** Sizes of the transfer's finished objects at the last listing, by path below the transfer's folder. */
+  /** Sizes of the transfer's finished objects at the last listing, by path relative to the transfer's folder. */
   private present: ReadonlyMap<string, number> = new Map();
   /** Identifies the current run. */
   private attempt = '';

@@ -35,7 +35,7 @@ export class UnfinishedObjects {
     return joinRemotePath(this.target.remote, this.path);
   }
 
-  /** The path of the folder that contains the objects, below the destination's remote. */
+  /** The path of the folder that contains the objects, relative to the destination's remote. */
   get path(): string {
     return `${getUploadFolderName(this.target.transferId)}/${this.target.attempt}`;
   }

@@ -14,7 +14,7 @@ const hasPlace = object<{ readonly place?: ScrollPlace | undefined }>({
   place: optional(object<ScrollPlace>({ subject: isString, scrollY: isFiniteNumber, opened: array(isString) })),
 });
 
-/** Stores which parts, lists and texts of a page the user has expanded, independently of the data from the host. */
+/** Stores which sections, lists and long values on a page the user has expanded, independently of the data from the host. */
 export class ViewState {
   private readonly opened = new Set<string>();
   private readonly limits = new Map<string, number>();
