@@ -106,7 +106,7 @@ describe('Connecting in the editor', () => {
       const done = stage.run('dataTransfer.connect');
       const box = await stage.person.textBox();
       box.enter('dts.example.org');
-      assert.equal(await box.complaint(), 'The address must start with https:// (http:// is allowed for localhost).');
+      assert.equal(await box.complaint(), 'The address must start with https:// or http://.');
       box.escape();
       await done;
       await assertNothingSaved(stage);

@@ -5,7 +5,7 @@ import { describeRowDifference } from '../../src/extension/words/recipeWords.ts'
 
 describe('The row of a recipe (D61)', () => {
   const cases: [what: string, icon: RecipeStatus['icon'], color: string | undefined][] = [
-    ['has a problem, in the color of errors', 'error', 'list.errorForeground'],
+    ['has a problem, in the color of errors', 'error', 'problemsErrorIcon.foreground'],
     ['has new files', 'bell-dot', undefined],
     ['has nothing new', 'beaker', undefined],
   ];

@@ -24,7 +24,7 @@ describe('The row of a store (D62)', () => {
       assert.match(String(item.description), row);
       assert.match(typeof item.tooltip === 'string' ? item.tooltip : '', tooltip);
       const { id, color } = item.iconPath as ThemeIcon;
-      assert.deepEqual([id, color?.id], [icon, icon === 'warning' ? 'list.warningForeground' : undefined]);
+      assert.deepEqual([id, color?.id], [icon, icon === 'warning' ? 'problemsWarningIcon.foreground' : undefined]);
     });
   }
 });

@@ -70,7 +70,7 @@ describe('The transfer tree', () => {
     for (const [index, hoursAgo] of [1, 2, 3, 4, 5, 6, 20, 60, 90].entries()) ends(`t${index}`, hoursAgo);
     assert.deepEqual(rows(), ['Finished | 9']);
     const shown = ['t0', 't1', 't2', 't3', 't4'].map((key) => `succeeded · 1 file to ${key}`);
-    assert.deepEqual(rows(finished), [...shown, 'Today | 1', 'Yesterday | 1', 'This week | 1', 'Earlier | 1']);
+    assert.deepEqual(rows(finished), [...shown, 'Earlier today | 1', 'Yesterday | 1', 'This week | 1', 'Earlier | 1']);
     const groups = tree.getChildren(finished).filter((node) => node.kind === 'group');
     assert.deepEqual(
       groups.flatMap(rows),
@@ -87,7 +87,7 @@ describe('The transfer tree', () => {
 
   it('moves transfers to the group of the previous day at midnight', async () => {
     for (const key of ['a', 'b', 'c', 'd', 'e', 'f']) ends(key, 1);
-    assert.deepEqual(rows(finished).slice(5), ['Today | 1']);
+    assert.deepEqual(rows(finished).slice(5), ['Earlier today | 1']);
     const drawn: unknown[] = [];
     tree.onDidChangeTreeData((node) => drawn.push(node));
     await clock.pass(24 * 3_600_000);

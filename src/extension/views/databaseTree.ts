@@ -192,7 +192,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
   }
 }
 
-const failedStoreIcon = new ThemeIcon('warning', new ThemeColor('list.warningForeground'));
+const failedStoreIcon = new ThemeIcon('warning', new ThemeColor('problemsWarningIcon.foreground'));
 
 /** Shows the icon and the state of a store. */
 function showStore(item: TreeItem, listing: StoreListing, isSaved: boolean): void {
@@ -266,7 +266,7 @@ function showService(item: TreeItem, { service, doubt, problem }: ConnectedState
   item.description = problem ? l10n.t('not responding · v{0}', version) : shown;
   const lines = [`${toPlainLine(service.name)} ${version}`, service.address, problem && describeReason(problem)];
   item.tooltip = [...lines.filter(Boolean), l10n.t('Click to switch connections.')].join('\n');
-  item.iconPath = new ThemeIcon(problem ? 'vm-outline' : 'vm-active');
+  item.iconPath = new ThemeIcon(problem || doubt ? 'vm-outline' : 'vm-active');
 }
 
 function createOrganizationItem(name: string): TreeItem {

@@ -14,7 +14,7 @@ export interface PlanList {
   onDidChange(listener: () => void): { dispose(): unknown };
 }
 
-const icon = new ThemeIcon('hubot', new ThemeColor('list.warningForeground'));
+const icon = new ThemeIcon('hubot', new ThemeColor('problemsWarningIcon.foreground'));
 
 /** Creates the row of a transfer proposed by an agent. A click shows its summary. */
 export function createPlanItem(plan: TransferPlan): TreeItem {

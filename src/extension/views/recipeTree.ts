@@ -57,7 +57,7 @@ export class RecipeTree implements TreeDataProvider<RecipeNode>, Disposable {
     item.id = uri.toString();
     item.description = description;
     item.tooltip = toPlainLine(workspace.asRelativePath(uri));
-    item.iconPath = new ThemeIcon(icon, icon === 'error' ? new ThemeColor('list.errorForeground') : undefined);
+    item.iconPath = new ThemeIcon(icon, icon === 'error' ? new ThemeColor('problemsErrorIcon.foreground') : undefined);
     item.contextValue = 'recipe';
     item.command = { command: 'vscode.open', title: '', arguments: [uri] };
     return setAccessibleLabel(item);

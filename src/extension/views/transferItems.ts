@@ -32,22 +32,22 @@ export function findLookAlikes(transfers: readonly Transfer[]): ReadonlySet<stri
 
 const icons: Readonly<Record<TransferState, ThemeIcon>> = {
   submitting: new ThemeIcon('loading~spin'),
-  notConfirmed: new ThemeIcon('question', new ThemeColor('list.warningForeground')),
-  refused: new ThemeIcon('error', new ThemeColor('list.errorForeground')),
-  accepted: new ThemeIcon('clock'),
+  notConfirmed: new ThemeIcon('question', new ThemeColor('problemsWarningIcon.foreground')),
+  refused: new ThemeIcon('error', new ThemeColor('problemsErrorIcon.foreground')),
+  accepted: new ThemeIcon('watch'),
   staging: new ThemeIcon('cloud-download'),
   active: new ThemeIcon('sync~spin'),
   finalizing: new ThemeIcon('tasklist'),
-  inactive: new ThemeIcon('debug-pause', new ThemeColor('list.warningForeground')),
+  inactive: new ThemeIcon('debug-pause', new ThemeColor('problemsWarningIcon.foreground')),
   unknown: new ThemeIcon('question'),
   running: new ThemeIcon('sync~spin'),
   succeeded: new ThemeIcon('pass', new ThemeColor('testing.iconPassed')),
-  failed: new ThemeIcon('error', new ThemeColor('list.errorForeground')),
+  failed: new ThemeIcon('error', new ThemeColor('problemsErrorIcon.foreground')),
   cancelled: new ThemeIcon('circle-slash'),
   expired: new ThemeIcon('history'),
 };
 
-const partialIcon = new ThemeIcon('warning', new ThemeColor('list.warningForeground'));
+const partialIcon = new ThemeIcon('warning', new ThemeColor('problemsWarningIcon.foreground'));
 
 function getIcon(transfer: Transfer): ThemeIcon {
   if (getOutcome(transfer) === 'partial') return partialIcon;

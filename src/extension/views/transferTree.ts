@@ -238,7 +238,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
       running: l10n.t('Running'),
       notConfirmed: l10n.t('Not confirmed'),
       finished: l10n.t('Finished'),
-      today: l10n.t('Today'),
+      today: l10n.t('Earlier today'),
       yesterday: l10n.t('Yesterday'),
       thisWeek: l10n.t('This week'),
       earlier: l10n.t('Earlier'),

@@ -1,5 +1,6 @@
 import type { TransferState } from '../../core/model/transferModel.ts';
 import type { PageTransfer } from '../messages/transferMessages.ts';
+import { getProgressCounts } from './progressCounts.ts';
 
 /** A state in a transfer's history, or the acceptance of a cancellation. */
 export interface TimelineEntry {
@@ -34,9 +35,10 @@ export function listTimeline(transfer: PageTransfer, now: number): readonly Time
 /** Minimum duration for a chart, in milliseconds. The line of a shorter transfer would have only one or two steps. */
 const minChartMs = 60_000;
 
-/** Returns true if a transfer has enough samples and has run long enough for a chart of its files over time. */
+/** Returns true if a transfer has enough files and samples and has run long enough for a chart of its files over time. */
 export function hasChart(transfer: PageTransfer, now: number): boolean {
-  return (transfer.movement ?? []).length > 1 && getElapsedMs(transfer, now) >= minChartMs;
+  const hasSteps = (transfer.movement ?? []).length > 1 && getProgressCounts(transfer).total !== 1;
+  return hasSteps && getElapsedMs(transfer, now) >= minChartMs;
 }
 
 /** Returns the duration of a transfer until now, or until it ended, in milliseconds. */

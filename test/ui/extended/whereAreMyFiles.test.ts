@@ -159,7 +159,9 @@ describe('A user who looks for transferred files', function () {
     );
     assert.match(shown[1]?.description ?? '', /\d.* · JGI Data Portal$/);
     await (await transfers.row('Earlier')).expand();
-    await transfers.waitFor('the days', (rows) => rows.some(({ label }) => label === 'Today' || label === 'Yesterday'));
+    await transfers.waitFor('the days', (rows) =>
+      rows.some(({ label }) => label === 'Earlier today' || label === 'Yesterday'),
+    );
     const [finished] = await transfers.rows();
     assert.equal(finished?.description, '3,000');
   });

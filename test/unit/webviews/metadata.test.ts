@@ -5,7 +5,6 @@ import * as l10n from '@vscode/l10n';
 import { describe, it } from 'mocha';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
 import type { MetadataSnapshot } from '../../../src/webviews/messages/metadataMessages.ts';
-import { splitCitation } from '../../../src/webviews/metadata/citationLink.ts';
 import { readCredit } from '../../../src/webviews/metadata/credit.ts';
 import { listFacts, listOtherFields } from '../../../src/webviews/metadata/facts.ts';
 import { describeMetadataChange, listMetadataNotes } from '../../../src/webviews/metadata/metadataNotes.ts';
@@ -269,25 +268,4 @@ describe('The notes above the metadata', () => {
     assert.equal(describeMetadataChange(loading, { ...snapshot, problem: 'It failed.' }), 'It failed.');
     assert.equal(describeMetadataChange(snapshot, snapshot), undefined);
   });
-});
-
-describe('The citation on the page', () => {
-  it('ends with its DOI as a link, whose address is encoded', () => {
-    assert.deepEqual(splitCitation('Doe, J. (2021). Soil [Data set]. JGI. https://doi.org/10.1234/a#b?c'), {
-      text: 'Doe, J. (2021). Soil [Data set]. JGI.',
-      doi: 'https://doi.org/10.1234/a#b?c',
-      address: 'https://doi.org/10.1234/a%23b%3Fc',
-    });
-  });
-
-  for (const citation of [
-    'Doe, J. (2021). Soil [Data set]. https://example.org/10.1234/a',
-    'Doe, J. (2021). Soil [Data set]. http://doi.org/10.1234/a',
-    'https://doi.org/10.1234/a in a title [Data set]. JGI.',
-    'Doe, J. (2021). Soil. https://doi.org.evil.example/10.1234/a',
-    'Doe, J. (2021). Soil. https://doi.org/../evil',
-  ])
-    it(`has no link in ${citation}`, () => {
-      assert.deepEqual(splitCitation(citation), { text: citation });
-    });
 });

@@ -112,6 +112,7 @@ describe('The line of files over time', () => {
     assert.equal(hasChart(pageTransfer({ movement: series }), 60_999), false);
     assert.equal(hasChart(pageTransfer({ movement: series }), 61_000), true);
     assert.equal(hasChart(pageTransfer({ movement: series.slice(0, 1) }), 61_000), false, 'one count is no line');
+    assert.equal(hasChart(pageTransfer({ movement: series, status: { fileCount: 1 } }), 61_000), false, 'one file');
   });
 
   it('is empty without a count', () => {

@@ -149,8 +149,7 @@ async function askUnencrypted(position: StepPosition, server: string): Promise<I
 }
 
 function validateAddress(value: string): string | undefined {
-  if (!/^https?:\/\//i.test(value))
-    return l10n.t('The address must start with https:// (http:// is allowed for localhost).');
+  if (!/^https?:\/\//i.test(value)) return l10n.t('The address must start with https:// or http://.');
   if (!URL.canParse(value)) return l10n.t('Enter a valid address, for example https://dts.example.org.');
   const { username, password, search, hash } = new URL(value);
   if (username || password) return l10n.t("Remove the user name and password. You'll enter the API key later.");

@@ -19,7 +19,7 @@ export function syncLocalService(services: CommandServices): Disposable {
   const reportRemovedSamples = (): void => {
     const hasLocations = settings.servedLocations.length > 0;
     if (hasLocations && !hadLocations && localService.isRunning)
-      void notifications.info(l10n.t('Your databases now replace the sample data.'));
+      void notifications.info(l10n.t('The sample data is no longer shown because you serve your own databases.'));
     hadLocations = hasLocations;
   };
   const serve = async (): Promise<void> => {
