@@ -109,13 +109,21 @@ const previewFocusCount = 2;
 function restoreFocus({ document, viewColumn }: TextEditor): Disposable {
   const end = performance.now() + previewLoadMs;
   let taken = 0;
-  return window.tabGroups.onDidChangeTabGroups(({ changed }) => {
-    const isFocusTaken = changed.some(({ isActive, activeTab }) => isActive && activeTab && isPreview(activeTab));
-    if (isFocusTaken) taken += 1;
-    if (!isFocusTaken || (taken > previewFocusCount && performance.now() >= end)) return;
+  let wasTaken = false;
+  const restore = (): void => {
+    const { activeTab } = window.tabGroups.activeTabGroup;
+    const isTaken = activeTab !== undefined && isPreview(activeTab);
+    if (isTaken && !wasTaken) taken += 1;
+    wasTaken = isTaken;
+    if (!isTaken || (taken > previewFocusCount && performance.now() >= end)) return;
     // The document may have been closed in the meantime.
     window.showTextDocument(document, viewColumn).then(undefined, () => undefined);
-  });
+  };
+  const lifetime = new Lifetime();
+  // A group can become active before its preview opens, so that only the change of the tab shows who has the focus.
+  lifetime.track(window.tabGroups.onDidChangeTabGroups(restore));
+  lifetime.track(window.tabGroups.onDidChangeTabs(restore));
+  return lifetime;
 }
 
 function getPreviewTabs(): readonly Tab[] {
