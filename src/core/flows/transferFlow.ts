@@ -51,8 +51,11 @@ export class TransferFlow {
     const { ledger, store, saved, log } = this.dependencies;
     try {
       await saved.prepare();
+      const hasEnded = ledger.hasEnded();
+      // If the running transfers can't be read either, their error is logged.
+      hasEnded.catch(() => undefined);
       store.put(await ledger.loadRunning());
-      store.setHasEarlier(await ledger.hasEnded());
+      store.setHasEarlier(await hasEnded);
       await saved.settleSubmissions();
     } catch (error) {
       log.error(`The records of transfers could not be read: ${String(error)}`);
