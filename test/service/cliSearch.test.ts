@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { describeProcess } from '../../src/core/util/ownProcess.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { CliProcess, cliProgram, runCli } from '../support/cliProcess.ts';
@@ -153,12 +154,13 @@ describe('The command line', () => {
     assert.deepEqual(await runCli(['databases', '--connections', file]), {
       ...{ code: 3, stdout: '', stderr: "Couldn't connect: the local service is stopped.\n" },
     });
-    const record = { address, token, pid: process.pid, host: hostname() };
+    const record = { address, token, ...describeProcess() };
     const write = (content: object) => writeFile(join(folder, 'service.json'), JSON.stringify(content));
     await write(record);
     assert.equal((await runCli(['databases', '--connections', file])).code, 0);
     // Another user's program can take the port of a service that was killed.
-    for (const gone of [{ pid: await getEndedPid() }, { host: 'another-machine' }, { pid: undefined }]) {
+    const reused = process.platform === 'linux' ? [{ pid: process.ppid }] : [];
+    for (const gone of [{ pid: await getEndedPid() }, { host: 'another-machine' }, { pid: undefined }, ...reused]) {
       await write({ ...record, ...gone });
       assert.equal((await runCli(['databases', '--connections', file])).code, 3);
     }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
+import { describeProcess } from '../../src/core/util/ownProcess.ts';
 import { systemClock } from '../../src/core/util/clock.ts';
 import type { Emitter } from '../../src/core/util/emitter.ts';
 import { LocalService, type LocalServiceChange } from '../../src/extension/localService/localService.ts';
@@ -194,6 +195,17 @@ describe('Windows that share the local service as a separate process (D29)', fun
       server.on('GET /service', json({ pid, leases: 0 })).on('POST /leases', json({}));
       await assertStartsNew({ address: server.address, pid, version: '99.0.0', sharingToken: 'shared' });
       assert.deepEqual(server.requests, [], 'the program receives neither a token nor the folders');
+      await server.stop();
+    });
+
+    it('a service that was killed, and whose process ID another process has (D29)', async function () {
+      const ended = describeProcess();
+      if (ended.start === undefined) this.skip();
+      const server = await FaultServer.start();
+      server.on('GET /service', json({ pid: process.ppid, leases: 0 })).on('POST /leases', json({}));
+      const record = { ...ended, pid: process.ppid, version: '99.0.0', sharingToken: 'shared' };
+      await assertStartsNew({ ...record, address: server.address });
+      assert.deepEqual(server.requests, []);
       await server.stop();
     });
   });

@@ -25,6 +25,8 @@ export interface ServiceRecord extends SharedServiceAccess {
   readonly version: string;
   /** On Linux, the namespaces in which the process ID and the address are valid. */
   readonly namespaces: unknown;
+  /** On Linux, the start of the process, because its ID can be reused. */
+  readonly start: unknown;
 }
 
 /** Reads the record from the data folder; undefined if it is missing or invalid. */
@@ -39,10 +41,11 @@ export async function readServiceRecord(dataFolder: string): Promise<ServiceReco
 /** Parses a record. Throws if it is invalid. */
 function parseServiceRecord(text: string): ServiceRecord {
   const value: unknown = JSON.parse(text);
-  const { address, token, sharingToken, pid, host, version, namespaces } = isJsonObject(value) ? value : {};
+  const { address, token, sharingToken, pid, host, version, namespaces, start } = isJsonObject(value) ? value : {};
   const texts = { address, token, host, version };
   if (!areTexts(texts) || !Number.isInteger(pid)) throw new TypeError('Invalid service record');
-  return { ...texts, ...(typeof sharingToken === 'string' ? { sharingToken } : {}), pid: Number(pid), namespaces };
+  const shared = typeof sharingToken === 'string' ? { sharingToken } : {};
+  return { ...texts, ...shared, pid: Number(pid), namespaces, start };
 }
 
 function areTexts<K extends string>(values: Record<K, unknown>): values is Record<K, string> {
