@@ -52,13 +52,21 @@ describe('Links', () => {
     assert.deepEqual(stage.parts.searchStore.getAll()[0]?.query, search.query);
   });
 
-  it('say if a search is too long to be shown completely', async () => {
-    const query = `harmless ${'x'.repeat(400)}`;
-    const done = stage.parts.openLink(makeLink('search', { service: stage.server.address, database: jgi, query }));
-    const notice = await stage.person.notice(/^Open the search/);
-    assert.match(notice.detail, /^Search: “harmless x+…”\nThe link contains more than is shown here\.\n\n/m);
-    notice.dismiss();
-    await done;
+  it('say if they contain more than the confirmation shows', async () => {
+    const long = 'x'.repeat(400);
+    for (const [kind, fields, ids] of [
+      ['search', { database: jgi, query: `harmless ${long}` }],
+      ['search', { database: jgi, query: '', specific: { words: long } }],
+      ['search', { database: jgi, query: 'words that are not sent' }, ['JDP:000001']],
+      ['search', { database: long, query: '' }],
+      ['file', { database: jgi, id: long, name: 'a.csv' }],
+    ] as const) {
+      const done = stage.parts.openLink(makeLink(kind, { service: stage.server.address, ...fields, ids }));
+      const notice = await stage.person.notice(/^Open the (?:search|file)/);
+      assert.match(notice.detail, /^The link contains more than is shown here\.\n\n/m, JSON.stringify(fields));
+      notice.dismiss();
+      await done;
+    }
   });
 
   it('open the metadata of a file', async () => {

@@ -61,17 +61,32 @@ function describeTarget(target: LinkTarget): readonly string[] {
 }
 
 function describeContent(target: Exclude<LinkTarget, { readonly kind: 'transfer' }>): readonly string[] {
-  if (target.kind === 'file')
-    return [l10n.t('File: {0}', toPlainLine(target.name)), l10n.t('ID: {0}', toPlainLine(target.id))];
-  const filters = describeFilters(target.query, false);
-  const terms = l10n.t('Search: {0}', describeSearchTerms(target.query));
-  const more = isLong(target.query) ? [l10n.t('The link contains more than is shown here.')] : [];
-  return [terms, ...(filters === '' ? [] : [l10n.t('Filters: {0}', filters)]), ...more];
+  const facts = target.kind === 'file' ? describeFile(target) : describeSearch(target);
+  return isShortened(target) ? [...facts, l10n.t('The link contains more than is shown here.')] : facts;
 }
 
-/** Returns true if the terms or the filters of a search are too long to be shown completely. */
-function isLong({ query, specific = {} }: Extract<LinkTarget, { readonly kind: 'search' }>['query']): boolean {
-  return Math.max(query.length, JSON.stringify(specific).length) > maxLineLength;
+function describeFile({ name, id }: Extract<LinkTarget, { readonly kind: 'file' }>): readonly string[] {
+  return [l10n.t('File: {0}', toPlainLine(name)), l10n.t('ID: {0}', toPlainLine(id))];
+}
+
+function describeSearch({ query }: Extract<LinkTarget, { readonly kind: 'search' }>): readonly string[] {
+  const filters = describeFilters(query, false);
+  const terms = l10n.t('Search: {0}', describeSearchTerms(query));
+  return filters === '' ? [terms] : [terms, l10n.t('Filters: {0}', filters)];
+}
+
+/** Returns true if a value in a link may be too long to be shown completely, or isn't shown at all. */
+function isShortened(target: Exclude<LinkTarget, { readonly kind: 'transfer' }>): boolean {
+  if (target.kind === 'file') return [target.database, target.name, target.id].some(isLong);
+  const { database, query, ids, status, specific = {} } = target.query;
+  const areFiltersLong = describeFilters({ status, specific }, false).length >= maxLineLength;
+  return (
+    [database, query, JSON.stringify(specific)].some(isLong) || areFiltersLong || (ids !== undefined && query !== '')
+  );
+}
+
+function isLong(text: string): boolean {
+  return text.length > maxLineLength;
 }
 
 function describeEffect({ kind }: LinkTarget, service: string): string {
