@@ -110,6 +110,7 @@ function describeGroup(group: OutcomeGroup, count: number, subject: string): str
 /** Describes the last verification of a transfer and its time, such as "All 3 files verified (10:42 AM)." */
 export function describePastVerification({ at, fileCount, intactCount }: PastVerification, now: number): string {
   const time = formatTime(at, now);
+  if (fileCount === 0) return l10n.t('The manifest listed no files ({0}).', time);
   return intactCount === fileCount
     ? plural(fileCount, '{0} file verified ({1}).', 'All {0} files verified ({1}).', time)
     : plural(

@@ -95,7 +95,7 @@ async function readIntactFiles(
   const located = await locateTransferredFiles(services, transfer);
   const manifest = located?.manifest && (await readManifest(located.manifest, signal).catch(() => undefined));
   if (manifest && canMatchTransfer(manifest, transfer)) return listIntactFiles(manifest, past);
-  return past.intactCount === past.fileCount ? undefined : [];
+  return past.intactCount > 0 && past.intactCount === past.fileCount ? undefined : [];
 }
 
 function listIntactFiles({ files }: TransferManifest, past: PastVerification): VerifiedFiles['files'] {
