@@ -26,11 +26,6 @@ export function listMetadataNotes(
   return notes;
 }
 
-/** Returns the citation, unless it may lack metadata that is still being fetched or couldn't be fetched. */
-export function getShownCitation({ citation, loading, problem }: MetadataSnapshot): string | undefined {
-  return loading || problem !== undefined ? undefined : citation;
-}
-
 /** Returns the text for a screen reader to announce once loading has ended; undefined otherwise. */
 export function describeMetadataChange(before: MetadataSnapshot, now: MetadataSnapshot): string | undefined {
   if (now.loading || !before.loading) return undefined;

@@ -17,7 +17,7 @@ import { shortenText, toVisibleText } from '../shared/text.ts';
 import { CiteSection } from './citeSection.tsx';
 import { CreditSection } from './creditSection.tsx';
 import { listFacts } from './facts.ts';
-import { describeMetadataChange, getShownCitation, listMetadataNotes } from './metadataNotes.ts';
+import { describeMetadataChange, listMetadataNotes } from './metadataNotes.ts';
 import { FactStrip, LicensesSection, OtherFieldsSection, SchemaSection, SourcesSection } from './metadataSections.tsx';
 
 const maxHeadingLength = 300;
@@ -113,7 +113,7 @@ function FileSections({ snapshot, file, send }: ScreenProps & { readonly file: F
       <SourcesSection file={file} />
       <LicensesSection file={file} />
       <CreditSection file={file} />
-      <CiteSection citation={getShownCitation(snapshot)} onCite={() => send({ type: 'cite' })} />
+      <CiteSection citation={snapshot.citation} onCite={() => send({ type: 'cite' })} />
       <OtherFieldsSection file={file} heading={getHeading(snapshot)} />
     </>
   );
