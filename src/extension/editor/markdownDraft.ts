@@ -115,8 +115,8 @@ function restoreFocus({ document, viewColumn }: TextEditor): Disposable {
     const isTaken = activeTab !== undefined && isPreview(activeTab);
     if (isTaken && !wasTaken) taken += 1;
     wasTaken = isTaken;
-    if (!isTaken || (taken > previewFocusCount && performance.now() >= end)) return;
-    // The document may have been closed in the meantime.
+    if (!isTaken || !isShown(document.uri) || (taken > previewFocusCount && performance.now() >= end)) return;
+    // The document may be closed in the meantime.
     window.showTextDocument(document, viewColumn).then(undefined, () => undefined);
   };
   const lifetime = new Lifetime();
@@ -138,10 +138,13 @@ function isTabOf({ input }: Tab, uri: Uri): boolean {
   return input instanceof TabInputText && input.uri.toString() === uri.toString();
 }
 
+function isShown(uri: Uri): boolean {
+  return window.tabGroups.all.flatMap(({ tabs }) => tabs).some((tab) => isTabOf(tab, uri));
+}
+
 /** Closes the document without a prompt to save. */
 async function discard(uri: Uri): Promise<void> {
-  const isShown = window.tabGroups.all.flatMap(({ tabs }) => tabs).some((tab) => isTabOf(tab, uri));
-  if (!isShown) return;
+  if (!isShown(uri)) return;
   await window.showTextDocument(uri);
   await commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
 }
