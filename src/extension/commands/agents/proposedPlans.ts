@@ -57,7 +57,7 @@ export class ProposedPlans implements Disposable {
 
   /** Reloads the plans. Never rejects. */
   async refresh(): Promise<void> {
-    this.refreshing = this.refreshing.then(() => this.read()).catch((error: unknown) => this.logError(error));
+    this.refreshing = this.refreshing.then(() => this.read()).catch((error: unknown) => this.handleFailure(error));
     await this.refreshing;
   }
 
@@ -98,8 +98,14 @@ export class ProposedPlans implements Disposable {
     this.expiry = clock.after(Math.max(0, firstEnd - clock.now()), () => void this.refresh());
   }
 
-  private logError(error: unknown): void {
-    this.dependencies.log.warn(`The plans of agents could not be read: ${String(error)}`);
+  /** Logs why the plans could not be read. Removes the expired ones nevertheless. */
+  private handleFailure(error: unknown): void {
+    const { log, clock } = this.dependencies;
+    log.warn(`The plans of agents could not be read: ${String(error)}`);
+    const before = this.plans;
+    this.plans = before.filter(({ expiresAt }) => expiresAt > clock.now());
+    this.watchExpiry();
+    if (this.plans.length < before.length) this.changed.fire();
   }
 }
 
