@@ -1,5 +1,6 @@
 import { isSameExceptPolledAt, mergeTransfers } from '../ledger/transferMerge.ts';
 import { hasEnded, type Transfer } from '../model/transferModel.ts';
+import { omit } from '../util/omit.ts';
 import type { Steps } from '../util/steps.ts';
 
 /** The transfers in a user data file, compared with the records on this machine. */
@@ -46,7 +47,7 @@ function getIdentities({ key, id, order }: Transfer): readonly string[] {
 
 function findUpdate(known: Transfer, transfer: Transfer): readonly Transfer[] {
   const { key, order, createdAt } = known;
-  const merged = mergeTransfers(known, { ...transfer, key, order, createdAt });
+  const merged = mergeTransfers(known, { ...omit(transfer, 'service'), key, order, createdAt });
   return isSameExceptPolledAt(merged, known) ? [] : [merged];
 }
 
