@@ -32,7 +32,7 @@ interface VerificationTarget {
 export function addVerifyCommand(program: Command): void {
   program
     .command('verify')
-    .description('compare transferred files with their manifest; exits with 1 unless all are intact')
+    .description('compare transferred files with their manifest; exits with 1 if files are missing or changed')
     .argument('<target>', 'a transfer, a folder with a manifest, or a manifest')
     .option('--folder <folder>', 'the folder of the destination, or of the transferred files')
     .action((target: string, flags: VerifyFlags, command: Command) =>
