@@ -165,7 +165,8 @@ describe('Transferring in the editor', () => {
     parts.searchStore.open('elsewhere', 'another connection', { database: 'JGI Data Portal', query: '', pageSize: 10 });
     parts.searchStore.setChecked('elsewhere', files.slice(0, 1), true);
     await stage.run('dataTransfer.transferCheckedFiles');
-    const text = /^The selection includes files from another connection\. Switch to that connection to transfer them\.$/;
+    const text =
+      /^The selection includes files from another connection\. Switch to that connection to transfer them\.$/;
     const { kind, buttons } = await person.notice(text);
     assert.deepEqual([kind, buttons], ['information', ['Switch Connection…']]);
     assert.equal(server.requestsTo('POST /api/v1/transfers').length, 0);

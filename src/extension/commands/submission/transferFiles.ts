@@ -92,7 +92,9 @@ async function prepareTransfer(
 ): Promise<PreparedTransfer | undefined> {
   const connectionId = connection.id;
   if (files.some(({ ref }) => ref.connectionId !== connectionId)) {
-    const text = l10n.t('The selection includes files from another connection. Switch to that connection to transfer them.');
+    const text = l10n.t(
+      'The selection includes files from another connection. Switch to that connection to transfer them.',
+    );
     throw new CommandHint(text, createSwitchStep());
   }
   const orcid = await requireOrcid(services, connectionId);
