@@ -119,6 +119,7 @@ describe('Files that version 0.1 wrote', () => {
       host: hostname(),
       version: '0.1.0',
       namespaces: undefined,
+      start: undefined,
     });
   });
 
