@@ -38,12 +38,12 @@ export class LiveTransfer implements RunProgress {
     record: TransferRecord,
     files: readonly TransferRecordFile[],
     options: LiveTransferOptions,
-    run: TransferRunOptions,
+    run: Omit<TransferRunOptions, 'isResumed'>,
   ) {
     this.current = record;
     this.options = options;
     this.writtenAtMs = options.clock.now();
-    this.run = new TransferRun(run, this, files);
+    this.run = new TransferRun({ ...run, isResumed: record.status !== 'staging' }, this, files);
   }
 
   get signal(): AbortSignal {

@@ -280,6 +280,7 @@ export class TransferQueue {
     if (this.live.get(id) !== live) return;
     // If the journal cannot be written, the record stays in memory, so that its status remains correct.
     if (live.finish(status, text)) this.live.delete(id);
+    if (live.run.mayGetLateObjects) this.unserved.removeLateObjects(id);
   }
 
   private retryLater(live: LiveTransfer, suspension: TransferSuspension): void {

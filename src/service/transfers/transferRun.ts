@@ -41,6 +41,7 @@ export interface TransferRunOptions {
   readonly daemon: RcloneDaemon;
   readonly clock: Clock;
   readonly throttleBytesPerSecond: number | undefined;
+  readonly isResumed: boolean;
 }
 
 /**
@@ -67,6 +68,8 @@ export class TransferRun {
   private openRoute: TransferRoute | undefined;
   private manifestName = '';
   private hasLeftovers = false;
+  /** Number of runs, including one of an earlier process. */
+  private runCount: number;
   /** The methods by which files from or to stores were verified, such as `md5`. */
   private readonly methods = new Set<string>();
 
@@ -74,6 +77,7 @@ export class TransferRun {
     this.options = options;
     this.progress = progress;
     this.files = [...files];
+    this.runCount = options.isResumed ? 1 : 0;
     const { location, restore } = options.source;
     if (restore !== undefined && location.remote !== undefined)
       this.archivedFiles = new ArchivedFiles({ ...options, remote: location.remote, restore });
@@ -91,7 +95,12 @@ export class TransferRun {
    * Undefined if no unfinished files remain.
    */
   get leftoverManifest(): string | undefined {
-    return this.hasLeftovers ? this.manifestName : undefined;
+    return this.hasLeftovers || this.mayGetLateObjects ? this.manifestName : undefined;
+  }
+
+  /** True if a store may still create an object of an earlier run, whose rclone may have been killed. */
+  get mayGetLateObjects(): boolean {
+    return this.runCount > 1 && !this.hasLeftovers && this.options.destination.location.remote !== undefined;
   }
 
   /** Number of files transferred by unfinished jobs. */
@@ -101,6 +110,7 @@ export class TransferRun {
 
   /** Runs the transfer until its manifest is written. Rejects with a failure, a suspension, or the signal's reason. */
   async run(signal: AbortSignal): Promise<void> {
+    this.runCount += 1;
     await this.stage(signal);
     await this.restore(signal);
     const { catalog } = this.options.destination;

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/util/clock.ts';
+import type { Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { DatabaseLocation, ServedDatabases } from '../catalog/servedDatabases.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
@@ -16,6 +17,9 @@ interface UnservedTransfersOptions {
   readonly daemon: RcloneDaemon;
 }
 
+/** Time after which a store has presumably created the objects whose uploads were interrupted. */
+const lateObjectsMs = 10_000;
+
 /**
  * Manages transfers that wait until their databases are served, and the leftovers of ended transfers (D25: durable
  * transfers).
@@ -28,6 +32,8 @@ export class UnservedTransfers {
    * the cancel (D66: copies within a store).
    */
   private readonly canceled = new Set<string>();
+  /** Timers for the removal of late objects. */
+  private readonly timers = new Set<Disposable>();
   private isClosed = false;
 
   constructor(options: UnservedTransfersOptions) {
@@ -71,13 +77,26 @@ export class UnservedTransfers {
     this.removeLeftoversInBackground();
   }
 
-  /** Removes the leftovers at all available destinations in the background. */
-  removeLeftoversInBackground(): void {
-    this.removal = this.removal.then(async () => await this.removeLeftovers());
+  /** Removes the leftovers at all available destinations in the background, or only those of one transfer. */
+  removeLeftoversInBackground(transferId?: string): void {
+    this.removal = this.removal.then(async () => await this.removeLeftovers(transferId));
+  }
+
+  /**
+   * Removes the leftovers of an ended transfer once its store has presumably created all objects whose uploads were
+   * interrupted.
+   */
+  removeLateObjects(transferId: string): void {
+    const timer = this.options.clock.after(lateObjectsMs, () => {
+      this.timers.delete(timer);
+      this.removeLeftoversInBackground(transferId);
+    });
+    this.timers.add(timer);
   }
 
   async close(): Promise<void> {
     this.isClosed = true;
+    for (const timer of this.timers) timer.dispose();
     await this.removal;
   }
 
@@ -87,12 +106,13 @@ export class UnservedTransfers {
     return await discardTransfer(folder, transferId, manifest);
   }
 
-  private async removeLeftovers(): Promise<void> {
+  private async removeLeftovers(only?: string): Promise<void> {
     const { journal, databases, logger } = this.options;
     if (this.isClosed) return;
     try {
       for (const { transferId, destinationId, manifestName } of journal.listLeftovers()) {
-        const location = databases.findById(destinationId)?.location;
+        const isDue = only === undefined || only === transferId;
+        const location = isDue ? databases.findById(destinationId)?.location : undefined;
         if (location === undefined || !(await this.removeAt(location, transferId, manifestName))) continue;
         const isRepeated = this.canceled.delete(transferId) && location.remote !== undefined;
         if (!isRepeated) journal.forgetLeftovers(transferId);
