@@ -11,6 +11,8 @@ import { RecipeFiles } from './editor/recipeFiles.ts';
 import { SideBar } from './views/sideBar.ts';
 import { describeToolCall } from './words/toolWords.ts';
 
+let running: Promise<RunningExtension> | undefined;
+
 /**
  * Registers commands, views, pages, tools and the link handler. To keep activation cheap, the extension starts only
  * when one of them is first used, when the connections setting changes, or when there is an open recipe, a running
@@ -22,7 +24,6 @@ export function activate(context: ExtensionContext): unknown {
   const sideBar = lifetime.track(new SideBar(() => start()));
   const recipeFiles = lifetime.track(new RecipeFiles());
   const ledger = openLedgerLocation(context.globalStorageUri.fsPath);
-  let running: Promise<RunningExtension> | undefined;
   const start = async (): Promise<RunningExtension> => {
     running ??= import('./startup.ts')
       .then(({ startExtension }) => startExtension(context, lifetime, { sideBar, recipeFiles, ledger }))
@@ -46,6 +47,12 @@ export function activate(context: ExtensionContext): unknown {
   return context.extensionMode === ExtensionMode.Test
     ? start().then(({ services, openLink }) => ({ ...services, openLink, context, sideBar }))
     : undefined;
+}
+
+/** Saves the latest changes. VS Code waits a few seconds for this when a window closes or reloads. */
+export async function deactivate(): Promise<void> {
+  const started = await running?.catch(() => undefined);
+  await started?.saveSearches();
 }
 
 /**

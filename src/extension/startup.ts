@@ -54,6 +54,8 @@ export interface RunningExtension {
   callTool(call: ToolCall): Promise<string>;
   /** Opens a link after confirmation. Shows failures to the user. */
   openLink(uri: Uri): Promise<void>;
+  /** Saves the latest changes of the searches. Resolves when they are on disk. */
+  saveSearches(): Promise<void>;
   /** Functions that restore the pages that were open before the window reloaded. */
   readonly restorePage: Readonly<Record<keyof typeof panelTypes, (panel: WebviewPanel, state: unknown) => void>>;
   /** Services for tests inside the editor. */
@@ -94,6 +96,7 @@ export async function startExtension(
     runCommand: boundary.perform,
     callTool: createToolCaller(services),
     openLink: (uri) => boundary.run('link', () => links.open(uri)),
+    saveSearches: () => savedSearches.flush(),
     restorePage: { metadata: pages.metadataPanels.restore, transfer: pages.transferPanels.restore },
     services,
   };

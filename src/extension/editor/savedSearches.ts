@@ -40,6 +40,8 @@ export class SavedSearches implements Disposable {
   private readonly onDisk = new Set<string>();
   private lastOpenedAt = 0;
   private writing: Promise<void> | undefined;
+  /** Aborted to write without delays from then on. */
+  private readonly hurry = new AbortController();
   private hasReported = false;
 
   constructor(dependencies: SavedSearchesDependencies) {
@@ -66,8 +68,9 @@ export class SavedSearches implements Disposable {
     for (const search of found) if (!kept.includes(search)) await this.remove(search.key);
   }
 
-  /** Resolves when all changes so far are on disk. */
+  /** Writes all changes without further delay, such as when the window closes. Resolves when they are on disk. */
   async flush(): Promise<void> {
+    this.hurry.abort();
     while (this.writing) await this.writing;
   }
 
@@ -91,7 +94,7 @@ export class SavedSearches implements Disposable {
       const startedAt = clock.now();
       await this.save(key);
       const tookMs = clock.now() - startedAt;
-      if (tookMs > 0) await wait(clock, tookMs * (writeShare - 1));
+      if (tookMs > 0) await wait(clock, tookMs * (writeShare - 1), this.hurry.signal);
     }
     this.writing = this.changed.size > 0 ? this.writeChanged() : undefined;
   }

@@ -230,6 +230,18 @@ describe('The saved searches (D59)', () => {
     assert.equal((await openWindow()).store.getCheckedCount('a'), 1);
   });
 
+  it('are written without the usual delay when the window closes', async () => {
+    const clock = new TickingClock();
+    const store = new SearchStore();
+    const saved = new SavedSearches({ folder, store, clock, log });
+    windows.push(saved);
+    search({ store, saved }, 'a', []);
+    await clock.isWaiting;
+    search({ store, saved }, 'b', []);
+    await saved.flush();
+    assert.deepEqual((await readdir(folder)).sort(), ['a.json', 'b.json']);
+  });
+
   it('are restored even if a file beyond the limit cannot be deleted', async () => {
     const one = await openWindow();
     search(one, 'a', []);
