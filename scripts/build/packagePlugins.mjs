@@ -1,5 +1,5 @@
 /** esbuild plugins that adapt packages to the bundles. */
-import { isBuiltin } from 'node:module';
+import { createRequire, isBuiltin } from 'node:module';
 import { join } from 'node:path';
 
 const protocol = '@modelcontextprotocol/server';
@@ -25,7 +25,7 @@ export function loadNodeModules() {
 
 /**
  * Omits code that is never used: the SIMD build of undici's HTTP parser, because the other one runs on every processor,
- * and the JSON Schema validator for agents that generates code.
+ * and the JSON Schema validator for agents that generates code. Embeds the other build so that it compresses well.
  */
 export function omitUnusedCode() {
   return {
@@ -35,6 +35,7 @@ export function omitUnusedCode() {
       onResolve({ filter: /llhttp_simd-wasm\.js$/ }, ({ resolveDir }) => ({
         path: join(resolveDir, '..', 'llhttp', 'llhttp-wasm.js'),
       }));
+      onLoad({ filter: /llhttp-wasm\.js$/ }, ({ path }) => ({ contents: toHexModule(loadModule(path)) }));
       onResolve({ filter: new RegExp(`^${protocol}/_shims$`) }, ({ path, resolveDir }) => ({
         ...{ path, namespace: 'agent-shims', pluginData: resolveDir },
       }));
@@ -44,6 +45,13 @@ export function omitUnusedCode() {
       }));
     },
   };
+}
+
+const loadModule = createRequire(import.meta.url);
+
+/** Returns a module that exports bytes from hexadecimal text, which a package compresses better than base64. */
+function toHexModule(bytes) {
+  return `module.exports = Buffer.from('${bytes.toString('hex')}', 'hex');`;
 }
 
 const shims = `
