@@ -173,7 +173,8 @@ describe('The status bar', () => {
   it('shows failed transfers until the user acknowledges them', async () => {
     store.put([transfer('one'), transfer('two')]);
     store.put([transfer('one', { state: 'failed' })]);
-    assert.match(item.shown() ?? '', /1 transfer · /, 'what still runs goes first');
+    assert.equal(item.shown(), '$(sync~spin) 1 transfer · 0% · $(error) 1 transfer failed');
+    assert.deepEqual(item.real().backgroundColor, new ThemeColor('statusBarItem.errorBackground'));
     store.put([transfer('two', { state: 'failed' })]);
     assert.equal(item.shown(), '$(error) 2 transfers failed');
     assert.deepEqual(item.real().backgroundColor, new ThemeColor('statusBarItem.errorBackground'));
@@ -183,6 +184,25 @@ describe('The status bar', () => {
     assert.equal(item.shown(), undefined);
     store.put([transfer('three')]);
     assert.equal(item.real().backgroundColor, undefined);
+  });
+
+  it('shows a transfer that is not confirmed until the user acknowledges or resolves it (D12)', () => {
+    const unconfirmed = transfer('one', { state: 'notConfirmed' });
+    store.put([transfer('one'), transfer('two')]);
+    store.put([unconfirmed]);
+    assert.equal(item.shown(), '$(sync~spin) 1 transfer · 0% · $(question) 1 transfer not confirmed');
+    assert.deepEqual(item.real().backgroundColor, new ThemeColor('statusBarItem.warningBackground'));
+    store.put([transfer('two', { state: 'failed' })]);
+    assert.equal(item.shown(), '$(error) 1 transfer failed, 1 not confirmed');
+    store.put([transfer('one', { state: 'refused' })]);
+    assert.equal(item.shown(), '$(error) 2 transfers failed');
+    store.put([unconfirmed, transfer('three')]);
+    bar.acknowledge();
+    assert.equal(item.shown(), '$(sync~spin) 1 transfer · 0%');
+    store.put([transfer('four')]);
+    store.put([transfer('four', { state: 'notConfirmed' })]);
+    store.remove(['four']);
+    assert.equal(item.shown(), '$(sync~spin) 1 transfer · 0%');
   });
 
   it('does not show finished transfers after failed ones were acknowledged', () => {

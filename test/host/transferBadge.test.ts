@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { window, type TreeView, type ViewBadge } from 'vscode';
+import type { TransferPlan } from '../../src/core/agents/transferPlan.ts';
 import { CopyIndex } from '../../src/core/duplicates/copyIndex.ts';
 import { ConnectionStore } from '../../src/core/store/connectionStore.ts';
 import { ParameterStore } from '../../src/core/store/parameterStore.ts';
 import { SearchabilityStore } from '../../src/core/store/searchabilityStore.ts';
 import { SearchStore } from '../../src/core/store/searchStore.ts';
 import { TransferStore } from '../../src/core/store/transferStore.ts';
+import { Emitter } from '../../src/core/util/emitter.ts';
 import { viewIds } from '../../src/extension/editor/contributions.ts';
 import { SideBar } from '../../src/extension/views/sideBar.ts';
 import { TreeViews } from '../../src/extension/views/treeViews.ts';
@@ -13,7 +15,7 @@ import { ManualClock } from '../support/manualClock.ts';
 import { noPlans, transfer } from './specimens.ts';
 
 describe('The badge of the transfers', () => {
-  it('counts running transfers, and is hidden if there are none', () => {
+  it('counts running and proposed transfers, and is hidden if there are none', () => {
     const views = new Map<string, Partial<TreeView<unknown>>>();
     const { createTreeView } = window;
     const createFakeView = (id: string): Partial<TreeView<unknown>> => {
@@ -26,9 +28,12 @@ describe('The badge of the transfers', () => {
     };
     Object.assign(window, { createTreeView: createFakeView });
     const store = new TransferStore();
+    let proposed: readonly TransferPlan[] = [];
+    const plansChanged = new Emitter<void>();
+    const plans = { ...noPlans, getAll: () => proposed, onDidChange: plansChanged.event };
     const loadFinished = (): Promise<void> => Promise.resolve();
     const loads = { loadFinished, loadLastFinished: loadFinished };
-    const transfers = { store, clock: new ManualClock(), ...loads, plans: noPlans, estimate: () => undefined };
+    const transfers = { store, clock: new ManualClock(), ...loads, plans, estimate: () => undefined };
     const sideBar = new SideBar(() => Promise.resolve());
     const searchStore = new SearchStore();
     const treeViews = new TreeViews(sideBar, {
@@ -52,6 +57,11 @@ describe('The badge of the transfers', () => {
     assert.deepEqual(badge(), { value: 2, tooltip: '2 transfers are running' });
     store.put([transfer('one', { state: 'failed' }), transfer('three', { state: 'cancelled' })]);
     assert.equal(badge(), undefined);
+    proposed = [{ id: 'aaaaaaaaaaaa' } as TransferPlan];
+    plansChanged.fire();
+    assert.deepEqual(badge(), { value: 1, tooltip: '1 transfer is proposed by an agent' });
+    store.put([transfer('four')]);
+    assert.deepEqual(badge(), { value: 2, tooltip: '1 transfer is running, 1 transfer is proposed by an agent' });
     treeViews.dispose();
     sideBar.dispose();
   });

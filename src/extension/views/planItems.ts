@@ -24,7 +24,7 @@ export function createPlanItem(plan: TransferPlan): TreeItem {
   item.iconPath = icon;
   item.contextValue = 'plan';
   const until = l10n.t('until {0}', formatTime(expiresAt, createdAt));
-  item.description = `${formatAgentName(requestedBy)} · ${until}`;
+  item.description = `${until} · ${formatAgentName(requestedBy)}`;
   const direction = `${toPlainLine(source)} → ${toPlainLine(destination)}`;
   item.tooltip = [direction, describeRequester(requestedBy), describeExpiry(plan)].join('\n');
   const node: PlanNode = { kind: 'plan', id };

@@ -35,20 +35,21 @@ interface StatusBarContent {
   readonly severity?: 'error' | 'warning';
 }
 
-/** Outcomes of a transfer that require the user's attention. */
-type BadEnd = 'failed' | 'partial' | 'expired';
+/** States of a transfer that require the user's attention, worst first. */
+const concerns = ['failed', 'notConfirmed', 'partial', 'expired'] as const;
+type Concern = (typeof concerns)[number];
 
 /**
- * Summarizes the transfers that are running or paused, that succeeded in the last minute, or whose bad outcome the user
- * hasn't acknowledged yet.
+ * Summarizes the transfers that are running or paused, that succeeded in the last minute, or that require the user's
+ * attention and aren't acknowledged yet.
  */
 export class TransferStatusBar implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly dependencies: StatusBarDependencies;
   private readonly item = this.lifetime.track(window.createStatusBarItem('transfers', StatusBarAlignment.Left, 10));
   private readonly seenRunning = new Set<string>();
-  /** Transfers with a bad outcome that the user hasn't acknowledged yet. */
-  private readonly unseen = new Map<string, BadEnd>();
+  /** Transfers that require attention, until the user has acknowledged them. */
+  private readonly unseen = new Map<string, Concern>();
   private doneUntil = 0;
   private drawn = '';
 
@@ -94,8 +95,9 @@ export class TransferStatusBar implements Disposable {
     const running = new Set(this.dependencies.store.getRunning().map((transfer) => transfer.key));
     for (const key of keys) {
       const transfer = this.dependencies.store.get(key);
-      if (!transfer || running.has(key)) this.unseen.delete(key);
-      else if (this.seenRunning.delete(key)) this.recordEnd(transfer);
+      const wasUnseen = this.unseen.delete(key);
+      const wasRunning = !running.has(key) && this.seenRunning.delete(key);
+      if (transfer && (wasRunning || (wasUnseen && !running.has(key)))) this.recordEnd(transfer);
     }
     for (const key of running) this.seenRunning.add(key);
     this.draw();
@@ -105,6 +107,7 @@ export class TransferStatusBar implements Disposable {
     const outcome = getOutcome(ended);
     if (outcome === 'failed' || outcome === 'refused') this.unseen.set(ended.key, 'failed');
     if (outcome === 'partial' || outcome === 'expired') this.unseen.set(ended.key, outcome);
+    if (ended.state === 'notConfirmed') this.unseen.set(ended.key, 'notConfirmed');
     if (outcome !== 'complete') return;
     this.doneUntil = this.dependencies.clock.now() + doneDurationMs;
     this.lifetime.track(this.dependencies.clock.after(doneDurationMs, () => this.draw()));
@@ -121,27 +124,28 @@ export class TransferStatusBar implements Disposable {
   }
 
   /**
-   * Describes unacknowledged transfers, worst outcome first. An expired transfer isn't a failure, because its outcome
-   * is unknown.
+   * Describes unacknowledged transfers, worst state first. An expired transfer isn't a failure, because its outcome is
+   * unknown.
    */
   private createUnseenContent(): StatusBarContent {
-    const ends = [...this.unseen.values()];
-    const counts = (['failed', 'partial', 'expired'] as const)
-      .map((end) => ({ end, count: ends.filter((one) => one === end).length }))
+    const unseen = [...this.unseen.values()];
+    const counts = concerns
+      .map((concern) => ({ concern, count: unseen.filter((one) => one === concern).length }))
       .filter(({ count }) => count > 0);
-    const texts = counts.map(({ end, count }, index) => (index === 0 ? describeEnd : describeMore)(end, count));
-    const [worst = 'failed'] = counts.map(({ end }) => end);
+    const texts = counts.map(({ concern, count }, index) => (index === 0 ? describe : describeMore)(concern, count));
+    const [worst = 'failed'] = counts.map(({ concern }) => concern);
     const text = this.describeOnlyPartial() ?? formatList(texts);
     const severity = worst === 'failed' ? 'error' : 'warning';
-    return { text: `$(${endIcons[worst]}) ${text}`, tooltip: l10n.t('Show transfers'), severity };
+    return { text: `$(${icons[worst]}) ${text}`, tooltip: l10n.t('Show transfers'), severity };
   }
 
   /**
    * Describes the unacknowledged transfer if it is the only one and completed without transferring all of its files.
    */
   private describeOnlyPartial(): string | undefined {
-    const [[key, end] = [], other] = this.unseen;
-    const transfer = end === 'partial' && !other && key !== undefined ? this.dependencies.store.get(key) : undefined;
+    const [[key, concern] = [], other] = this.unseen;
+    const transfer =
+      concern === 'partial' && !other && key !== undefined ? this.dependencies.store.get(key) : undefined;
     const moved = transfer && formatMovedFiles(transfer);
     return moved === undefined ? undefined : l10n.t('{0} transferred', moved);
   }
@@ -180,7 +184,11 @@ export class TransferStatusBar implements Disposable {
     const total = progress.reduce((sum, one) => sum + (one.total ?? 0), 0);
     const moved = progress.reduce((sum, one) => sum + (one.moved ?? 0), 0);
     const share = total > 0 ? ` · ${formatPercent(moved / total)}` : '';
-    return { text: `$(sync~spin) ${count}${share}`, tooltip: createTransferTable(running, this.dependencies.estimate) };
+    const text = `$(sync~spin) ${count}${share}`;
+    const tooltip = createTransferTable(running, this.dependencies.estimate);
+    if (this.unseen.size === 0) return { text, tooltip };
+    const unseen = this.createUnseenContent();
+    return { ...unseen, text: `${text} · ${unseen.text}`, tooltip };
   }
 }
 
@@ -191,16 +199,23 @@ function getRejectionStyle(rejection: Reason): Pick<StatusBarContent, 'tooltip' 
   return { tooltip: sentence, severity: 'warning' };
 }
 
-const endIcons: Readonly<Record<BadEnd, string>> = { failed: 'error', partial: 'warning', expired: 'history' };
+const icons: Readonly<Record<Concern, string>> = {
+  failed: 'error',
+  notConfirmed: 'question',
+  partial: 'warning',
+  expired: 'history',
+};
 
-function describeEnd(end: BadEnd, count: number): string {
-  if (end === 'failed') return plural(count, '{0} transfer failed', '{0} transfers failed');
-  if (end === 'partial') return plural(count, '{0} transfer incomplete', '{0} transfers incomplete');
+function describe(concern: Concern, count: number): string {
+  if (concern === 'failed') return plural(count, '{0} transfer failed', '{0} transfers failed');
+  if (concern === 'notConfirmed') return plural(count, '{0} transfer not confirmed', '{0} transfers not confirmed');
+  if (concern === 'partial') return plural(count, '{0} transfer incomplete', '{0} transfers incomplete');
   return plural(count, '{0} transfer expired', '{0} transfers expired');
 }
 
-/** Describes an outcome in a list whose first entry already contains the word "transfer". */
-function describeMore(end: BadEnd, count: number): string {
-  if (end === 'partial') return plural(count, '{0} incomplete', '{0} incomplete');
+/** Describes transfers in a list whose first entry already contains the word "transfer". */
+function describeMore(concern: Concern, count: number): string {
+  if (concern === 'notConfirmed') return plural(count, '{0} not confirmed', '{0} not confirmed');
+  if (concern === 'partial') return plural(count, '{0} incomplete', '{0} incomplete');
   return plural(count, '{0} expired', '{0} expired');
 }

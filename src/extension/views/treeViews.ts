@@ -6,9 +6,10 @@ import type { TransferStore } from '../../core/store/transferStore.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { DatabaseNode, FileNode } from '../editor/contributions.ts';
 import { formatCheckedCount } from '../words/searchWords.ts';
-import { plural } from '../words/localeFormats.ts';
+import { formatList, plural } from '../words/localeFormats.ts';
 import { DatabaseTree, type DatabaseTreeDependencies } from './databaseTree.ts';
 import type { SearchTreeNode } from './nodes.ts';
+import type { PlanList } from './planItems.ts';
 import { SearchTree, type SearchConnections } from './searchTree.ts';
 import { SelectionExtender } from './selectionExtender.ts';
 import type { LazyView, RevealOptions, SideBar } from './sideBar.ts';
@@ -29,6 +30,7 @@ export class TreeViews implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly searchStore: SearchStore;
   private readonly transferStore: TransferStore;
+  private readonly plans: PlanList;
   private readonly searchTree: SearchTree;
   private readonly transferTree: TransferTree;
   private readonly sideBar: SideBar;
@@ -38,6 +40,7 @@ export class TreeViews implements Disposable {
     this.sideBar = sideBar;
     this.searchStore = searchStore;
     this.transferStore = transfers.store;
+    this.plans = transfers.plans;
     const databaseTree = this.lifetime.track(new DatabaseTree(databases));
     const connections = createSearchConnections(dependencies);
     this.searchTree = this.lifetime.track(new SearchTree(searchStore, connections, dependencies.copies));
@@ -52,6 +55,7 @@ export class TreeViews implements Disposable {
     this.lifetime.track(view.onDidCollapseElement(({ element }) => this.setCollapsed(element, true)));
     this.lifetime.track(view.onDidExpandElement(({ element }) => this.setCollapsed(element, false)));
     this.lifetime.track(transfers.store.onDidChange(() => this.drawBadge()));
+    this.lifetime.track(transfers.plans.onDidChange(() => this.drawBadge()));
     this.lifetime.track(searchStore.onDidChangeChecks(() => this.drawChecked()));
     this.drawChecked();
   }
@@ -131,8 +135,15 @@ export class TreeViews implements Disposable {
 
   private drawBadge(): void {
     const count = this.transferStore.getRunning().filter(isUnderWay).length;
-    const tooltip = plural(count, '{0} transfer is running', '{0} transfers are running');
-    this.sideBar.transfers.view.badge = count > 0 ? { value: count, tooltip } : undefined;
+    const proposed = this.plans.getAll().length;
+    const tooltip = [
+      count > 0 ? plural(count, '{0} transfer is running', '{0} transfers are running') : '',
+      proposed > 0
+        ? plural(proposed, '{0} transfer is proposed by an agent', '{0} transfers are proposed by agents')
+        : '',
+    ];
+    const value = count + proposed;
+    this.sideBar.transfers.view.badge = value > 0 ? { value, tooltip: formatList(tooltip) } : undefined;
   }
 }
 
