@@ -32,6 +32,8 @@ interface MoveContext {
   readonly folders: DestinationFolders;
   /** False after a failed attempt to clone, for a throttled job, and on systems other than Linux. */
   canClone: boolean;
+  /** The folder of the previous file. It was checked when that file was renamed, immediately before the next one. */
+  checked?: { readonly path: string; readonly folder: string } | undefined;
 }
 
 /**
@@ -56,7 +58,9 @@ function createMoveContext(job: MoveJob): MoveContext {
 
 function moveFile(context: MoveContext, file: FileToMove): DoneFile {
   runOperation('write', () => {
-    const folder = context.folders.ensureFolder(nodePath.posix.dirname(file.path));
+    const path = nodePath.posix.dirname(file.path);
+    const folder = context.checked?.path === path ? context.checked.folder : context.folders.ensureFolder(path);
+    context.checked = undefined;
     const finalPath = `${folder}/${nodePath.posix.basename(file.path)}`;
     if (hasSameContent(finalPath, file, context.job.signal)) return;
     runOperation('read', () =>
@@ -64,6 +68,7 @@ function moveFile(context: MoveContext, file: FileToMove): DoneFile {
         runOperation('write', () => copyToDestination(context, file, opened, finalPath)),
       ),
     );
+    context.checked = { path, folder };
   });
   return { position: file.position, bytes: file.bytes, sha256: file.sha256 };
 }

@@ -17,6 +17,7 @@ import { canResume } from './storeAccess.ts';
 import { writeSubmission, prepareSubmission } from './prepareSubmission.ts';
 import { checkWritable, findServedPair } from './servedPair.ts';
 import { describeAmount, hasEnded, type TransferRecordFile, type TransferRecord } from './journalRecord.ts';
+import { parallelJobs } from './transferRun.ts';
 import { UnservedTransfers } from './unservedTransfers.ts';
 
 interface TransferQueueOptions {
@@ -84,6 +85,8 @@ export class TransferQueue {
 
   private async accept(request: TransferRequest): Promise<string> {
     const { databases, clock, journal, logger } = this.options;
+    // The threads start while the submission is checked and written.
+    this.threads.ensureThreads(parallelJobs);
     const { record, files } = await prepareSubmission(databases, request, randomUUID(), clock.now());
     await writeSubmission(journal, { record, files }, logger);
     // If a database was added in the meantime, the transfer may already have started, and even ended.
@@ -139,15 +142,12 @@ export class TransferQueue {
   private watchDatabases(): void {
     if (this.isClosed) return;
     for (const live of [...this.live.values()]) {
-      if (!this.isActive(live) && findServedPair(this.options.databases, live.getRecord()) === undefined)
+      const isActive = this.running.has(live) || this.waiting.includes(live);
+      if (!isActive && findServedPair(this.options.databases, live.getRecord()) === undefined)
         this.deferUntilServed(live);
     }
     this.resumeUnfinished();
     this.unserved.removeLeftoversInBackground();
-  }
-
-  private isActive(live: LiveTransfer): boolean {
-    return this.running.has(live) || this.waiting.includes(live);
   }
 
   /** Moves a suspended transfer to the unserved ones, because one of its databases is no longer served. */

@@ -50,7 +50,8 @@ export interface TransferRunOptions {
  */
 const batchFiles = 256;
 const batchBytes = 16 * 1024 * 1024;
-const parallelJobs = 2;
+/** Number of jobs of a transfer that run at the same time. */
+export const parallelJobs = 2;
 /** Maximum number of files that are flushed individually; for more, the whole file system is flushed. */
 const maxFlushedFiles = 100;
 
