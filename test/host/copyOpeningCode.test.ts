@@ -5,7 +5,7 @@ import { env } from 'vscode';
 import { getReceivedFolder, transferSamples } from './receivedSamples.ts';
 import { Stage } from './stage.ts';
 
-describe('Copy Code to Open Files', function () {
+describe('Copy Code for Opening Files', function () {
   this.timeout(60_000);
   let stage: Stage;
   beforeEach(async () => {

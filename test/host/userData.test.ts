@@ -195,7 +195,8 @@ describe('Data for another machine (D65)', function () {
       assert.deepEqual(checked(list), ['Received Files (2)', 'Lab']);
       list.accept();
     });
-    for (const name of ['Gone', 'Elsewhere']) assert.equal(getDetail(pick, name), "This folder isn't on this machine.");
+    for (const name of ['Gone', 'Elsewhere'])
+      assert.equal(getDetail(pick, name), "This folder doesn't exist on this machine.");
     assert.equal(getDetail(pick, 'Cluster'), 'rclone has no store named “cluster” on this machine.');
     assert.deepEqual(stage.parts.settings.servedLocations, [
       { name: 'Received Files (2)', folder: here },

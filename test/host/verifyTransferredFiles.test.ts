@@ -109,7 +109,7 @@ describe('Verifying transferred files in the editor', function () {
     assert.deepEqual(pick.labels, ['3 files to Received Files', 'Select a manifest file…']);
     pick.choose('Select a manifest file…');
     const dialog = await person.folderDialog();
-    assert.match(dialog.text, /Select the manifest of a transfer/);
+    assert.match(dialog.text, /Select a transfer manifest/);
     dialog.choose(Uri.file(received.manifest));
     const notice = await person.notice();
     assert.deepEqual([notice.message, notice.buttons], ['1 file verified: its hash matches.', ['Show Report']]);

@@ -21,7 +21,7 @@ const texts: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
   refused: withDetail('the service refused the request'),
   serverError: withDetail('the service returned an error'),
   entryRejected: withDetail("the service's own validation rejected an entry in its response"),
-  redirect: () => "the service redirects to another address; the key isn't sent there",
+  redirect: () => "the service redirected the request to another address; the key wasn't sent there",
   noService: ({ detail }) =>
     `no data transfer service was found at this address${detail === undefined ? '' : `; try ${toPlainCell(detail)}`}`,
   serviceStopped: () => 'the local service is stopped',

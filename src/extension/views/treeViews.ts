@@ -139,7 +139,7 @@ export class TreeViews implements Disposable {
     const tooltip = [
       count > 0 ? plural(count, '{0} transfer is running', '{0} transfers are running') : '',
       proposed > 0
-        ? plural(proposed, '{0} transfer is proposed by an agent', '{0} transfers are proposed by agents')
+        ? plural(proposed, '{0} transfer has been proposed by an agent', '{0} transfers have been proposed by agents')
         : '',
     ];
     const value = count + proposed;

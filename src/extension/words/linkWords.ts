@@ -27,7 +27,7 @@ export function describeLinkProblem({ kind, field = '' }: LinkProblem): string {
 /** Describes why a link can't be created. */
 export function describeUnlinkable({ kind, field = '' }: LinkProblem): string {
   if (kind === 'tooLong') return l10n.t('No link was copied because it would be too long.');
-  if (kind === 'badService') return l10n.t("The address of this connection can't be part of a link.");
+  if (kind === 'badService') return l10n.t("This connection's address can't be included in a link.");
   const name = toPlainText(field, 40);
   return l10n.t("No link was copied because “{0}” contains invisible characters or can't be part of a link.", name);
 }

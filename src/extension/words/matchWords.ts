@@ -33,7 +33,7 @@ export function describeMatches(counts: Readonly<Record<MatchStatus, number>>): 
   const { matched, several, notFound, empty, incomplete, failed } = counts;
   const matchedText = plural(matched, '{0} row matched', '{0} rows matched');
   const others = [
-    several > 0 ? plural(several, '{0} row has several matches', '{0} rows have several matches') : undefined,
+    several > 0 ? plural(several, '{0} row has multiple matches', '{0} rows have multiple matches') : undefined,
     notFound > 0 ? plural(notFound, '{0} row has no match', '{0} rows have no match') : undefined,
     empty > 0 ? plural(empty, '{0} row has no value', '{0} rows have no value') : undefined,
     incomplete > 0 ? plural(incomplete, "{0} row wasn't fully compared", "{0} rows weren't fully compared") : undefined,
@@ -111,15 +111,15 @@ export function describeTableError(kind: TableErrorKind, name: string): string {
   const sentences: Readonly<Record<TableErrorKind, string>> = {
     notWorkbook: l10n.t("{0} isn't an Excel workbook (.xlsx), or it is damaged.", name),
     unpacksTooLarge: l10n.t(
-      '{0} unpacks to more than {1}. Save the sheet as CSV.',
+      '{0} is larger than {1} when unpacked. Save the sheet as CSV.',
       ...[name, formatSize(maxUnpackedBytes)],
     ),
     tooManyCells: l10n.t(
-      '{0} has a sheet with more than {1} cells, empty ones included. Save the sheet as CSV.',
+      '{0} has a sheet with more than {1} cells, including empty ones. Save the sheet as CSV.',
       ...[name, cells],
     ),
     tooManyColumns: l10n.t(
-      '{0} has more than {1} columns, or more than {2} cells, empty ones included.',
+      '{0} has more than {1} columns or more than {2} cells, including empty ones.',
       ...[name, columns, cells],
     ),
   };

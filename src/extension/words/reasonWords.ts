@@ -30,7 +30,7 @@ const reasonWords: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
   serverError: (reason) => appendDetail(l10n.t('the service returned an error'), reason),
   entryRejected: (reason) =>
     appendDetail(l10n.t("the service's own validation rejected an entry in its response"), reason),
-  redirect: () => l10n.t("the service redirects to another address; the key isn't sent there"),
+  redirect: () => l10n.t("the service redirected the request to another address; the key wasn't sent there"),
   noService: ({ detail }) =>
     detail === undefined
       ? l10n.t('no data transfer service was found at this address')
@@ -65,7 +65,7 @@ export function describeUnsentReason(reason: Reason): string {
 function describeForeignResponse({ code, detail = '' }: Reason): string {
   const line = toPlainLine(detail);
   if (code === 'NIL_ID') return l10n.t('the server returned an empty transfer ID ({0})', line);
-  if (code === 'KNOWN_ID') return l10n.t('the server returned the ID of another transfer ({0})', line);
+  if (code === 'KNOWN_ID') return l10n.t("the server returned another transfer's ID ({0})", line);
   if (code === 'TOO_MANY_FILES') {
     return l10n.t('the server reports more files for the ID it returned than were requested ({0})', line);
   }

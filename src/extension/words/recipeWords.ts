@@ -75,7 +75,7 @@ export function describeObstacle(plan: RecipePlan, obstacle: PlanObstacle): stri
     case 'noFiles':
       return l10n.t('The recipe finds no files.');
     case 'noDestination':
-      return l10n.t('The recipe has no destination (“to”), so it is a saved search.');
+      return l10n.t("The recipe has no destination (“to”), so it's only a saved search.");
   }
 }
 
@@ -85,8 +85,8 @@ function describeFailure(failure: ResolveFailure): string {
     missing: l10n.t("The recipe's table doesn't exist."),
     unreadable: l10n.t("The recipe's table can't be read."),
     tooLarge: l10n.t("The recipe's table is too large."),
-    noSheet: l10n.t("The sheet named in the recipe isn't in its table."),
-    noColumn: l10n.t("The column named in the recipe isn't in its table."),
+    noSheet: l10n.t("The recipe names a sheet that isn't in its table."),
+    noColumn: l10n.t("The recipe names a column that isn't in its table."),
   };
   return sentences[failure.problem];
 }

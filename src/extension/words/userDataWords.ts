@@ -70,7 +70,7 @@ export function describeUnfinished(transfers: readonly Transfer[]): RowText {
 
 export function describeUpdates(count: number): RowText {
   const label = plural(count, '{0} transfer with a different status', '{0} transfers with a different status');
-  return { label, detail: l10n.t('Updates the records on this machine with information that only the file contains.') };
+  return { label, detail: l10n.t('Updates the records on this machine with information found only in the file.') };
 }
 
 /** Describes a connection in a user data file. `saved` is the connection on this machine that it would replace. */
@@ -151,7 +151,7 @@ function describeServed(saved: ServedText | undefined): string {
 }
 
 function describeMissing(place: ServedText, missing: 'folder' | 'remote' | 'rclone' | undefined): string | undefined {
-  if (missing === 'folder') return l10n.t("This folder isn't on this machine.");
+  if (missing === 'folder') return l10n.t("This folder doesn't exist on this machine.");
   if (missing === 'rclone') return l10n.t("rclone isn't installed on this machine.");
   if (missing === undefined) return undefined;
   return l10n.t('rclone has no store named “{0}” on this machine.', toPlainLine(getRemoteName(place.remote ?? '')));

@@ -96,7 +96,12 @@ function describeGroup(group: OutcomeGroup, count: number, subject: string): str
     changed: plural(count, '{1} has changed', '{1} have changed', subject),
     changing: plural(count, '{1} changed while being read', '{1} changed while being read', subject),
     unreadable: plural(count, "{1} couldn't be read", "{1} couldn't be read", subject),
-    outsideFolder: plural(count, '{1} points outside the folder', '{1} point outside the folder', subject),
+    outsideFolder: plural(
+      count,
+      '{1} resolves to a path outside the folder',
+      '{1} resolve to paths outside the folder',
+      subject,
+    ),
     notCompared: plural(
       count,
       "{1} couldn't be verified (no usable hash)",

@@ -99,8 +99,8 @@ function createOutcomeNote({ outcome, progress, paused }: PageTransfer, format: 
   if (total === 0) return createNote('outcome', 'warning', l10n.t('No files were transferred.'));
   const text = format.plural(
     total - moved,
-    "{0} file wasn't transferred, although the service reported success. The service may not know this file. Check its ID at the source.",
-    "{0} files weren't transferred, although the service reported success. The service may not know these files. Check their IDs at the source.",
+    "{0} file wasn't transferred, although the service reported success. The service may not recognize this file. Check its ID at the source.",
+    "{0} files weren't transferred, although the service reported success. The service may not recognize these files. Check their IDs at the source.",
   );
   return createNote('outcome', 'warning', text);
 }

@@ -160,8 +160,8 @@ describe('A user who shares code and links', function () {
     );
     await open();
     const row = await window.tree('Transfers').row('succeeded · 1 file to Received Files');
-    await row.submenu('Share', 'Copy Code to Open Files…');
-    await window.pick('Copy to Clipboard', 'Copy Code to Open Files');
+    await row.submenu('Share', 'Copy Code for Opening Files…');
+    await window.pick('Copy to Clipboard', 'Copy Code for Opening Files');
     const code = await window.clipboard((text) => text.startsWith('from pathlib'));
     assert.ok(code.includes(`folder = Path(${JSON.stringify(own)})`));
     assert.match(code, /folder \/ "notes\.csv"/);

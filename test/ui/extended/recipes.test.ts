@@ -84,7 +84,7 @@ describe('A user who repeats a transfer', function () {
     await results.waitFor('the files', (rows) => rows.some(({ label }) => label === 'b.csv'));
     await window.command('Data Transfer: Check All Files');
     await window.command('Data Transfer: Save as Recipe…');
-    await window.pick('Checked files', 'Select what the recipe describes');
+    await window.pick('Checked files', 'Select what to save as a recipe');
     await window.pick('By search', 'Select how the recipe finds its files');
     await window.pick('Archive', 'Select the database to transfer to');
     await window.quickInput.saveAs(join(folder, 'work', 'monthly.transfer.json'), 'Save as Recipe');

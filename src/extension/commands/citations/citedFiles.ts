@@ -56,7 +56,7 @@ function isFileRow(row: CiteArgument): row is FileNode | FileRef {
 function listSearchFiles({ searchStore }: CommandServices, key: string): readonly KnownFile[] {
   const { files = [], connectionId = '' } = searchStore.get(key) ?? {};
   const found = files.flatMap((file) => (file.kind === 'file' ? [toKnownFile(file, connectionId)] : []));
-  if (found.length === 0) throw new CommandHint(l10n.t('This search has no files to cite.'));
+  if (found.length === 0) throw new CommandHint(l10n.t('This search found no files to cite.'));
   return found;
 }
 

@@ -38,7 +38,7 @@ export async function copyOpeningCode(services: CommandServices, node: TransferN
 async function deliverOpeningCode({ notifications }: CommandServices, files: OpenedFiles): Promise<void> {
   const text = writeOpeningCode(files);
   const delivery = createDeliveryPick(describeLimit(files));
-  const answer = await pickOne(createSingleStep(l10n.t('Copy Code to Open Files')), delivery);
+  const answer = await pickOne(createSingleStep(l10n.t('Copy Code for Opening Files')), delivery);
   if (typeof answer === 'string') return;
   await deliverCode(notifications, answer.value, { text, cellText: text, cellLanguage: 'python' });
 }

@@ -19,7 +19,9 @@ export function syncLocalService(services: CommandServices): Disposable {
   const reportRemovedSamples = (): void => {
     const hasLocations = settings.servedLocations.length > 0;
     if (hasLocations && !hadLocations && localService.isRunning)
-      void notifications.info(l10n.t('The sample data is no longer shown because you serve your own databases.'));
+      void notifications.info(
+        l10n.t("The sample data is no longer shown because you're now serving your own databases."),
+      );
     hadLocations = hasLocations;
   };
   const serve = async (): Promise<void> => {

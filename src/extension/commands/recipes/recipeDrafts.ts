@@ -49,7 +49,7 @@ async function pickDraft(services: CommandServices): Promise<OwnedDraft | undefi
   await services.transferFlow.loadFinished();
   const choices = createChoices(services);
   if (choices.length === 0) throw new CommandHint(l10n.t('No files yet. Run a search first.'), createSearchStep());
-  const placeholder = l10n.t('Select what the recipe describes');
+  const placeholder = l10n.t('Select what to save as a recipe');
   const answer = await pickOne(createSingleStep(l10n.t('Save as Recipe')), { placeholder, choices });
   return typeof answer === 'string' ? undefined : await answer.value();
 }

@@ -84,7 +84,7 @@ export async function sortResults(services: CommandServices, node: SearchNode | 
 /** Checks all loaded files of a search. If more may exist, offers to load them first. */
 export async function checkAllFiles(services: CommandServices, node: SearchNode | undefined): Promise<void> {
   const { searchStore, notifications } = services;
-  const search = await chooseSearch(services, node, l10n.t('Select the search to check files in'));
+  const search = await chooseSearch(services, node, l10n.t('Select the search whose files to check'));
   if (!search) return;
   const choice = search.mayHaveMore ? await askFilesToCheck(search) : 'loaded';
   if (choice === 'all') {
@@ -104,7 +104,7 @@ async function askFilesToCheck({ files, query }: Search): Promise<'loaded' | 'al
     'Check {0} loaded files; more may exist',
   );
   const answer = await pickOne(createSingleStep(l10n.t('Check All Files')), {
-    placeholder: l10n.t('Some results may not be loaded yet ({0})', describeSearchTerms(query)),
+    placeholder: l10n.t('Some results may not have been loaded yet ({0})', describeSearchTerms(query)),
     choices: [
       { label: loaded, value: 'loaded' as const },
       { label: l10n.t('Load all files, then check them'), value: 'all' as const },
@@ -160,7 +160,7 @@ export async function uncheckAllFiles(services: CommandServices, node: SearchNod
     notifications.showStatusMessage(l10n.t('No files were checked.'));
     return;
   }
-  const placeholder = l10n.t('Select the search to uncheck files in');
+  const placeholder = l10n.t('Select the search whose files to uncheck');
   const search = await chooseSearch(services, node, placeholder, { isEligible });
   if (search) searchStore.uncheck([search.key]);
 }

@@ -41,7 +41,7 @@ async function askSession(services: CommandServices, title: string): Promise<Ope
   const open = services.sessions.getAll();
   if (open.length < 2) return open[0] ?? (await requireSession(services));
   const answer = await pickOne(createSingleStep(title), {
-    placeholder: l10n.t('Select the service that has the transfer'),
+    placeholder: l10n.t('Select the service that the transfer belongs to'),
     choices: open.map(toSessionChoice),
   });
   return typeof answer === 'string' ? undefined : answer.value;

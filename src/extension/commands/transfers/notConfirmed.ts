@@ -46,7 +46,7 @@ async function chooseUnconfirmedTransfer(
 ): Promise<Transfer | undefined> {
   const transfer = await chooseTransfer(services, node, ({ state }) => state === 'notConfirmed', placeholder);
   if (transfer && transfer.state !== 'notConfirmed') {
-    const text = l10n.t('The status of the transfer of {0} is known again.', getTransferTitle(transfer));
+    const text = l10n.t('The status of the transfer of {0} is now known.', getTransferTitle(transfer));
     throw new CommandHint(text, createDetailsStep(transfer.key));
   }
   return transfer;
@@ -54,7 +54,7 @@ async function chooseUnconfirmedTransfer(
 
 function refuseKnown(found: FoundById): string | undefined {
   if (found.kind === 'found') return undefined;
-  return l10n.t('This is the ID of another transfer: {0}', getTransferTitle(found.transfer));
+  return l10n.t('This ID belongs to another transfer: {0}', getTransferTitle(found.transfer));
 }
 
 /**

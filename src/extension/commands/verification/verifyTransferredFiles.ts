@@ -55,7 +55,7 @@ async function getTarget(
   const key = nodeKey ?? (await askTarget(services));
   if (key === undefined) return undefined;
   if (key === manifestFileChoice) {
-    const file = await pickFile(l10n.t('Select the manifest of a transfer'), 'JSON', ['json']);
+    const file = await pickFile(l10n.t('Select a transfer manifest'), 'JSON', ['json']);
     return file && { manifest: getLocalPath(file) };
   }
   const transfer = services.transferStore.get(key);
