@@ -54,7 +54,7 @@ export interface RunningExtension {
   callTool(call: ToolCall): Promise<string>;
   /** Opens a link after confirmation. Shows failures to the user. */
   openLink(uri: Uri): Promise<void>;
-  /** Saves the latest changes of the searches. Resolves when they are on disk. */
+  /** Saves the latest changes to the searches. Resolves when they are on disk. */
   saveSearches(): Promise<void>;
   /** Functions that restore the pages that were open before the window reloaded. */
   readonly restorePage: Readonly<Record<keyof typeof panelTypes, (panel: WebviewPanel, state: unknown) => void>>;

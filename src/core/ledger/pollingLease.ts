@@ -38,7 +38,7 @@ export class PollingLease implements Disposable {
   private readonly messages: WindowMessages;
   private readonly windowToken = randomUUID();
   private readonly watch: FolderWatch;
-  /** The lock of each connection that this window polls; undefined if the lock could not be written. */
+  /** The lock for each connection that this window polls; undefined if the lock could not be written. */
   private readonly leases = new Map<string, FileLock | undefined>();
   private eligible: ReadonlySet<string> = new Set();
   private hasRunning = false;

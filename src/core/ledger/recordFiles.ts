@@ -27,7 +27,7 @@ export class RecordFiles {
   readonly folder: string;
   private readonly log: Logger;
   private readonly alias: ConnectionAlias | undefined;
-  /** The keys of records that a later version wrote and for which a warning was already logged. */
+  /** The keys of records written by a later version, for which a warning has already been logged. */
   private readonly later = new Set<string>();
 
   constructor(folder: string, log: Logger, alias?: ConnectionAlias) {
@@ -101,7 +101,7 @@ export class RecordFiles {
     }
   }
 
-  /** Returns the valid record of a transfer: the one in `ended` if it exists, otherwise the one in `running`. */
+  /** Returns a transfer's authoritative record: the one in `ended` if it exists, otherwise the one in `running`. */
   async find(key: string): Promise<FoundRecord | 'later' | undefined> {
     return (await this.read('ended', key)) ?? (await this.read('running', key));
   }
@@ -136,7 +136,7 @@ export class RecordFiles {
     await utimes(this.path(folder, key), at / 1000, at / 1000);
   }
 
-  /** Returns a record's modification time, in milliseconds since 1970; undefined if it does not exist. */
+  /** Returns a record's modification time, in milliseconds since 1970; undefined if the record does not exist. */
   async readStamp(folder: RecordFolder, key: string): Promise<number | undefined> {
     return (await ignoreMissing(stat(this.path(folder, key))))?.mtimeMs;
   }

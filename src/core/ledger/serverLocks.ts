@@ -19,7 +19,7 @@ interface ServerLock {
   release(): Promise<void>;
 }
 
-/** A substitute for a lock if the windows cannot coordinate. */
+/** A substitute for a lock, used when the windows cannot coordinate. */
 const noLock: ServerLock = { release: () => Promise.resolve() };
 
 type Urgency = () => RequestKind | undefined;

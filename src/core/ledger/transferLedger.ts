@@ -29,9 +29,9 @@ const maxParallelFiles = 32;
 const dayMs = 86_400_000;
 
 /**
- * Stores each transfer in a file of its own, with separate folders for running and ended transfers. Several windows can
- * write at the same time, because each write locks the transfer and merges it with the file. Contains no API keys, and
- * refers to connections by the extension's own IDs (D29: shared service). Moves damaged records aside instead of
+ * Stores each transfer in a file of its own, with separate folders for running and ended transfers. Multiple windows
+ * can write at the same time, because each write locks the transfer and merges it with the file. Contains no API keys,
+ * and refers to connections by the extension's own IDs (D29: shared service). Moves damaged records aside instead of
  * deleting them.
  */
 export class TransferLedger {
@@ -114,7 +114,7 @@ export class TransferLedger {
   }
 
   /**
-   * Returns the ended transfers whose records changed last, at most `count`, without reading other records. `hasMore`
+   * Returns up to `count` ended transfers whose records changed most recently, without reading other records. `hasMore`
    * is true if there are more.
    */
   async loadLastEnded(count: number): Promise<{ readonly transfers: readonly Transfer[]; readonly hasMore: boolean }> {
@@ -126,7 +126,7 @@ export class TransferLedger {
   }
 
   /**
-   * Returns true if a running transfer of any window, or a removed one that can still be restored, has this server ID.
+   * Returns true if any window's running transfer, or a removed one that can still be restored, has this server ID.
    * Ignores the transfer with `key`.
    */
   async hasRunningOrRemoved(id: string, key: string): Promise<boolean> {
@@ -171,7 +171,7 @@ export class TransferLedger {
     return await this.readEach(folder, await this.files.listKeys(folder));
   }
 
-  /** Finds the ended transfers whose records changed last, based on the modification times of all records. */
+  /** Finds the ended transfers whose records changed most recently, based on the modification times of all records. */
   private async scanEnded(count: number): Promise<LastEnded> {
     const keys = await this.files.listKeys('ended');
     const stamped = await mapConcurrently(keys, maxParallelFiles, async (key) => {

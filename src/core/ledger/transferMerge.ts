@@ -75,7 +75,7 @@ function isReportedEnd({ state }: Transfer): boolean {
   return hasEnded(state) && state !== 'expired' && state !== 'refused';
 }
 
-/** Prefers the earlier of two final states, because a transfer doesn't change after its end. */
+/** Prefers the earlier of two final states, because a transfer doesn't change once it has ended. */
 function rankByEarlierEnd(transfer: Transfer): number {
   return hasEnded(transfer.state) ? -getChangedAt(transfer) : 0;
 }
@@ -93,7 +93,7 @@ function getChangedAt({ changes, createdAt }: Transfer): number {
   return Math.max(createdAt, ...changes.map(({ at }) => at));
 }
 
-/** The order in which to sort state changes that have the same time. */
+/** The sort order of state changes with the same timestamp. */
 const stateOrder: readonly TransferState[] = [
   ...(['submitting', 'notConfirmed', 'refused', 'accepted', 'staging', 'active', 'finalizing', 'inactive'] as const),
   ...(['unknown', 'running', 'expired', 'cancelled', 'failed', 'succeeded'] as const),

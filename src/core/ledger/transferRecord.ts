@@ -15,7 +15,7 @@ export function formatRecord(transfer: Transfer, replaced?: JsonObject): string 
   return `${JSON.stringify({ ...replaced, version: recordVersion, transfer }, undefined, 1)}\n`;
 }
 
-/** Parses a record. Returns the kind `later` for a record that a later version wrote. Never throws. */
+/** Parses a record. Returns the kind `later` for a record written by a later version. Never throws. */
 export function parseRecord(text: string): RecordReadResult {
   const record = parseJsonObject(text);
   const version = record?.['version'];

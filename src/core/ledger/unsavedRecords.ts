@@ -20,7 +20,9 @@ export class UnsavedRecords implements Disposable {
   private retryTimer: Disposable | undefined;
   private isFailing = false;
 
-  /** Fires with the error of the first failed write. Fires again only after all records have been saved. */
+  /**
+   * Fires with the error of the first failed write. Doesn't fire for another failure until all records have been saved.
+   */
   readonly onDidFail = this.failed.event;
 
   constructor(ledger: TransferLedger, clock: Clock, log: Logger) {
@@ -30,8 +32,8 @@ export class UnsavedRecords implements Disposable {
   }
 
   /**
-   * Writes a transfer. If that fails, retries later. Resolves to the merged record, even if it is not written yet.
-   * Never rejects.
+   * Writes a transfer. If that fails, retries later. Resolves to the merged record, even if it has not been written
+   * yet. Never rejects.
    */
   async save(transfer: Transfer): Promise<Transfer> {
     const unsaved = this.unsaved.get(transfer.key);

@@ -3,7 +3,9 @@ import { isAbsolute, join } from 'node:path';
 
 const folderNames = ['data-transfer-explorer', 'transfers'];
 
-/** Returns the folder of transfer records that all windows and commands of a user share (D63: shared ledger folder). */
+/**
+ * Returns the folder for transfer records, shared by all of a user's windows and commands (D63: shared ledger folder).
+ */
 export function getUserLedgerFolder(environment: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
   return join(getDataFolder(environment, platform), ...folderNames);
 }
@@ -18,7 +20,7 @@ function getDataFolder(environment: NodeJS.ProcessEnv, platform: NodeJS.Platform
 
 /**
  * Returns `XDG_DATA_HOME` as the user set it. If the editor is installed as a snap, the snap sets the variable to a
- * folder of its current revision, which programs outside the snap don't use.
+ * revision-specific folder, which programs outside the snap don't use.
  */
 function getChosenFolder(environment: NodeJS.ProcessEnv): string | undefined {
   const { XDG_DATA_HOME: chosen, SNAP_USER_DATA: ofSnap } = environment;

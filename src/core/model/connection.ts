@@ -4,7 +4,7 @@ export type TokenScheme = 'base64' | 'plain';
 /** The transport for requests: the client's own connections, or the editor's `fetch` with its proxy support. */
 type TransportKind = 'direct' | 'editor';
 
-/** A saved service. Never contains the key. */
+/** A saved connection to a service. Never contains the API key. */
 export interface Connection {
   /**
    * The extension's own ID for the connection. Transfer records refer to the connection by this ID (D29: shared

@@ -13,7 +13,7 @@ type OmissionKind =
 /** Files that are missing from an export, and the reason. */
 export interface Omission {
   readonly kind: OmissionKind;
-  /** The number of files; absent if it is unknown. */
+  /** The number of files; absent if unknown. */
   readonly count?: number;
   /** The names of the files, if they are known. */
   readonly names?: readonly string[];
@@ -22,7 +22,7 @@ export interface Omission {
 /** The maximum number of names in a remark. */
 const maxNames = 20;
 
-/** The remarks that are written to export files. Not translated, because programs read them. */
+/** Remarks for export files. Not translated, because programs read them. */
 const remarks: Readonly<Record<OmissionKind, (count: number) => string>> = {
   noHash: (count) => `Not listed: ${count} without a SHA-256 hash.`,
   notLoaded: () => 'Not listed: results of the search that were not loaded.',

@@ -6,7 +6,7 @@ import type { SearchQuery } from './searchQuery.ts';
 /** The `service` of a link that refers to the local service of the person who opens the link. */
 export const localLinkService = 'local';
 
-/** A search, file or transfer that a link refers to. Never contains a key. */
+/** A search, file or transfer that a link refers to. Never contains an API key. */
 export type LinkTarget =
   | { readonly kind: 'search'; readonly service: string; readonly query: Omit<SearchQuery, 'pageSize'> }
   | {

@@ -11,7 +11,7 @@ const maxSamples = 120;
 /**
  * Adds a sample to a series. Returns the same series if the count is unchanged. If the series is full, drops the sample
  * that is closest in time to its neighbors, but never the first or the last one. Times never decrease, even if the
- * clock was set back.
+ * clock is set back.
  */
 export function addSample(series: readonly ProgressSample[], sample: ProgressSample): readonly ProgressSample[] {
   const last = series.at(-1);

@@ -1,4 +1,4 @@
-/** The cause of a failed request, from which `extension/words` creates a message. */
+/** The cause of a failed request, which `extension/words` turns into a message. */
 export type ReasonKind =
   | 'badAddress' // the address cannot be used (D4: server address)
   | 'insecureAddress' // plain HTTP to an address that is not loopback (D4: server address)
@@ -54,8 +54,7 @@ export interface Reason {
   readonly code?: string;
   readonly signIn?: SignInFailure;
   /**
-   * True for a 401 response to a key that the service accepted before: the rejection may be temporary (D28: retry
-   * rejected keys).
+   * True for a 401 response to a previously accepted key: the rejection may be temporary (D28: retry rejected keys).
    */
   readonly keyWorked?: boolean;
   /** The reason why a prerequisite request failed (D36: names before submission). */

@@ -16,7 +16,7 @@ interface CrateContext {
 
 export interface CrateSource {
   readonly transfer: Transfer;
-  /** The transferred files, with paths relative to the folder of the crate. */
+  /** The transferred files, with paths relative to the crate's folder. */
   readonly files: readonly RecordedFile[];
   readonly omissions: readonly Omission[];
 }

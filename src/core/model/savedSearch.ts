@@ -4,7 +4,7 @@ import type { ResultOrder } from './resultOrder.ts';
 import type { SearchQuery } from './searchQuery.ts';
 import { stagingFields } from './staging.ts';
 
-/** A search as saved for the next session of the window (D59: saved searches). */
+/** A search as saved for the window's next session (D59: saved searches). */
 export interface SavedSearch {
   readonly key: string;
   readonly connectionId: string;

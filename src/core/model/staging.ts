@@ -24,8 +24,8 @@ export function getReportedStaging({ resource }: FileEntry): FileStaging | undef
 }
 
 /**
- * Creates a lookup of staging statuses from searches that filtered by status. If several searches contain a file, the
- * first one determines the file's status (D31: staged display).
+ * Creates a staging status lookup from searches that filtered by status. If multiple searches contain a file, the first
+ * one determines the file's status (D31: staged display).
  */
 export function createStagingLookup(
   searches: readonly StagingSearch[],

@@ -13,7 +13,7 @@ export interface CertificateFacts {
   readonly validTo: string;
 }
 
-/** The facts that a step of a connection test determined. */
+/** The facts determined by a step of a connection test. */
 export interface TestFacts {
   /** The proxy, without user name and password. */
   readonly proxy?: string;

@@ -117,7 +117,7 @@ export interface TransferFile {
   readonly name: string;
   readonly sizeBytes?: number;
   /**
-   * The hash that the source declared when the transfer was submitted; absent if unknown, and in records of earlier
+   * The hash that the source declared when the transfer was submitted; absent if unknown, and in records from earlier
    * versions.
    */
   readonly hash?: string;
@@ -159,8 +159,8 @@ export interface Transfer {
   readonly key: string;
   readonly order: TransferOrder;
   /**
-   * The name of the connection when the transfer was submitted or tracked, for programs that don't know the connection.
-   * Absent in records of earlier versions.
+   * The connection's name when the transfer was submitted or tracked, for programs that don't know the connection.
+   * Absent in records from earlier versions.
    */
   readonly service?: string;
   readonly createdAt: number;
@@ -178,7 +178,7 @@ export interface Transfer {
   readonly cancelAcceptedAt?: number;
   /** True if the server accepted a cancellation but keeps reporting the same status (D13: ignored cancel). */
   readonly cancelUnheeded?: boolean;
-  /** The reason why the transfer is refused, not confirmed or paused, or why the last status request failed. */
+  /** The reason why the transfer was refused, is not confirmed or is paused, or why the last status request failed. */
   readonly problem?: Reason;
   /**
    * True if the transfer was started elsewhere and the user entered its ID here. Only the connection in its order is

@@ -11,15 +11,13 @@ export interface TransferReceipt {
   readonly fileCount: number;
   /** `YYYY-MM-DD`; absent if unknown. */
   readonly day?: string;
-  /**
-   * True if `day` is the day on which this machine detected the end of the transfer, not one that the service stated.
-   */
+  /** True if `day` is the day this machine detected that the transfer had ended, not one stated by the service. */
   readonly isSeen: boolean;
 }
 
 /**
  * Returns the receipt of a transfer; undefined unless it succeeded and transferred files. A service's status contains
- * no time and doesn't say which files are missing, so the caller passes `missing` if it knows them.
+ * no time and doesn't say which files are missing, so the caller passes them as `missing` if it knows them.
  */
 export function createReceipt(transfer: Transfer, missing: readonly TransferFile[] = []): TransferReceipt | undefined {
   if (!hasTransferredFiles(transfer)) return undefined;

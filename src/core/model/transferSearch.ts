@@ -1,6 +1,6 @@
 import type { Transfer } from './transferModel.ts';
 
-/** A found transfer and, if some words of the query match only its files, the name of the file that matches best. */
+/** A found transfer and, if some words of the query match only its files, the name of the best-matching file. */
 interface FoundTransfer {
   readonly transfer: Transfer;
   readonly file?: string;

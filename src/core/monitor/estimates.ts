@@ -26,7 +26,7 @@ interface EstimatesDependencies {
 /** Delay before earlier transfers are loaded, long enough not to slow down startup. */
 const loadAfterMs = 10_000;
 
-/** Estimates the remaining time of transfers from their own progress and from earlier transfers on the same route. */
+/** Estimates transfers' remaining time from their own progress and from earlier transfers on the same route. */
 export class Estimates implements Disposable {
   private readonly dependencies: EstimatesDependencies;
   private loadTimer: Disposable | undefined;

@@ -13,8 +13,8 @@ interface LeaseElectionDependencies {
 }
 
 /**
- * Makes this window compete for the polling leases of open connections that have running transfers and a key that was
- * not refused.
+ * Makes this window compete for polling leases. Connections are eligible if they are open, have running transfers, and
+ * their key has not been refused.
  */
 export class LeaseElection implements Disposable {
   private readonly lifetime = new Lifetime();
@@ -46,7 +46,7 @@ export class LeaseElection implements Disposable {
     if (hasChanged) this.updateEligible();
   }
 
-  /** Passes the eligible connections to the polling lease if they changed. */
+  /** Passes the eligible connections to the polling lease if they have changed. */
   private updateEligible(): void {
     const { sessions, keys, lease } = this.dependencies;
     const isEligible = (id: string): boolean => sessions.get(id) !== undefined && keys.getStatus(id) !== 'refused';

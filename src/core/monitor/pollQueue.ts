@@ -89,7 +89,7 @@ export class PollQueue implements Disposable {
     this.wake.abort();
   }
 
-  /** Resumes polling without the delay after failures, because the network may be available again. */
+  /** Resumes polling without waiting out the delay after failures, because the network may be available again. */
   private wakeUp(): void {
     this.failures = 0;
     this.resumesAt = 0;
@@ -128,7 +128,10 @@ export class PollQueue implements Disposable {
     else if (elapsedMs < -sleepMs) this.shiftTimes(elapsedMs);
   }
 
-  /** Shifts the times after the clock was set back, so that they don't delay the queue, and polls all transfers. */
+  /**
+   * Shifts the recorded times after the clock has been set back, so that they don't delay the queue. Polls all
+   * transfers.
+   */
   private shiftTimes(offsetMs: number): void {
     this.closedUntil += offsetMs;
     this.startedAt += offsetMs;

@@ -27,7 +27,7 @@ export function estimateRemaining(transfer: Transfer, earlier: readonly number[]
 }
 
 /**
- * Returns the average pace since `createdAt` of a transfer whose outcome is `complete`, in files per millisecond.
+ * Returns the average pace since `createdAt`, in files per millisecond, of a transfer whose outcome is `complete`.
  * Returns undefined for any other transfer, or if the pace is unknown.
  */
 export function getPace(transfer: Transfer): number | undefined {
@@ -78,7 +78,7 @@ function getRate(from: ProgressSample, last: ProgressSample, to: number): number
   return elapsedMs >= minProgressMs && last.moved > from.moved ? (last.moved - from.moved) / elapsedMs : undefined;
 }
 
-/** Returns the time when the service started to transfer files, after staging; `createdAt` if unknown. */
+/** Returns the time when the service started transferring files, after staging; `createdAt` if unknown. */
 function getMoveStart({ createdAt, changes }: Transfer, movement: readonly ProgressSample[]): number {
   const firstMove = movement[1]?.at ?? Infinity;
   return changes.findLast(({ state, at }) => state === 'active' && at < firstMove)?.at ?? createdAt;

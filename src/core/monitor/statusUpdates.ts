@@ -17,7 +17,7 @@ import { omit } from '../util/omit.ts';
 export interface ReplyHistory {
   /** "Not found" replies since the last status (D11: check status identity). */
   readonly notFound: number;
-  /** Consecutive statuses that reported no change although a cancel was accepted (D13: ignored cancel). */
+  /** Consecutive statuses that reported no change although a cancellation was accepted (D13: ignored cancel). */
   readonly unheeded: number;
   /** Consecutive requests that failed for a reason that affects only this transfer. */
   readonly failed: number;

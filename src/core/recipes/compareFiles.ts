@@ -32,7 +32,7 @@ export function compareFiles(before: readonly RecipeFile[], after: readonly Reci
   return { added, gone, changed, sameCount: after.length - added.length - changed.length };
 }
 
-/** Returns true if anything differs. */
+/** Returns true if files were added, removed or changed. */
 export function hasDifference({ added, gone, changed }: LockDifference): boolean {
   return added.length + gone.length + changed.length > 0;
 }
@@ -42,7 +42,7 @@ function hasChanged({ before, after }: ChangedFile): boolean {
 }
 
 /**
- * Returns true if both hashes are known and differ. Returns false for hashes of different algorithms, which can't be
+ * Returns true if both hashes are known and differ. Returns false for hashes from different algorithms, which can't be
  * compared.
  */
 function hasOtherHash(before: string | undefined, after: string | undefined): boolean {

@@ -1,6 +1,6 @@
 import { Emitter } from '../util/emitter.ts';
 
-/** The result of looking up the IDs of a recipe. */
+/** The result of looking up a recipe's IDs. */
 interface IdLookup {
   readonly connectionId: string;
   /** The name of the database. */

@@ -1,6 +1,6 @@
 /**
- * Returns the known name that is most similar to a misspelled one. Returns undefined if none is similar. Doesn't
- * compare names of more than 100 characters.
+ * Returns the known name that is most similar to a misspelled one. Returns undefined if none is similar. Ignores names
+ * longer than 100 characters.
  */
 export function findNearestName(name: string, known: readonly string[]): string | undefined {
   const lower = name.toLowerCase();
@@ -10,7 +10,7 @@ export function findNearestName(name: string, known: readonly string[]): string 
   return similar.sort((a, b) => a.distance - b.distance)[0]?.one;
 }
 
-/** Maximum length of a name to compare. The time grows with the square of the length. */
+/** Maximum length of the names to compare. The comparison time grows with the square of the length. */
 const maxLength = 100;
 
 /** Returns the edit distance: the minimum number of characters to insert, delete or replace. */

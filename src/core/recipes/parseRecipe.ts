@@ -18,7 +18,7 @@ export interface ParsedRecipe {
 /** Maximum length of a recipe in UTF-16 code units, which is enough for the IDs of 100,000 files. */
 const maxLength = 16 * 1024 * 1024;
 
-/** Maximum size of a recipe's file in bytes. UTF-8 needs at most three bytes for a UTF-16 code unit. */
+/** Maximum size of a recipe's file in bytes. UTF-8 needs at most three bytes per UTF-16 code unit. */
 export const maxRecipeBytes = 3 * maxLength;
 
 const maxLevels = 100;

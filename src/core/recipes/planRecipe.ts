@@ -10,13 +10,13 @@ import { resolveSearch } from './resolveSearch.ts';
 import { resolveTable } from './resolveTable.ts';
 import type { ResolvedFiles } from './resolvedFiles.ts';
 
-/** Maximum number of files in a transfer that a recipe describes. */
+/** Maximum number of files in a recipe's transfer. */
 const maxRecipeFiles = 250_000;
 
 /** Options for {@link planRecipe}. */
 export interface PlanRequest {
   readonly recipe: Recipe;
-  /** The recipe's folder, to which the path of a table is relative. */
+  /** The recipe's folder. The paths of tables are relative to it. */
   readonly folder: string;
   readonly lock?: RecipeLock | undefined;
   /** True to send exactly the files in the lock, or nothing if one of them is gone or has changed. */
@@ -43,8 +43,8 @@ export interface RecipePlan extends ResolvedFiles {
 type LockedDatabases = Pick<RecipeLock, 'from' | 'to'>;
 
 /**
- * Uses read-only requests to determine the files of a recipe. With `isLocked`, looks up the files in the lock; if there
- * is no lock, the plan can't be carried out.
+ * Determines a recipe's files with read-only requests. With `isLocked`, looks up the files in the lock; if there is no
+ * lock, the plan can't be carried out.
  */
 export async function planRecipe(source: RecipeSource, request: PlanRequest): Promise<RecipePlan> {
   const { recipe, lock, isLocked = false } = request;

@@ -21,7 +21,7 @@ export function toRecipeFile({ id, path, name, sizeBytes, hash }: FileEntry): Re
   };
 }
 
-/** Converts a recipe's file to a file of a submission. */
+/** Converts a recipe's file to the form used in a transfer. */
 export function toTransferFile({ id, path, bytes, hash }: RecipeFile): TransferFile {
   const name = path.replace(/^.*\//s, '');
   return {

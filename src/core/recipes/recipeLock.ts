@@ -23,7 +23,7 @@ export function getLockPath(recipePath: string): string {
   return recipePath.slice(0, -recipeExtension.length) + recipeExtension.replace('.json', '.lock.json');
 }
 
-/** Reads the lock of a recipe. Rejects with the file system's error if it can't be read. */
+/** Reads a recipe's lock. Rejects with the file system's error if it can't be read. */
 export async function readLock(recipePath: string): Promise<LockReadResult> {
   const [path, name] = [getLockPath(recipePath), basename(recipePath)];
   try {
@@ -53,8 +53,8 @@ function checkName(lock: RecipeLock, recipeName: string): LockReadResult & { rea
 }
 
 /**
- * Replaces the lock of a recipe. If the lock can't be written, for example because the disk is full, keeps the earlier
- * lock and rejects with the file system's error.
+ * Replaces a recipe's lock. If the lock can't be written, for example because the disk is full, keeps the earlier lock
+ * and rejects with the file system's error.
  */
 export async function writeLock(recipePath: string, lock: RecipeLock): Promise<void> {
   const path = getLockPath(recipePath);

@@ -81,5 +81,5 @@ export type Recipe = z.infer<typeof recipeSchema>;
 /** An inclusive range of numbers. An absent bound means no limit. */
 export type RecipeRange = z.infer<typeof rangeSchema>;
 
-/** The filters of a recipe, which leave out files that do not match. */
+/** A recipe's filters, which exclude files that do not match. */
 export type RecipeFilters = z.infer<typeof filtersSchema>;

@@ -10,7 +10,7 @@ interface PageRequest extends Omit<SearchQuery, 'ids'> {
   readonly offset: number;
 }
 
-/** The requests that find the files of a recipe. None of them rejects if the service fails. */
+/** The requests that find a recipe's files. None of them rejects if the service fails. */
 export interface RecipeSource {
   /** True if every page except the last is full. */
   readonly hasFullPages: boolean;

@@ -1,6 +1,6 @@
 import { findNodeAtLocation, getNodeValue, parseTree, type Node, type ParseError } from 'jsonc-parser';
 
-/** A range in a string. Offsets are in UTF-16 code units, from 0. */
+/** A range in a string. Offsets are in UTF-16 code units, counted from 0. */
 export interface TextRange {
   readonly offset: number;
   readonly length: number;

@@ -10,7 +10,7 @@ import { createFailure, type ResolvedFiles } from './resolvedFiles.ts';
 const exactPageSize = 5_000;
 const pageSize = 500;
 
-/** Maximum number of files to compare with the filters. */
+/** Maximum number of files to check against the filters. */
 const maxCompared = 2_000_000;
 
 /**

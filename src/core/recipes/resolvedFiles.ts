@@ -1,10 +1,10 @@
 import type { Reason } from '../model/reason.ts';
 import type { RecipeFile } from './recipeFile.ts';
 
-/** The reason why the table of a recipe can't be used. */
+/** The reason why a recipe's table can't be used. */
 export type TableProblem = 'missing' | 'unreadable' | 'tooLarge' | 'noSheet' | 'noColumn';
 
-/** The reason why the files of a recipe could not be determined. */
+/** The reason why a recipe's files could not be determined. */
 export type ResolveFailure =
   { readonly kind: 'service'; readonly reason: Reason } | { readonly kind: 'table'; readonly problem: TableProblem };
 

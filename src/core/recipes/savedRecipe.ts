@@ -4,7 +4,7 @@ import { recipeVersion, type Recipe } from './recipeSchema.ts';
 /** The content of a recipe to save. */
 export type RecipeDraft = Omit<Recipe, '$schema' | 'version'>;
 
-/** Converts a search to the source of a recipe. A search by IDs becomes a list of IDs. */
+/** Converts a search to a recipe's source. A search by IDs becomes a list of IDs. */
 export function toRecipeSource({ database, ids, query, status, specific }: SearchQuery): Recipe['from'] {
   if (ids) return { database, ids: [...ids] };
   const filters = { ...(status && { status }), ...(specific && { specific }) };

@@ -23,7 +23,7 @@ export class CheckedFiles {
   >();
   /**
    * The checked files without duplicates, with the number of searches in which each one is checked. A file that was
-   * requested again has the metadata of the last response.
+   * requested again has the metadata from the last response.
    */
   private readonly union = new Map<string, CheckedFile & { searchCount: number }>();
   private sizeBytes = 0;

@@ -4,9 +4,9 @@ import type { Reason } from '../model/reason.ts';
 import { Emitter } from '../util/emitter.ts';
 
 /**
- * The state of the active connection. `doubt` is the last rejection of a key that was accepted before (D28: retry
- * rejected keys). `stopped` means that a user stopped the local service (D29: shared service). `problem` is the reason
- * why a connected service is currently not responding.
+ * The state of the active connection. `doubt` is the last rejection of a previously accepted key (D28: retry rejected
+ * keys). `stopped` means that a user stopped the local service (D29: shared service). `problem` is the reason why a
+ * connected service is currently not responding.
  */
 export type ConnectionState =
   | { readonly kind: 'disconnected' }

@@ -2,8 +2,8 @@ import type { Search, SearchStore } from './searchStore.ts';
 
 /**
  * Groups the given searches into a batch, and collapses the empty ones: those without results or checked files. Does
- * nothing if fewer than two are empty, because an unnecessary redraw could revert a checkbox that the user toggles at
- * that moment.
+ * nothing if fewer than two are empty, because an unnecessary redraw could revert a checkbox that the user is toggling
+ * at that moment.
  */
 export function setBatch(store: SearchStore, keys: readonly string[], batchId: string): void {
   const empty = filterEmpty(

@@ -21,7 +21,7 @@ export interface Search {
   readonly missing: readonly MissingId[];
   readonly order: ResultOrder;
   /**
-   * 0-based index of the first result not requested yet. For a search by query, a multiple of the page size (D9:
+   * 0-based index of the first result not yet requested. For a search by query, a multiple of the page size (D9:
    * paging).
    */
   readonly nextOffset: number;
@@ -30,7 +30,7 @@ export interface Search {
   readonly pagesWithoutNew: number;
   /** The last page as received, to detect a database that repeats every page (D9: paging). */
   readonly lastPage?: readonly FoundFile[];
-  /** The reason why the last page failed. Earlier pages are kept. */
+  /** The reason why the last page failed to load. Earlier pages are kept. */
   readonly reason?: Reason;
   /** The time at which the last page was loaded, in milliseconds since 1970. */
   readonly loadedAt?: number;
@@ -38,7 +38,7 @@ export interface Search {
   readonly isStale: boolean;
   /** True if the user collapsed the search's row, or if the search shares a row because it found nothing. */
   readonly isCollapsed: boolean;
-  /** The ID of the batch that contains this search. Set only if several searches of the batch found nothing. */
+  /** The ID of the batch that contains this search. Set only if multiple searches in the batch found nothing. */
   readonly batchId?: string;
 }
 
@@ -135,7 +135,7 @@ export class SearchStore {
     this.checksChanged.fire(keys);
   }
 
-  /** Replaces the files of a search with those of a new request. Checked files stay checked even if no longer found. */
+  /** Replaces a search's files with those from a new request. Checked files stay checked even if no longer found. */
   replace(key: string, { files, missing, nextOffset, mayHaveMore, pagesWithoutNew, ...fresh }: Search): void {
     const { lastPage, loadedAt } = fresh;
     this.checks.renew(
@@ -158,7 +158,7 @@ export class SearchStore {
     this.collapsed.fire(key);
   }
 
-  /** Changes a search, unless it was dismissed in the meantime. Fires `onDidChange` only if anything differs. */
+  /** Changes a search, unless it has been dismissed in the meantime. Fires `onDidChange` only if something changed. */
   update(key: string, change: SearchChange): void {
     const stored = this.searches.get(key);
     const differs = (field: keyof SearchChange): boolean => stored?.search[field] !== change[field];

@@ -1,7 +1,7 @@
 import { hasEnded, type Transfer } from '../model/transferModel.ts';
 import { Emitter } from '../util/emitter.ts';
 
-/** Stores all loaded transfers of the user. */
+/** Stores all of the user's loaded transfers. */
 export class TransferStore {
   private readonly transfers = new Map<string, Transfer>();
   private readonly changed = new Emitter<readonly string[]>();
@@ -19,7 +19,7 @@ export class TransferStore {
     return this.filterNewestFirst(({ state }) => !hasEnded(state) && state !== 'notConfirmed');
   }
 
-  /** Returns the transfers that are not confirmed, which only the user can resolve (D12: never resubmit). */
+  /** Returns the unconfirmed transfers, which only the user can resolve (D12: never resubmit). */
   getNotConfirmed(): readonly Transfer[] {
     return this.filterNewestFirst(({ state }) => state === 'notConfirmed');
   }

@@ -23,7 +23,7 @@ export const maxTableBytes = 32_000_000;
 
 /**
  * Parses a table of delimiter-separated values. Throws a {@link TableError} if it has too many columns, or too many
- * cells if every row is padded to the length of the longest one.
+ * cells once every row is padded to the length of the longest one.
  */
 export function parseTextTable(text: string): DataTable {
   const rows: TableRow[] = [];

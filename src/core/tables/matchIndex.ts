@@ -58,7 +58,7 @@ export class MatchIndex {
     return [...this.byValue.values()].flatMap(({ gap }) => gap ?? []);
   }
 
-  /** The files that are the only match of a value, without duplicates. Omits values whose comparison is incomplete. */
+  /** The files that are the only match for a value, without duplicates. Omits values whose comparison is incomplete. */
   get uniqueFiles(): readonly FileEntry[] {
     return this.listFiles((matches) => matches.count === 1 && this.isComplete(matches));
   }
@@ -68,7 +68,7 @@ export class MatchIndex {
     return this.listFiles(() => true);
   }
 
-  /** Returns the matches of a cell's value; undefined if the value is empty or not in the index. */
+  /** Returns the matches for a cell's value; undefined if the value is empty or not in the index. */
   get(value: string): FileMatches | undefined {
     return this.byValue.get(normalizeValue(this.key, value));
   }

@@ -49,8 +49,8 @@ export function* formatMatches(matched: MatchedTable, separator: Separator): Gen
 }
 
 /**
- * Yields the cells of the result, row by row: the original columns, the row number, the status, the number of matches,
- * and the file. Repeats a row with several matches for each listed file. The first row contains the column names.
+ * Yields the result's rows: the original columns, the row number, the status, the number of matches, and the file. A
+ * row with multiple matches is repeated for each listed file. The first row contains the column names.
  */
 export function* listMatchRows(matched: MatchedTable): Generator<readonly Cell[]> {
   const width = countColumns(matched.table);

@@ -1,4 +1,4 @@
-/** Returns the key of a cell in the `roundedCells` of a table. */
+/** Returns a cell's key in a table's `roundedCells`. */
 export function getCellKey(line: number, column: number): string {
   return `${line}/${column}`;
 }

@@ -1,7 +1,7 @@
 import { parseDeclaredHash } from '../util/declaredHash.ts';
 import { countColumns, type DataTable } from './dataTable.ts';
 
-/** The property of a file that a column contains. */
+/** The file property that a column contains. */
 export type MatchKey = 'id' | 'name' | 'hash';
 
 /** A column of a table, with sample values from its first rows. */
@@ -14,7 +14,7 @@ export interface TableColumn {
   readonly valueCount: number;
 }
 
-/** Maximum number of sample values of a column. */
+/** Maximum number of sample values per column. */
 const sampleSize = 50;
 
 /** Describes the columns of a table. */
@@ -37,7 +37,7 @@ export function guessColumn(columns: readonly TableColumn[]): { readonly column:
   return { column: guess, key: guessKey(guess) ?? 'id' };
 }
 
-/** Returns the property of a file that a column's name or values suggest; undefined if they suggest none. */
+/** Returns the file property suggested by a column's name or values; undefined if they suggest none. */
 export function guessKey({ header, samples }: TableColumn): MatchKey | undefined {
   const values = samples.filter(Boolean);
   const hasHashes = values.length > 0 && values.every((value) => parseDeclaredHash(value));
@@ -45,7 +45,7 @@ export function guessKey({ header, samples }: TableColumn): MatchKey | undefined
   return guessKeyByName(header) ?? (hasHashes ? 'hash' : hasNames ? 'name' : undefined);
 }
 
-/** Returns the property of a file that the name of a column suggests; undefined if it suggests none. */
+/** Returns the file property suggested by a column's name; undefined if it suggests none. */
 export function guessKeyByName(header: string): MatchKey | undefined {
   if (isIdName(header)) return 'id';
   if (/^\W*(?:.*[_\s-])?(?:hash|checksum|digest|md5|sha-?\d+)(?:[_\s-].*)?$/i.test(header)) return 'hash';

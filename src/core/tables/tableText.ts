@@ -15,7 +15,7 @@ export function decodeTableText(bytes: Uint8Array): string {
 /** Number of bytes to inspect at the start of a file. */
 const sampleSize = 1024;
 
-/** Detects UTF-16 by its byte order mark or by the position of the zero bytes of ASCII characters. */
+/** Detects UTF-16 by its byte order mark or by the positions of the zero bytes in ASCII characters. */
 function detectUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return 'utf-16le';

@@ -47,7 +47,10 @@ export async function importHistory(
   return await runUnderLock(join(ledgerFolder, 'import.lock'), systemClock, run, lockTimeoutMs);
 }
 
-/** Writes records to a folder beside those of the ledger, and then moves them. The caller must hold the import lock. */
+/**
+ * Writes records to a folder next to the ledger's record folders, and then moves them into the ledger. The caller must
+ * hold the import lock.
+ */
 class StagedRecords {
   private readonly work: RecordWork;
   private readonly folder: string;
@@ -74,7 +77,10 @@ class StagedRecords {
     });
   }
 
-  /** Resolves to the transfers of `created` that were added or restored. */
+  /**
+   * Moves the new records into the ledger and merges the updated ones. Resolves to the transfers in `created` that were
+   * added or restored.
+   */
   async moveIntoLedger(created: readonly Transfer[], updated: readonly Transfer[]): Promise<readonly Transfer[]> {
     await Promise.all([this.files.createFolder('running'), this.files.createFolder('ended')]);
     const work = { ...this.work, signal: new AbortController().signal };

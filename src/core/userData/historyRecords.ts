@@ -28,8 +28,8 @@ interface StoredHistory {
 }
 
 /**
- * Reads all records in the given folders. Does not convert the connection IDs of the ledger to those of a window (D63:
- * shared ledger folder). Skips records that can't be read. Rejects with the signal's reason if it is aborted.
+ * Reads all records in the given folders. Does not convert the ledger's connection IDs to those of a window (D63:
+ * shared ledger folder). Skips records that can't be read. Rejects with the signal's reason if the signal is aborted.
  */
 export async function readHistory(folders: readonly RecordFolder[], work: RecordWork): Promise<StoredHistory> {
   const files = new RecordFiles(work.ledgerFolder, work.log);

@@ -65,7 +65,7 @@ interface ParsedList<T> {
   readonly invalid: readonly ValuePath[];
 }
 
-/** Parses a list. If several entries have the same identity, only the first one is valid. */
+/** Parses a list. If multiple entries have the same identity, only the first one is valid. */
 function* parseList<T>(
   document: JsonObject,
   name: string,

@@ -1,7 +1,7 @@
 import type { Connection } from '../model/connection.ts';
 import type { Transfer } from '../model/transferModel.ts';
 
-/** The name of the file format of {@link UserData}. */
+/** The name of the {@link UserData} file format. */
 export const userDataFormat = 'data-transfer-explorer user data';
 /** The version of the format that this program reads and writes. */
 export const userDataVersion = 1;

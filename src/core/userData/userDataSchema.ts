@@ -153,7 +153,7 @@ function withoutSecrets<T>(entry: T | undefined): T | undefined {
   return findSecrets(entry).length === 0 ? entry : undefined;
 }
 
-/** Omits what the user wrote if it seems to contain a key. Keeps server text, which the client redacts. */
+/** Omits the user's text if it seems to contain a key. Keeps server text, which the client redacts. */
 function withoutOwnSecrets(transfer: Transfer): Transfer {
   if (findSecrets(transfer.service).length > 0) return withoutOwnSecrets(omit(transfer, 'service'));
   const { order } = transfer;

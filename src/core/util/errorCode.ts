@@ -1,6 +1,4 @@
-/**
- * Returns the code of an error, such as `ENOENT`, or the error's name if it has no code. Returns other values as text.
- */
+/** Returns an error's code, such as `ENOENT`, or its name if it has no code. Returns other values as text. */
 export function getErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;

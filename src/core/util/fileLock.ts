@@ -53,7 +53,7 @@ export class FileLock implements Disposable {
     this.purpose = purpose;
   }
 
-  /** Acquires the lock. Resolves to undefined if it is already held. The folder of the file must exist. */
+  /** Acquires the lock. Resolves to undefined if it is already held. The file's folder must exist. */
   static async acquire(file: string, clock: Clock, purpose?: string): Promise<FileLock | undefined> {
     const lock = new FileLock(file, clock, purpose);
     if (!(await lock.create()) && !(await lock.takeOver())) return undefined;
@@ -141,7 +141,7 @@ export class FileLock implements Disposable {
     });
   }
 
-  /** Renews the lock. Never starts a write before the previous one has ended, even if the disk is slow. */
+  /** Renews the lock. Never starts a write before the previous one has finished, even if the disk is slow. */
   private async renewWhileRequested(): Promise<void> {
     while (this.shouldRenewAgain) {
       this.shouldRenewAgain = false;
@@ -210,7 +210,7 @@ async function readHolder(file: string): Promise<Holder | undefined> {
 }
 
 /**
- * Returns true if the holder was a process on this machine that has ended. Returns false if the process can't be
+ * Returns true if the holder was a process on this machine that has exited. Returns false if the process can't be
  * checked, for example because it is in another container.
  */
 function isGone(holder: Holder): boolean {

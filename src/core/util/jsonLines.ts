@@ -41,7 +41,7 @@ class LineSearch {
     this.maxLevels = paths.reduce((most, { length }) => Math.max(most, length), 0);
   }
 
-  /** Reads the next token. Returns false at the end. */
+  /** Reads the next token. Returns false at the end of the text. */
   readToken(): boolean {
     const code = this.text.charCodeAt(this.offset);
     if (code === codes.newline) this.line++;

@@ -1,6 +1,6 @@
 /**
- * Maps a list with at most `limit` concurrent calls and preserves its order. Rejects on the first failure, but
- * continues with the other items.
+ * Maps a list with at most `limit` concurrent calls and preserves its order. Rejects on the first failure. Each failure
+ * ends one worker; the others continue with the remaining items.
  */
 export async function mapConcurrently<T, R>(
   items: readonly T[],

@@ -7,7 +7,7 @@ import { isJsonObject } from './json.ts';
 interface ProcessDescription {
   readonly host: string;
   readonly pid: number;
-  /** On Linux, the namespaces in which the ID and the addresses of the process are valid. */
+  /** On Linux, the namespaces in which the process's ID and addresses are valid. */
   readonly namespaces?: ProcessNamespaces | undefined;
   /**
    * On Linux, the system's boot ID and the process's start time. Process IDs alone are ambiguous, because they are
@@ -55,10 +55,10 @@ export function isRunning(pid: number): boolean {
 }
 
 /**
- * Returns true if the recorded process is still running on this machine under this user's account. On Linux, detects if
- * its ID was reused. The record of a process that has ended can't be trusted, because another user's program may now
- * use its port. A process in a container that shares this machine's network, such as Flatpak's, can't be checked and
- * counts as running.
+ * Returns true if the recorded process is still running on this machine under this user's account. On Linux, detects
+ * whether its ID has been reused. The record of a process that has exited can't be trusted, because another user's
+ * program may now use its port. A process in a container that shares this machine's network, such as Flatpak's, can't
+ * be checked and counts as running.
  */
 export function isOwnProcess(recorded: RecordedProcess): boolean {
   const { host, pid, namespaces, start } = recorded;

@@ -118,7 +118,10 @@ function formatHex(value: number, length: number): string {
   return value.toString(16).padStart(length, '0');
 }
 
-/** Matches up to two line ends of two characters each. Without a limit, many of them would overflow the regex stack. */
+/**
+ * Matches up to two line breaks of two characters each. Without a limit, a long run of them would overflow the regex
+ * stack.
+ */
 const lineBreaks = String.raw`(?:[\r\n]|\\{1,4}[rn]|%0[AaDd]){0,4}`;
 const endOfBase64 = String.raw`[\w+/-]{0,3}(?:=|%3[Dd]){0,2}`;
 const escapesOfBase64: Readonly<Record<string, string>> = {

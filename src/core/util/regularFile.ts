@@ -19,12 +19,12 @@ export async function openRegularFile(path: string, maxBytes: number): Promise<F
   }
 }
 
-/** Reads a regular text file of at most `maxBytes` bytes. Rejects with the errors of {@link openRegularFile}. */
+/** Reads a regular text file of at most `maxBytes` bytes. Rejects with the same errors as {@link openRegularFile}. */
 export async function readRegularFile(path: string, maxBytes: number): Promise<string> {
   return (await readRegularBytes(path, maxBytes)).toString('utf8');
 }
 
-/** Reads a regular file of at most `maxBytes` bytes. Rejects with the errors of {@link openRegularFile}. */
+/** Reads a regular file of at most `maxBytes` bytes. Rejects with the same errors as {@link openRegularFile}. */
 export async function readRegularBytes(path: string, maxBytes: number): Promise<Buffer> {
   const handle = await openRegularFile(path, maxBytes);
   try {

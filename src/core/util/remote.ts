@@ -2,9 +2,9 @@
 const remotePattern = /^([\w\p{L}\p{N}.+@][\w\p{L}\p{N}.+@ -]*):(.*)$/u;
 
 /**
- * Returns the reason why a string can't be the remote of a store, worded to follow the field's name; undefined if it is
- * valid. Only the names of configured remotes are valid, because a backend defined in the string itself can run
- * commands (D62: stores through rclone). On Windows, a name of one letter is invalid: rclone reads `c:` as a drive.
+ * Returns the reason a string can't be a store's remote, worded to follow the field's name; undefined if valid. Only
+ * the names of configured remotes are valid, because a backend defined in the string itself can run commands (D62:
+ * stores through rclone). On Windows, a one-letter name is invalid: rclone reads `c:` as a drive.
  */
 export function findRemoteProblem(remote: string, platform = process.platform): string | undefined {
   const [, name = '', path = ''] = remotePattern.exec(remote) ?? [];

@@ -16,10 +16,10 @@ const plainToken =
 const plainPlace = /^from\/(?:table|search\/specific)\//;
 const idName = /(?:^| )(?:ids?|hash(?:es)?|digest|checksum|sha1)$/;
 
-/** Matches JSON Web Tokens, private keys, and tokens of GitHub, GitLab, Slack, AWS and Hugging Face. */
+/** Matches JSON Web Tokens, private keys, and tokens from GitHub, GitLab, Slack, AWS and Hugging Face. */
 const keyText =
   /(?<![\w-])(?:eyJ[\w-]{8,}\.[\w-]{2,}\.[\w-]{2,}|gh[oprsu]_[A-Za-z\d]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abeprs]-[\w-]{10,}|(?:AKIA|ASIA)(?=[A-Z]*\d)[A-Z\d]{16}(?![A-Z\d])|hf_[A-Za-z]{30,}(?!\w))|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----/;
-/** Matches the developer tokens of KBase. Matches neither hexadecimal hashes nor DNA or protein sequences. */
+/** Matches KBase developer tokens. Matches neither hexadecimal hashes nor DNA or protein sequences. */
 const developerToken = /^(?=.*\d)(?=.*[G-Z])[A-Z\d]{32}$/;
 const bearerCredentials =
   /^bearer\s+\S+$|(?:(?:\bauthorization: *|["'])bearer +(?=[^\s\d]*\d)(?=\S*[a-z])[\w+/.~-]{10,}|\bbearer +(?=[^\s\d]*\d)(?=\S*[a-z])[\w+/.~-]{20,})/i;

@@ -1,4 +1,4 @@
-/** SPDX IDs of the licenses that data repositories use, apart from those of Creative Commons. */
+/** SPDX IDs of the licenses that data repositories use, apart from Creative Commons licenses. */
 const otherSpdxIds = [
   ...['ODbL-1.0', 'ODC-By-1.0', 'PDDL-1.0', 'MIT', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'Unlicense'],
   ...['GPL-2.0-only', 'GPL-2.0-or-later', 'GPL-3.0-only', 'GPL-3.0-or-later', 'LGPL-3.0-only', 'LGPL-3.0-or-later'],

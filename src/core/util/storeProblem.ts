@@ -9,8 +9,8 @@ export const tooManyFiles = 'too many files are open';
 const missingRemote = "its remote isn't in the rclone configuration";
 
 /**
- * The causes of failures, by patterns in rclone's error output. The output itself is never shown, because it can
- * contain addresses and names.
+ * The causes of failures, with patterns that detect them in rclone's error output. The output itself is never shown,
+ * because it can contain addresses and names.
  */
 const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
   // Comes first, because rclone also reports this error when it looks up a server's name.
@@ -49,8 +49,8 @@ export function describeStoreFailure(output: string, remote: string): string {
 }
 
 /**
- * Calls `work` and, if it rejects because the remote is missing, calls it once more. The configuration file is missing
- * for a moment whenever rclone rewrites that file to store data about a server.
+ * Calls `work` and, if it rejects because the remote is missing, calls it once more. The configuration file is briefly
+ * missing whenever rclone rewrites it to store data about a server.
  */
 export async function repeatIfRemoteMissing<T>(work: () => Promise<T>): Promise<T> {
   try {

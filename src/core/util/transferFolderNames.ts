@@ -3,7 +3,9 @@ export function getTransferFolderName(transferId: string): string {
   return `dts-${transferId}`;
 }
 
-/** Returns the name of the folder for the objects of an unfinished transfer to a store. Catalogs ignore this folder. */
+/**
+ * Returns the name of the folder that holds an unfinished transfer's objects in a store. Catalogs ignore this folder.
+ */
 export function getUploadFolderName(transferId: string): string {
   return `${getTransferFolderName(transferId)}.part-${transferId}`;
 }

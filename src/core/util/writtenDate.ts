@@ -13,9 +13,9 @@ const units: readonly (readonly [pattern: RegExp, subtract: (date: Date, count: 
 const counts: Readonly<Record<string, number>> = { a: 1, an: 1, one: 1, un: 1, une: 1 };
 
 /**
- * Parses a date in the forms that people write: `2026-05-01`, `2026-05-01 14:30`, `2026-05`, `yesterday`, `last week`,
- * `3 days ago`, and the same in French. Dates without a time zone are in local time. Returns milliseconds since 1970;
- * undefined for any other text.
+ * Parses a date in a form that people write, in English or French. Examples: `2026-05-01`, `2026-05-01 14:30`,
+ * `2026-05`, `yesterday`, `last week`, `3 days ago`. Dates without a time zone are in local time. Returns milliseconds
+ * since 1970; undefined for any other text.
  */
 export function parseWrittenDate(text: string, now: number): number | undefined {
   const words = text
@@ -35,8 +35,8 @@ function parseNamedDay(words: string, now: number): number | undefined {
 }
 
 /**
- * Parses `last week`, `3 days ago`, `la semaine dernière`, `il y a 3 jours`. For days and longer units, returns
- * midnight at the start of the day; for hours, the start of the minute.
+ * Parses a relative date such as `last week`, `3 days ago`, `la semaine dernière` or `il y a 3 jours`. For days and
+ * longer units, returns midnight at the start of the day; for hours, the start of the minute.
  */
 function parseDistance(words: string, now: number): number | undefined {
   const match =

@@ -18,7 +18,7 @@ const endSignature = Buffer.from('PK\x05\x06', 'latin1');
 const endSize = 22;
 const entrySignature = 0x02014b50;
 
-/** Lists the files in the directory of a ZIP archive. Throws a `RangeError` if the archive is damaged. */
+/** Lists the files in a ZIP archive's directory. Throws a `RangeError` if the archive is damaged. */
 export function listZipEntries(bytes: Uint8Array): readonly ZipEntry[] {
   const archive = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = archive.length < endSize ? -1 : archive.lastIndexOf(endSignature, archive.length - endSize);

@@ -28,7 +28,7 @@ export function findUnlistedFiles(
   return requested.filter(({ id }) => !listed.has(id));
 }
 
-/** Returns the requested files that are missing, have another size or hash, or are absent from the manifest. */
+/** Returns the requested files that are missing, have a different size or hash, or are absent from the manifest. */
 export function findFilesToResend(
   report: VerificationReport,
   requested: readonly TransferFile[],

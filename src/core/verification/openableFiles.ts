@@ -5,7 +5,7 @@ import { getPastResult, type PastVerification } from './pastVerification.ts';
 import { findTransferredFile, listTransferredFiles } from './transferredFiles.ts';
 import type { TransferredFolder } from './transferredFolderSearch.ts';
 
-/** Files of a transfer that exist in its folder. */
+/** A transfer's files that exist in its folder. */
 interface OpenableFiles {
   /** The folder, with symbolic links resolved. */
   readonly folder: string;
@@ -18,8 +18,8 @@ interface OpenableFiles {
 const maxParallel = 16;
 
 /**
- * Finds the files of a transfer that exist, except those that the last verification found damaged. Checks only the
- * first `limit` files. Rejects with the signal's reason, or if the folder is missing.
+ * Finds a transfer's existing files, except those that the last verification found damaged. Checks only the first
+ * `limit` files. Rejects with the signal's reason, or if the folder is missing.
  */
 export async function findOpenableFiles(
   folder: TransferredFolder,

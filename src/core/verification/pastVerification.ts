@@ -1,7 +1,7 @@
 import { isJsonObject } from '../util/json.ts';
 import type { VerificationReport } from './verification.ts';
 
-/** The stored result of the last verification of a transfer. */
+/** The stored result of a transfer's last verification. */
 export interface PastVerification {
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -15,7 +15,7 @@ export interface PastVerification {
    * files were not intact.
    */
   readonly unverified?: readonly string[];
-  /** Number of files that could not be verified; absent for 0. Earlier versions counted them as damaged. */
+  /** Number of files that could not be verified; absent if zero. Earlier versions counted them as damaged. */
   readonly unverifiedCount?: number;
 }
 

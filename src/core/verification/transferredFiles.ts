@@ -5,7 +5,7 @@ import { findFile } from './fileCheck.ts';
 import type { TransferredFolder } from './transferredFolderSearch.ts';
 import { readManifest } from './transferManifest.ts';
 
-/** A file in the folder of a transfer. */
+/** A file in a transfer's folder. */
 export interface TransferredFile {
   /** The path as written in the manifest or, without one, as found in the folder. */
   readonly path: string;
@@ -15,8 +15,8 @@ export interface TransferredFile {
 }
 
 /**
- * Lists the files of a transfer: those in the manifest or, while no readable manifest exists, those in the folder. Does
- * not access the files. Rejects only with the signal's reason.
+ * Lists a transfer's files: those in the manifest or, while no readable manifest exists, those in the folder. Does not
+ * access the files. Rejects only with the signal's reason.
  */
 export async function listTransferredFiles(
   { folder, manifest }: TransferredFolder,

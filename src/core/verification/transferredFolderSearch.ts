@@ -2,7 +2,7 @@ import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { getTransferFolderName, manifestName, getAlternateManifestName } from '../util/transferFolderNames.ts';
 
-/** The folder with the files of a transfer. */
+/** The folder that contains a transfer's files. */
 export interface TransferredFolder {
   readonly folder: string;
   /** The path of the folder's manifest; absent if there is none. */
@@ -19,7 +19,7 @@ export interface FolderSearchResult {
 const maxFolders = 1_000;
 
 /**
- * Finds the folder that contains the files of a transfer (D24: destination layout): the given folder, one of its
+ * Finds the folder that contains a transfer's files (D24: destination layout). It can be the given folder, one of its
  * subfolders or, as on the public server, a subfolder of one of these. Skips folders named after other transfers.
  */
 export async function findTransferredFolder(folder: string, transferId: string): Promise<FolderSearchResult> {

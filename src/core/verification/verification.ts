@@ -18,7 +18,7 @@ export interface VerificationProgress {
 export interface VerificationReport {
   readonly manifest: TransferManifest;
   readonly intactCount: number;
-  /** All files that are not `intact`, in the order of the manifest. */
+  /** All files that are not `intact`, in manifest order. */
   readonly findings: readonly { readonly file: ManifestFile; readonly outcome: FileOutcome }[];
   readonly extra: ExtraFiles;
 }

@@ -36,7 +36,7 @@ export type CommandHandlers<Services, Id extends CommandId = CommandId> = {
   ) => unknown;
 };
 
-/** Runs a command without waiting for it to end. */
+/** Runs a command without waiting for it to finish. */
 export function runCommand<I extends CommandId>(id: I, argument?: CommandArguments[I]): void {
   void commands.executeCommand(id, argument);
 }

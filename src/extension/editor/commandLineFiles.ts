@@ -19,15 +19,15 @@ export interface CommandLinePaths {
 export interface CommandLineConnections {
   readonly orcid: string;
   readonly connections: readonly Connection[];
-  /** The connection to the local service, whose address and key are in `serviceFile` while it runs. */
+  /** The connection to the local service, whose address and key are in `serviceFile` while the service is running. */
   readonly local: { readonly id: string; readonly name: string; readonly serviceFile: string };
 }
 
 const launcherName = 'data-transfer';
 
 /**
- * Writes the launchers of the command line for POSIX shells and for Windows. They run the program with the editor's own
- * Node.js. Their paths stay the same when the editor or the extension is updated.
+ * Writes the command line's launchers for POSIX shells and Windows. They run the program with the editor's own Node.js.
+ * Their paths stay the same when the editor or the extension is updated.
  */
 export async function writeLaunchers(paths: CommandLinePaths): Promise<void> {
   await createFolder(paths.folder, 0o700);
@@ -83,7 +83,8 @@ function createWindowsLauncher(variables: readonly (readonly [string, string])[]
 }
 
 /**
- * Writes the connections to a file. It contains the names of the environment variables for the keys, but not the keys.
+ * Writes the connections to a file. It contains the names of the environment variables that hold the keys, but not the
+ * keys themselves.
  */
 export async function writeConnections(
   { folder }: CommandLinePaths,

@@ -43,7 +43,7 @@ export interface DatabaseNode {
   readonly name: string;
 }
 
-/** The row that groups the searches of a batch that have no results. */
+/** The row that groups a batch's searches that found nothing. */
 export interface EmptySearchesNode {
   readonly kind: 'emptySearches';
   readonly batchId: string;
@@ -105,7 +105,7 @@ interface CommandDeclaration {
 }
 
 /**
- * Declares all commands. `npm run manifest` writes them to `package.json`, and a test checks that both match. If a
+ * Declares all commands. `npm run manifest` writes them to `package.json`, and a test checks that the two match. If a
  * command needs an argument but receives none, it uses the current selection or prompts the user.
  */
 const commandTable = {
@@ -206,7 +206,7 @@ export type CommandArguments = { readonly [I in CommandId]: ArgumentOf<(typeof c
 /** The IDs of all commands. */
 export const commandIds = Object.keys(commandTable) as readonly CommandId[];
 
-/** Returns the declaration of a command. */
+/** Returns a command's declaration. */
 export function getCommandDeclaration(id: CommandId): CommandDeclaration {
   return commandTable[id];
 }

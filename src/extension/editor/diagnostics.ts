@@ -104,7 +104,7 @@ function formatSetting(id: string): string[] {
   return value === undefined ? [] : [`${id}: ${formatValue(value)}`];
 }
 
-/** Formats a setting's value without identifying any person, path or service. */
+/** Formats a setting's value without revealing names, paths or services. */
 function formatValue(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (Array.isArray(value)) return `${value.length} entries`;

@@ -99,11 +99,11 @@ async function showPreview({ document, viewColumn }: TextEditor): Promise<void> 
 /** Time within which a preview usually loads, in milliseconds. */
 const previewLoadMs = 5_000;
 
-/** Number of times that a preview takes the focus: when it opens, and when it has loaded. */
+/** Number of times that a preview takes the focus: when it opens, and again once it has loaded. */
 const previewFocusCount = 2;
 
 /**
- * Moves the focus back to the text when the preview takes it. After {@link previewLoadMs}, does so only for the first
+ * Moves the focus back to the text when the preview takes it. After {@link previewLoadMs}, does so only the first
  * {@link previewFocusCount} times, because the user may have selected the preview.
  */
 function restoreFocus({ document, viewColumn }: TextEditor): Disposable {

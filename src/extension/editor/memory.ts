@@ -67,8 +67,8 @@ export class Memory {
   }
 
   /**
-   * Stores the details of a transfer as suggestions for the next one. If the description or the instructions are
-   * missing or very long, keeps the earlier ones.
+   * Stores a transfer's details as suggestions for the next one. If the description or the instructions are missing or
+   * very long, keeps the earlier ones.
    */
   async rememberDetails(destination: string, description = '', instructions?: LastInstructions): Promise<void> {
     await this.state.write('lastDestination', destination);
@@ -145,7 +145,7 @@ export class Memory {
     await this.state.write('lastIdFile', address);
   }
 
-  /** Returns the folder in which the user located the files transferred to a database. */
+  /** Returns the folder in which the user found the files transferred to a database. */
   async getDestinationFolder(connectionId: string, database: string): Promise<string | undefined> {
     const folders = readFolders(await this.state.read('landedFolders'));
     return folders.find(([id, name]) => id === connectionId && name === database)?.[2];

@@ -5,7 +5,7 @@ import type { ContextKeys } from './contributions.ts';
 
 const contextKey: keyof ContextKeys = 'dataTransfer.hasRecipes';
 
-/** Maximum number of rows. Any other recipes appear only in the Explorer view. */
+/** Maximum number of rows. Recipes beyond this limit appear only in the Explorer view. */
 const maxFiles = 500;
 
 /** Lists the recipes in the workspace, and shows the Recipes view while there are any. */

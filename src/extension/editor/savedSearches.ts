@@ -25,7 +25,7 @@ const maxSearches = 20;
 /** Maximum number of searches if those beyond {@link maxSearches} have checked files. */
 const maxSearchesWithChecks = 100;
 const maxFileBytes = 64 * 1024 * 1024;
-/** Reciprocal of the maximum share of time that is spent on writing. */
+/** Reciprocal of the maximum share of time spent writing. */
 const writeShare = 5;
 
 /**
@@ -40,7 +40,7 @@ export class SavedSearches implements Disposable {
   private readonly onDisk = new Set<string>();
   private lastOpenedAt = 0;
   private writing: Promise<void> | undefined;
-  /** Aborted to write without delays from then on. */
+  /** Aborted to skip write delays from then on. */
   private readonly hurry = new AbortController();
   private hasReported = false;
 
@@ -68,7 +68,7 @@ export class SavedSearches implements Disposable {
     for (const search of found) if (!kept.includes(search)) await this.remove(search.key);
   }
 
-  /** Writes all changes without further delay, such as when the window closes. Resolves when they are on disk. */
+  /** Writes all changes without further delay, for example when the window closes. Resolves when they are on disk. */
   async flush(): Promise<void> {
     this.hurry.abort();
     while (this.writing) await this.writing;
@@ -133,7 +133,7 @@ export class SavedSearches implements Disposable {
   }
 
   /**
-   * Records the time at which a search was opened, which determines the order. The time is unique even if several
+   * Records the time at which a search was opened, which determines the order. The time is unique even if multiple
    * searches open in the same millisecond.
    */
   private assignOpenedAt(key: string): void {

@@ -24,7 +24,7 @@ interface StateFilesDependencies {
 
 /**
  * Stores small JSON values in one file each (D45: store before showing). The editor writes its own state to disk with a
- * delay, and a window that reloads before then loses the change. Here, a value is on disk when the call resolves. No
+ * delay, and a window that reloads too soon loses the change. Here, a value is on disk when the call resolves. No
  * method rejects: a value that can't be written stays in memory until the window closes.
  */
 export class StateFiles {

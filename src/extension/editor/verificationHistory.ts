@@ -18,12 +18,12 @@ export class VerificationHistory {
     this.state = state;
   }
 
-  /** Returns the last verification of a transfer; undefined if none is stored. */
+  /** Returns a transfer's last verification; undefined if none is stored. */
   async get(key: string): Promise<PastVerification | undefined> {
     return readAll(await this.state.read(stateName)).get(key);
   }
 
-  /** Records the verification of a transfer. Replaces an earlier one. */
+  /** Records a transfer's verification, which replaces any earlier one. */
   async record(key: string, verification: PastVerification): Promise<void> {
     await this.state.update(stateName, (stored) => {
       const others = [...readAll(stored)].filter(([other]) => other !== key);

@@ -9,7 +9,7 @@ import { describeStoreFailure, repeatIfRemoteMissing } from '../../core/util/sto
 
 /** A remote in the rclone configuration. */
 interface ConfiguredRemote {
-  /** The name with a colon, such as `lab:`. */
+  /** The name with a trailing colon, such as `lab:`. */
   readonly remote: string;
   /** The name of the rclone backend, such as `s3`. */
   readonly type: string;

@@ -16,7 +16,7 @@ export interface ServiceFolders {
 }
 
 /**
- * Returns the folders of the local service, which are in the extension's installation folder and in its storage folder.
+ * Returns the local service's folders, which are in the extension's installation folder and in its storage folder.
  * `machine` is this machine's name.
  */
 export function getServiceFolders(extension: Uri, storage: Uri, machine: string): ServiceFolders {

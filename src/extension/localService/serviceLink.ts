@@ -25,8 +25,8 @@ export async function getServiceState(access: SharedServiceAccess): Promise<Serv
 }
 
 /**
- * Stops a service for all windows. Resolves once the service has released its resources. `isReplaced` means that a new
- * service will follow.
+ * Stops a service for all windows. Resolves once the service has released its resources. `isReplaced` is true if a new
+ * service will take its place.
  */
 export async function stopService(access: SharedServiceAccess, isReplaced: boolean): Promise<void> {
   const sent = send(access, 'DELETE', `/service?replaced=${isReplaced}`, getSharingToken(access));

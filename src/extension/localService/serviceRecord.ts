@@ -17,7 +17,7 @@ export interface SharedServiceAccess extends LocalServiceAccess {
   readonly sharingToken?: string;
 }
 
-/** The record that a running service writes for all windows of its user (D29: shared service). */
+/** The record that a running service writes for all of its user's windows (D29: shared service). */
 export interface ServiceRecord extends SharedServiceAccess {
   readonly pid: number;
   /** Name of the machine on which the service runs. */
@@ -25,7 +25,7 @@ export interface ServiceRecord extends SharedServiceAccess {
   readonly version: string;
   /** On Linux, the namespaces in which the process ID and the address are valid. */
   readonly namespaces: unknown;
-  /** On Linux, the start of the process, because its ID can be reused. */
+  /** On Linux, the system's boot ID and the process's start time, because process IDs are reused. */
   readonly start: unknown;
 }
 

@@ -6,8 +6,8 @@ import { toPlainLine } from '../words/plainText.ts';
 import { createSignInActions } from './signInActions.ts';
 
 /**
- * Notifies the user once when a previously accepted key is considered rejected, even if several requests fail (D28:
- * retry rejected keys).
+ * Notifies the user once when a previously accepted key is rejected, even if multiple requests fail (D28: retry
+ * rejected keys).
  */
 export function notifyRejectedKeys(
   keys: KeyWatch,

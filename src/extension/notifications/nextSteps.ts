@@ -18,7 +18,7 @@ export function createTransferStep(): NotificationAction {
   return { label: l10n.t('Transfer Files…'), run: () => runCommand('dataTransfer.transferFiles') };
 }
 
-/** Creates the button that opens the page of a transfer. */
+/** Creates the button that opens a transfer's page. */
 export function createDetailsStep(key: string): NotificationAction {
   const node: TransferNode = { kind: 'transfer', key };
   return { label: l10n.t('Show Details'), run: () => runCommand('dataTransfer.showTransferProgress', node) };

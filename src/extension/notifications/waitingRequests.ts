@@ -67,7 +67,7 @@ export class WaitingRequests {
     }
   }
 
-  /** Shows the notification of a request until its lifetime ends. */
+  /** Shows a notification for a request until `lifetime` ends. */
   private show(request: TrackedRequest, lifetime: Lifetime, withdrawal: AbortController): void {
     this.shown.add(request);
     lifetime.track({ dispose: () => this.shown.delete(request) });

@@ -31,7 +31,7 @@ export interface MetadataPanelsDependencies {
   readonly log: Logger;
   readonly clock: Clock;
   readonly run: typeof runCommand;
-  /** Returns the staging status of a file if it was found by a search with a staging filter (D31: staged display). */
+  /** Returns a file's staging status if a search with a staging filter found the file (D31: staged display). */
   getStaging(ref: FileRef): FileStaging | undefined;
   /** Finds files with the same content in other databases (D60: same content). */
   readonly copies: Pick<CopyIndex, 'findCopies' | 'onDidChange'>;
@@ -40,7 +40,7 @@ export interface MetadataPanelsDependencies {
   onDidConnect(listener: () => void): Disposable;
 }
 
-/** Returns true if two references identify the same file of the same connection. */
+/** Returns true if two references identify the same file on the same connection. */
 export function isSameFile(first: FileRef, second: FileRef): boolean {
   return first.connectionId === second.connectionId && first.database === second.database && first.id === second.id;
 }

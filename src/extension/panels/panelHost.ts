@@ -54,8 +54,8 @@ export class PanelHost<Intent extends { readonly type: string }, Message extends
   }
 
   /**
-   * Sends a message to the page. Drops messages before the first `ready`, because the start message contains the full
-   * content.
+   * Sends a message to the page. Drops messages sent before the first `ready`, because the start message contains the
+   * full content.
    */
   post(message: Message): void {
     if (!this.hasStarted) return;

@@ -11,7 +11,7 @@ export function getPageFolders(extensionUri: Uri): readonly Uri[] {
 }
 
 /**
- * Creates the HTML document of a page. Its content security policy allows only the page's script, the chunks that the
+ * Creates the HTML document for a page. Its content security policy allows only the page's script, the chunks that the
  * script imports, and the extension's style sheets. Contains no text from a server.
  */
 export function createShellHtml(webview: Webview, extensionUri: Uri, page: PageName, title: string): string {

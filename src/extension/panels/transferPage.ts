@@ -47,9 +47,9 @@ export interface TransferPanelsDependencies {
   readonly transfers: TransferStore;
   /** Loads the transfers that ended in earlier sessions. */
   loadFinished(): Promise<void>;
-  /** Estimates the remaining time of a transfer. Returns undefined if there is no reliable estimate. */
+  /** Estimates a transfer's remaining time. Returns undefined if there is no reliable estimate. */
   getEstimate(transfer: Transfer): Estimate | undefined;
-  /** Reveals the row of a transfer in the Transfers view. */
+  /** Reveals a transfer's row in the Transfers view. */
   reveal(key: string): void;
   /** Services that locate transferred files. */
   readonly places: TransferPlaceDependencies;

@@ -18,7 +18,7 @@ export class TransferPanels implements Disposable {
     this.lifetime.track(verificationHistory.onDidChange((key) => void this.pages.get(key)?.updatePlace()));
   }
 
-  /** Shows the page of a transfer, even if the transfer isn't in the store yet. */
+  /** Shows a transfer's page, even if the transfer isn't in the store yet. */
   show(key: string): void {
     const page = this.pages.get(key);
     if (page) {
@@ -27,7 +27,7 @@ export class TransferPanels implements Disposable {
     } else this.createPage(createPanel(), key);
   }
 
-  /** Restores the page of a transfer after the window reloads. */
+  /** Restores a transfer's page after the window reloads. */
   readonly restore = (panel: WebviewPanel, state: unknown): void => {
     if (isTransferPageState(state) && !this.pages.has(state.key)) {
       this.createPage(panel, state.key);
@@ -46,7 +46,7 @@ export class TransferPanels implements Disposable {
     this.loadMissing();
   }
 
-  /** Loads the transfers of earlier sessions if a restored page shows one of them. */
+  /** Loads the transfers from earlier sessions if a restored page shows one of them. */
   private loadMissing(): void {
     const { transfers, loadFinished } = this.dependencies;
     const isMissing = [...this.pages.keys()].some((key) => transfers.get(key) === undefined);

@@ -48,7 +48,8 @@ export interface DatabaseTreeDependencies {
 }
 
 /**
- * Provides the rows of the connection and its databases. Groups the databases if they belong to several organizations.
+ * Provides the rows of the connection and its databases. Groups the databases if they belong to more than one
+ * organization.
  */
 export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposable {
   private readonly lifetime = new Lifetime();
@@ -92,7 +93,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     return [{ kind: 'connection' }, ...createKeyRows(state), ...this.createListedRows(state)];
   }
 
-  /** Returns the organization row of a database, which the editor needs to reveal the database. */
+  /** Returns a database's organization row, which the editor needs to reveal the database. */
   getParent(node: DatabaseTreeNode): DatabaseTreeNode | undefined {
     const { databases } = this.store.listing;
     const hasGroups = new Set(databases.map(({ organization }) => organization)).size > 1;
@@ -136,7 +137,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
   }
 
   /**
-   * Creates the row that lists all files of a database. Returns no row if the database is known to refuse this request.
+   * Creates the row that lists all files in a database. Returns no row if the database is known to refuse this request.
    */
   private createListRows(node: DatabaseNode): MessageNode[] {
     if (this.getSearchability(node.name)) return [];
@@ -194,7 +195,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
 
 const failedStoreIcon = new ThemeIcon('warning', new ThemeColor('problemsWarningIcon.foreground'));
 
-/** Shows the icon and the state of a store. */
+/** Shows a store's icon and state. */
 function showStore(item: TreeItem, listing: StoreListing, isSaved: boolean): void {
   item.iconPath = listing.state === 'failed' ? failedStoreIcon : new ThemeIcon('cloud');
   if (isSaved) item.contextValue = 'database.saved.store';

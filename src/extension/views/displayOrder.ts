@@ -14,7 +14,7 @@ interface Sorted {
 export class DisplayOrder {
   private readonly sorted = new Map<string, Sorted>();
 
-  /** Returns the files of a search in display order. While the search is loading, appends new files at the end. */
+  /** Returns a search's files in display order. While the search is loading, appends new files at the end. */
   getFiles(search: Search): readonly FoundFile[] {
     const { key, files, order, isLoading } = search;
     if (order === 'relevance') return files;

@@ -75,12 +75,12 @@ export interface TransferGroupNode {
   readonly group: 'proposed' | 'running' | 'notConfirmed' | FinishedGroup;
 }
 
-/** Describes a row of the Databases view. */
+/** Describes a row in the Databases view. */
 export type DatabaseTreeNode = ConnectionNode | OrganizationNode | DatabaseNode | MessageNode;
 
-/** Describes a row of the Search Results view. */
+/** Describes a row in the Search Results view. */
 export type SearchTreeNode =
   OtherConnectionNode | SearchNode | EmptySearchesNode | PartNode | FileNode | UnlistedNode | MissingNode | MessageNode;
 
-/** Describes a row of the Transfers view. */
+/** Describes a row in the Transfers view. */
 export type TransferTreeNode = TransferGroupNode | PlanNode | TransferNode | MessageNode;

@@ -23,8 +23,8 @@ const icons: Readonly<Record<MessageNode['icon'], ThemeIcon>> = {
 };
 
 /**
- * Sets the screen reader text of a row. `state` describes a state that only the icon shows. By default, the editor
- * announces the tooltip, which lacks the row's name and may contain long addresses and IDs.
+ * Sets a row's screen reader text. `state` describes a state that only the icon shows. By default, the editor announces
+ * the tooltip, which lacks the row's name and may contain long addresses and IDs.
  */
 export function setAccessibleLabel(item: TreeItem, state = ''): TreeItem {
   const texts = [item.label, state, item.description].filter((text) => typeof text === 'string');
@@ -32,7 +32,7 @@ export function setAccessibleLabel(item: TreeItem, state = ''): TreeItem {
   return item;
 }
 
-/** Creates the tree item of a message. */
+/** Creates the tree item for a message. */
 export function createMessageItem(node: MessageNode): TreeItem {
   const item = new TreeItem(node.text);
   const text = [node.text, node.description].filter(Boolean).join(', ');
@@ -50,8 +50,8 @@ export function createMessageItem(node: MessageNode): TreeItem {
 }
 
 /**
- * Returns the screen reader text of a message. By default, the editor announces the tooltip, which may be long. This is
- * appropriate only for failures, whose tooltip is a full sentence.
+ * Returns the screen reader text for a message. By default, the editor announces the tooltip, which may be long. This
+ * is appropriate only for failures, whose tooltip is a full sentence.
  */
 function getAccessibleText({ icon, tooltip }: MessageNode, text: string): string {
   return toPlainLine(icon === 'error' ? (tooltip ?? text) : text);

@@ -17,7 +17,7 @@ import { setAccessibleLabel } from './placeholders.ts';
 export interface RecipeStatus {
   readonly description: string;
   readonly icon: 'beaker' | 'bell-dot' | 'error';
-  /** True if files were added since the last run. */
+  /** True if files have been added since the last run. */
   readonly hasNewFiles?: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface RecipeStatus {
 interface RecipeTreeDependencies {
   readonly files: { readonly all: readonly Uri[]; readonly onDidChange: Event<void> };
   /**
-   * Returns the last known status of a recipe. Updates a missing or outdated status in the background and reports the
+   * Returns a recipe's last known status. Updates a missing or outdated status in the background and reports the
    * change.
    */
   getStatus(uri: Uri): Promise<RecipeStatus>;

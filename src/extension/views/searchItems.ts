@@ -18,7 +18,7 @@ import { toPlainLine } from '../words/plainText.ts';
 import type { MissingNode, PartNode } from './nodes.ts';
 import { setAccessibleLabel } from './placeholders.ts';
 
-/** Creates the row of a search. */
+/** Creates the row for a search. */
 export function createSearchItem(search: Search): TreeItem {
   const { query, order, isCollapsed } = search;
   const terms = describeSearchTerms(query);
@@ -36,7 +36,7 @@ export function createSearchItem(search: Search): TreeItem {
   return setAccessibleLabel(item, describeSearchState(search));
 }
 
-/** Creates the row that groups the searches of a batch that have no results. */
+/** Creates the row that groups a batch's searches that found nothing. */
 export function createEmptySearchesItem({ batchId }: EmptySearchesNode, searches: readonly Search[]): TreeItem {
   const text = plural(searches.length, '{0} database without results', '{0} databases without results');
   const item = new TreeItem(text, TreeItemCollapsibleState.Collapsed);
@@ -49,7 +49,7 @@ export function createEmptySearchesItem({ batchId }: EmptySearchesNode, searches
   return setAccessibleLabel(item);
 }
 
-/** Creates the row of a search below that of {@link createEmptySearchesItem}, which already shows the search terms. */
+/** Creates the row for a search below that of {@link createEmptySearchesItem}, which already shows the search terms. */
 export function createGroupedSearchItem(search: Search): TreeItem {
   const item = createSearchItem(search);
   item.label = getDatabaseLabel(search.query.database);
@@ -75,7 +75,7 @@ function getSearchIcon({ isLoading, isStale, reason, query }: Search): ThemeIcon
   return new ThemeIcon(query.ids ? 'list-selection' : 'search');
 }
 
-/** Creates the row of a part. It shows the numbers and names of the part's first and last files. */
+/** Creates the row for a part. It shows the numbers and names of the part's first and last files. */
 export function createPartItem(search: Search, node: PartNode, files: readonly FoundFile[], isOpen: boolean): TreeItem {
   const numbers = [node.start + 1, node.start + files.length].map(formatNumber);
   const { Expanded, Collapsed } = TreeItemCollapsibleState;
@@ -138,7 +138,7 @@ export function getMissingItemId({ searchKey, isUnknown }: MissingNode): string 
 }
 
 /**
- * Creates the row of a file with its checkbox and the names of other databases that have the file. If there are any,
+ * Creates the row for a file, with its checkbox and the names of other databases that have the file. If there are any,
  * the row has a different icon, because a narrow view truncates the names. The tooltip is set only on hover, from
  * {@link createFileTooltip}.
  */
@@ -155,7 +155,7 @@ export function createFileItem(node: FileNode, isChecked: boolean, alsoIn: reado
   return item;
 }
 
-/** Lists the metadata of a file, and other databases that have it. Each value is on its own line. */
+/** Lists a file's metadata, and the other databases that have the file. Each value is on its own line. */
 export function createFileTooltip(file: FileEntry, alsoIn: readonly string[]): string {
   const facts: readonly [string, string | undefined][] = [
     [l10n.t('Path'), file.path ?? file.name],

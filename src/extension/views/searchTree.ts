@@ -147,7 +147,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
   }
 
   /**
-   * Creates the row of a search unless it is grouped with others. If it is the last search of its batch, adds the row
+   * Creates the row for a search unless it is grouped with others. If it is the last search of its batch, adds the row
    * that groups the batch's empty searches.
    */
   private createSearchRows(searches: readonly Search[], search: Search): SearchTreeNode[] {
@@ -283,7 +283,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     return this.shown.getFiles(search).slice(start, start + filesPerPart);
   }
 
-  /** Creates the row of a part. Expands the first part and, unless the search is loading, the last part. */
+  /** Creates the row for a part. Expands the first part and, unless the search is loading, the last part. */
   private createPartItem(search: Search, node: PartNode): TreeItem {
     const isLast = node.start + filesPerPart >= search.files.length;
     return createPartItem(search, node, this.getFiles(search, node), node.start === 0 || (isLast && !search.isLoading));

@@ -12,7 +12,7 @@ import { describeReason } from '../words/reasonWords.ts';
 import type { MessageNode, SearchTreeNode } from './nodes.ts';
 import { createLoadingRow, createEmptyRow, createFailureRows } from './placeholders.ts';
 
-/** Creates the row of a file; `index` is its position in the list. */
+/** Creates the row for a file; `index` is its position in the list. */
 export function createFileRow(search: Search, file: FoundFile, index: number): SearchTreeNode {
   if (file.kind === 'unreadable') return createUnreadableRow(search, file, index);
   return { kind: 'file', searchKey: search.key, connectionId: search.connectionId, file };
@@ -28,14 +28,16 @@ function createUnreadableRow(search: Search, file: UnreadableFile, index: number
   };
 }
 
-/** Creates the row of an ID for which no file was found. */
+/** Creates the row for an ID for which no file was found. */
 export function createMissingRow({ key }: Search, { id, reason }: MissingId): MessageNode {
   const text = toPlainLine(id) || l10n.t('(no name)');
   const reasonText = reason ? describeReason(reason) : l10n.t('not found on the service');
   return { kind: 'message', id: `${key}/missing/${id}`, icon: 'missing', text, tooltip: `${text}\n${reasonText}` };
 }
 
-/** Creates the row that lists the databases skipped by a search. A click searches them (D38: learned searchability). */
+/**
+ * Creates the row that lists the databases skipped by a search. Clicking it searches them (D38: learned searchability).
+ */
 export function createLeftOutRow({ refused }: LeftOutSearches): MessageNode {
   const lines = refused.map(({ query, searchability }) =>
     l10n.t('{0}: {1}', getDatabaseLabel(query.database), describeSearchabilityDetail(searchability)),
@@ -54,7 +56,7 @@ export function createSwitchRow(connectionId: string, name: string): MessageNode
   return { kind: 'message', id: `connection/${connectionId}/switch`, icon: 'switch', text, command };
 }
 
-/** Creates the rows after the files of a search: missing IDs, progress, failures, and commands that load more files. */
+/** Creates the rows after a search's files: missing IDs, progress, failures, and commands that load more files. */
 export function createLastRows(search: Search, node: SearchNode): SearchTreeNode[] {
   const missed = [true, false].flatMap((isUnknown): SearchTreeNode[] =>
     filterMissingIds(search, isUnknown).length > 0 ? [{ kind: 'missing', searchKey: search.key, isUnknown }] : [],
@@ -74,7 +76,7 @@ function createStatusRows(search: Search, node: SearchNode): MessageNode[] {
   return createMoreRows(search, node);
 }
 
-/** Creates the rows that load the next files of a search that may have more. */
+/** Creates the rows that load more files for a search that may have more. */
 function createMoreRows(search: Search, node: SearchNode): MessageNode[] {
   const { key, query, files, nextOffset } = search;
   const row = (id: string, text: string, command: 'loadMore' | 'loadAll' = 'loadMore'): MessageNode => ({

@@ -2,7 +2,7 @@ import { commands, type TreeView } from 'vscode';
 
 const extendCommands = { down: 'list.expandSelectionDown', up: 'list.expandSelectionUp' } as const;
 
-/** Extends the selection of a view without opening the selected rows. */
+/** Extends a view's selection without opening the selected rows. */
 export class SelectionExtender {
   private readonly view: Pick<TreeView<unknown>, 'selection'>;
   private runningCount = 0;
@@ -15,9 +15,7 @@ export class SelectionExtender {
     this.view = view;
   }
 
-  /**
-   * Records a new selection of the view. Must be called for every selection, before the selected row's command runs.
-   */
+  /** Records the view's new selection. Must be called for every selection, before the selected row's command runs. */
   noteSelection(selection: readonly unknown[]): void {
     if (this.awaitedSelections === 0) return;
     this.awaitedSelections -= 1;

@@ -9,7 +9,7 @@ interface StaleSearchesDependencies {
   /** Returns the active session, if any. A connection gets a new session object each time it is opened. */
   getSession(): { readonly connection: { readonly id: string } } | undefined;
   onDidChangeSession(listener: () => void): Disposable;
-  /** Reloads the files of a search. */
+  /** Reloads a search's files. */
   refresh(key: string): Promise<void>;
 }
 

@@ -55,7 +55,7 @@ function getIcon(transfer: Transfer): ThemeIcon {
 }
 
 /**
- * Creates the row of a transfer. If `isAlike` is true, adds the time and the source, because another row has the same
+ * Creates the row for a transfer. If `isAlike` is true, adds the time and the source, because another row has the same
  * title.
  */
 export function createTransferItem(

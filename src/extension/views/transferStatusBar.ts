@@ -22,7 +22,7 @@ interface StatusBarDependencies {
    * good.
    */
   keyRejection(connectionId: string): Reason | undefined;
-  /** Describes the remaining time of a transfer. Returns undefined if there is no reliable estimate. */
+  /** Describes a transfer's remaining time. Returns undefined if there is no reliable estimate. */
   estimate(transfer: Transfer): string | undefined;
 }
 
@@ -35,13 +35,13 @@ interface StatusBarContent {
   readonly severity?: 'error' | 'warning';
 }
 
-/** States of a transfer that require the user's attention, worst first. */
+/** Transfer states that require the user's attention, worst first. */
 const concerns = ['failed', 'notConfirmed', 'partial', 'expired'] as const;
 type Concern = (typeof concerns)[number];
 
 /**
- * Summarizes the transfers that are running or paused, that succeeded in the last minute, or that require the user's
- * attention and aren't acknowledged yet.
+ * Summarizes transfers that are running or paused, succeeded in the last minute, or require attention and haven't been
+ * acknowledged.
  */
 export class TransferStatusBar implements Disposable {
   private readonly lifetime = new Lifetime();

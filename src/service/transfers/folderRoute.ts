@@ -17,7 +17,7 @@ export interface RouteOptions<P> {
   /** Resolved path of the destination's folder at submission, if known. */
   readonly destinationPlace: string | undefined;
   readonly threads: FileThreads;
-  /** Aborted to give up threads that still hang in system calls after a run is stopped (D42: hanging disks). */
+  /** Aborted to abandon threads that are still hanging in system calls after a run is stopped (D42: hanging disks). */
   readonly abandonment: AbortSignal;
   readonly throttleBytesPerSecond: number | undefined;
   /** True if each file is flushed to disk individually; otherwise the whole file system is flushed. */

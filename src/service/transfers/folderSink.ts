@@ -109,9 +109,7 @@ export class FolderSink implements CarrySink {
   }
 }
 
-/**
- * Returns true if the store was unreachable or the download was interrupted, so that the part file can be continued.
- */
+/** Returns true if the part file can be continued because the store was unreachable or the download was interrupted. */
 function isInterruption(error: unknown): boolean {
   const cause = error instanceof OperationError ? error.cause : error;
   return cause instanceof StoreError && (cause.kind === 'broken' || cause.kind === 'unreachable');

@@ -45,9 +45,9 @@ interface Leftovers {
   readonly manifestName: string;
 }
 
-/** Delay before new transfers are written, so that several can be written in one transaction. */
+/** Delay before new transfers are written, so that multiple transfers can share a transaction. */
 const batchWindowMs = 4;
-/** Number of new transfers that are written without waiting for more. */
+/** Number of pending transfers at which they are written without waiting for more. */
 const maxTogether = 32;
 
 type FixedFields = Omit<TransferRecord, 'id' | 'status' | 'message' | 'movedCount' | 'isCancelRequested' | 'endedAtMs'>;
@@ -67,8 +67,8 @@ const tables = `
   ${clockTable}`;
 
 /**
- * Stores transfers durably (D25: durable transfers). Only one service at a time can open the file; the constructor
- * throws for a second one.
+ * Stores transfers durably (D25: durable transfers). Only one service at a time can have the file open; the constructor
+ * throws if another one does.
  */
 export class TransferJournal {
   private readonly database: SqliteFile;
@@ -217,7 +217,7 @@ export class TransferJournal {
   }
 }
 
-/** Adds the column that is missing in journals created before D66 (copies within a store). */
+/** Adds the column that is missing from journals created before D66 (copies within a store). */
 function addStoreHashes(database: SqliteFile): void {
   const columns = database.prepare('PRAGMA table_info(transfer_files)').all();
   if (columns.some(({ name }) => name === 'store_hash')) return;

@@ -7,9 +7,9 @@ const minJumpMs = 3_600_000;
 export const clockTable = 'CREATE TABLE IF NOT EXISTS clock (id INTEGER PRIMARY KEY, seen_at REAL NOT NULL);';
 
 /**
- * Shifts the end times of transfers if the clock has jumped since the last call, so that their age stays correct. A
- * jump is a step back of at least {@link minJumpMs}, or an advance that exceeds one day by at least that much. Must run
- * in a transaction, before an end time is written or compared.
+ * Shifts transfers' end times if the clock has jumped since the last call, so that their ages stay correct. A jump is a
+ * step back of at least {@link minJumpMs}, or a step forward that exceeds one day by at least that much. Must run in a
+ * transaction, before an end time is written or compared.
  */
 export function applyClockJump(database: SqliteFile, nowMs: number): void {
   const last = database.prepare('SELECT seen_at FROM clock').get();

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../core/util/json.ts';
 /** The states of a transfer (D23: transfer states). */
 export type TransferStatusWord = 'staging' | 'active' | 'finalizing' | 'inactive' | 'succeeded' | 'failed';
 
-/** A transfer in the journal. Databases are identified by id; times are in milliseconds since 1970. */
+/** A transfer in the journal. Databases are identified by ID; times are in milliseconds since 1970. */
 export interface TransferRecord {
   readonly id: string;
   readonly orcid: string;
@@ -36,7 +36,7 @@ export interface TransferRecordFile {
   /** The metadata from the source at the time of submission. */
   readonly resource: FileResource;
   readonly bytes: number;
-  /** Hex; present once the file is hashed. */
+  /** In hex; present once the file has been hashed. */
   readonly sha256?: string | undefined;
   /**
    * The store's hash of a file that the store copied itself, such as `md5:…`; takes the place of the SHA-256 (D66:
@@ -62,7 +62,7 @@ export function toStatusDocument(record: TransferRecord): TransferStatusDocument
   };
 }
 
-/** Returns a status message, which always begins with the id of the transfer (D11: check status identity). */
+/** Returns a status message, which always begins with the transfer's ID (D11: check status identity). */
 export function formatTransferMessage(id: string, text: string): string {
   return `Transfer ${id}: ${text}`;
 }

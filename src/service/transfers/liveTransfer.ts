@@ -25,7 +25,7 @@ export class LiveTransfer implements RunProgress {
   readonly run: TransferRun;
   /** Timer for the next check of a suspended transfer; undefined before its first suspension. */
   retry: Disposable | undefined;
-  /** Present while the transfer prevents its databases from closing. */
+  /** Present while the transfer keeps its databases open. */
   retainedDatabases: Disposable | undefined;
   private readonly options: LiveTransferOptions;
   private readonly abort = new AbortController();
@@ -94,7 +94,7 @@ export class LiveTransfer implements RunProgress {
     this.persist();
   }
 
-  /** Stops saving the progress of the run and returns the record, which other code updates from now on. */
+  /** Stops saving the run's progress and returns the record, which other code updates from then on. */
   detach(): TransferRecord {
     this.isDetached = true;
     return this.getRecord();
@@ -113,8 +113,8 @@ export class LiveTransfer implements RunProgress {
   }
 
   /**
-   * Writes all pending changes to the journal. Returns false if that fails, in which case they are written with the
-   * next change, or if the transfer is detached.
+   * Writes all pending changes to the journal. Returns false if the transfer is detached or if writing fails; after a
+   * failure, the changes are written with the next one.
    */
   persist(): boolean {
     if (this.isDetached) return false;

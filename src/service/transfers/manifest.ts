@@ -65,9 +65,7 @@ function findFreeName(name: string, names: Map<string, number>): string {
   return free;
 }
 
-/**
- * Returns the name of the manifest, which differs from the usual one if the transfer has a file or folder of that name.
- */
+/** Returns the manifest's name, which differs from the usual one if a transferred file or folder has that name. */
 export function chooseManifestName(transferId: string, files: readonly TransferRecordFile[]): string {
   const isTaken = files.some((file) => file.path.split('/', 1)[0]?.toLowerCase() === manifestName);
   return isTaken ? getAlternateManifestName(transferId) : manifestName;

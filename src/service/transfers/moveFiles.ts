@@ -22,7 +22,7 @@ import { SourceFiles } from './sourceFiles.ts';
 /** Minimum size of a file to clone. Cloning smaller files takes longer than copying them. */
 const minCloneBytes = 64 * 1024;
 
-/** The folder with the open files of this process, by descriptor; Linux only. */
+/** The folder that lists this process's open files by descriptor; Linux only. */
 const openFilesFolder = '/proc/self/fd';
 const hasOpenFiles = process.platform === 'linux';
 
@@ -32,7 +32,7 @@ interface MoveContext {
   readonly folders: DestinationFolders;
   /** False after a failed attempt to clone, for a throttled job, and on systems other than Linux. */
   canClone: boolean;
-  /** The folder of the previous file. It was checked when that file was renamed, immediately before the next one. */
+  /** The previous file's folder, which was checked just now, when that file was renamed. */
   checked?: { readonly path: string; readonly folder: string } | undefined;
 }
 
@@ -135,7 +135,7 @@ function removePart(part: string): void {
 
 /**
  * Clones the file if it is large enough and the file system supports it; otherwise returns false. Clones from the
- * checked descriptor, because another file may have taken the path since (D42: hanging disks).
+ * checked descriptor, because a different file may be at the path by now (D42: hanging disks).
  */
 function tryClone(context: MoveContext, file: FileToMove, opened: number, part: string): boolean {
   if (!context.canClone || file.bytes < minCloneBytes) return false;

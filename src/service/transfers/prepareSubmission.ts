@@ -30,8 +30,8 @@ const idListLocation = 'body.file_ids';
 const findRealPath = shareCalls(async (folder) => await fs.realpath(folder).catch(() => undefined));
 
 /**
- * Validates a submission (§4.5), and returns its record and its files. Throws {@link HttpProblem}: 404, 403, 422, or
- * 500 if the source is unavailable.
+ * Validates a submission (§4.5) and returns its record and files. Throws {@link HttpProblem}: 404, 403, 422, or (if the
+ * source is unavailable) 500.
  */
 export async function prepareSubmission(
   databases: ServedDatabases,
@@ -97,8 +97,8 @@ function refuseReadOnly(destination: ServedDatabase): void {
 }
 
 /**
- * Throws a problem if ids are repeated or unknown. It lists each repeated id at its second occurrence, and each unknown
- * id at its first.
+ * Throws a problem if any IDs are repeated or unknown. It lists each repeated ID at its second occurrence, and each
+ * unknown ID at its first.
  */
 function refuseIds(ids: readonly string[], found: ReadonlyMap<string, CatalogFile>): void {
   const counts = new Map<string, number>();
@@ -120,7 +120,7 @@ function locateIds(
   return ids.flatMap((id, index) => (isSelected(id, index) ? [{ id, location: `${idListLocation}.${index}` }] : []));
 }
 
-/** Throws a problem if a file is requested both by its path and by its declared id (D20: folders as databases). */
+/** Throws a problem if a file is requested by both its path and its declared ID (D20: folders as databases). */
 function refuseSameFiles(ids: readonly string[], found: ReadonlyMap<string, CatalogFile>): void {
   const seen = new Set<string>();
   const repeated = locateIds(ids, (id) => {

@@ -10,7 +10,7 @@ interface RouteChoiceOptions extends Omit<RouteOptions<ServedDatabase['location'
   readonly daemon: RcloneDaemon;
 }
 
-/** Returns the route between two databases: through rclone if either is a store. */
+/** Returns the route between two databases, which goes through rclone if either is a store. */
 export function createRoute({ source, destination, ...options }: RouteChoiceOptions): TransferRoute {
   const [from, to] = [source.location.folder, destination.location.folder];
   if (from === undefined || to === undefined) return new StoreRoute({ ...options, source, destination });

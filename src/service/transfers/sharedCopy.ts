@@ -19,8 +19,8 @@ export function createSharedCopyMemory(): SharedCopyMemory {
 }
 
 /**
- * A copy that a second thread reads back while the first one still writes it (D68: read back while copying). If the
- * second thread has not started when the copy is complete, the first one reads it back.
+ * A copy that a second thread reads back while the first is still writing it (D68: read back while copying). If the
+ * second thread hasn't started by the time the copy is complete, the first one reads it back.
  */
 export class SharedCopy {
   private readonly memory: SharedCopyMemory;
@@ -47,7 +47,7 @@ export class SharedCopy {
     return Buffer.from(this.digestBytes).toString('hex');
   }
 
-  /** Ends the copy. Blocks until the second thread no longer uses the file. */
+  /** Ends the copy. Blocks until the second thread is no longer using the file. */
   end(): void {
     if (this.claim(readers.copying)) return;
     if (Atomics.load(this.memory, words.reader) !== readers.second) return;

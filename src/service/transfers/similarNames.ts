@@ -3,18 +3,18 @@ import type { TransferRecordFile } from './journalRecord.ts';
 /** A file that may have been replaced by another one with a similar name. */
 interface UnlistedFile {
   readonly path: string;
-  /** A similar path that is listed. */
+  /** The similar path in the listing. */
   readonly listedPath: string;
 }
 
-/** Converts a path to NFC and lowercase, so that paths that a file system or store may treat as one become equal. */
+/** Converts a path to lowercase NFC, so that paths compare equal if a file system or store might conflate them. */
 export function foldPath(path: string): string {
   return path.normalize('NFC').toLowerCase();
 }
 
 /**
- * Returns the files that are missing from a listing, probably because files whose paths differ only by case or
- * normalization have replaced them. Skips a group of such files if the listing has as many similar paths, or none.
+ * Returns files missing from a listing, probably replaced by files whose paths differ only in case or normalization.
+ * Skips a group of similar paths if the listing has at least as many of them, or none.
  */
 export function findUnlisted(files: readonly TransferRecordFile[], listed: Iterable<string>): readonly UnlistedFile[] {
   const groups = groupSimilar(files.map(({ path }) => path));

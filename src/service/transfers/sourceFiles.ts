@@ -14,7 +14,7 @@ import {
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
 /**
- * Opens regular files of a folder for one job. Never follows a link out of the folder, and never blocks on a pipe (D42:
+ * Opens regular files in a folder for one job. Never follows a link out of the folder, and never blocks on a pipe (D42:
  * hanging disks).
  */
 export class SourceFiles {
@@ -34,7 +34,7 @@ export class SourceFiles {
     return withOpenFile(this.openFile(path), work);
   }
 
-  /** Opens a file for reading, with the checks of {@link open}. The caller closes it. */
+  /** Opens a file for reading, with the same checks as {@link open}. The caller closes it. */
   openFile(path: string): number {
     const absolute = `${this.realFolder}/${path}`;
     const folder = getParentFolder(path);

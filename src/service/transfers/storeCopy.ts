@@ -130,7 +130,7 @@ export class StoreCopy {
     return { position, bytes, storeHash: `${hash}:${stored}`, verifiedBy: `${hash} within the store` };
   }
 
-  /** Compares an object and its copy by reading both, because no hash of the store proves that they are equal. */
+  /** Compares an object and its copy by reading both, because the store's hashes don't prove that they are equal. */
   private async compareContent(file: FileToCarry): Promise<DoneFile | undefined> {
     const { client, source, signal, unfinished } = this;
     const [original, copy] = [new StreamDigests([file.declared?.algorithm]), new StreamDigests([])];

@@ -28,17 +28,17 @@ interface StoreRouteOptions extends RouteOptions<DatabaseLocation> {
   readonly daemon: RcloneDaemon;
 }
 
-/** Maximum number of attempts for a file if its store fails without a known cause, or the connection is lost. */
+/** Maximum number of attempts per file if its store fails without a known cause, or the connection is lost. */
 const maxAttempts = 5;
 /** Maximum time to wait for the removal of unfinished files when a transfer ends. */
 const discardLimitMs = 1_500;
 
-/** Transfers files from, to or between stores (D62: stores through rclone). */
+/** Transfers files to, from, or between stores (D62: stores through rclone). */
 export class StoreRoute implements TransferRoute {
   readonly isHashedFirst: boolean;
   private readonly options: StoreRouteOptions;
   private readonly attempts = new Map<number, number>();
-  /** Sizes of the transfer's finished objects at the last listing, by path relative to the transfer's folder. */
+  /** Sizes of the transfer's finished objects as of the last listing, by path relative to the transfer's folder. */
   private present: ReadonlyMap<string, number> = new Map();
   /** Identifies the current run. */
   private attempt = '';
@@ -122,7 +122,7 @@ export class StoreRoute implements TransferRoute {
   }
 
   /**
-   * Returns true if the destination has a file with the expected size, even if its listed name is in a different form.
+   * Returns true if the destination has the file with the expected size, even if listed under another form of its name.
    */
   private async isStored(
     client: StoreClient,

@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 
-/** Computes several digests of a stream. */
+/** Computes one or more digests of a stream. */
 export class StreamDigests {
-  /** Number of bytes so far. */
+  /** Number of bytes processed so far. */
   bytes = 0;
   private readonly hashes: ReadonlyMap<string, Hash>;
   private readonly results = new Map<string, string>();

@@ -25,7 +25,7 @@ interface TransferQueueOptions {
   readonly databases: DatabaseRegistry;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Retention time of ended transfers (D25: durable transfers). */
+  /** Retention time for ended transfers (D25: durable transfers). */
   readonly retentionMs: number;
   /** Interval at which a suspended transfer checks if it can continue, unless its suspension sets another. */
   readonly retryDelayMs: number;
@@ -37,7 +37,10 @@ interface TransferQueueOptions {
 type CancelResult = 'accepted' | 'unknown' | 'notOwner' | 'ended';
 
 const maxRunning = 3;
-/** Time for the threads of a canceled transfer to stop. A thread that takes longer presumably hangs in a system call. */
+/**
+ * Time allowed for a canceled transfer's threads to stop. A thread that takes longer is presumably hanging in a system
+ * call.
+ */
 const stopMs = 500;
 
 /** Runs transfers, and reports the status of all stored ones (D23: transfer states, D25: durable transfers). */
@@ -77,7 +80,7 @@ export class TransferQueue {
     this.databaseListener = this.options.databases.onDidChange(() => this.watchDatabases());
   }
 
-  /** Accepts a transfer and returns its id once it is stored (D25: durable transfers). Throws {@link HttpProblem}. */
+  /** Accepts a transfer and returns its ID once it is stored (D25: durable transfers). Throws {@link HttpProblem}. */
   async submit(request: TransferRequest): Promise<string> {
     const accept = async (): Promise<string> => await this.accept(request);
     return await this.acknowledgementGate.run(accept, () => this.pump());
@@ -170,8 +173,8 @@ export class TransferQueue {
   }
 
   /**
-   * Ends a canceled transfer whose file operations do not return (D42: hanging disks). Once they do, its leftovers are
-   * removed again.
+   * Ends a canceled transfer whose file operations haven't returned (D42: hanging disks). Once they do, its leftovers
+   * are removed again.
    */
   private endHanging(live: LiveTransfer): void {
     if (this.isClosed || !this.running.has(live)) return;

@@ -1,13 +1,15 @@
 import type { FileFailure, FileToMove, FileToStage, JobResult, JobSignal } from './fileJobs.ts';
 import type { TransferRecord, TransferRecordFile } from './journalRecord.ts';
 
-/** Stages and transfers files between two databases, each of which is a folder or a store that rclone reaches. */
+/** Stages and transfers files between two databases, each of which is a folder or a store accessed through rclone. */
 export interface TransferRoute {
   /** True if staging reads and hashes the files; otherwise they are hashed while they are transferred. */
   readonly isHashedFirst: boolean;
-  /** Hashes files of the source. Requires {@link isHashedFirst}. */
+  /** Hashes files in the source. Requires {@link isHashedFirst}. */
   stage(files: readonly FileToStage[], signal: JobSignal): Promise<JobResult>;
-  /** Prepares a run. For stores, reads their features and finds the objects of earlier runs at the destination. */
+  /**
+   * Prepares a run. For stores, reads their features and finds the objects that earlier runs left at the destination.
+   */
   prepare(): Promise<void>;
   /** Copies files under temporary names, verifies the copies, and gives them their final names. */
   move(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult>;

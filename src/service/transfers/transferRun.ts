@@ -50,12 +50,15 @@ export interface TransferRunOptions {
  */
 const batchFiles = 256;
 const batchBytes = 16 * 1024 * 1024;
-/** Number of jobs of a transfer that run at the same time. */
+/** Number of jobs that run at the same time for one transfer. */
 export const parallelJobs = 2;
 /** Maximum number of files that are flushed individually; for more, the whole file system is flushed. */
 const maxFlushedFiles = 100;
 
-/** Runs one transfer through its states (D23: transfer states). Can run again without repeating completed files. */
+/**
+ * Runs one transfer through its states (D23: transfer states). Can run again without transferring completed files
+ * again.
+ */
 export class TransferRun {
   private readonly options: TransferRunOptions;
   private readonly progress: RunProgress;
@@ -69,9 +72,9 @@ export class TransferRun {
   private openRoute: TransferRoute | undefined;
   private manifestName = '';
   private hasLeftovers = false;
-  /** Number of runs, including one of an earlier process. */
+  /** Number of runs, counting all those of earlier processes as one. */
   private runCount: number;
-  /** The methods by which files from or to stores were verified, such as `md5`. */
+  /** The methods by which files to or from stores were verified, such as `md5`. */
   private readonly methods = new Set<string>();
 
   constructor(options: TransferRunOptions, progress: RunProgress, files: readonly TransferRecordFile[]) {
@@ -99,12 +102,12 @@ export class TransferRun {
     return this.hasLeftovers || this.mayGetLateObjects ? this.manifestName : undefined;
   }
 
-  /** True if a store may still create an object of an earlier run, whose rclone may have been killed. */
+  /** True if a store may still create an object from an earlier run, whose rclone process may have been killed. */
   get mayGetLateObjects(): boolean {
     return this.runCount > 1 && !this.hasLeftovers && this.options.destination.location.remote !== undefined;
   }
 
-  /** Number of files transferred by unfinished jobs. */
+  /** Number of files transferred so far by unfinished jobs. */
   get movingCount(): number {
     return [...this.moving].reduce((sum, jobSignal) => sum + getDoneCount(jobSignal), 0);
   }
@@ -126,7 +129,7 @@ export class TransferRun {
     signal.throwIfAborted();
   }
 
-  /** Gives up the threads that still hang in system calls after the run was stopped (D42: hanging disks). */
+  /** Abandons threads that are still hanging in system calls after the run was stopped (D42: hanging disks). */
   abandon(): void {
     this.abandonment.abort();
   }
@@ -232,7 +235,10 @@ export class TransferRun {
     this.hasLeftovers = !(await this.route.finish(this.progress.getRecord(), this.files, signal));
   }
 
-  /** Runs several batches concurrently. The first failure stops all of them and is thrown. */
+  /**
+   * Runs batches concurrently, or one at a time if the transfer is throttled. The first failure stops all of them and
+   * is thrown.
+   */
   private async runInBatches(
     files: readonly TransferRecordFile[],
     signal: AbortSignal,

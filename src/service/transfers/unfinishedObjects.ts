@@ -10,7 +10,7 @@ interface TransferTarget {
   /**
    * Name of the folder for the unfinished objects of one run. Each run has its own folder, so that a delayed removal
    * from an earlier run does not affect it. The batches of a run share the folder, because rclone opens at most ten
-   * connections per second to an SFTP server and keeps the connections of a folder open.
+   * connections per second to an SFTP server and keeps a folder's connections open.
    */
   readonly attempt: string;
 }
@@ -41,8 +41,8 @@ export class UnfinishedObjects {
   }
 
   /**
-   * Moves objects to the folder of the transfer. Returns the files whose objects are there afterwards, because rclone
-   * does not report missing objects. Throws {@link StoreError}.
+   * Moves objects to the transfer's folder. Checks which objects are there afterwards, because rclone doesn't report
+   * missing ones, and returns their files. Throws {@link StoreError}.
    */
   async rename(files: readonly FileToCarry[]): Promise<ReadonlySet<FileToCarry>> {
     if (files.length === 0) return new Set();

@@ -21,15 +21,15 @@ interface UnservedTransfersOptions {
 const lateObjectsMs = 10_000;
 
 /**
- * Manages transfers that wait until their databases are served, and the leftovers of ended transfers (D25: durable
- * transfers).
+ * Manages transfers that are waiting for their databases to be served, and the leftovers of ended transfers (D25:
+ * durable transfers).
  */
 export class UnservedTransfers {
   private readonly options: UnservedTransfersOptions;
   private removal: Promise<void> = Promise.resolve();
   /**
-   * IDs of canceled transfers whose leftovers in a store are removed twice, because the store may finish a copy after
-   * the cancel (D66: copies within a store).
+   * IDs of canceled transfers whose leftovers in a store are removed twice. The store may finish a copy after the
+   * cancellation (D66: copies within a store).
    */
   private readonly canceled = new Set<string>();
   /** Timers for the removal of late objects. */
@@ -77,7 +77,7 @@ export class UnservedTransfers {
     this.removeLeftoversInBackground();
   }
 
-  /** Removes the leftovers at all available destinations in the background, or only those of one transfer. */
+  /** Removes leftovers in the background, either one transfer's or those at all available destinations. */
   removeLeftoversInBackground(transferId?: string): void {
     this.removal = this.removal.then(async () => await this.removeLeftovers(transferId));
   }

@@ -4,7 +4,7 @@ import { searchRequestSchema } from '../../contract/search.ts';
 import { transferRequestSchema } from '../../contract/transfer.ts';
 import { restoreSchema } from '../stores/storeRestore.ts';
 
-/** Sort keys for results, the default first. */
+/** Sort keys for results, default first. */
 export const sortKeys = ['relevance', 'path', 'name', 'bytes', 'modified'] as const;
 
 export const orders = ['asc', 'desc'] as const;
@@ -99,7 +99,7 @@ const hex = '[0-9a-fA-F]';
 const dashedUuid = `${hex}{8}-${hex}{4}-${hex}{4}-${hex}{4}-${hex}{12}`;
 const anyUuid = `(?:[uU][rR][nN]:[uU][uU][iI][dD]:)?${dashedUuid}|\\{${dashedUuid}\\}|${hex}{32}`;
 
-/** The id of a transfer in a path, in any UUID format that the public server accepts. */
+/** A transfer's ID in a path, in any UUID format that the public server accepts. */
 export const transferPathSchema = z.strictObject({
   id: z.string().check(
     z.regex(new RegExp(`^(?:${anyUuid})$`)),

@@ -75,7 +75,7 @@ const leaseLine = z.union([leaseGrant, leaseEvent]).check(z.describe('One line o
 
 export type LeaseLine = z.infer<typeof leaseLine>;
 
-/** The process and usage of the service (D29: shared service). */
+/** The service's process and usage (D29: shared service). */
 const serviceState = z.strictObject({
   name: text('Name of the service.'),
   version: text('Version of the service.'),
@@ -144,7 +144,7 @@ export const responseSchemas = {
   LeaseGrant: leaseGrant,
   LeaseEvent: leaseEvent,
   ServiceState: serviceState,
-  /** Covers only the parts that response tests need. */
+  /** Covers only the parts that the response tests need. */
   OpenApiDocument: z
     .looseObject({
       openapi: text('Version of OpenAPI.'),

@@ -53,7 +53,7 @@ export interface MetadataSnapshot {
   readonly copies?: readonly PageCopy[];
   /** The time at which `found` was received, in milliseconds since 1970. */
   readonly receivedAt?: number;
-  /** The citation of the file in APA style. Absent until the complete metadata is known. */
+  /** The file's citation in APA style. Absent until the complete metadata is known. */
   readonly citation?: string;
   /** True if `found` was received before the window was reloaded. */
   readonly old?: boolean;
@@ -79,8 +79,8 @@ export type MetadataIntent =
   | { readonly type: 'retry' };
 
 /**
- * The state that the page saves across reloads of the window. Lacks `found` and `receivedAt` while the metadata is
- * loading, or if it is too large to save.
+ * The state that the page saves across window reloads. Lacks `found` and `receivedAt` while the metadata is loading, or
+ * if it is too large to save.
  */
 export type MetadataPageState = Pick<MetadataSnapshot, 'ref' | 'kept' | 'found' | 'staging' | 'receivedAt'>;
 

@@ -3,7 +3,7 @@ import { toOpenableLink } from './links.ts';
 
 /** A page's display language and translations. */
 export interface PageWords {
-  /** Language of the editor, for numbers and dates: `en`, `pt-br`. */
+  /** The editor's language, such as `en` or `pt-br`; used for numbers and dates. */
   readonly language: string;
   /** The translations; absent if there are none for the language. */
   readonly bundle?: Readonly<Record<string, string>>;

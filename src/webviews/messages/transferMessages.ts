@@ -31,7 +31,7 @@ import {
   type PageWords,
 } from './pageMessages.ts';
 
-/** The estimated remaining time, in words, or the time of the last progress. */
+/** The estimated time left, in words, or the time of the last progress. */
 export interface PageEstimate {
   readonly text: string;
   /** True if the text is the time of the last progress. */
@@ -64,7 +64,7 @@ export interface PageLicense {
   readonly warning?: string;
 }
 
-/** A transfer, as sent to its page. Files beyond the first ones are sent only on request. */
+/** A transfer, as sent to its page. Includes only the first files; the page requests the others when needed. */
 export interface PageTransfer extends Omit<Transfer, 'order' | 'service' | 'problem' | 'foreignIds'> {
   readonly order: Omit<TransferOrder, 'files'>;
   /** The first requested files, in the order in which they were requested. */
@@ -85,17 +85,17 @@ export interface PageTransfer extends Omit<Transfer, 'order' | 'service' | 'prob
   readonly canCancel: boolean;
   readonly canSubmitAgain: boolean;
   /**
-   * The reason why the transfer was refused, not sent or not confirmed, or why its status could not be updated, worded
-   * to follow a colon.
+   * The reason the transfer was refused, not sent or not confirmed, or its status not updated, worded to follow a
+   * colon.
    */
   readonly problem?: string;
-  /** `unsent` if nothing was sent; `queued` while the status request waits, which is not a failure. */
+  /** `unsent` if nothing was sent; `queued` while the status request awaits its turn, which is not a failure. */
   readonly problemKind?: PageProblemKind;
   readonly remedy?: PageRemedy;
   readonly estimate?: PageEstimate;
-  /** The license rows of the requested files; absent if no file is known to state a license. */
+  /** The license rows for the requested files; absent if no file is known to state a license. */
   readonly licenses?: readonly PageLicense[];
-  /** The location of the files; absent until it is determined, and if the transfer didn't succeed or wrote no files. */
+  /** The location of the files; absent until it is determined, or if the transfer didn't succeed or wrote no files. */
   readonly place?: PagePlace;
 }
 

@@ -11,7 +11,7 @@ interface CiteSectionProps {
   readonly onCite: () => void;
 }
 
-/** Renders the citation of a file, with a button for other formats. */
+/** Renders a file's citation, with a button for other formats. */
 export function CiteSection({ citation, onCite }: CiteSectionProps): VNode | null {
   if (citation === undefined) return null;
   return (

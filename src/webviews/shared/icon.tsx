@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 
-/** The SVG paths of the icons, in a view box of 16 by 16. Text always conveys an icon's meaning as well. */
+/** The SVG paths of the icons, in a 16-by-16 view box. Text always conveys an icon's meaning as well. */
 const paths = {
   arrow: 'M2.500 8h11M9.500 4l4 4-4 4',
   check: 'M8 1.500a6.500 6.500 0 1 1 0 13 6.500 6.500 0 0 1 0-13M5 8.200l2.200 2.200L11.200 6',

@@ -9,7 +9,7 @@ interface PageServices {
   readonly view: ViewState;
 }
 
-/** Provides the services of the page to its components. */
+/** Provides the page's services to its components. */
 export const PageContext = createContext<PageServices>({
   format: createFormat('en'),
   view: new ViewState(() => undefined),

@@ -2,7 +2,7 @@ import { array, isFiniteNumber, isString, object, optional } from '../messages/g
 
 const maxSavedPaths = 500;
 
-/** The expanded parts and the scroll position of a page. Saved across reloads. */
+/** A page's expanded parts and scroll position. Saved across reloads. */
 interface ScrollPlace {
   /** Identifies the content of the page; nothing is restored for other content. */
   readonly subject: string;
@@ -14,7 +14,7 @@ const hasPlace = object<{ readonly place?: ScrollPlace | undefined }>({
   place: optional(object<ScrollPlace>({ subject: isString, scrollY: isFiniteNumber, opened: array(isString) })),
 });
 
-/** Stores which sections, lists and long values on a page the user has expanded, independently of the data from the host. */
+/** Stores which sections, lists and long values on a page the user has expanded, independently of the host's data. */
 export class ViewState {
   private readonly opened = new Set<string>();
   private readonly limits = new Map<string, number>();

@@ -35,13 +35,13 @@ export function listTimeline(transfer: PageTransfer, now: number): readonly Time
 /** Minimum duration for a chart, in milliseconds. The line of a shorter transfer would have only one or two steps. */
 const minChartMs = 60_000;
 
-/** Returns true if a transfer has enough files and samples and has run long enough for a chart of its files over time. */
+/** Returns true if a transfer has enough files and samples, and has run long enough, for a progress chart. */
 export function hasChart(transfer: PageTransfer, now: number): boolean {
   const hasSteps = (transfer.movement ?? []).length > 1 && getProgressCounts(transfer).total !== 1;
   return hasSteps && getElapsedMs(transfer, now) >= minChartMs;
 }
 
-/** Returns the duration of a transfer until now, or until it ended, in milliseconds. */
+/** Returns a transfer's duration in milliseconds, up to now or until its end. */
 export function getElapsedMs({ createdAt, changes, ended }: PageTransfer, now: number): number {
   const end = ended ? (changes.at(-1)?.at ?? now) : now;
   return Math.max(0, end - createdAt);

@@ -34,7 +34,7 @@ interface FilesProps extends TransferProps {
   readonly requestFiles: () => void;
 }
 
-/** Renders the requested files in the order of the request: the first ones, and more on demand. */
+/** Renders the first requested files, in the order of the request, and more on demand. */
 export function FilesSection({ transfer, allFiles, requestFiles }: FilesProps): VNode | null {
   const { format, view } = usePage();
   const total = transfer.requestedFileCount;

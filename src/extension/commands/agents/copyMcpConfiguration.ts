@@ -6,7 +6,7 @@ import { toPlainLine } from '../../words/plainText.ts';
 import { pickConnection } from '../connections/connectionPicker.ts';
 import type { CommandServices } from '../services.ts';
 
-/** A program that starts MCP servers, and the file with its configuration. */
+/** A program that starts MCP servers, and its configuration file. */
 interface McpClient {
   /** The program's name, as shown to the user. */
   readonly id: string;
@@ -34,7 +34,7 @@ const thisSystem = { platform: process.platform, shell: process.env['ComSpec'] }
 const defaultKeyVariable = 'DATA_TRANSFER_KEY';
 
 /**
- * Copies the configuration with which an agent outside the editor starts the MCP server. It contains the ID of a
+ * Copies the configuration that lets an agent outside the editor start the MCP server. It contains the ID of a
  * connection and may name the environment variable for its key, but never contains the key itself.
  */
 export async function copyMcpConfiguration(services: CommandServices): Promise<void> {

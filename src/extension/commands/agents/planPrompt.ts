@@ -10,7 +10,8 @@ import type { CommandServices } from '../services.ts';
 import { confirmSubmission } from '../submission/submissionSummary.ts';
 
 /**
- * Shows the summary of a proposed transfer, with buttons to submit and to decline it. Its service must be connected.
+ * Shows the summary of a proposed transfer, with buttons to submit or decline it. The transfer's service must be
+ * connected.
  */
 export async function askAboutPlan(
   services: CommandServices,

@@ -47,8 +47,7 @@ async function choosePlan(
 }
 
 /**
- * Opens the connection to the service of a plan if needed, and returns the connection's ID. Undefined if the user
- * cancels.
+ * Opens the connection to a plan's service if needed, and returns the connection's ID. Undefined if the user cancels.
  */
 async function openPlanService(services: CommandServices, plan: TransferPlan): Promise<string | undefined> {
   const { connectionId, address } = plan.service;

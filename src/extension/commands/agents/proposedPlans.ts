@@ -98,7 +98,7 @@ export class ProposedPlans implements Disposable {
     this.expiry = clock.after(Math.max(0, firstEnd - clock.now()), () => void this.refresh());
   }
 
-  /** Logs why the plans could not be read. Removes the expired ones nevertheless. */
+  /** Logs why the plans could not be read, but still removes the expired ones. */
   private handleFailure(error: unknown): void {
     const { log, clock } = this.dependencies;
     log.warn(`The plans of agents could not be read: ${String(error)}`);

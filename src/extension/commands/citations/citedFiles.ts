@@ -96,7 +96,7 @@ async function collectFiles(services: CommandServices, files: readonly KnownFile
   return { files: citable, services: listServices(services, files) };
 }
 
-/** Lists the services of the files. Omits connections that were removed. */
+/** Lists the services that the files come from. Omits connections that were removed. */
 function listServices(services: CommandServices, files: readonly KnownFile[]): readonly CitedService[] {
   const ids = [...new Set(files.map(({ ref }) => ref.connectionId))];
   const named = ids.map((id) => ({ name: getConnectionName(services, id), isLocal: getMachine(id) !== undefined }));

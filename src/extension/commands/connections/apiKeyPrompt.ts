@@ -8,8 +8,8 @@ import { describeReason } from '../../words/reasonWords.ts';
 import type { CommandServices } from '../services.ts';
 
 /**
- * Asks for a connection's key and saves it once the service has accepted it (D6: prove the key). `reason` explains why
- * the key is needed if the user didn't request the prompt.
+ * Asks for a connection's key and saves it once the service has accepted it (D6: prove the key). If the user didn't
+ * request the prompt, `reason` explains why the key is needed.
  */
 export async function askApiKey(
   services: CommandServices,

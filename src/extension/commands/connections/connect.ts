@@ -36,8 +36,8 @@ interface Draft {
 }
 
 /**
- * Connects to a new service. If the command came from the welcome button, which disappears, focuses the connection's
- * row.
+ * Connects to a new service. If the command came from the welcome button, focuses the connection's row, because the
+ * button disappears.
  */
 export async function connect(services: CommandServices, button: WelcomeButton | undefined): Promise<void> {
   if ((await askNewConnection(services)) && button) services.views.focusConnection();

@@ -26,7 +26,7 @@ export async function openConnection(services: CommandServices, id: string): Pro
 }
 
 /**
- * Returns the session of a connection. If the connection isn't open or, with `mustBeActive`, isn't active, opens it and
+ * Returns a connection's session. If the connection isn't open or, with `mustBeActive`, isn't active, opens it and
  * makes it active. Returns undefined if the user cancels.
  */
 export async function getOrOpenConnection(
@@ -81,7 +81,7 @@ function findSaved({ settings }: CommandServices, id: string): Connection | unde
   return settings.connections.find((saved) => saved.id === id);
 }
 
-/** Ignores a {@link CommandFailure}. The tree shows it, and the user didn't request the connection. */
+/** Ignores a {@link CommandFailure}, because the tree shows it and the user didn't request the connection. */
 function ignoreShownFailure(error: unknown): void {
   if (!(error instanceof CommandFailure)) throw error;
 }

@@ -59,7 +59,7 @@ function describeStatus({ sessions, connectionStore }: CommandServices, id: stri
 
 /**
  * Returns the ID of the last active connection. If it is unknown or no longer saved, returns the ID of the only saved
- * connection. Undefined if there are none or several.
+ * connection. Undefined if there are none or more than one.
  */
 async function findLastId({ settings, memory }: CommandServices): Promise<string | undefined> {
   const last = await memory.getLastConnectionId();

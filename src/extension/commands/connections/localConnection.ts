@@ -52,8 +52,8 @@ export async function startLocalService({
 }
 
 /**
- * Reconnects if the address of the service may have changed. If the service was stopped or has ended, closes its
- * connection and shows this in the view (D29: shared service).
+ * Reconnects if the service's address may have changed. If the service was stopped or has exited, closes its connection
+ * and shows this in the view (D29: shared service).
  */
 export async function handleServiceChange(services: CommandServices, change: LocalServiceChange): Promise<void> {
   const { sessions, connectFlow, connectionStore } = services;
@@ -75,7 +75,7 @@ function showEnd(connectFlow: ConnectFlow, connection: Connection, change: 'stop
   else connectFlow.showFailure(connection, { kind: 'unreachable' });
 }
 
-/** Reloads the databases of the local service if it is the active connection. */
+/** Reloads the local service's databases if the service is the active connection. */
 export async function refreshLocalDatabases(services: CommandServices): Promise<void> {
   if (isLocalConnectionActive(services)) await services.connectFlow.refreshDatabases();
 }

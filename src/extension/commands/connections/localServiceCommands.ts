@@ -10,8 +10,8 @@ import type { CommandServices } from '../services.ts';
 import { isLocalConnectionActive, openLocalConnection } from './localConnection.ts';
 
 /**
- * Connects to the local service. If the command came from the welcome button, which disappears, focuses the
- * connection's row.
+ * Connects to the local service. If the command came from the welcome button, focuses the connection's row, because the
+ * button disappears.
  */
 export async function startAndConnect(services: CommandServices, button: WelcomeButton | undefined): Promise<void> {
   const opening = openLocalConnection(services);
@@ -68,5 +68,5 @@ function describeRunningTransfers(running: readonly Transfer[]): string {
 
 function describeOtherWindows(others: number): string {
   const use = plural(others, 'Another window is using it.', '{0} other windows are using it.');
-  return `${use} ${l10n.t('Its databases will disappear there too.')}`;
+  return `${use} ${l10n.t("The service's databases will disappear there too.")}`;
 }

@@ -43,7 +43,7 @@ export function syncLocalService(services: CommandServices): Disposable {
   return lifetime;
 }
 
-/** Marks the running transfers of the local service as paused, and offers to start the service. */
+/** Marks the local service's running transfers as paused, and offers to start the service. */
 async function pauseTransfers({ transferFlow, notifications, localService }: CommandServices): Promise<void> {
   const paused = await transferFlow.pauseAll(localConnectionId);
   if (paused.length === 0 || localService.isRunning) return;

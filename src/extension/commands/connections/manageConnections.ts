@@ -56,7 +56,7 @@ export async function refreshDatabases(services: CommandServices, node: Connecti
   if (node?.id !== undefined && node.id === activeId) throwIfFailed(services, node.id, connectionStore.listing.reason);
 }
 
-/** Checks that the service accepts the key of a connection. Opens the connection if it isn't open. */
+/** Checks that the service accepts a connection's key. Opens the connection if it isn't open. */
 async function checkConnection(services: CommandServices, id: string): Promise<void> {
   const { sessions, connectFlow } = services;
   if (sessions.get(id)) throwIfFailed(services, id, await connectFlow.tryKey(id));

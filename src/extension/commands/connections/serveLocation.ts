@@ -28,7 +28,7 @@ export async function serveLocation(
   reportAdded(services, location, answer.value);
 }
 
-/** Reports the new database, and the reason if its name differs from the requested one. */
+/** Reports the new database. If its name differs from the requested one, explains why. */
 function reportAdded(
   { connectionStore, notifications }: CommandServices,
   location: ServedLocation,
@@ -41,9 +41,7 @@ function reportAdded(
   else void notifications.info(l10n.t('Added as {0}, because the name {1} is taken.', shown, other));
 }
 
-/**
- * Reports the database name of a location that is already in the settings. Returns false if the location isn't there.
- */
+/** Reports the database name of a location if the settings already contain the location. Otherwise, returns false. */
 function reportServedLocation({ settings, notifications }: CommandServices, location: ServedLocation): boolean {
   const saved = settings.servedLocations.find((one) => isSameLocation(one, location));
   if (!saved) return false;

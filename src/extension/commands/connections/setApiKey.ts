@@ -30,7 +30,7 @@ export async function setApiKey(services: CommandServices, node: ConnectionNode 
 }
 
 /**
- * Removes the environment variable from the connection's settings if it is set, because it would override the entered
+ * If the connection's environment variable is set, removes its name from the settings. It would override the entered
  * key.
  */
 async function removeKeyVariable({ apiKeys, settings }: CommandServices, connection: Connection): Promise<Connection> {

@@ -11,7 +11,7 @@ import { askFiles, getSelectedFiles, type KnownFile } from './files.ts';
 
 type FileArgument = FileNode | FileRef;
 
-/** Opens the metadata pages of files. Does nothing if the user only extended the selection with the keyboard. */
+/** Opens metadata pages for files. Does nothing if the user only extended the selection with the keyboard. */
 export async function showFileMetadata(
   services: CommandServices,
   argument: FileArgument | undefined,
@@ -37,7 +37,7 @@ export async function showMetadataJson(
   }
 }
 
-/** Copies the IDs of files to the clipboard, one per line. */
+/** Copies file IDs to the clipboard, one per line. */
 export async function copyFileId(
   services: CommandServices,
   argument: FileArgument | undefined,

@@ -10,13 +10,13 @@ import { formatSize } from '../../words/localeFormats.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import type { CommandServices } from '../services.ts';
 
-/** A file of a connection, with its metadata if it is loaded. */
+/** A file available through a connection, with its metadata if loaded. */
 export interface KnownFile {
   readonly ref: FileRef;
   readonly entry?: FileEntry;
 }
 
-/** Returns the files that a command applies to: the selected rows, a single row, or the file of a metadata page. */
+/** Returns the files that a command applies to: the selected rows, a single row, or a metadata page's file. */
 export function getSelectedFiles(
   argument: FileNode | FileRef | undefined,
   selection: readonly (FileNode | FileRef)[] | undefined,

@@ -10,7 +10,7 @@ import { askTableIds } from './tableIds.ts';
 /** The source of file IDs. */
 export type IdSource = 'typed' | 'selection' | 'clipboard' | 'table';
 
-/** Creates the choice of sources. The clipboard is read only after the user has chosen it. */
+/** Creates the list of sources to choose from. The clipboard is read only after the user has chosen it. */
 export function createIdSourcePick(): PickOptions<IdSource> {
   const selected = parseIds(getSelectedText());
   const choices: Choice<IdSource>[] = [
@@ -50,7 +50,7 @@ async function askTyped(
   initialIds: readonly string[],
 ): ReturnType<Step> {
   const answer = await askText(position, {
-    prompt: l10n.t('File IDs, separated by commas or spaces. To paste several lines, go back and select Clipboard.'),
+    prompt: l10n.t('File IDs, separated by commas or spaces. To paste multiple lines, go back and select Clipboard.'),
     value: initialIds.join(', '),
     validate: (text) => (parseIds(text).length > 0 ? undefined : l10n.t('Enter at least one ID.')),
   });

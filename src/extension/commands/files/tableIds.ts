@@ -9,7 +9,7 @@ import { describeColumn } from '../../words/matchWords.ts';
 import { askColumn, askHasHeader } from '../tables/columnPrompt.ts';
 import { askSheet, askTableFile, loadTables, type TableMemory } from '../tables/tableFile.ts';
 
-/** Asks for a table's file and for the column that contains the IDs. */
+/** Asks for a table file and for the column that contains the IDs. */
 export async function askTableIds(
   position: StepPosition,
   memory: TableMemory,

@@ -22,10 +22,7 @@ export async function compareRecipe(services: CommandServices, argument: RecipeA
   });
 }
 
-/**
- * Replaces unchanged files with their current descriptions, so that a hash that has become known isn't shown as a
- * change.
- */
+/** Replaces unchanged files with their current descriptions, so that a newly known hash isn't shown as a change. */
 function updateUnchangedFiles(
   before: readonly RecipeFile[],
   after: readonly RecipeFile[],

@@ -31,7 +31,7 @@ export interface OpenRecipe {
 const maxRecipes = 200;
 
 /**
- * Reads a recipe: the given one, the one in the active editor, or one that the user picks. Saves unsaved changes to it
+ * Reads a recipe: the given one, the one in the active editor, or one that the user picks. Saves any unsaved changes
  * first. Returns undefined if the user cancels.
  */
 export async function openRecipe(argument: RecipeArgument | undefined, title: string): Promise<OpenRecipe | undefined> {
@@ -54,8 +54,8 @@ async function readRecipe(uri: Uri): Promise<OpenRecipe> {
 }
 
 /**
- * Creates the failure for a recipe that can't be used. If there is a known problem, a button opens the file at its
- * line.
+ * Creates the failure for a recipe that can't be used. If the problem is known, a button opens the file at the
+ * problem's line.
  */
 export function createProblemFailure(uri: Uri, name: string, problem: RecipeProblem | undefined): CommandFailure {
   if (!problem) return new CommandFailure(l10n.t("{0} can't be read.", name));
@@ -81,7 +81,7 @@ async function readRecipeLock(uri: Uri, name: string): Promise<LockReadResult> {
   try {
     return await readLock(uri.fsPath);
   } catch (error) {
-    throw new CommandFailure(l10n.t('Could not read the lock of {0}: {1}', name, describeError(error)));
+    throw new CommandFailure(l10n.t('Could not read the lock for {0}: {1}', name, describeError(error)));
   }
 }
 

@@ -16,7 +16,7 @@ import type { CommandServices } from '../services.ts';
 /** A row from which a recipe can be created. */
 export type RecipeRow = CommandArguments['dataTransfer.saveAsRecipe'];
 
-/** A recipe to save, and the connection of its files. */
+/** A recipe to save, and the connection that its files come from. */
 export interface OwnedDraft {
   readonly connectionId: string;
   readonly draft: RecipeDraft;
@@ -104,7 +104,10 @@ async function toFilesDraft(services: CommandServices, files: readonly CheckedFi
   return from && { connectionId, draft: { from } };
 }
 
-/** Returns the query of a search by terms whose loaded results are exactly these files. Undefined if there is none. */
+/**
+ * Returns the query of a search that isn't by ID and whose loaded results are exactly these files. Undefined if there
+ * is none.
+ */
 function findWholeSearch(
   { searchStore }: CommandServices,
   connectionId: string,

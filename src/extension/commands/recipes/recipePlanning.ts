@@ -47,7 +47,7 @@ async function planFiles(
   const onProgress = (count: number): void => show(formatFileCount(count));
   const planning = recipeFlow.plan(session, request, { signal: cancellation.signal, onProgress });
   if (await settlesWithin(systemClock, quickMs, planning)) return await planning;
-  return await withProgress(l10n.t('Finding the files of {0}', name), async (signal, report) => {
+  return await withProgress(l10n.t('Finding the files for {0}', name), async (signal, report) => {
     show = report;
     signal.addEventListener('abort', () => cancellation.abort());
     return await planning.catch((error: unknown) => ignoreCancellation(error, cancellation.signal));

@@ -100,7 +100,10 @@ function createChoice(label: string, value: RecordSource | undefined): Choice<Re
   return { label, description: value ? describeSource(value) : '', value };
 }
 
-/** Describes what distinguishes sources with equal labels: the time of a transfer, or databases and number of files. */
+/**
+ * Describes a source, to distinguish sources with equal labels. Returns a transfer's time, or the databases and number
+ * of files.
+ */
 function describeSource({ files, transfer, omissions }: RecordSource): string {
   if (transfer) return formatTime(transfer.createdAt, Date.now());
   const databases = new Set(
@@ -119,7 +122,7 @@ interface TransferredRecord {
 }
 
 /**
- * Reads the list of transferred files from the manifest of a transfer. Without a manifest, returns no files. Returns
+ * Reads the list of transferred files from a transfer's manifest. Without a manifest, returns no files. Returns
  * undefined if the user cancels.
  */
 export async function loadTransferred(

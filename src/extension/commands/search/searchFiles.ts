@@ -26,7 +26,7 @@ export async function openDatabase(services: CommandServices, node: DatabaseNode
   await askAndSearch(services, node, false);
 }
 
-/** Lists all files of a database. Asks for the database unless it is given. */
+/** Lists all files in a database. Asks for the database unless it is given. */
 export async function listFiles(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {
   const session = await requireSession(services);
   if (!session || (await requireOrcid(services, session.connection.id)) === undefined) return;

@@ -115,7 +115,7 @@ async function createParameterChoices(
   isLocal: boolean,
 ): Promise<Choice<AskOption | undefined>[]> {
   const { parameters } = await listing;
-  const label = l10n.t('Parameters of {0}', getDatabaseLabel(database));
+  const label = l10n.t('Parameters for {0}', getDatabaseLabel(database));
   const heading = { label, kind: QuickPickItemKind.Separator, value: undefined };
   const values = draft.specific ?? {};
   const rows = Object.entries(parameters).map(([name, parameter]): Choice<AskOption> => {
@@ -141,7 +141,7 @@ function createJsonChoice(draft: SearchDraft): Choice<AskOption> {
 
 async function askJson(position: StepPosition, draft: SearchDraft): ReturnType<Step> {
   const answer = await askText(position, {
-    prompt: l10n.t('Search parameters of this database as a JSON object (leave empty for none)'),
+    prompt: l10n.t('Search parameters for this database, as a JSON object (leave empty for none)'),
     placeholder: '{"sort": "name"}',
     value: draft.specific ? JSON.stringify(draft.specific) : '',
     validate: (text) => (text === '' ? undefined : describeJsonError(text)),

@@ -11,7 +11,7 @@ import {
   type ParameterForm,
 } from '../../words/parameterWords.ts';
 
-/** An object that stores the specific parameters. `specific` is undefined if none is set. */
+/** An object that stores the database-specific parameters. `specific` is undefined if none are set. */
 interface ParameterTarget {
   specific: JsonObject | undefined;
 }

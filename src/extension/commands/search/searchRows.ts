@@ -64,7 +64,7 @@ export function clearResults(services: CommandServices): void {
   else offerUndo(services, services.searchFlow.dismiss(keys));
 }
 
-/** Sorts the files of a search by relevance, name or size. */
+/** Sorts the files in a search by relevance, name or size. */
 export async function sortResults(services: CommandServices, node: SearchNode | undefined): Promise<void> {
   const search = await chooseSearch(services, node, l10n.t('Select the search to sort'));
   if (!search) return;
@@ -81,7 +81,7 @@ export async function sortResults(services: CommandServices, node: SearchNode | 
   if (typeof answer !== 'string') services.searchStore.update(search.key, { order: answer.value });
 }
 
-/** Checks all loaded files of a search. If more may exist, offers to load them first. */
+/** Checks all loaded files in a search. If more may exist, offers to load them first. */
 export async function checkAllFiles(services: CommandServices, node: SearchNode | undefined): Promise<void> {
   const { searchStore, notifications } = services;
   const search = await chooseSearch(services, node, l10n.t('Select the search whose files to check'));
@@ -150,7 +150,7 @@ export async function extendSelectionUp({ views }: CommandServices): Promise<voi
   await views.selectionExtender.extend('up');
 }
 
-/** Unchecks all files of a search. */
+/** Unchecks all files in a search. */
 export async function uncheckAllFiles(services: CommandServices, node: SearchNode | undefined): Promise<void> {
   const { searchStore, notifications } = services;
   const isEligible = ({ key }: Search): boolean => searchStore.getCheckedCount(key) > 0;

@@ -83,8 +83,8 @@ async function readVerified(
 
 /**
  * Returns the files in a transfer's manifest that were intact when last verified. If no readable manifest matches the
- * transfer, returns an empty list, or undefined if all files were intact, so that the files in the transfer's record
- * are used instead.
+ * transfer, returns undefined if all files were intact, so that the caller uses the files in the transfer's record, and
+ * an empty list otherwise.
  */
 async function readIntactFiles(
   services: CommandServices,

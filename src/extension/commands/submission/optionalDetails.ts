@@ -68,7 +68,7 @@ async function createPick(services: CommandServices, draft: DetailsDraft): Promi
   };
 }
 
-/** Creates the rows that reuse the details of the last transfer. */
+/** Creates the rows that reuse the last transfer's details. */
 async function createLastChoices(
   services: CommandServices,
   { description, instructions }: DetailsDraft,

@@ -49,8 +49,8 @@ export async function submitAgain(services: CommandServices, node: TransferNode 
 }
 
 /**
- * Shows the summary of a transfer, where the user can edit it, and resubmits it. If the server's message names some of
- * the files, first asks which files to submit. If the earlier transfer is unconfirmed, the new one replaces it.
+ * Shows a transfer's summary, where the user can edit the transfer, and resubmits it. If the server's message names
+ * some of the files, first asks which files to submit. If the earlier transfer is unconfirmed, the new one replaces it.
  */
 export async function resubmitTransfer(services: CommandServices, earlier: Transfer): Promise<void> {
   const files = await askFilesToSubmit(earlier);
@@ -72,9 +72,7 @@ export async function resubmitFiles(
   if (await getOrOpenConnection(services, order.connectionId)) await submitTransfers(services, orders);
 }
 
-/**
- * Opens the connection of a transfer, and returns an order for the given files. Returns undefined if the user cancels.
- */
+/** Opens a transfer's connection, and returns an order for the given files. Returns undefined if the user cancels. */
 async function prepareOrder(
   services: CommandServices,
   { order }: Transfer,
@@ -154,7 +152,7 @@ async function askFiles(
 }
 
 /**
- * Returns all files of a transfer. If the server's message names some of them, asks which ones to submit. Returns
+ * Returns all of a transfer's files. If the server's message names some of them, asks which ones to submit. Returns
  * undefined if the user cancels.
  */
 async function askFilesToSubmit({ order, status }: Transfer): Promise<readonly TransferFile[] | undefined> {

@@ -115,7 +115,7 @@ export async function sumUpOrders(
   });
 }
 
-/** Shows the page of the newest transfer that contains some of the files, and asks for confirmation again. */
+/** Shows the page for the newest transfer that contains some of the files, and asks for confirmation again. */
 async function showBeforeConfirming(
   services: CommandServices,
   underWay: FilesUnderWay,
@@ -132,8 +132,8 @@ async function showBeforeConfirming(
 }
 
 /**
- * Returns the label of the submit button. "Transfer" has its own translation key here, because it is both noun and verb
- * in English.
+ * Returns the label of the submit button. "Transfer" has its own translation key here, because it is both a noun and a
+ * verb in English.
  */
 function getTransferButtonLabel(isRisky = false): string {
   if (isRisky) return l10n.t('Transfer Anyway');

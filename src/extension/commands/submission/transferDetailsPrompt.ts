@@ -34,7 +34,7 @@ interface TransferDetailsOptions {
   confirm(details: TransferDetails): ReturnType<Step>;
 }
 
-/** Returns the destination of the last transfer. Undefined if files from these sources can't be transferred to it. */
+/** Returns the last transfer's destination. Undefined if files from these sources can't be transferred to it. */
 export async function findLastDestination(
   services: CommandServices,
   sources: readonly string[],
@@ -53,7 +53,7 @@ export function canTransferTo(services: CommandServices, order: TransferOrder): 
   return findDestinations(services, [order.source]).some(({ name }) => name === order.destination);
 }
 
-/** Asks for confirmation of a transfer whose details are known. Remembers its destination if the user confirms. */
+/** Asks the user to confirm a transfer whose details are known. Remembers its destination if the user confirms. */
 export async function confirmKnownDetails(
   { memory }: CommandServices,
   destination: string,

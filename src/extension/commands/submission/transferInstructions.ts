@@ -35,7 +35,7 @@ export async function askInstructions(
 }
 
 /**
- * Describes the instructions of the last transfer. Returns undefined if there are none, or if their file isn't in this
+ * Describes the last transfer's instructions. Returns undefined if there are none, or if their file isn't in this
  * workspace.
  */
 export async function describeLastInstructions({ memory }: CommandServices): Promise<string | undefined> {
@@ -43,7 +43,7 @@ export async function describeLastInstructions({ memory }: CommandServices): Pro
   return file ? formatPath(file) : await getLastText(memory);
 }
 
-/** Reuses the instructions of the last transfer. Reports an error if their file can't be used. */
+/** Reuses the last transfer's instructions. Reports an error if their file can't be used. */
 export async function useLastInstructions(services: CommandServices, draft: InstructionsDraft): Promise<void> {
   const file = await getLastFile(services.memory);
   const read = readJsonObject((await getLastText(services.memory)) ?? '');

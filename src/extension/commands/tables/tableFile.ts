@@ -34,7 +34,7 @@ export interface TableMemory {
 const extensions = ['csv', 'tsv', 'txt', 'xlsx'];
 
 /**
- * Asks for a table's file. Lists the open tables, the most recently used one and those in the workspace, and lets the
+ * Asks for a table file. Lists the open tables, the most recently used one and those in the workspace, and lets the
  * user select any other file.
  */
 export async function askTableFile(

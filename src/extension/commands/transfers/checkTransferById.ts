@@ -7,7 +7,10 @@ import { requireOrcid } from '../connections/setOrcid.ts';
 import type { CommandServices } from '../services.ts';
 import { askTransferId, type FoundById } from './transferIdPrompt.ts';
 
-/** Asks for an ID, and shows the page of the transfer with this ID. Starts tracking it if it isn't in the list yet. */
+/**
+ * Asks for an ID, and shows the page for the transfer with this ID. Starts tracking the transfer if it isn't in the
+ * list yet.
+ */
 export async function checkTransferById(services: CommandServices): Promise<void> {
   const title = l10n.t('Track a Transfer by ID');
   const session = await askSession(services, title);
@@ -20,7 +23,7 @@ export async function checkTransferById(services: CommandServices): Promise<void
   if (found) await showFoundTransfer(services, connectionId, orcid, found);
 }
 
-/** Shows the page of a transfer that was looked up. Starts tracking it if it isn't in the list yet. */
+/** Shows the page for a transfer that was looked up. Starts tracking the transfer if it isn't in the list yet. */
 export async function showFoundTransfer(
   { trackFlow, notifications, transferPanels, views }: CommandServices,
   connectionId: string,
@@ -36,7 +39,7 @@ export async function showFoundTransfer(
   transferPanels.show(key);
 }
 
-/** Returns the only open session. If there are several, asks which one to use. If there is none, opens one. */
+/** Returns the only open session. If there is more than one, asks which one to use. If there is none, opens one. */
 async function askSession(services: CommandServices, title: string): Promise<OpenConnection | undefined> {
   const open = services.sessions.getAll();
   if (open.length < 2) return open[0] ?? (await requireSession(services));

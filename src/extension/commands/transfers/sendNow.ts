@@ -5,7 +5,7 @@ import type { WaitingRequest } from '../../notifications/waitingRequests.ts';
 import type { CommandServices } from '../services.ts';
 
 /**
- * Sends a waiting request immediately, after a warning (D34: serialized requests). If several requests are waiting,
+ * Sends a waiting request immediately, after a warning (D34: serialized requests). If more than one request is waiting,
  * asks which one to send.
  */
 export async function sendNow({ waitingRequests, notifications }: CommandServices): Promise<void> {

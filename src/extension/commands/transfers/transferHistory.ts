@@ -93,7 +93,7 @@ async function removeTransfers(
 const maxResults = 200;
 
 /**
- * Searches ended transfers by database, file, description, message and ID. Opens the page of the one that the user
+ * Searches ended transfers by database, file, description, message and ID. Opens the page for the one that the user
  * picks.
  */
 export async function findInHistory(services: CommandServices): Promise<void> {

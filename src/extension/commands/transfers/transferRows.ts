@@ -11,7 +11,7 @@ import { getTransferTitle } from '../../words/transferWords.ts';
 import type { CommandServices } from '../services.ts';
 import { chooseTransfer, pickTransfer } from './transferPicker.ts';
 
-/** Opens the page of a transfer. */
+/** Opens a transfer's page. */
 export async function showTransferProgress(services: CommandServices, node: TransferNode | undefined): Promise<void> {
   const { transferStore, transferPanels, statusBar } = services;
   const list = (): readonly Transfer[] => transferStore.getAll();
@@ -51,7 +51,7 @@ function describeCancelFailure({ startedElsewhere }: Transfer, reason: Reason): 
   return l10n.t('only the person who started it can cancel it ({0})', describeReason(reason));
 }
 
-/** Copies the ID of a transfer to the clipboard. */
+/** Copies a transfer's ID to the clipboard. */
 export async function copyTransferId(services: CommandServices, node: TransferNode | undefined): Promise<void> {
   const placeholder = l10n.t('Select a transfer to copy its ID');
   const transfer = await chooseTransfer(services, node, ({ id }) => id !== undefined, placeholder);
@@ -71,7 +71,7 @@ export function refreshTransfers({ monitor, transferStore, notifications }: Comm
 }
 
 /**
- * Lists the running transfers or, if there are none, the most recent ones. Opens the page of the one that the user
+ * Lists the running transfers or, if there are none, the most recent ones. Opens the page for the one that the user
  * picks.
  */
 export async function showRunningTransfers(services: CommandServices): Promise<void> {

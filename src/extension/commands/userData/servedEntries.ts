@@ -10,7 +10,7 @@ import type { CommandServices } from '../services.ts';
 
 /** A folder or store in a user data file, compared with this machine's settings. */
 export interface ServedComparison {
-  /** The entry to save, with a name that no other database of the local service has. */
+  /** The entry to save, under a name that no other database of the local service uses. */
   readonly location: ServedLocation;
   /** The entry in the settings for the same folder or store. */
   readonly saved?: ServedLocation;

@@ -26,9 +26,7 @@ const maxListed = 500;
 /** Time limit in milliseconds for listing the files. If it is exceeded, only the folder's actions are offered. */
 const listLimitMs = 10_000;
 
-/**
- * Lists the files of a transfer, and actions for their folder. Opens the file or runs the action that the user picks.
- */
+/** Lists a transfer's files, and actions for their folder. Opens the file or runs the action that the user picks. */
 export async function openTransferredFiles(services: CommandServices, node: TransferNode | undefined): Promise<void> {
   if (!node) await services.transferFlow.loadFinished();
   const placeholder = l10n.t('Select the transfer to open files from');
@@ -47,9 +45,9 @@ export async function openTransferredFiles(services: CommandServices, node: Tran
 }
 
 /**
- * Finds the folder of a transfer. If it isn't found, lets the user select it. If the destination has no known folder on
- * this machine, also lets the user copy the name of the transfer's folder. Returns undefined if the user cancels or
- * copies the name.
+ * Finds a transfer's folder. If it isn't found, lets the user select it. If the destination has no known folder on this
+ * machine, also lets the user copy the name of the transfer's folder. Returns undefined if the user cancels or copies
+ * the name.
  */
 async function findFolder(services: CommandServices, transfer: Transfer): Promise<TransferredFolder | undefined> {
   const { found, searched } = await searchTransferredFiles(services, transfer);

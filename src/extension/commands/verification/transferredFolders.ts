@@ -20,15 +20,15 @@ import { toPlainLine } from '../../words/plainText.ts';
 import { openLocalInBackground } from '../connections/localConnection.ts';
 import type { CommandServices } from '../services.ts';
 
-/** The services needed to find the folder of a destination. */
+/** The services needed to find a destination's folder. */
 type FolderServices = Pick<
   CommandServices,
   'connectFlow' | 'sessions' | 'memory' | 'settings' | 'serviceFolders' | 'log'
 >;
 
 /**
- * Finds the folder of a transfer in its destination's folder on this machine, or in the folder that the user selected
- * earlier (D24: destination layout). Never prompts and never starts the local service.
+ * Finds a transfer's folder in the destination's folder on this machine or the folder selected earlier (D24:
+ * destination layout). Never prompts and never starts the local service.
  */
 export async function locateTransferredFiles(
   services: FolderServices,
@@ -39,8 +39,8 @@ export async function locateTransferredFiles(
 }
 
 /**
- * Finds the folder of a transfer. For a transfer of the local service, starts the service if needed. Never prompts. If
- * the folder isn't found, the result lists the searched locations.
+ * Finds a transfer's folder. If the transfer belongs to the local service, starts the service if needed. Never prompts.
+ * If the folder isn't found, the result lists the searched locations.
  */
 export async function searchTransferredFiles(
   services: CommandServices,
@@ -55,7 +55,7 @@ export async function searchTransferredFiles(
 }
 
 /**
- * Finds the folder of a transfer. If {@link searchTransferredFiles} doesn't find it, prompts the user with {@link
+ * Finds a transfer's folder. If {@link searchTransferredFiles} doesn't find it, prompts the user with {@link
  * askTransferredFolder}. Returns undefined if the user cancels.
  */
 export async function findTransferredFiles(
@@ -69,8 +69,8 @@ export async function findTransferredFiles(
 }
 
 /**
- * Asks for the folder of a transfer. Unless the folder was renamed, remembers its parent for other transfers to the
- * same destination. Returns undefined if the user cancels.
+ * Asks for a transfer's folder. Unless the folder was renamed, remembers its parent for other transfers to the same
+ * destination. Returns undefined if the user cancels.
  */
 export async function askTransferredFolder(
   services: CommandServices,
