@@ -2,7 +2,7 @@ import type { Clock } from '../core/util/clock.ts';
 import type { GlobalOptions } from './globalOptions.ts';
 import type { Output } from './output.ts';
 
-/** The options, output, environment, clock and interruption signal of a command. */
+/** A command's options, output, environment, clock and interruption signal. */
 export interface CommandContext {
   readonly options: GlobalOptions;
   readonly output: Output;

@@ -3,7 +3,7 @@ import { cliVersion } from './version.ts';
 
 /**
  * Ignores failed writes to standard error or to a closed pipe: the command continues, and its exit code doesn't change.
- * Ends the process with exit code 1 if standard output fails for another reason, such as a full disk.
+ * Exits with code 1 if standard output fails for another reason, such as a full disk.
  */
 function watchOutput(): void {
   process.stderr.on('error', () => undefined);

@@ -21,7 +21,7 @@ import { addHelpCommand } from './helpCommand.ts';
 import { findKeyArgument } from './keyArgument.ts';
 import { cliVersion } from './version.ts';
 
-/** Functions that add the commands, in the order of the help output. */
+/** Functions that add the commands, in the order in which the help lists them. */
 const commands = [
   ...[addDatabasesCommand, addSearchCommand, addDescribeCommand],
   ...[addTransferCommand, addStatusCommand, addWaitCommand, addCancelCommand, addHistoryCommand],
@@ -29,7 +29,7 @@ const commands = [
   ...[addServiceCommand, addMcpCommand, addPlansCommand],
 ];
 
-/** Runs the command line with these arguments and sets the exit code of the process. */
+/** Runs the command line with these arguments and sets the process's exit code. */
 export async function runProgram(args: readonly string[]): Promise<void> {
   const refusal = findKeyArgument(args);
   if (refusal !== undefined) {

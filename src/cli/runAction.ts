@@ -8,11 +8,11 @@ import { exitCode, type ExitCode } from './exitCode.ts';
 import type { GlobalOptions } from './globalOptions.ts';
 import { Output } from './output.ts';
 
-/** The function that carries out a command. Resolves to the exit code of the process. */
+/** A function that carries out a command. Resolves to the process's exit code. */
 type CommandAction = (context: CommandContext) => Promise<ExitCode>;
 
 /**
- * Runs a command and sets the exit code of the process. Prints the message of an expected failure, and the stack of an
+ * Runs a command and sets the process's exit code. Prints the message of an expected failure, and the stack trace of an
  * unexpected one unless the command was interrupted.
  */
 export async function runAction(command: Command, action: CommandAction): Promise<void> {
@@ -39,7 +39,7 @@ function reportError(output: Output, error: unknown, signal: AbortSignal): ExitC
   return exitCode.failed;
 }
 
-/** Returns a signal that is aborted on the first SIGINT or SIGTERM. The second one ends the process immediately. */
+/** Returns a signal that is aborted on the first SIGINT or SIGTERM. The second one exits the process immediately. */
 function watchInterruption(): { readonly signal: AbortSignal; dispose(): void } {
   const controller = new AbortController();
   const interrupt = (): void => {

@@ -1,2 +1,2 @@
-/** The version of the command line, the same as that of the extension. */
+/** The command line's version, which is the same as the extension's. */
 export const cliVersion = '0.2.0';

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { hasFields } from './fieldCheck.ts';
 
-/** Describes a file as a data resource (§2.3), which may contain additional fields (D15: tolerant reading). */
+/** A file, described as a data resource (§2.3). May contain additional fields (D15: tolerant reading). */
 export interface FileResource {
   [field: string]: unknown;
   id: string;

@@ -43,14 +43,14 @@ interface ExplorerDependencies {
   readonly clock: Clock;
   readonly ledgerFolder: string;
   /**
-   * The IDs of the local service in this window and in the ledger; absent if they are equal (D63: shared ledger
+   * The IDs of the local service in this window and in the ledger; absent if they are the same (D63: shared ledger
    * folder).
    */
   readonly alias?: ConnectionAlias | undefined;
   readonly getOrcid: (connectionId: string) => string;
-  /** Returns the time limit of a submission in seconds; undefined for the default (D16: timeouts and retries). */
+  /** Returns the time limit for a submission in seconds; undefined for the default (D16: timeouts and retries). */
   readonly getTimeoutSeconds: () => number | undefined;
-  /** Returns the minimum polling interval of a transfer, in milliseconds (D33: polling intervals). */
+  /** Returns the minimum polling interval for a transfer, in milliseconds (D33: polling intervals). */
   readonly getMinIntervalMs: () => number;
   /** Returns true while the window is focused (D33: polling intervals). */
   readonly hasFocus: () => boolean;

@@ -42,7 +42,7 @@ const serviceConfigSchema = z.strictObject({
   /** Number of days for which ended transfers are retained; 7 if absent (D25: durable transfers). */
   retentionDays: z.optional(z.number().check(z.gte(0))),
   /**
-   * Shares the service among all windows of a user. A shared service exits after it has been idle for a while (D29:
+   * Shares the service among all of a user's windows. A shared service exits after it has been idle for a while (D29:
    * shared service).
    */
   shared: z.optional(z.boolean()),
@@ -78,7 +78,7 @@ interface StoreConfig extends DatabaseFields {
 
 export type DatabaseConfig = FolderConfig | StoreConfig;
 
-/** The configuration of the service, with absolute paths. */
+/** The service's configuration, with absolute paths. */
 export type ServiceConfig = Omit<z.infer<typeof serviceConfigSchema>, 'databases'> & {
   readonly databases: DatabaseConfig[];
 };

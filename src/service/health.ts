@@ -64,7 +64,7 @@ export class Health {
   }
 
   /**
-   * Runs a check with a time limit. Returns `pending` for a check that exceeds it. That check is not started again
+   * Runs a check with a time limit. Returns `pending` if the check exceeds it, and does not start that check again
    * until it settles.
    */
   private async runWithinLimit(key: string, check: () => Promise<unknown>): Promise<Readiness> {

@@ -106,9 +106,7 @@ function checkStore({ remote }: LeasedDatabase, report: ProblemReport): FieldPro
   return problem === undefined ? undefined : report('remote', problem);
 }
 
-/**
- * Converts a valid database of a lease request to its configuration; undefined if it has neither a folder nor a remote.
- */
+/** Converts a valid database in a lease request to its configuration; undefined without a folder or a remote. */
 function toDatabaseConfig(database: LeasedDatabase): DatabaseConfig | undefined {
   const { folder, remote, rescanMinutes, restore, ...fields } = database;
   if (folder !== undefined) return { ...fields, folder: nodePath.resolve(folder) };

@@ -3,7 +3,7 @@ import { isRunning } from '../core/util/ownProcess.ts';
 const intervalMs = 1_000;
 
 /**
- * Calls `onDidEnd` once, when the parent process has ended. Polls, because the system doesn't notify child processes.
+ * Calls `onDidEnd` once, when the parent process has exited. Polls, because the system doesn't notify child processes.
  */
 export function watchParent(parent: number, onDidEnd: () => void): void {
   const timer = setInterval(() => {
@@ -14,7 +14,7 @@ export function watchParent(parent: number, onDidEnd: () => void): void {
 }
 
 /**
- * Returns true while the parent is running. On Linux and macOS, the parent process ID changes when the parent ends. On
+ * Returns true while the parent is running. On Linux and macOS, the parent process ID changes when the parent exits. On
  * Windows it doesn't change, so this also checks that the process exists.
  */
 function isParent(pid: number): boolean {

@@ -16,7 +16,9 @@ export function limitStop(): void {
   new Worker(program, { eval: true }).on('error', () => undefined).unref();
 }
 
-/** Ends this process after its service has ended; kills it if a thread hangs in a system call (D42: hanging disks). */
+/**
+ * Exits this process after its service has stopped. Kills it if a thread hangs in a system call (D42: hanging disks).
+ */
 export async function endProcess(end: ServiceEnd): Promise<void> {
   const isClean = end === 'clean' && (await waitForFileRequests());
   if (isClean) process.exit(0);

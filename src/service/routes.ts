@@ -21,7 +21,7 @@ interface RouteDependencies {
 }
 
 /**
- * Creates the routes of all operations (§4; D26: service HTTP behavior, D29: shared service, D40: administered
+ * Creates the routes for all operations (§4; D26: service HTTP behavior, D29: shared service, D40: administered
  * service).
  */
 export function createServiceRoutes({ databases, queue, sharing, health }: RouteDependencies): DescribedRoute[] {

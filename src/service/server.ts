@@ -31,7 +31,7 @@ const maxHeadersMs = 5_000;
 const maxUnsentBytes = 64 * 1024 * 1024;
 /** Time to wait for the rest of a refused body before the connection is closed. */
 const drainMs = 2_000;
-/** Time allowed for the last responses when the service ends. */
+/** Time allowed for the last responses when the service stops. */
 const lastResponsesMs = 1_000;
 
 /** Serves the HTTP API on loopback and reports every error as a problem document (D26: service HTTP behavior). */

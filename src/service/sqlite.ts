@@ -40,7 +40,7 @@ export function runInTransaction<T>(database: SqliteFile, work: () => T): T {
 }
 
 /**
- * Runs several reads in one transaction, because locking the file for each of them takes longer than the read itself.
+ * Runs multiple reads in one transaction, because locking the file for each of them takes longer than the read itself.
  */
 export function runInReadTransaction<T>(database: SqliteFile, work: () => T): T {
   return database.isTransaction ? work() : runBetween(database, 'BEGIN', work);

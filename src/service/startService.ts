@@ -95,7 +95,7 @@ interface Dependencies {
 class LocalService {
   readonly token: string;
   readonly sharingToken: string | undefined;
-  /** Resolves when the service has ended: through {@link close}, on request, or because it was idle. */
+  /** Resolves when the service has stopped: through {@link close}, on request, or because it was idle. */
   readonly ended: Promise<ServiceEnd>;
   address = '';
   private readonly config: ServiceConfig;

@@ -20,7 +20,7 @@ interface QuestionResult {
  */
 export class AgentQuestions {
   private readonly isTrusted: boolean;
-  /** The keys of the unanswered questions, by plan or transfer. Each question can be answered once. */
+  /** The keys of the unanswered questions, by plan or transfer. A question can be answered only once. */
   private readonly asked = new Map<string, string>();
 
   constructor(isTrusted: boolean) {

@@ -13,7 +13,7 @@ import { toPlainCell } from '../text/plainCell.ts';
 import { loadTransfers } from '../transfers/transferLookup.ts';
 import { createStartError, reportTransfer } from '../transfers/transferStart.ts';
 
-/** An action that a person takes on plans. Resolves to the exit code of the command. */
+/** An action that a person takes on plans. Resolves to the command's exit code. */
 type PlanAction = (session: CliSession, agents: SharedAgentContext, id: string) => Promise<ExitCode>;
 
 const place = 'terminal';
@@ -25,7 +25,7 @@ const actions = { list: listPlans, show: showPlan, confirm: confirmPlan, decline
   Record<string, PlanAction>
 >;
 
-/** Runs an action on the plan with this ID, which `list` ignores. Throws CliError if the action fails. */
+/** Runs an action on the plan with this ID (`list` ignores the ID). Throws CliError if the action fails. */
 export async function runPlanAction(context: CommandContext, name: PlanActionName, id: string): Promise<ExitCode> {
   const note = (message: string): void => context.output.note(message);
   const drop = (): void => undefined;

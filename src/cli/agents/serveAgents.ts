@@ -19,12 +19,12 @@ export interface McpFlags {
 }
 
 /**
- * Maximum time in milliseconds for which calls may continue after the client has disconnected, so that the response to
- * a submission is recorded.
+ * Maximum time in milliseconds that calls may continue after the client disconnects. Allows the response to a
+ * submission to be recorded.
  */
 const maxGraceMs = 10_000;
 
-/** Serves agents until the client disconnects or the command is interrupted, and then ends the process. */
+/** Serves agents until the client disconnects or the command is interrupted, and then exits the process. */
 export async function serveAgents(context: CommandContext, { trustElicitation = false }: McpFlags): Promise<ExitCode> {
   const run = async (session: CliSession): Promise<void> => {
     const shared = createAgentContext(session, createCallLog(context.output));
@@ -59,7 +59,7 @@ function createCallLog(output: Output): Logger {
   return createRedactingLog({ trace: drop, debug: drop, info: write, warn: write, error: write });
 }
 
-/** Runs the calls of a client, and tracks those that haven't finished. */
+/** Runs a client's calls, and tracks those that haven't finished. */
 class PendingCalls {
   private readonly session: CliSession;
   private readonly shared: SharedAgentContext;

@@ -17,13 +17,13 @@ interface CiteFlags {
   readonly transfer?: string;
 }
 
-/** Files to cite, their database and, for the files of a transfer, the day of the transfer. */
+/** Files to cite, with their database and, for a transfer's files, the day of the transfer. */
 interface CitedSource extends DescribedFiles {
   readonly database: string;
   readonly accessed?: string;
 }
 
-/** Adds `cite`, which writes citations of individual files, or of all files of a transfer. */
+/** Adds `cite`, which writes citations for individual files, or for all of a transfer's files. */
 export function addCiteCommand(program: Command): void {
   program
     .command('cite')

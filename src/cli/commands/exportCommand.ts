@@ -35,7 +35,7 @@ interface ExportFlags {
 
 const formats: readonly ExportFormat[] = ['csv', 'tsv', 'sha256', 'ro-crate', 'json'];
 
-/** Adds `export`, which exports the list of a transfer's files, or all transfer records, for other programs. */
+/** Adds `export`, which exports a list of a transfer's files, or all transfer records, for other programs. */
 export function addExportCommand(program: Command): void {
   program
     .command('export')

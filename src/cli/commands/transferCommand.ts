@@ -35,7 +35,7 @@ interface TransferRequest {
   readonly flags: TransferFlags;
 }
 
-/** Adds `transfer`, which starts a transfer of files. */
+/** Adds `transfer`, which starts a file transfer. */
 export function addTransferCommand(program: Command): void {
   program
     .command('transfer')

@@ -10,8 +10,8 @@ interface ServiceAccess {
 }
 
 /**
- * Reads the file in which the local service of this user publishes its address and key (D29: shared service). Throws an
- * error if the service isn't running.
+ * Reads the file where this user's local service publishes its address and key (D29: shared service). Throws an error
+ * if the service isn't running.
  */
 export async function readServiceFile(file: string): Promise<ServiceAccess> {
   const content = await readFile(file, 'utf8').catch(() => '');

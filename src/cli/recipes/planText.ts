@@ -22,7 +22,7 @@ export interface DestinationFacts {
 
 const maxNames = 10;
 
-/** Formats the numbers of new, changed, gone and unchanged files, omitting zeros: `1 new, 11 unchanged`. */
+/** Formats the counts of new, changed, gone and unchanged files, omitting zeros: `1 new, 11 unchanged`. */
 export function formatDifference({ added, gone, changed, sameCount }: LockDifference): string {
   const counts = { new: added.length, gone: gone.length, changed: changed.length, unchanged: sameCount };
   const texts = Object.entries(counts).flatMap(([word, count]) => (count > 0 ? [`${count} ${word}`] : []));

@@ -53,7 +53,7 @@ export function requireRunnable({ plan }: PlannedRun): void {
   throw new CliError(`Nothing was sent. ${describeObstacle(plan, obstacle)}`, getObstacleCode(plan, obstacle));
 }
 
-/** Returns the exit code for a plan's obstacle. After a failed request, it depends on the reason. */
+/** Returns the exit code for an obstacle to a plan. After a failed request, the code depends on the reason. */
 export function getObstacleCode({ failure }: RecipePlan, obstacle: PlanObstacle): ExitCode {
   return failure?.kind === 'service' ? getExitCode(failure.reason) : obstacleCodes[obstacle];
 }

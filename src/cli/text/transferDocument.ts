@@ -31,7 +31,7 @@ export function getTransferId({ id, key }: Transfer): string {
   return id ?? key;
 }
 
-/** Describes the progress of a transfer in one line: `active, 3/10 files`. Without counts, returns the state alone. */
+/** Describes a transfer's progress on one line: `active, 3/10 files`. Without counts, returns the state alone. */
 export function describeProgress(transfer: Transfer): string {
   const files = describeFiles(transfer);
   if (files === '') return describeState(transfer);

@@ -45,7 +45,7 @@ export async function findRecordedTransfer(session: CliSession, name: string, ki
 }
 
 /**
- * Connects to the service of a transfer and returns the connection. Throws an error with exit code 3 if the service is
+ * Connects to a transfer's service and returns the connection. Throws an error with exit code 3 if the service is
  * unknown.
  */
 export async function connectFor(session: CliSession, transfer: Transfer): Promise<OpenConnection> {

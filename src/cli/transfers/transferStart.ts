@@ -22,8 +22,8 @@ export async function startTransfer(session: CliSession, order: TransferOrder, f
 }
 
 /**
- * Submits a transfer once (D12: never resubmit). Throws an error if the transfer can't be recorded, if the service did
- * not accept it, or if it is unknown whether the service did.
+ * Submits a transfer once (D12: never resubmit). Throws an error if the transfer can't be recorded, if the service
+ * doesn't accept it, or if it's unknown whether the service accepted it.
  */
 export async function submitTransfer(session: CliSession, order: TransferOrder): Promise<Transfer> {
   const { output, signal } = session.context;
@@ -39,7 +39,7 @@ export async function submitTransfer(session: CliSession, order: TransferOrder):
   return transfer;
 }
 
-/** Prints the ID of a transfer (with `--json`, the transfer as JSON). With `wait`, first waits for it to end. */
+/** Prints a transfer's ID (with `--json`, the transfer as JSON). With `wait`, first waits for the transfer to end. */
 export async function reportTransfer(
   session: CliSession,
   key: string,

@@ -7,7 +7,7 @@ import { searchFilesTool } from './searchFilesTool.ts';
 import { submitTransferTool } from './submitTransferTool.ts';
 import { transferStatusTool } from './transferStatusTool.ts';
 
-/** The tools for agents, in the order of typical use. The editor and the MCP server offer the same tools. */
+/** The tools for agents, in order of typical use. The editor and the MCP server offer the same tools. */
 export const agentTools: readonly AgentTool[] = [
   ...[listDatabasesTool, searchFilesTool, describeFilesTool],
   ...[planTransferTool, submitTransferTool, transferStatusTool, cancelTransferTool],

@@ -5,7 +5,7 @@ const maxTexts = 5_000;
 
 /**
  * The fields of answers that contain sentences from a server. Excludes names, paths and licenses, which a plan may
- * repeat legitimately.
+ * legitimately repeat.
  */
 const textFields: ReadonlySet<string> = new Set(['title', 'description', 'message', 'reason']);
 

@@ -30,7 +30,10 @@ export class CallQueue {
     else throw new AgentError('tooManyCalls', 'Too many calls are waiting. Wait for their answers, then call again.');
   }
 
-  /** Resolves when a finished call hands over its slot. Rejects with the signal's reason if the call is canceled. */
+  /**
+   * Resolves when a finished call hands over its slot. Rejects with the signal's reason if the waiting call is
+   * canceled.
+   */
   private async wait(signal: AbortSignal): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const proceed = (): void => {

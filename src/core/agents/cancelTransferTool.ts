@@ -6,7 +6,7 @@ import { limitedText } from './inputCheck.ts';
 import { toTransferAnswer } from './transferAnswer.ts';
 import { findTransfer } from './transferStatusTool.ts';
 
-/** Requests the cancellation of a transfer after a person has confirmed it. */
+/** Asks a person for confirmation, and then requests the cancellation of a transfer. */
 export const cancelTransferTool = defineTool({
   name: 'cancel_transfer',
   title: 'Cancel a Transfer',

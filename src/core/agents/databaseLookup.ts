@@ -7,7 +7,7 @@ import type { AgentContext } from './agentContext.ts';
 import { AgentError } from './agentError.ts';
 import { toDataLine } from './serverText.ts';
 
-/** Requests the databases of a service. Throws {@link AgentError} if the request fails. */
+/** Requests the list of a service's databases. Throws {@link AgentError} if the request fails. */
 export async function requestDatabases(session: OpenConnection, signal: AbortSignal): Promise<readonly Database[]> {
   const { value, reason } = await catchRefusal(() => session.client.databases(signal));
   if (reason) throw new AgentError('requestFailed', "The databases couldn't be listed.", reason);

@@ -48,8 +48,8 @@ export function parsePlan(text: string | undefined): TransferPlan | undefined {
 }
 
 /**
- * Parses a decision's file. Returns undefined if there is none. A damaged file counts as confirmed, so that nothing is
- * submitted twice.
+ * Parses a decision's file. Returns undefined if there is none. A damaged file counts as a confirmation, so that
+ * nothing is submitted twice.
  */
 export function parseDecision(text: string | undefined): PlanDecision | undefined {
   if (text === undefined) return undefined;

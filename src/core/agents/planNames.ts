@@ -1,4 +1,4 @@
-/** Name of the folder with the plans, in the ledger's folder. */
+/** Name of the folder for plans, inside the ledger's folder. */
 export const planFolder = 'plans';
 
 /** Time after which a plan expires. Limited because files and free space change. */

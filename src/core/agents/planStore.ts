@@ -28,9 +28,9 @@ const maxSaved = 200;
 const maxPlanBytes = 128 * 1024 * 1024;
 
 /**
- * Stores agents' plans beside the transfer records, for all windows and programs of the user (D48: ledger as files). A
- * plan's file never changes. Its decision is a second file, which is created exclusively, so that a plan is decided and
- * submitted at most once.
+ * Stores agents' plans beside the transfer records, for all of the user's windows and programs (D48: ledger as files).
+ * A plan's file never changes. Its decision is a second file, which is created exclusively, so that a plan is decided
+ * and submitted at most once.
  */
 export class PlanStore implements Disposable {
   private readonly lifetime = new Lifetime();
@@ -41,7 +41,7 @@ export class PlanStore implements Disposable {
   private readonly watch: RecordFolderWatch;
   private creating: Promise<unknown> = Promise.resolve();
 
-  /** Fires when this or another program adds, decides or deletes a plan. Requires {@link start}. */
+  /** Fires when this or another program adds, decides on or deletes a plan. Requires {@link start}. */
   readonly onDidChange = this.changed.event;
 
   /** `ledgerFolder` is the folder with the transfer records. */
@@ -149,8 +149,8 @@ export class PlanStore implements Disposable {
   }
 
   /**
-   * Creates a file with its complete content. Resolves to false if the file exists. Throws {@link AgentError} if it
-   * can't be written.
+   * Creates a file with its complete content. Resolves to false if the file already exists. Throws {@link AgentError}
+   * if the file can't be written.
    */
   private async write(path: string, content: object): Promise<boolean> {
     try {

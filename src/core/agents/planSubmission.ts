@@ -52,16 +52,16 @@ async function submitOrder(
 }
 
 /**
- * Returns the recorded transfer of a plan; undefined if there is none. Finds it even if the program that submitted it
- * was interrupted.
+ * Returns a plan's recorded transfer; undefined if there is none. Finds it even if the program that submitted it was
+ * interrupted.
  */
 export function findPlanTransfer({ transferStore }: AgentContext['services'], planId: string): Transfer | undefined {
   return transferStore.getAll().find(({ requestedBy }) => requestedBy?.plan === planId);
 }
 
 /**
- * Opens the connection to a plan's service if necessary, and returns its ID. Throws {@link AgentError} if it can't be
- * opened or connects to a different service.
+ * Opens the connection to a plan's service if necessary, and returns the connection's ID. Throws {@link AgentError} if
+ * the connection can't be opened or leads to a different service.
  */
 async function openPlanConnection({ services, open }: PlanSubmissionContext, plan: TransferPlan): Promise<string> {
   const { connectionId, address } = plan.service;

@@ -10,7 +10,7 @@ export const databaseField = limitedText(200).check(z.minLength(1), z.describe('
 /** Schema for the ID of a file. */
 export const idField = limitedText(maxIdLength).check(z.minLength(1));
 
-/** Schemas for the fields of a search in a database. */
+/** Schemas for the fields of a database search. */
 export const queryFields = {
   query: limitedText(2_000).check(z.describe('Words, in the syntax of the database. Empty: all files.')),
   status: z.optional(z.enum(['staged', 'unstaged']).check(z.describe('staged: ready to copy.'))),

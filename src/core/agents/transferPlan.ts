@@ -10,8 +10,8 @@ export interface PlannedFile extends RecipeFile {
 }
 
 /**
- * The origin of text that an agent supplied: `server` if it was, or appears to be, copied from a server, a tool result
- * or a file.
+ * The origin of text that an agent supplied. `server` if it was, or appears to have been, copied from a server, a tool
+ * result or a file.
  */
 export type TextOrigin = 'agent' | 'server';
 
@@ -70,7 +70,7 @@ export interface TransferPlan {
 /** A person's decision about a plan. `at` is in milliseconds since 1970. */
 export interface PlanDecision {
   readonly kind: 'confirmed' | 'declined';
-  /** The place where the decision was made, such as the name of the editor; empty if unknown. */
+  /** Name of the place where the decision was made, such as the editor's name; empty if unknown. */
   readonly by: string;
   readonly at: number;
 }

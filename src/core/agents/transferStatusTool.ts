@@ -76,7 +76,7 @@ function isExpected(error: unknown): false {
   throw error;
 }
 
-/** Requests the status of a transfer that was started elsewhere, without recording it. */
+/** Requests the status of a transfer that was started elsewhere. Doesn't record the transfer. */
 async function lookUp(context: AgentContext, id: string, signal: AbortSignal): Promise<JsonObject> {
   const uuid = parseUuid(id);
   if (uuid === undefined) throw new AgentError('notFound', 'There is no such transfer or plan.');

@@ -2,9 +2,8 @@ import type { AgentDecision } from './agentContext.ts';
 import { AgentError } from './agentError.ts';
 
 /**
- * Creates the error for a missing connection in the window. Its message names the commands that open a connection.
- * Passes the service's name as the reason, which the agent receives as data, because the service may have chosen that
- * name.
+ * Creates the error for a window that lacks a connection. Its message names the commands that open a connection. Passes
+ * the service's name as the reason, which the agent receives as data, because the service may have chosen that name.
  */
 export function createNotConnectedError(serviceName?: string): AgentError {
   const fact = serviceName === undefined ? 'No service is connected.' : 'The required service is not connected.';
@@ -14,8 +13,8 @@ export function createNotConnectedError(serviceName?: string): AgentError {
 }
 
 /**
- * Creates the answer for a request that arrives while the user is deciding about another one. Only one dialog is shown
- * at a time.
+ * Creates the answer for a request that arrives while the user is deciding on another one. Only one dialog is shown at
+ * a time.
  */
 export function createBusyDecision(): AgentDecision {
   return { kind: 'waiting', hint: 'The user is deciding about another request. Ask again later.' };

@@ -22,8 +22,7 @@ const special: Readonly<Record<string, string>> = {
 const specialPattern = /[\\{}&%$#_~^`]|-(?=-)|'(?=')|<(?=<)|>(?=>)|,(?=,)/g;
 
 /**
- * Writes citations as BibTeX entries of the type `dataset`. BibLaTeX defines this type; BibTeX styles treat it as
- * `misc`.
+ * Writes citations as BibTeX entries of type `dataset`. BibLaTeX defines this type; BibTeX styles treat it as `misc`.
  */
 export function writeBibtex(citations: readonly Citation[]): string {
   return citations.map(writeEntry).join('\n');

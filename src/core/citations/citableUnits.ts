@@ -120,7 +120,7 @@ function createCitation(unit: Unit, usedKeys: Map<string, number>, accessed: str
 
 /**
  * Merges the works of a unit's files. Combines lists, and takes the latest date and the first publisher and version.
- * Leaves out the identifier, URL or abstract if the files disagree.
+ * Leaves out the identifier, URL or abstract if the files disagree on it.
  */
 function mergeWorks(works: readonly CitedWork[]): CitedWork {
   const [title, ...otherTitles] = unite(works.flatMap((work) => listTitles(work)));
@@ -148,7 +148,9 @@ function findFirst(works: readonly CitedWork[], field: 'publisher' | 'version'):
   return works.find((work) => work[field] !== undefined)?.[field];
 }
 
-/** Merges the people credited by several works. Authors of any of the works are not listed as editors or contributors. */
+/**
+ * Merges the people credited by multiple works. Doesn't list an author of any of the works as an editor or contributor.
+ */
 function mergeNames(works: readonly CitedWork[]): CitedPeople {
   const authors = uniteBy(
     works.flatMap((work) => work.authors),

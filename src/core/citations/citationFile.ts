@@ -6,14 +6,14 @@ import { omitUndefined } from './creditText.ts';
 export interface CitationFileTexts {
   /** The message that asks readers to cite the work. */
   readonly message: string;
-  /** The title of a file that refers to several works. */
+  /** The title of a file that refers to multiple works. */
   readonly title: string;
   /** The name to credit if neither an author nor a publisher is known. */
   readonly unknownAuthor: string;
 }
 
 /**
- * Writes a `CITATION.cff` (version 1.2.0). A single work is the subject of the file itself; several works become its
+ * Writes a `CITATION.cff` (version 1.2.0). A single work is the subject of the file itself; multiple works become its
  * references. `citations` must not be empty.
  */
 export function writeCitationFile(citations: readonly Citation[], texts: CitationFileTexts): string {

@@ -20,7 +20,7 @@ export const citationFileNames: Readonly<Record<CitationFormat, string>> = {
   apa: 'citations.txt',
 };
 
-/** Writes citations in a format. `citations` must not be empty. */
+/** Writes citations in the given format. `citations` must not be empty. */
 export function writeCitations(
   format: CitationFormat,
   citations: readonly Citation[],

@@ -190,7 +190,7 @@ function isAuthorRole(role: string): boolean {
   return role !== 'editor' && !supportingRoles.has(role);
 }
 
-/** Returns the roles of a contributor in lower case, without vocabulary prefixes or separators: `contactperson`. */
+/** Returns a contributor's roles in lower case, without vocabulary prefixes or separators: `contactperson`. */
 function readRoles(entry: JsonObject): readonly string[] {
   const written = entry['contributor_roles'] ?? entry['roles'] ?? entry['role'];
   if (Array.isArray(written)) return listTexts(written).map(toRole);

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../util/json.ts';
 import { listNotes, splitDate, type Citation, type CitedName } from './citation.ts';
 
-/** Writes citations as a CSL-JSON list of items of the type `dataset`. */
+/** Writes citations as a CSL-JSON list of items of type `dataset`. */
 export function writeCslJson(citations: readonly Citation[]): string {
   return `${JSON.stringify(citations.map(toItem), undefined, 2)}\n`;
 }

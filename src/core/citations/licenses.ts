@@ -16,7 +16,7 @@ export interface License {
 export interface LicenseCount {
   readonly license?: License;
   readonly fileCount: number;
-  /** True if the license forbids redistribution of the files, judging by its name. */
+  /** True if the license, judging by its name, forbids redistribution of the files. */
   readonly forbidsSharing: boolean;
 }
 
@@ -40,14 +40,14 @@ function addLicense(licenses: License[] | undefined, license: License | undefine
 
 const none: readonly License[] = [];
 
-/** Returns the licenses of a resource in the short form that transfer records store. */
+/** Returns a resource's licenses in the short form that transfer records store. */
 export function readStatedLicenses(resource: JsonObject): readonly StatedLicense[] {
   return readLicenses(resource).map(({ name, url, isSpdx }) =>
     isSpdx || url === undefined || url === name ? { name } : { name, url },
   );
 }
 
-/** Counts the files of a transfer by license. Leaves out files whose metadata was unknown. */
+/** Counts a transfer's files by license. Leaves out files whose metadata was unknown. */
 export function countFileLicenses(files: readonly TransferFile[]): readonly LicenseCount[] {
   return countLicenses(
     files.flatMap(({ licenses }) =>
@@ -71,7 +71,7 @@ function toLicense(written: unknown, path: unknown): License | undefined {
   return shown === undefined ? undefined : { name: shown, ...(url !== undefined && { url }), isSpdx: false };
 }
 
-/** Counts files by license, the most frequent one first. Files without a license come last. */
+/** Counts files by license, most frequent first. Files without a license come last. */
 export function countLicenses(resources: readonly JsonObject[]): readonly LicenseCount[] {
   const licenses = new Map<string, License>();
   const counts = new Map<string, number>();

@@ -2,7 +2,7 @@ import { formatSortedName, listNotes, splitDate, type Citation } from './citatio
 
 type RisLine = readonly [tag: string, value: string | undefined];
 
-/** Writes citations as RIS records of the type `DATA`. Lines end with CR LF, as the format requires. */
+/** Writes citations as RIS records of type `DATA`. Lines end with CR LF, as the format requires. */
 export function writeRis(citations: readonly Citation[]): string {
   return citations.map((citation) => listLines(citation).map(formatLine).join('')).join('\r\n');
 }

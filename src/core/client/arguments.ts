@@ -34,7 +34,7 @@ const maxTimeoutS = 2_147_483;
 const maxNumber = Number.MAX_SAFE_INTEGER;
 
 /**
- * The rules for arguments in §4.8, in the order given there, followed by additional rules from decisions. Only the
+ * The argument rules of §4.8, in the order given there, followed by additional rules from design decisions. Only the
  * first violation is reported.
  */
 const argumentRules: readonly ArgumentRule[] = [

@@ -30,7 +30,7 @@ export type ConnectOptions = Pick<Connection, 'server' | 'port' | 'scheme' | 'al
 export interface ClientDependencies {
   readonly log: Logger;
   readonly clock: Clock;
-  /** Stores the learned dialects of servers (D7: database name or id, D8: metadata by ids). */
+  /** Stores the server dialects learned so far (D7: database name or id, D8: metadata by ids). */
   readonly dialects: ServerDialects;
   /** The request queues, which all clients in a program should share (D34: serialized requests). */
   readonly queues: RequestQueues;

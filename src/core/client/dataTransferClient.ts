@@ -78,9 +78,9 @@ interface CancelOptions {
 }
 
 /**
- * Performs the operations of the contract on a service. Calls with invalid arguments or without a connection reject
- * before anything is sent (§4.8, D1: error classes). Once connected, calls that fail because of the server or the
- * network resolve to a reply with a reason (D2: replies instead of exceptions).
+ * Performs the contract's operations on a service. Calls with invalid arguments or without a connection reject before
+ * anything is sent (§4.8, D1: error classes). Once connected, calls that fail because of the server or the network
+ * resolve to a reply with a reason (D2: replies instead of exceptions).
  */
 export class DataTransferClient implements Disposable {
   private readonly dependencies: ClientDependencies;

@@ -16,8 +16,7 @@ export class DatabaseName {
   }
 
   /**
-   * Chooses the value to send for `name` based on the learned dialect of the server. Does not reject for an unknown
-   * name.
+   * Chooses the value to send for `name` based on the server's learned dialect. Does not reject for an unknown name.
    */
   static async resolve(session: ClientSession, name: string, signal?: AbortSignal): Promise<DatabaseName> {
     const isIdWanted = session.dialects.get(session.service).idsWanted === true;

@@ -27,7 +27,7 @@ export function readErrorBody(text: string, contentType: string, secrets: readon
   };
 }
 
-/** Joins the messages in an error document up to the maximum length, because there may be thousands of messages. */
+/** Joins the messages in an error document, up to the maximum length: there may be thousands of them. */
 function getObjectDetail(json: JsonObject): string | undefined {
   const detail = toText(json['detail']) ?? toText(json['error']) ?? toText(json['message']);
   const parts = detail === undefined ? [] : [detail];

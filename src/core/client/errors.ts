@@ -1,6 +1,6 @@
 import type { Reason } from '../model/reason.ts';
 
-/** Thrown for an argument of the correct type but with an invalid value (§4.8, D1: error classes). */
+/** Thrown for an argument that has the correct type but an invalid value (§4.8, D1: error classes). */
 export class ValueError extends RangeError {
   override readonly name = 'ValueError';
 }

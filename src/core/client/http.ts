@@ -180,7 +180,8 @@ function getHeader(response: HttpResponse, name: string): string {
 }
 
 /**
- * Parses a `Retry-After` header in seconds or as a date. Returns milliseconds from `now`; undefined if it is invalid.
+ * Parses a `Retry-After` header, which is in seconds or a date. Returns the milliseconds from `now`; undefined if the
+ * header is invalid.
  */
 function parseRetryAfter(text: string, now: number): number | undefined {
   if (/^\d{1,9}$/.test(text.trim())) return Number(text) * 1000;

@@ -57,7 +57,7 @@ function removeWord(text: string, word: string): string {
   }, first);
 }
 
-/** Returns true if a server refused the content of a request. */
+/** Returns true if the server refused the request's content. */
 export function isRefusal({ reason, isProblem }: RequestFailure): boolean {
   if (reason.status === 404 && !isProblem) return false;
   return reason.status !== undefined && refusingStatuses.has(reason.status);

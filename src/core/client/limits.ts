@@ -1,4 +1,4 @@
-/** Defines the limits of the client. Times are in milliseconds, sizes in bytes. */
+/** The client's limits. Times are in milliseconds, sizes in bytes. */
 export interface Limits {
   /** Maximum time to open a connection (D16: timeouts and retries). */
   readonly connectMs: number;

@@ -173,7 +173,9 @@ export class MetadataBatches {
     return isAnswered;
   }
 
-  /** Resolves to true if the server accepts any ID in a sample, which means that only other IDs cause the refusals. */
+  /**
+   * Resolves to true if the server accepts at least one sampled ID. In that case, only other IDs cause the refusals.
+   */
   private async isAnyAccepted(): Promise<boolean> {
     const isAccepted = await this.isAny(({ reason }) => !reason);
     if (isAccepted) this.refusalsInARow = 0;

@@ -6,7 +6,7 @@ import { isHeaderSafe } from './token.ts';
 
 /** Describes the proxy between the client and a service. */
 export interface Proxy {
-  /** Scheme, host and port, without user name and password. */
+  /** Scheme, host and port, without a user name or password. */
   readonly origin: string;
   /** Value of the `Proxy-Authorization` header. */
   readonly authorization?: string;
@@ -46,7 +46,7 @@ function parseProxyUrl(configured: string): URL {
   throw createUnusableProxyError('UNSUPPORTED_PROXY', `a proxy of the kind ${url.protocol}// cannot be used`);
 }
 
-/** Creates an error without the proxy's address, which may contain a password. */
+/** Creates an error that omits the proxy's address, which may contain a password. */
 function createUnusableProxyError(code: string, detail: string): ConnectionError {
   return new ConnectionError(`connect: the proxy cannot be used: ${detail}`, { kind: 'proxy', code, detail });
 }

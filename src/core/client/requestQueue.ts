@@ -38,7 +38,7 @@ interface QueuedRequest<T> {
 interface WaitingRequest {
   readonly kind: RequestKind;
   readonly observer: TurnObserver | undefined;
-  /** The kind of request in progress that was last reported to the observer. */
+  /** The kind of the in-progress request that was last reported to the observer. */
   notified?: RequestKind | 'unknown';
   start(turn: Turn): void;
 }
@@ -53,7 +53,7 @@ class Turn {
   }
 }
 
-/** Sends the queued requests to a server one at a time, by urgency (D34: serialized requests). */
+/** Sends the queued requests to a server one at a time, most urgent first (D34: serialized requests). */
 export class RequestQueue implements Disposable {
   private readonly address: string;
   private readonly clock: Clock;

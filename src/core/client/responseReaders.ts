@@ -141,7 +141,7 @@ export function readStatus(json: unknown): TransferStatus {
   return omitAbsent({ id, status, message, fileCount, movedFileCount });
 }
 
-/** Reads the search parameters of a database (D26: service HTTP behavior). Skips those without a type. */
+/** Reads a database's search parameters (D26: service HTTP behavior). Skips those without a type. */
 export function readSearchParameters(json: unknown): Readonly<Record<string, SearchParameter>> {
   if (!isJsonObject(json)) throw new UnreadableResponseError('the response is not an object');
   return Object.fromEntries(

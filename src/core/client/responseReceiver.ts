@@ -5,7 +5,7 @@ import type { WireRequest, WireResponse } from './transport.ts';
 type Dispatch = Dispatcher.DispatchController;
 type ResponseHeaders = WireResponse['headers'];
 
-/** Receives the status and headers of a response, or the error if there are none. */
+/** Receives the status and headers of a response, or the error if they never arrive. */
 interface HeadListener {
   resolve(response: WireResponse): void;
   reject(error: Error): void;

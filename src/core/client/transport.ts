@@ -13,7 +13,7 @@ export interface WireRequest {
   readonly bodyMs: number;
   /** Cancels this request, as does `close`. */
   readonly signal?: AbortSignal;
-  /** Called when a part of the request may have reached the server (D12: never resubmit). */
+  /** Called when part of the request may have reached the server (D12: never resubmit). */
   readonly onSent: () => void;
 }
 

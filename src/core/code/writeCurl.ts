@@ -3,7 +3,7 @@ import { formatJson, quoteForShell } from './literals.ts';
 
 /**
  * Writes a shell script for bash and sh that sends the requests with curl. Passes the key to curl through standard
- * input, because other users of the machine can read its command line.
+ * input, because other users of the machine can read curl's command line.
  */
 export function writeCurl(service: CodeService, requests: readonly CodeRequest[]): string {
   const { keyVariable } = service;

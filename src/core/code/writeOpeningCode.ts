@@ -1,6 +1,6 @@
 import { quoteText } from './literals.ts';
 
-/** The files of a transfer that the generated code opens. */
+/** The transferred files that the generated code opens. */
 export interface OpenedFiles {
   /** Absolute path of the folder. */
   readonly folder: string;

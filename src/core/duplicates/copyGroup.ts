@@ -42,7 +42,7 @@ export class CopyGroup {
 
   /**
    * Removes a file that a search no longer contains, unless another search still does. Returns true if the group then
-   * contains no file of its database.
+   * contains no more files from the same database.
    */
   remove(file: IndexedFile): boolean {
     const key = getEntryKey(file);
@@ -54,7 +54,7 @@ export class CopyGroup {
     return this.count(file.database, -1) === 0;
   }
 
-  /** Adds `change` to the number of files of a database, and returns the new number. */
+  /** Adds `change` to a database's file count, and returns the new count. */
   private count(database: string, change: number): number {
     const count = (this.fileCounts.get(database) ?? 0) + change;
     if (count > 0) this.fileCounts.set(database, count);

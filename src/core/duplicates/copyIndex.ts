@@ -15,7 +15,7 @@ interface IndexedSearch {
 type OwnFile = FileContent & Pick<FileEntry, 'database'>;
 
 /**
- * Finds files with the same content in several databases of a connection, among the results of all searches (D60: same
+ * Finds files with the same content in multiple databases of a connection, among the results of all searches (D60: same
  * content). Each page is indexed once, and finding the other databases that contain a file takes constant time.
  */
 export class CopyIndex implements Disposable {

@@ -88,7 +88,7 @@ export class ConnectFlow implements Disposable {
     return reply?.value ?? [];
   }
 
-  /** Activates an open connection from an attempt, and shows its databases. */
+  /** Activates a connection that an attempt has opened, and shows its databases. */
   use(session: OpenConnection, databases: readonly Database[]): void {
     this.opening?.abort();
     this.backgroundAttempts.get(session.connection.id)?.abort();

@@ -19,7 +19,7 @@ export interface KnownCopies {
   readonly received: ReadonlyMap<TransferFile, number>;
 }
 
-/** Options of {@link DuplicateFlow.findKnownCopies}. */
+/** Options for {@link DuplicateFlow.findKnownCopies}. */
 interface KnownCopiesOptions {
   readonly signal?: AbortSignal;
   /** Resolves to the intact files of those transfers that were verified. */

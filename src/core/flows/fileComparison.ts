@@ -21,9 +21,9 @@ interface ComparisonOptions {
 }
 
 /**
- * Compares all files of a database with the values in an index. Requires a service that fills every page except the
- * last. Halves the page size if a response is too large, skips single files that are too large, and stops at any other
- * failure. Records skipped files in the index.
+ * Compares all files in a database with the values in an index. Requires a service that fills every page except the
+ * last. Halves the page size if a response is too large, skips individual files that are too large, and stops at any
+ * other failure. Records skipped files in the index.
  */
 export async function compareAllFiles(
   index: MatchIndex,

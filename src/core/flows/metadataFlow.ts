@@ -37,8 +37,8 @@ export class MetadataFlow {
 
   /**
    * Fetches the metadata of files in the order of `ids`, which must not be empty. Does not reject if the service fails.
-   * `reason` explains the failure of the entire lookup or, if it succeeded, of the first ID that could not be looked
-   * up. If every ID was looked up, it reports the first unknown one, if any.
+   * `reason` explains why the entire lookup failed or, if it succeeded, why the first failed ID could not be looked up.
+   * If every ID was looked up, it describes the first unknown ID, if any.
    */
   async fetchFiles(
     connectionId: string,

@@ -112,7 +112,7 @@ export class SavedTransfers implements Disposable {
 
   /**
    * Starts watching the records of ended transfers once this window shows such a transfer, or if there are none.
-   * Starting earlier would delay the initial list of transfers slightly if there are many records.
+   * Starting earlier would slightly delay the initial list of transfers if there are many records.
    */
   private followEnded(): void {
     const { store, watch } = this.dependencies;
@@ -139,8 +139,8 @@ export class SavedTransfers implements Disposable {
   }
 
   /**
-   * Lists the keys of those records in a folder that may be new, removed or changed. Ended transfers never change.
-   * Until all ended transfers are loaded, checks only the most recent ones for new records.
+   * Lists the keys of records that may have been added to, removed from or changed in a folder. Ended transfers never
+   * change. Until all ended transfers are loaded, checks only the most recent ones for new records.
    */
   private async listChangedKeys(folder: 'running' | 'ended'): Promise<readonly string[]> {
     const { store, ledger } = this.dependencies;

@@ -89,7 +89,7 @@ export class TrackFlow {
 }
 
 /**
- * Returns the state of a status, or `accepted` if a doubtful status would end the transfer (D11: check status
+ * Returns the state that a status reports, or `accepted` if a doubtful status would end the transfer (D11: check status
  * identity).
  */
 function toTrustedState(status: TransferStatus): TransferState {

@@ -143,8 +143,8 @@ export class TransferFlow {
   }
 
   /**
-   * Marks running transfers that have an ID as paused after their local service was stopped (D29: shared service).
-   * Resolves to these transfers.
+   * Marks a connection's running transfers as paused after its local service was stopped (D29: shared service). Skips
+   * transfers without an ID. Resolves to the marked transfers.
    */
   async pauseAll(connectionId: string): Promise<readonly Transfer[]> {
     const { store, saved } = this.dependencies;

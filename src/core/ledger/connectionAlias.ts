@@ -22,7 +22,7 @@ export function fromStoredId(alias: ConnectionAlias | undefined, storedId: strin
 
 /**
  * Returns the ledger's ID for a connection that an editor recorded in its own storage. That storage can be in a home
- * folder that several machines share (D30: network file systems), and contain records of each machine's local service.
+ * folder that multiple machines share (D30: network file systems), and contain records of each machine's local service.
  */
 export function toImportedId(alias: ConnectionAlias | undefined, id: string): string {
   const isLocal = alias !== undefined && getMachine(id) !== undefined && !id.includes(':');

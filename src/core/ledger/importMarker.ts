@@ -7,7 +7,7 @@ import { isJsonObject, parseJsonObject, type JsonObject } from '../util/json.ts'
 import { writeFileAtomically } from '../util/writeFileAtomically.ts';
 import { recordFolders, type RecordFolder } from './recordNames.ts';
 
-/** The modification times of the record folders of a ledger, in milliseconds since 1970; 0 for a missing folder. */
+/** The modification times of a ledger's record folders, in milliseconds since 1970; 0 for a missing folder. */
 type FolderTimes = Readonly<Record<RecordFolder, number>>;
 
 /** The result of an import, as recorded in its marker. */

@@ -49,7 +49,7 @@ function createPageLink({ key }: Transfer): string {
 }
 
 /**
- * Escapes a server's text for Markdown. Every character except letters, digits and spaces becomes a character
+ * Escapes text from a server for Markdown. Every character except letters, digits and spaces becomes a character
  * reference.
  */
 function escapeMarkdown(text: string): string {

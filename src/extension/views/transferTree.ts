@@ -19,11 +19,11 @@ export interface TransferTreeDependencies {
   readonly clock: Clock;
   /** Loads the transfers that ended in earlier sessions. */
   loadFinished(): Promise<void>;
-  /** Loads only the most recent transfers of earlier sessions, which is fast. */
+  /** Loads only the most recent transfers from earlier sessions, which is fast. */
   loadLastFinished(): Promise<void>;
-  /** The transfers that agents propose. */
+  /** The transfers that agents have proposed. */
   readonly plans: PlanList;
-  /** Describes the remaining time of a transfer. Returns undefined if there is no reliable estimate. */
+  /** Describes a transfer's remaining time. Returns undefined if there is no reliable estimate. */
   estimate(transfer: Transfer): string | undefined;
 }
 
@@ -93,7 +93,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     return transfer && this.groups[this.getGroup(transfer)];
   }
 
-  /** Returns the row of a transfer, for example to reveal it. */
+  /** Returns a transfer's row, for example to reveal it. */
   getNode(key: string): TransferNode | undefined {
     const transfer = this.dependencies.store.get(key);
     return transfer && this.getRow(transfer);
@@ -139,7 +139,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
   }
 
   /**
-   * Returns the groups by day, or a placeholder until the most recent transfers of earlier sessions are loaded. The
+   * Returns the groups by day, or a placeholder until the most recent transfers from earlier sessions are loaded. The
    * first call starts loading them.
    */
   private getOlderRows(): TransferTreeNode[] {
@@ -189,7 +189,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
   }
 
   /**
-   * Redraws single rows if all changed transfers stay in their groups. Redraws the whole tree if a row is added,
+   * Redraws individual rows if all changed transfers stay in their groups. Redraws the whole tree if a row is added,
    * removed or moved.
    */
   private refresh(keys: readonly string[]): void {

@@ -76,7 +76,7 @@ export class TreeViews implements Disposable {
     await revealNode(this.sideBar.searchResults, row, { select: false, focus: true });
   };
 
-  /** The selected rows of the search results. */
+  /** The selected rows in the search results. */
   get selectedResults(): readonly SearchTreeNode[] {
     return this.sideBar.searchResults.view.selection;
   }
@@ -127,7 +127,7 @@ export class TreeViews implements Disposable {
 
   /**
    * Shows the number of checked files next to the view's title. The search's row isn't redrawn, because the editor
-   * would request all of its files and could lose a check that the user makes in the meantime.
+   * would request all of its files and could lose a checkbox change made in the meantime.
    */
   private drawChecked(): void {
     this.sideBar.searchResults.view.description = formatCheckedCount(this.searchStore.checked);

@@ -16,7 +16,7 @@ export function formatAgentName(agent: string): string {
   return toPlainText(agent, maxAgentLength) || l10n.t('an agent');
 }
 
-/** Names the agent that requests a decision. */
+/** Names the agent that requested a decision. */
 export function describeRequester(agent: string): string {
   return l10n.t('Requested by: {0}', formatAgentName(agent));
 }
@@ -26,7 +26,7 @@ export function describeConfirmedRequest(agent: string): string {
   return l10n.t('Requested by {0}, confirmed by you', formatAgentName(agent));
 }
 
-/** Warns if the description or instructions of a plan were copied from a server. Returns an empty string otherwise. */
+/** Warns if a plan's description or instructions were copied from a server. Returns an empty string otherwise. */
 export function describeTextOrigin({ textOrigin }: TransferPlan): string {
   return textOrigin === 'server' ? l10n.t('The description or the instructions were copied from a server.') : '';
 }

@@ -4,7 +4,7 @@ import { formatFileCount, formatList, plural } from './localeFormats.ts';
 import { toPlainLine } from './plainText.ts';
 import { getDatabaseLabel } from './searchWords.ts';
 
-/** The files of a planned submission that don't need to be sent. */
+/** The files in a planned submission that don't need to be sent. */
 interface SummarizedCopies extends KnownCopies {
   readonly fileCount: number;
   /** Name of the destination. */

@@ -12,7 +12,7 @@ interface LinkConfirmation {
   readonly label: string;
 }
 
-/** Describes why a link can't be opened. The sentence fits into a one-line notification. */
+/** Describes why a link can't be opened. The sentence fits in a one-line notification. */
 export function describeLinkProblem({ kind, field = '' }: LinkProblem): string {
   const sentences: Readonly<Record<LinkProblem['kind'], string>> = {
     tooLong: l10n.t('This link is too long.'),
@@ -75,7 +75,7 @@ function describeSearch({ query }: Extract<LinkTarget, { readonly kind: 'search'
   return filters === '' ? [terms] : [terms, l10n.t('Filters: {0}', filters)];
 }
 
-/** Returns true if a value in a link may be too long to be shown completely, or isn't shown at all. */
+/** Returns true if a value in a link isn't shown or may be too long to be shown in full. */
 function isShortened(target: Exclude<LinkTarget, { readonly kind: 'transfer' }>): boolean {
   if (target.kind === 'file') return [target.database, target.name, target.id].some(isLong);
   const { database, query, ids, status, specific = {} } = target.query;

@@ -16,7 +16,7 @@ export function describeColumn({ header, index }: TableColumn, hasHeader: boolea
   return (hasHeader && toPlainLine(header)) || l10n.t('Column {0}', formatNumber(index + 1));
 }
 
-/** Returns the name of the file property by which the rows of a table are matched. */
+/** Returns the name of the file property that table rows are matched by. */
 export function describeMatchKey(key: MatchKey): string {
   if (key === 'id') return l10n.t('File IDs');
   return key === 'name' ? l10n.t('File names or paths') : l10n.t('Hashes');
@@ -66,7 +66,7 @@ export function describeTruncation(gaps: readonly MatchGap[]): string | undefine
   );
 }
 
-/** States which files of the database were not compared, and why. Returns undefined if there are none. */
+/** States which files in the database were not compared, and why. Returns undefined if there are none. */
 export function describeSkippedFiles(skipped: readonly SkippedFiles[]): string | undefined {
   const [first] = skipped;
   if (!first) return undefined;
@@ -94,7 +94,7 @@ export function describeShortening(count: number): string {
 /** Maximum number of rows or files that a message lists. */
 const maxNamed = 5;
 
-/** Warns about numbers whose last digits a spreadsheet has dropped. `lines` are the line numbers of their rows. */
+/** Warns about numbers whose last digits a spreadsheet may have dropped. `lines` are the line numbers of their rows. */
 export function describeRounding(lines: readonly number[]): string {
   const rest = lines.length > maxNamed ? plural(lines.length - maxNamed, '{0} other', '{0} others') : undefined;
   return plural(

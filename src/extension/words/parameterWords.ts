@@ -5,7 +5,7 @@ import { parseWrittenSize, writeSize } from '../../core/util/writtenSize.ts';
 import { formatList, plural } from './localeFormats.ts';
 import { toPlainLine } from './plainText.ts';
 
-/** Formats the value of a parameter the way a user would type it. */
+/** Formats a parameter's value the way a user would type it. */
 export function formatParameterValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -34,7 +34,7 @@ export interface ParameterForm {
   describe(value: unknown): string;
 }
 
-/** Describes how a parameter of the local service is presented. */
+/** Display properties of a local service parameter. */
 interface LocalParameter {
   readonly label: string;
   readonly form?: ParameterForm;
@@ -42,7 +42,7 @@ interface LocalParameter {
   readonly values?: Readonly<Record<string, string>>;
 }
 
-/** Returns the parameters of the local service by name (D21: search syntax). */
+/** Returns the local service's parameters, keyed by name (D21: search syntax). */
 function getLocalParameters(): Readonly<Record<string, LocalParameter>> {
   const orders = { asc: l10n.t('ascending'), desc: l10n.t('descending') };
   const keys = { bytes: l10n.t('size'), modified: l10n.t('date modified') };
@@ -63,7 +63,7 @@ function findLocalParameter(name: string, isLocal: boolean): LocalParameter | un
   return Object.hasOwn(parameters, name) ? parameters[name] : undefined;
 }
 
-/** Returns the label of a parameter. Only the local service's parameters have labels other than their names. */
+/** Returns a parameter's label. Only the local service's parameters have labels that differ from their names. */
 export function getParameterLabel(name: string, isLocal: boolean): string {
   return findLocalParameter(name, isLocal)?.label ?? (toPlainLine(name) || l10n.t('(no name)'));
 }
@@ -76,7 +76,7 @@ export function findParameterForm(name: string, isLocal: boolean): ParameterForm
   return findLocalParameter(name, isLocal)?.form;
 }
 
-/** Formats the value of a parameter for display. */
+/** Formats a parameter's value for display. */
 export function describeParameterValue(name: string, value: unknown, isLocal: boolean): string {
   const parameter = findLocalParameter(name, isLocal);
   const text = formatParameterValue(value);

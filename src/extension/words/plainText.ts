@@ -3,12 +3,12 @@ import { limitMarks, shortenPath, shortenText } from '../../core/util/displayLim
 /** Maximum length of a line that {@link toPlainLine} returns. */
 export const maxLineLength = 300;
 
-/** Converts a server's text to one short line for a notification or a row, without control and format characters. */
+/** Converts text from a server to one short line for a notification or a row, without control or format characters. */
 export function toPlainLine(text: string): string {
   return toPlainText(text, maxLineLength);
 }
 
-/** Converts a server's text to one line of at most `maxLength` characters, without control and format characters. */
+/** Converts text from a server to one line of at most `maxLength` characters, without control or format characters. */
 export function toPlainText(text: string, maxLength: number): string {
   const line = text
     .slice(0, 4 * maxLength)
@@ -18,7 +18,7 @@ export function toPlainText(text: string, maxLength: number): string {
   return shortenText(limitMarks(line), maxLength);
 }
 
-/** Number of placeholder characters that fit into an input box. */
+/** Number of placeholder characters that fit in an input box. */
 const maxPlaceholder = 72;
 
 /** Shortens a path for an input's placeholder, because the input would truncate the end of a long path. */

@@ -27,7 +27,7 @@ export function describeSearchTerms({ query, ids }: Pick<SearchQuery, 'query' | 
   return words === '' ? l10n.t('All files') : l10n.t('“{0}”', words);
 }
 
-/** Describes the staging status and the specific parameters of a search. Returns an empty string if there are none. */
+/** Describes a search's staging status and database-specific parameters. Returns an empty string if there are none. */
 export function describeFilters({ status, specific }: Filters, isLocal: boolean): string {
   const parameters = Object.entries(specific ?? {}).map(([name, value]) => describeParameter(name, value, isLocal));
   return toPlainLine([status && describeStagingStatus(status), ...parameters].filter(Boolean).join(' · '));
@@ -64,7 +64,7 @@ export function describeStagingStatus(status: FileStaging): string {
   return status === 'staged' ? l10n.t('staged') : l10n.t('unstaged');
 }
 
-/** Returns the word for a sort order of results. */
+/** Returns the name of a sort order for results. */
 export function describeOrder(order: ResultOrder): string {
   const words: Readonly<Record<ResultOrder, string>> = {
     relevance: l10n.t('Relevance'),

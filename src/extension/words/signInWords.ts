@@ -50,7 +50,7 @@ export function getSignInRemedy(reason: Reason, connectionId: string): SignInRem
   return connectionId === localConnectionId ? undefined : getSetKeyRemedy(connectionId);
 }
 
-/** Returns the command that sets the key of a connection. */
+/** Returns the command that sets a connection's key. */
 export function getSetKeyRemedy(connectionId: string): SignInRemedy {
   const argument: ConnectionNode = { kind: 'connection', id: connectionId };
   return { id: 'dataTransfer.setApiKey', title: l10n.t('Set API Key…'), icon: 'key', argument };

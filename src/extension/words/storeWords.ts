@@ -34,7 +34,7 @@ function describeFailedScan(problem: string | undefined): string {
 }
 
 /**
- * Describes a store for its row's tooltip: the number of files, the free space, and the failure of the last scan. Each
+ * Describes a store for its row's tooltip: the number of files, the free space, and any failure of the last scan. Each
  * fact is on its own line.
  */
 export function describeStoreListing({ files, asOf, freeBytes, problem }: StoreListing): string {

@@ -27,7 +27,7 @@ interface SummaryFacts {
 export interface Summary {
   /** One fact per line. */
   readonly lines: readonly string[];
-  /** True if the files don't fit into the free space at the destination. */
+  /** True if the files don't fit in the free space at the destination. */
   readonly isSpaceShort: boolean;
 }
 
@@ -60,7 +60,7 @@ export function countFiles(orders: readonly TransferOrder[]): number {
 const maxNames = 3;
 const maxNameLength = 60;
 
-/** Names the first files, such as "Files: a.csv, b.csv, c.csv and 38 more". */
+/** Names the first few files, such as "Files: a.csv, b.csv, c.csv and 38 more". */
 function formatFileNames(files: readonly TransferFile[]): string {
   const names = formatList(files.slice(0, maxNames).map(({ name }) => toPlainText(name, maxNameLength)));
   const rest = files.length - maxNames;
@@ -199,7 +199,7 @@ function formatTransferCount(count: number): string {
   return count > 1 ? plural(count, 'Will run as {0} transfer.', 'Will run as {0} transfers, one per source.') : '';
 }
 
-/** File IDs with which a transfer may crash the server (D37: crashing file ids). */
+/** File IDs that may crash the server when sent in a transfer (D37: crashing file ids). */
 interface CrashingIds {
   /** IDs for which the server closes the connection during a metadata request. */
   readonly unsafe: readonly string[];
@@ -209,7 +209,7 @@ interface CrashingIds {
 
 const maxListedIds = 5;
 
-/** Returns a sentence for each kind of risk, with the IDs. */
+/** Returns a sentence for each kind of risk, listing the IDs. */
 export function describeCrashingIds({ unsafe, unchecked }: CrashingIds): readonly string[] {
   return [
     unsafe.length === 0

@@ -1,8 +1,7 @@
 import { l10n } from 'vscode';
 
 /**
- * Describes a tool call to the user while it runs. Contains no text from the agent. Returns undefined for an unknown
- * tool.
+ * Describes a running tool call for the user. Contains no text from the agent. Returns undefined for an unknown tool.
  */
 export function describeToolCall(name: string): string | undefined {
   const sentences: Readonly<Record<string, string>> = {

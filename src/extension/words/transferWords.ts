@@ -9,7 +9,7 @@ const maxRowTitleLength = 18;
 const maxStateLength = 40;
 const maxRowStateLength = 18;
 
-/** Returns the word for a transfer's state in rows, pages and notifications. */
+/** Returns the word that rows, pages and notifications use for a transfer's state. */
 export function describeState(state: TransferState): string {
   const words: Readonly<Record<TransferState, string>> = {
     submitting: l10n.t('submitting'),
@@ -56,7 +56,7 @@ export function describeRowProgress(transfer: Transfer): string {
   return [detail, moved].filter(Boolean).join(' · ');
 }
 
-/** Returns the state of a transfer in one or two words, and the remaining details of {@link describeStatus}. */
+/** Returns a transfer's state in one or two words, and any further details (see {@link describeStatus}). */
 function getRowState(transfer: Transfer): { readonly word: string; readonly detail?: string } {
   const { replacedBy, state, cancelUnheeded } = transfer;
   if (replacedBy !== undefined && state === 'refused')
@@ -88,7 +88,7 @@ export function formatMovedFiles(transfer: Transfer): string | undefined {
 }
 
 /**
- * Returns the numbers of {@link formatMovedFiles}, such as "2 of 3", for a row whose title contains the word "files".
+ * Returns the numbers from {@link formatMovedFiles}, such as "2 of 3", for a row whose title contains the word "files".
  */
 function formatMovedNumbers(transfer: Transfer): string | undefined {
   const { moved, total } = getProgress(transfer);

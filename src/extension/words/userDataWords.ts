@@ -13,7 +13,7 @@ interface RowText {
   readonly detail?: string;
 }
 
-/** The properties of a served folder or store that a row describes. */
+/** The properties of a served folder or store that are shown in its row. */
 interface ServedText {
   readonly name: string;
   readonly folder?: string | undefined;
@@ -109,7 +109,7 @@ export function describeOrcidRow(orcid: string, replaced: string): RowText {
   return { label: l10n.t('ORCID iD'), description: orcid, detail };
 }
 
-/** Describes the invalid entries of a user data file, which were skipped. */
+/** Describes the invalid entries in a user data file, which were skipped. */
 export function describeInvalidLines(lines: readonly number[]): string {
   return plural(
     lines.length,

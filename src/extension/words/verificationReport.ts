@@ -7,13 +7,13 @@ import { getOutcomeGroup, outcomeGroups, describeVerification, type OutcomeGroup
 import { formatNumber, formatTime } from './localeFormats.ts';
 import { toPlainText } from './plainText.ts';
 
-/** The context of a verification, for its report. */
+/** Facts about a verification that its report needs. */
 interface ReportFacts {
   /** The transfer that wrote the files, if known. */
   readonly transfer?: Transfer;
   /** Requested files that the manifest doesn't list. */
   readonly notNamed: readonly TransferFile[];
-  /** End of the verification, in milliseconds since 1970. */
+  /** End time of the verification, in milliseconds since 1970. */
   readonly at: number;
 }
 

@@ -22,7 +22,7 @@ export const outcomeGroups: readonly OutcomeGroup[] = [
   'notCompared',
 ];
 
-/** Returns the group of an outcome. Returns undefined for an intact file. */
+/** Returns the group that an outcome belongs to. Returns undefined for an intact file. */
 export function getOutcomeGroup({ kind }: FileOutcome): OutcomeGroup | undefined {
   if (kind === 'intact') return undefined;
   return kind === 'size' || kind === 'hash' ? 'changed' : kind;

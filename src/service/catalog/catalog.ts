@@ -35,15 +35,15 @@ export class Catalog {
   }
 
   /**
-   * Returns one page of a search. Rejects with {@link HttpProblem} 500 while the folder is unavailable or the store has
-   * no listing.
+   * Returns one page of search results. Rejects with {@link HttpProblem} 500 while the folder is unavailable or the
+   * store has no listing.
    */
   async search(search: CatalogSearch): Promise<CatalogPage> {
     return await this.call('search', search);
   }
 
   /**
-   * Returns the files with these ids as a map keyed by id, in the given order; omits unknown ids. Rejects with the same
+   * Returns the files with these IDs as a map keyed by ID, in the given order; omits unknown IDs. Rejects with the same
    * errors as {@link search}.
    */
   async filesByIds(ids: Iterable<string>): Promise<Map<string, CatalogFile>> {
@@ -58,7 +58,7 @@ export class Catalog {
   }
 
   /**
-   * Returns the file with its cached hash for each path, or undefined if no hash is cached (D22: staged means hashed).
+   * Returns, for each path, the file with its cached hash, or undefined if none is cached (D22: staged means hashed).
    * Never rejects. Returns an empty list if the catalog can't be read, because files without a cached hash are read
    * again.
    */
@@ -104,7 +104,7 @@ export class Catalog {
     return 'remote' in this.options ? await this.callWithoutThrowing('getListing') : undefined;
   }
 
-  /** Applies changed settings of a store. Does nothing for a folder. Never rejects. */
+  /** Applies a store's changed settings. Does nothing for a folder. Never rejects. */
   async configure(settings: StoreSettings): Promise<void> {
     const { options } = this;
     if (!('remote' in options)) return;

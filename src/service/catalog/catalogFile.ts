@@ -27,9 +27,9 @@ export interface HashUpdate extends ScannedFile {
 }
 
 export interface CatalogFile extends ScannedFile {
-  /** The id declared by the file's Data Package or used in the request. If absent, the path determines the id. */
+  /** The ID declared by the file's Data Package or used in the request. If absent, the path determines the ID. */
   readonly id?: string;
-  /** From the metadata or, if that has none, from the suffix; empty if there is neither. */
+  /** From the metadata or, if that has none, from the file extension; empty if there is neither. */
   readonly format: string;
   /** Hex; present only if the file was read completely and hasn't changed since then (D22: staged means hashed). */
   readonly sha256?: string;
@@ -40,7 +40,7 @@ export function parseMetadata({ metadata }: ScannedFile): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** Returns the id that a file's Data Package declares, if any. */
+/** Returns the ID that a file's Data Package declares, if any. */
 export function getDeclaredId(file: ScannedFile): string | undefined {
   return file.metadata?.includes('"id":') ? toText(parseMetadata(file)['id']) : undefined;
 }

@@ -14,7 +14,7 @@ export interface FileRow {
   readonly modified: number;
   readonly metadata: string | null;
   readonly sha256: string | null;
-  /** The id that a Data Package declares; used only if it identifies no other file. */
+  /** The ID that a Data Package declares; used only if it identifies no other file. */
   readonly declared: string | null;
 }
 
@@ -60,7 +60,7 @@ const maxSegments = 32;
 /** Values for the columns of the `words` table. */
 type RowWords = readonly [name: string, title: string, folder: string, rest: string];
 
-/** Writes the rows of files: their properties and search words. Uses the caller's transaction. */
+/** Writes file rows: properties and search words. Uses the caller's transaction. */
 export class CatalogRows {
   /** True if words are in SQLite's full-text index. */
   readonly isIndexed: boolean;
@@ -128,7 +128,7 @@ export class CatalogRows {
     return this.database.prepare("SELECT 1 FROM words_config WHERE k = 'automerge' AND v = 0").get() !== undefined;
   }
 
-  /** Removes the words of a row. Deleting from a contentless index requires the original text. */
+  /** Removes a row's words. Deleting from a contentless index requires the original text. */
   private removeWords(row: FileRow): void {
     if (this.mode === 'scan') this.deleteWords.run(row.id);
     else this.deleteWords.run(row.id, ...this.buildWords(toCatalogFile(row)));

@@ -113,7 +113,7 @@ export class CatalogStore {
   }
 
   /**
-   * Returns the file for each id, or undefined. Ids made from paths take precedence over those that Data Packages
+   * Returns the file for each ID, or undefined. IDs derived from paths take precedence over those that Data Packages
    * declare.
    */
   filesByIds(ids: readonly string[]): (CatalogFile | undefined)[] {
@@ -198,15 +198,15 @@ export class CatalogStore {
     return row && toCatalogFile(row);
   }
 
-  /** Returns the only row that declares an id; undefined if no row or more than one row does. */
+  /** Returns the only row that declares an ID; undefined if no row or more than one row does. */
   private findDeclaringRow(id: string): FileRow | undefined {
     const rows = this.byDeclared.all(id) as unknown as FileRow[];
     return rows.length === 1 ? rows[0] : undefined;
   }
 
   /**
-   * Converts a row to a file. Ignores a declared id that several files declare, or that is the path-based id of another
-   * file.
+   * Converts a row to a file. Ignores a declared ID that multiple files declare, or that is another file's path-based
+   * ID.
    */
   private resolveFile(row: FileRow): CatalogFile {
     const file = toCatalogFile(row);
@@ -214,7 +214,7 @@ export class CatalogStore {
     return { ...file, id: row.declared };
   }
 
-  /** Adds rows until the page is full. Returns the number of added rows. */
+  /** Adds rows until the page is full. Returns the number of rows added. */
   private fill(page: CatalogPageBuilder, { sql, values }: SqlFragment): number {
     let count = 0;
     for (const row of this.database.prepare(sql).iterate(...values)) {

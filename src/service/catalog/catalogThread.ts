@@ -21,13 +21,13 @@ export class CatalogThread {
     this.logger = logger;
   }
 
-  /** Returns the running thread. If there is none, for example after a crash, starts one without open catalogs. */
+  /** Returns the running thread. If there is none, for example after a crash, starts one with no open catalogs. */
   ensureRunning(): CatalogRun {
     this.current ??= this.start();
     return this.current;
   }
 
-  /** Ends the thread. Close its catalogs first. */
+  /** Terminates the thread. Close its catalogs first. */
   async end(): Promise<void> {
     const run = this.current;
     this.current = undefined;

@@ -4,20 +4,20 @@ import { pickInheritedFields, pickResourceFields } from './packageFields.ts';
 import { parseManifestPath, parsePackagePath, type PackagePath } from '../../core/util/packagePath.ts';
 import { isOwnManifest } from '../../core/util/transferFolderNames.ts';
 
-/** Metadata that a Data Package provides for files, by path relative to the package's folder. */
+/** Metadata that a Data Package provides for files, keyed by path relative to the package's folder. */
 export type PackageMetadata = ReadonlyMap<string, JsonObject>;
 
 export interface PackageContent {
   /** Absent if there is no readable Data Package. */
   readonly metadata?: PackageMetadata;
-  /** Clauses for the log that describe problems, such as `resource 3 has no path`. */
+  /** Descriptions of problems for the log, as clauses such as `resource 3 has no path`. */
   readonly warnings: readonly string[];
 }
 
 interface PackageReading {
   /** Fields that each resource inherits from the package. */
   readonly inherited: JsonObject;
-  /** True if the ids of resources become the ids of files. */
+  /** True if resource IDs become file IDs. */
   readonly hasIds: boolean;
   readonly readPath: typeof parsePackagePath;
 }
@@ -99,7 +99,7 @@ function getResourcePaths(
   return [];
 }
 
-/** Returns false for a hash of several files, and for a schema or dialect outside the package. */
+/** Returns false for a hash of multiple files, and for a schema or dialect outside the package. */
 function isFieldUsable(
   name: string,
   value: unknown,

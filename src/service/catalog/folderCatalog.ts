@@ -19,7 +19,7 @@ import type { CatalogSearch } from './searchSql.ts';
 import { hasHiddenPart } from './servedNames.ts';
 import { TreeWatcher, type TreeChanges } from './treeWatcher.ts';
 
-/** Options of a folder's catalog. All values can be cloned, because they are sent to the catalog thread. */
+/** Options for a folder's catalog. All values can be cloned, because they are sent to the catalog thread. */
 export interface FolderCatalogConfig {
   /** Name of the database, for messages. */
   readonly name: string;
@@ -37,7 +37,7 @@ interface FolderCatalogDependencies {
   readonly openFile?: typeof openCatalogFile;
 }
 
-/** Catalogs the files of one folder and tracks its changes (D20: folders as databases). */
+/** Catalogs the files in one folder and tracks changes to them (D20: folders as databases). */
 export class FolderCatalog {
   private readonly config: FolderCatalogConfig;
   private readonly dependencies: FolderCatalogDependencies;
@@ -78,14 +78,16 @@ export class FolderCatalog {
     void this.refreshNow();
   }
 
-  /** Returns one page of a search. Rejects with {@link DatabaseUnavailableError} while the folder is unavailable. */
+  /**
+   * Returns one page of search results. Rejects with {@link DatabaseUnavailableError} while the folder is unavailable.
+   */
   async search(search: CatalogSearch): Promise<CatalogPage> {
     return await this.query((store) => store.search(search));
   }
 
   /**
-   * Returns the file for each id, or undefined for an unknown id. Rejects with the same errors as {@link search}. If
-   * the system reports all changes and every id is known, does not wait for a routine rescan.
+   * Returns the file for each ID, or undefined for an unknown ID. Rejects with the same errors as {@link search}. If
+   * the system reports all changes and every ID is known, does not wait for a routine rescan.
    */
   async filesByIds(ids: readonly string[]): Promise<(CatalogFile | undefined)[]> {
     const needsScan = !this.watcher.isComplete;
@@ -127,7 +129,7 @@ export class FolderCatalog {
     await this.pendingScan;
   }
 
-  /** Returns undefined, because the catalog of a folder tracks changes and has no state to report. */
+  /** Returns undefined, because a folder's catalog tracks changes and has no state to report. */
   getListing(): StoreListingState | undefined {
     return undefined;
   }

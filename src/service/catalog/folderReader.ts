@@ -18,8 +18,8 @@ export class FolderReader {
   }
 
   /**
-   * Starts walking a folder or, if `under` is not empty, only that subfolder. Returns an id for {@link next}. Throws if
-   * the folder does not exist or, if `under` is empty, is unreadable.
+   * Starts walking a folder or, if `under` is not empty, only that subfolder. Returns an ID for {@link next}. Throws if
+   * the folder does not exist. If `under` is empty, also throws if the folder is unreadable.
    */
   walk(folder: string, under: string): number {
     const walk = new FolderWalk(this.getPackages(folder), under);

@@ -36,7 +36,7 @@ interface BatchBuilder {
 }
 
 const batchSize = 1_000;
-/** The character with which Node.js replaces invalid Unicode in a name. */
+/** The character that Node.js substitutes for invalid Unicode in a name. */
 const replacementCharacter = '\uFFFD';
 
 /**
@@ -119,7 +119,7 @@ export class FolderWalk {
     return this.removeRepeats(sortPaths(names));
   }
 
-  /** Removes duplicate names and counts them as unnamable: the replacement of invalid Unicode can make names equal. */
+  /** Removes duplicate names and counts them as unnamable: replacing invalid Unicode can make names identical. */
   private removeRepeats(names: readonly string[]): readonly string[] {
     const unique = names.filter((name, at) => name !== names[at - 1]);
     this.batch.unnamable += names.length - unique.length;

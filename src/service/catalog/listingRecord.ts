@@ -1,8 +1,8 @@
 import type { SqliteFile } from '../sqlite.ts';
 
 /**
- * Stores, in a catalog, the time and the remote of its last complete listing, so that the store need not be listed
- * again after a restart.
+ * Stores the time and the remote of the last complete listing in the catalog. After a restart, the store need not be
+ * listed again.
  */
 export class ListingRecord {
   private readonly database: SqliteFile;
@@ -20,7 +20,7 @@ export class ListingRecord {
     return typeof row?.['listed_at'] === 'number' ? row['listed_at'] : undefined;
   }
 
-  /** Returns true if the last complete listing is of a different remote. */
+  /** Returns true if the last complete listing was of a different remote. */
   isOfOther(remote: string): boolean {
     return this.database.prepare('SELECT 1 FROM listing WHERE remote <> ?').get(remote) !== undefined;
   }

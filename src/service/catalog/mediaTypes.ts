@@ -54,7 +54,9 @@ const mediaTypes: Readonly<Record<string, string>> = {
 
 const compressions: ReadonlySet<string> = new Set(['bz2', 'gz', 'xz', 'zst']);
 
-/** Returns a file's format: its suffix in lowercase, such as `csv` or `fastq.gz`; empty if the name has no suffix. */
+/**
+ * Returns a file's format: its extension in lowercase, such as `csv` or `fastq.gz`; empty if the name has no extension.
+ */
 export function getFormat(fileName: string): string {
   const name = fileName.toLowerCase();
   const dot = name.lastIndexOf('.');

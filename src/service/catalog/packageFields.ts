@@ -9,7 +9,7 @@ const tables = ['schema', 'dialect'];
 const reservedFields = new Set(['path', 'bytes', 'modified', 'data']);
 
 const hashPattern = /^([^:\s]+:[a-fA-F0-9]+|[a-fA-F0-9]{32})$/;
-/** Matches ids that can be joined by commas or line breaks, and that cannot point outside the folder. */
+/** Matches IDs that can be joined by commas or line breaks, and that cannot point outside the folder. */
 const idPattern = /^(?!\s|(?:.*\/)?\.\.(?:\/|$))[^,\p{C}\u2028\u2029]{1,500}(?<!\s)$/u;
 const patterns: Readonly<Record<string, RegExp>> = {
   id: idPattern,
@@ -52,9 +52,7 @@ export function pickInheritedFields(parent: JsonObject): JsonObject {
   return pickResourceFields(Object.fromEntries([...lists, ['package', buildPackageField(parent)]]));
 }
 
-/**
- * Returns the fields that describe the package of a file; undefined if the package has none of them, or only `created`.
- */
+/** Returns the fields that describe a file's package; undefined if the package has none of them, or only `created`. */
 function buildPackageField(parent: JsonObject): JsonObject | undefined {
   const texts = packageTexts.flatMap((name) => {
     const value = parent[name];

@@ -5,10 +5,10 @@ import type { PackageMetadata } from './dataPackage.ts';
 import { readPackage } from './packageReader.ts';
 import { getParentFolder, getBaseName } from './pathOrder.ts';
 
-/** Metadata of files as JSON text, by path relative to the package's folder. */
+/** File metadata as JSON text, keyed by path relative to the package's folder. */
 type DescribedFiles = ReadonlyMap<string, string>;
 
-/** The Data Packages that describe the files of a folder: its own package and those of its parent folders. */
+/** The Data Packages that describe the files in a folder: its own package and those of its parent folders. */
 export interface PackageScopes {
   /** Path of the package's folder, with a trailing `/`; empty for the root. */
   readonly prefix: string;
@@ -26,18 +26,18 @@ const packageName = 'datapackage.json';
 const manifestName = 'manifest.json';
 const transferFolderPattern = /^dts-[0-9a-f-]{36}$/;
 const maxCached = 64;
-/** Returns true for the path of a file that describes other files: a Data Package or the manifest of a transfer. */
+/** Returns true for the path of a file that describes other files: a Data Package or a transfer's manifest. */
 export function isDescriptionFile(path: string): boolean {
   const name = getBaseName(path);
   return name === packageName || (name === manifestName && isTransferFolder(getParentFolder(path)));
 }
 
-/** Returns true for the folder of a transfer, whose files are described by its manifest. */
+/** Returns true for a transfer's folder, whose manifest describes its files. */
 function isTransferFolder(folder: string): boolean {
   return transferFolderPattern.test(getBaseName(folder));
 }
 
-/** Reads the Data Packages of a folder tree and caches the most recently loaded ones (D20: folders as databases). */
+/** Reads the Data Packages in a folder tree and caches the most recently loaded ones (D20: folders as databases). */
 export class PackageCache {
   /** Absolute path with links resolved. */
   readonly root: string;
@@ -48,13 +48,13 @@ export class PackageCache {
     this.root = root;
   }
 
-  /** Returns the packages that describe the files of a folder, if any. */
+  /** Returns the packages that describe the files in a folder, if any. */
   getScopes(folder: string): PackageScopes | undefined {
     return this.getScopesWithin(folder, folder === '' ? undefined : this.getScopes(getParentFolder(folder)));
   }
 
   /**
-   * Returns the packages that describe the files of a folder, given those of its parent folder. The folder's own
+   * Returns the packages that describe the files in a folder, given those of its parent folder. The folder's own
    * package takes precedence.
    */
   getScopesWithin(folder: string, outer: PackageScopes | undefined): PackageScopes | undefined {

@@ -2,19 +2,19 @@ import type { SqliteFile } from '../sqlite.ts';
 import { toCatalogFile, type CatalogRows, type FileRow } from './catalogRows.ts';
 import type { ScannedFile } from './catalogFile.ts';
 
-/** A range of free ids between two rows, before the first row, or after the last row. */
+/** A range of free IDs between two rows, before the first row, or after the last row. */
 interface IdRange {
   readonly after: number;
   readonly before: number;
 }
 
-/** Maximum distance between consecutive new ids, which leaves room for later files. */
+/** Maximum distance between consecutive new IDs, which leaves room for later files. */
 export const idStride = 2 ** 13;
 const maxId = 2 ** 52;
-/** Minimum distance between ids after rows have been renumbered to make room. */
+/** Minimum distance between IDs after rows have been renumbered to make room. */
 const minRoom = 32;
 
-/** Assigns ids in path order. If there is no room between two ids, gives other rows new ids. */
+/** Assigns IDs in path order. If there is no room between two IDs, gives other rows new IDs. */
 export class PathIds {
   private readonly database: SqliteFile;
   private readonly rows: CatalogRows;
@@ -26,7 +26,7 @@ export class PathIds {
 
   /**
    * Inserts new files, which must be in path order with no known file between them. Returns true if other rows were
-   * given new ids.
+   * given new IDs.
    */
   insert(files: readonly ScannedFile[]): boolean {
     const [first] = files;
@@ -46,7 +46,7 @@ export class PathIds {
     return { after, before: Number(next?.['id'] ?? maxId) };
   }
 
-  /** Spreads out the ids of the rows around a range, and returns the enlarged range. */
+  /** Spreads out the IDs of the rows around a range, and returns the enlarged range. */
   private makeRoom({ after, before }: IdRange, count: number): IdRange {
     for (let reach = 64; ; reach *= 4) {
       const left = this.select('id <= ? ORDER BY id DESC', after, reach).reverse();

@@ -26,7 +26,7 @@ export function getRangeBelow(folder: string): PathRange {
   return folder === '' ? { from: '', to: afterAllTexts } : { from: `${folder}/`, to: `${folder}0` };
 }
 
-/** Returns the folder of a path; empty for a path at the root. */
+/** Returns a path's parent folder; empty for a path at the root. */
 export function getParentFolder(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }

@@ -62,8 +62,8 @@ function parseParts(pattern: string): Part[] {
 }
 
 /**
- * Returns true if a path matches. Tracks all possible positions in the pattern at once, so that the cost is at most the
- * product of both lengths.
+ * Returns true if a path matches. Tracks all possible positions in the pattern simultaneously, so that the cost is at
+ * most the product of both lengths.
  */
 function matchesParts(parts: readonly Part[], path: string): boolean {
   let reached = addSkips(parts, new Set([0]));

@@ -10,8 +10,7 @@ interface RepairableStoreOptions {
 }
 
 /**
- * Manages the catalog file of a database, and recreates it if it is corrupt. Scans restore everything except cached
- * hashes.
+ * Manages a database's catalog file, and recreates it if it is corrupt. Scans restore everything except cached hashes.
  */
 export class RepairableStore {
   private readonly options: RepairableStoreOptions;

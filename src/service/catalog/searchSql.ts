@@ -69,7 +69,7 @@ export function buildSearchTiers(search: CatalogSearch, mode: TextMode): SearchT
   }));
 }
 
-/** Returns the query for one page. If the full-text index suffices, the query skips rows by id without reading them. */
+/** Returns the query for one page. If the full-text index suffices, the query skips rows by ID without reading them. */
 function selectPage(from: string, where: SqlFragment, filter: SpecificFilter, limits: readonly number[]): SqlFragment {
   const order = buildOrder(filter, from);
   const rows: SqlFragment = { sql: `ORDER BY ${order} LIMIT ? OFFSET ?`, values: limits };
@@ -247,7 +247,7 @@ function getIdColumn(from: string): string {
   return from.startsWith('words') ? 'words.rowid' : 'f.id';
 }
 
-/** Selects the rows after a position in the order of {@link buildOrder}. Ids are in path order. */
+/** Selects the rows after a position in the order of {@link buildOrder}. IDs are in path order. */
 function buildAfterCondition(cursor: SearchCursor, { sort, isDescending }: SpecificFilter, from: string): SqlFragment {
   const id = getIdColumn(from);
   const previous = 'SELECT g.id FROM files g WHERE g.path <= ? ORDER BY g.path DESC LIMIT 1';

@@ -8,7 +8,7 @@ export interface ServedDatabase {
   readonly location: DatabaseLocation;
   readonly catalog: Catalog;
   /**
-   * Options for restoring archived objects of a store; absent if transfers must not restore them (D67: archived
+   * Options for restoring a store's archived objects; absent if transfers must not restore them (D67: archived
    * objects).
    */
   readonly restore?: RestoreOptions | undefined;
@@ -17,17 +17,17 @@ export interface ServedDatabase {
 export type DatabaseLocation =
   { readonly folder: string; readonly remote?: undefined } | { readonly remote: string; readonly folder?: undefined };
 
-/** Returns true for a database that cannot be the destination of a transfer (D43: read-only databases). */
+/** Returns true for a database that cannot be a transfer's destination (D43: read-only databases). */
 export function isReadOnly({ document }: ServedDatabase): boolean {
   return document['readOnly'] === true;
 }
 
 /** Provides access to the databases that are currently served. They can change while the service runs. */
 export interface ServedDatabases {
-  /** Returns the databases, starting with the most recently requested ones. */
+  /** Returns the databases, most recently requested first. */
   list(): readonly ServedDatabase[];
-  /** Finds a database by name or, if no name matches, by id (D26: service HTTP behavior). */
+  /** Finds a database by name or, if no name matches, by ID (D26: service HTTP behavior). */
   find(nameOrId: string): ServedDatabase | undefined;
-  /** Finds a database by id only. Stored transfers identify databases by id. */
+  /** Finds a database by ID only. Stored transfers identify databases by ID. */
   findById(id: string): ServedDatabase | undefined;
 }

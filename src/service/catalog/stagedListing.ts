@@ -4,7 +4,7 @@ import type { ScannedFile } from './catalogFile.ts';
 import { describePlainFile, plainWordsSql, type CatalogRows } from './catalogRows.ts';
 import { idStride } from './pathIds.ts';
 
-/** Number of files that are copied in one step. */
+/** Number of files copied in one step. */
 const pieceSize = 5_000;
 /** Number of steps per transaction; enough to avoid many small index segments. */
 const piecesPerTransaction = 10;

@@ -5,12 +5,12 @@ export interface StoreListingState {
   readonly files: number;
   /** Number of files that the running scan has found so far. */
   readonly scanned?: number;
-  /** Start of the last complete scan, in ISO 8601. Absent before the first one is complete. */
+  /** Start time of the last complete scan, in ISO 8601. Absent until the first scan is complete. */
   readonly asOf?: string;
   /**
    * Free space in bytes at the time of the last scan. Absent before the first scan, or if the store doesn't report it.
    */
   readonly freeBytes?: number;
-  /** The reason the last scan failed, as a clause. The files of the previous scan remain. */
+  /** The reason the last scan failed, as a clause. The files from the previous scan remain in the catalog. */
   readonly problem?: string;
 }

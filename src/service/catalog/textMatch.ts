@@ -4,16 +4,16 @@ import { folderEndMarker } from './textNormalization.ts';
 
 export type TextTerm = Extract<SearchTerm, { kind: 'text' }>;
 
-/** Columns of the table `words`. */
+/** Columns of the `words` table. */
 export type WordColumn = 'name' | 'title' | 'folder' | 'rest';
 
-/** All columns, the most relevant first. */
+/** All columns, most relevant first. */
 export const allColumns: readonly WordColumn[] = ['name', 'title', 'folder', 'rest'];
 
 /** Column sets in order of relevance: matches in the name come first, then matches in name and title, and so on. */
 export const columnTiers = allColumns.map((_, index) => allColumns.slice(0, index + 1));
 
-/** Returns the FTS5 match expression of a term. Words contain only letters and digits, so no escaping is needed. */
+/** Returns the FTS5 match expression for a term. Words contain only letters and digits, so no escaping is needed. */
 export function buildIndexMatch(term: TextTerm, columns: readonly WordColumn[]): string {
   const star = term.isPrefix ? ' *' : '';
   const whole = `{${columns.join(' ')}} : "${term.words}"${star}`;
@@ -22,7 +22,7 @@ export function buildIndexMatch(term: TextTerm, columns: readonly WordColumn[]):
   return `((${whole}) OR ((folder : "${folder} ${folderEndMarker}") AND (name : ^ "${name}"${star})))`;
 }
 
-/** Returns the condition of a term for a row-by-row search in the table `words`, which is aliased as `w`. */
+/** Returns the condition for a term in a row-by-row search of the `words` table, which is aliased as `w`. */
 export function buildScanMatch(term: TextTerm, columns: readonly WordColumn[]): SqlFragment {
   const end = term.isPrefix ? '' : ' ';
   const whole = columns.map((column) => ({ sql: `instr(w.${column}, ?)`, values: [` ${term.words}${end}`] }));

@@ -27,7 +27,7 @@ const maxPaths = 5_000;
  */
 const maxEvents = 16_000;
 
-/** Watches each folder of a tree and reports changed paths. */
+/** Watches each folder in a tree and reports changed paths. */
 export class TreeWatcher implements Disposable {
   private readonly options: TreeWatcherOptions;
   private readonly watchers = new Map<string, FSWatcher>();

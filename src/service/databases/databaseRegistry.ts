@@ -18,7 +18,7 @@ import type { DatabaseIdentity, KnownFolders } from './knownFolders.ts';
 interface RegistryOptions {
   readonly knownFolders: KnownFolders;
   readonly catalogFolder: string;
-  /** The thread that runs all catalogs. The registry does not end it. */
+  /** The thread that runs all catalogs. The registry does not terminate it. */
   readonly thread: CatalogThread;
   readonly logger: Logger;
   /** The configured path of rclone, if any (D62: stores through rclone). */
@@ -85,7 +85,7 @@ export class DatabaseRegistry implements ServedDatabases {
     return await serving;
   }
 
-  /** Keeps databases open until the result is disposed. Ignores ids that are not currently served. */
+  /** Keeps databases open until the result is disposed. Ignores IDs that are not currently served. */
   retain(ids: readonly string[]): Disposable {
     const retained = ids.filter((id) => this.entries.has(id));
     for (const id of retained) this.use(id, 1);
@@ -115,7 +115,8 @@ export class DatabaseRegistry implements ServedDatabases {
   }
 
   /**
-   * Returns the requested databases by id, in order. Assigns configured ids first, so that no generated id takes one.
+   * Returns the requested databases keyed by ID, in order. Assigns configured IDs first, so that no generated ID takes
+   * one.
    */
   private async identify(
     configs: readonly DatabaseConfig[],

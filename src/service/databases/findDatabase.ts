@@ -3,7 +3,7 @@ import { HttpProblem } from '../http/httpProblem.ts';
 import { toQuotable } from '../http/quotable.ts';
 
 /**
- * Returns the database with the given name or id. Throws {@link HttpProblem} 404 if there is none; `location` is the
+ * Returns the database with the given name or ID. Throws {@link HttpProblem} 404 if there is none; `location` is the
  * position of the field in the request.
  */
 export function mustFindDatabase(databases: ServedDatabases, nameOrId: string, location: string): ServedDatabase {

@@ -37,8 +37,8 @@ interface KnownFoldersOptions {
 }
 
 /**
- * Stores the ids and names of served folders and stores, so that transfers find their databases after a restart (D25:
- * durable transfers).
+ * Stores the IDs and names of served folders and stores. Transfers use them to find their databases after a restart
+ * (D25: durable transfers).
  */
 export class KnownFolders {
   private readonly options: KnownFoldersOptions;
@@ -64,9 +64,9 @@ export class KnownFolders {
   }
 
   /**
-   * Returns the id and name of a folder or store: the stored ones unless others are requested, or unused ones for a new
-   * entry. With `isExact`, uses the requested name; a different folder or store with that name gets a new name at its
-   * next request.
+   * Returns the ID and name of a folder or store. Uses the stored ones unless others are requested, or unused ones for
+   * a new entry. With `isExact`, uses the requested name; a different folder or store with that name gets a new name
+   * the next time it is requested.
    */
   async identify(
     config: DatabaseConfig,
@@ -85,7 +85,7 @@ export class KnownFolders {
 
   /**
    * Forgets unneeded folders and stores that were last requested before `sinceMs` (milliseconds since 1970). Returns
-   * their ids.
+   * their IDs.
    */
   forgetUnused(sinceMs: number, isNeeded: (id: string) => boolean): string[] {
     const unused = this.folders.filter(({ id, usedAtMs }) => usedAtMs < sinceMs && !isNeeded(id));
@@ -97,7 +97,7 @@ export class KnownFolders {
     await writeFileAtomically(this.options.file, `${JSON.stringify({ folders: this.folders }, undefined, 2)}\n`, true);
   }
 
-  /** Finds or adds the entry of a folder. A link to a known folder leads to the entry of that folder. */
+  /** Finds or adds a folder's entry. A link to a known folder leads to that folder's entry. */
   private async find(folder: string): Promise<KnownFolder> {
     const realFolder = await resolveRealPath(folder);
     const existing = this.folders.find((known) => known.folder === folder) ?? (await this.findByRealPath(realFolder));

@@ -1,4 +1,4 @@
-/** Converts a name to an id: at most 60 lowercase letters, digits and hyphens (D20: folders as databases). */
+/** Converts a name to an ID: at most 60 lowercase letters, digits and hyphens (D20: folders as databases). */
 export function slugify(name: string): string {
   const plain = name
     .normalize('NFKD')

@@ -27,7 +27,9 @@ export function checkHost(
   if (!isAllowed) throw new HttpProblem(403, 'The Host header does not name this service.');
 }
 
-/** Rejects requests from web pages of other origins, even with a valid token. Throws {@link HttpProblem} 403. */
+/**
+ * Rejects requests from web pages with a different origin, even if the token is valid. Throws {@link HttpProblem} 403.
+ */
 export function checkOrigin(headers: IncomingHttpHeaders, port: number): void {
   const { origin } = headers;
   const isOwn = origin === undefined || loopbackNames.some((name) => origin.toLowerCase() === `http://${name}:${port}`);

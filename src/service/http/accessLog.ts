@@ -8,7 +8,7 @@ export interface AccessRecord {
 }
 
 /**
- * Writes a JSON line for each request (D40: administered service). Omits the path, so that no tokens, ids or queries
+ * Writes a JSON line for each request (D40: administered service). Omits the path, so that no tokens, IDs or queries
  * are logged.
  */
 export class AccessLog {

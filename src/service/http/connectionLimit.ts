@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 export class ConnectionLimit {
   private readonly max: number;
   private readonly open = new Set<Duplex>();
-  /** Connections that have not sent a valid token yet, the longest idle first. */
+  /** Connections that have not sent a valid token yet, longest idle first. */
   private readonly unauthenticated = new Set<Duplex>();
 
   constructor(max: number) {
@@ -35,7 +35,7 @@ export class ConnectionLimit {
 
   /**
    * Closes a socket. Unregisters it immediately, because its close event would come too late if many connections arrive
-   * at once.
+   * at the same time.
    */
   private close(socket: Duplex): void {
     this.forget(socket);

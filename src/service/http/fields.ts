@@ -68,7 +68,7 @@ function checkFields({ root, schema, json }: FieldContainer, value: unknown, pro
 }
 
 /**
- * Validates a body. Checks its lists of strings first, because millions of wrong entries must not become millions of
+ * Validates a body. Checks its lists of strings first, because millions of invalid entries must not become millions of
  * issues.
  */
 function checkBody(body: FieldContainer, value: unknown, problems: FieldProblem[]): unknown {
@@ -90,7 +90,7 @@ function isTextList(schema: JsonObject | undefined): boolean {
   return isJsonObject(items) && items['type'] === 'string';
 }
 
-/** Returns the indexes of the first entries that are not strings, and the number of other such entries. */
+/** Returns the indexes of the first non-string entries, up to a limit, and the number of further ones. */
 function findWrongEntries(list: readonly unknown[]): { readonly indexes: readonly number[]; readonly more: number } {
   const indexes: number[] = [];
   let more = 0;

@@ -7,13 +7,13 @@ interface LocatedId {
   readonly location: string;
 }
 
-/** Returns a 404 problem for unknown file ids. Quotes the first hundred and counts the rest. */
+/** Returns a 404 problem for unknown file IDs. Quotes the first hundred and counts the rest. */
 export function createUnknownIdsProblem(unknown: readonly LocatedId[], listLocation: string): HttpProblem {
   const errors = listIds('unknown', unknown, listLocation);
   return new HttpProblem(404, 'The database does not have all of the files.', { errors });
 }
 
-/** Returns a 422 problem that names the repeated file ids, then the unknown ones (D26: service HTTP behavior). */
+/** Returns a 422 problem that names the repeated file IDs, then the unknown ones (D26: service HTTP behavior). */
 export function createRepeatedIdsProblem(
   repeated: readonly LocatedId[],
   unknown: readonly LocatedId[],

@@ -31,8 +31,8 @@ export class HttpProblem extends Error {
 }
 
 /**
- * Maximum number of entries in the `errors` of a problem document. Allows for the invalid entries of one list, up to
- * {@link maxNamedFields}, the count of the rest, and problems in other fields.
+ * Maximum number of entries in the `errors` of a problem document. Leaves room for up to {@link maxNamedFields} invalid
+ * entries in one list, the count of the rest, and problems in other fields.
  */
 const maxProblems = 2 * maxNamedFields;
 

@@ -58,7 +58,7 @@ const commonStatuses = [400, 403, 408, 431];
 const queryStatuses = [422];
 const bodyStatuses = [413, 415, 422];
 
-/** Returns the OpenAPI responses for the possible problems of an operation, by status. */
+/** Returns the OpenAPI responses for an operation's possible problems, keyed by status. */
 export function buildProblemResponses({ isOpen, query, body, problems: own = {} }: DescribedRoute): JsonObject {
   const statuses = [
     ...commonStatuses,

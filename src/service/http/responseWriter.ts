@@ -4,7 +4,7 @@ const pieceBytes = 256 * 1024;
 
 interface Unsent {
   bytes: number;
-  /** Time of the last progress, in milliseconds since 1970. */
+  /** Time when progress was last made, in milliseconds since 1970. */
   lastReadAtMs: number;
 }
 

@@ -38,7 +38,9 @@ interface RouteMatch {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Finds the route of a request. Throws {@link HttpProblem}: 404 for an unknown path, 405 for a wrong method. */
+/**
+ * Finds the route for a request. Throws {@link HttpProblem}: 404 for an unknown path, 405 for an unsupported method.
+ */
 export function findRoute(routes: readonly ApiRoute[], method: string, path: string): RouteMatch {
   const matches = routes.flatMap((route) => {
     const params = matchPath(route.path, path);
@@ -54,7 +56,7 @@ export function findRoute(routes: readonly ApiRoute[], method: string, path: str
   throw new HttpProblem(405, `${method} is not allowed here; allowed: ${allow}.`, { headers: { Allow: allow } });
 }
 
-/** Returns the pattern of the route for a path, regardless of the method; undefined for unknown paths. */
+/** Returns the route pattern for a path, regardless of the method; undefined for unknown paths. */
 export function findPattern(routes: readonly ApiRoute[], path: string): string | undefined {
   return routes.find((route) => matchPath(route.path, path) !== undefined)?.path;
 }

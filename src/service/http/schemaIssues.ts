@@ -13,7 +13,7 @@ export interface FieldProblem {
 export const maxNamedFields = 100;
 
 /**
- * Converts the validation issues of a value to field problems, up to a limit. Their messages do not contain the value.
+ * Converts a value's validation issues to field problems, up to a limit. Their messages do not contain the value.
  * `root` is the prefix of the locations.
  */
 export function toFieldProblems(

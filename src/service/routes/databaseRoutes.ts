@@ -66,7 +66,7 @@ function createDatabaseRoutePair(path: string, databases: ServedDatabases): Desc
   ];
 }
 
-/** Returns the document of a database. For a store, adds the state of its listing. */
+/** Returns a database's document. For a store, adds the state of its listing. */
 async function describeDatabase({ document, catalog }: ServedDatabase): Promise<object> {
   const listing = await catalog.getListing();
   return listing === undefined ? document : { ...document, listing };

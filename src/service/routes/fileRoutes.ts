@@ -26,7 +26,7 @@ const notFoundDescription =
   'The database does not exist, or does not have all of the files; each missing one is listed.';
 
 /**
- * Creates the routes for search (§4.3) and for metadata by ids, with GET and POST (§4.4, D26: service HTTP behavior).
+ * Creates the routes for search (§4.3) and for metadata by ID, with GET and POST (§4.4, D26: service HTTP behavior).
  */
 export function createFileRoutes(apiBase: string, databases: ServedDatabases): DescribedRoute[] {
   return [createSearchRoute(apiBase, databases), ...createMetadataRoutes(`${apiBase}/files/by-id`, databases)];

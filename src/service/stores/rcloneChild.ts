@@ -17,7 +17,7 @@ const guardProgram = `
   child.on('error', () => process.exit(127)).on('exit', (code) => process.exit(code ?? 1));
 `;
 
-/** A running rclone; closing its standard input ends it. */
+/** A running rclone process; closing its standard input terminates it. */
 export type RcloneChild = PipedChild;
 
 /**
@@ -51,8 +51,8 @@ export function createStartError(): DatabaseUnavailableError {
 }
 
 /**
- * Resolves with the exit code when a child ends and its output closes, or immediately if it has already ended. The code
- * is 1 after a signal, and 127 if the child could not be started.
+ * Resolves with the exit code when a child exits and its output closes, or immediately if it has already exited. The
+ * code is 1 after a signal, and 127 if the child could not be started.
  */
 export async function waitForEnd(child: RcloneChild): Promise<number> {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode ?? 1;

@@ -40,13 +40,13 @@ const probes = [
 ] as const;
 
 /**
- * Runs one rclone process for all transfers from and to stores. It starts on demand and listens on loopback with a new
- * password. It ends when it is idle or when this process ends (D62: stores through rclone).
+ * Runs one rclone process for all transfers to or from stores. It starts on demand and listens on loopback with a new
+ * password. It exits when it is idle or when this process exits (D62: stores through rclone).
  */
 export class RcloneDaemon {
   private readonly options: RcloneDaemonOptions;
   private running: Promise<RunningDaemon> | undefined;
-  /** Resolves when the previous rclone has ended and its staging folder is removed. */
+  /** Resolves when the previous rclone process has exited and its staging folder has been removed. */
   private ending: Promise<void> = Promise.resolve();
   private uses = 0;
   private idle: Disposable | undefined;
@@ -68,7 +68,7 @@ export class RcloneDaemon {
     }
   }
 
-  /** Ends rclone. Later calls to {@link use} reject. */
+  /** Stops rclone. Later calls to {@link use} reject. */
   async close(): Promise<void> {
     this.isClosed = true;
     this.idle?.dispose();
@@ -84,7 +84,7 @@ export class RcloneDaemon {
     this.tryStaging('removed', () => rmSync(this.options.stagingFolder, remove));
   }
 
-  /** Ends rclone if it is running. Never rejects. */
+  /** Stops rclone if it is running. Never rejects. */
   private async stop(): Promise<void> {
     const { running } = this;
     this.running = undefined;
@@ -123,7 +123,10 @@ export class RcloneDaemon {
     return await this.running;
   }
 
-  /** Clears `running` when this rclone ends or can't be started. Quits an rclone whose guard process was killed. */
+  /**
+   * Clears `running` when this rclone process exits or can't be started. Shuts down an rclone process whose guard
+   * process was killed.
+   */
   private track(running: Promise<RunningDaemon>): Promise<RunningDaemon> {
     const forget = (): void => {
       if (this.running === running) this.running = undefined;
@@ -194,7 +197,7 @@ const daemonArguments = [
   '--streaming-upload-cutoff=8M',
 ] as const;
 
-/** Ends an rclone whose guard process was killed. Never rejects. */
+/** Shuts down an rclone process whose guard process was killed. Never rejects. */
 async function quit(address: RcloneAddress): Promise<void> {
   const client = new StoreClient(address, 1);
   await client.call('core/quit', {}).catch(() => undefined);

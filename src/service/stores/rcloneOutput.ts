@@ -11,7 +11,10 @@ interface ChildOutput {
   readonly errors: string;
 }
 
-/** Waits for a child to end and returns its output, which must be short. Ends the child when the signal is aborted. */
+/**
+ * Waits for a child to exit and returns its output, which must be short. Terminates the child when the signal is
+ * aborted.
+ */
 export async function collectOutput(
   child: RcloneChild,
   signal: AbortSignal,
@@ -37,8 +40,8 @@ export function collectErrors(child: RcloneChild, maxChars?: number): ErrorOutpu
 }
 
 /**
- * Ends a child when the signal is aborted. Returns a function that stops listening and ends the child if it is still
- * running.
+ * Terminates a child when the signal is aborted. Returns a function that stops listening and terminates the child if it
+ * is still running.
  */
 export function endWithSignal(child: RcloneChild, signal: AbortSignal): () => void {
   const end = (): void => void child.stdin.destroy();

@@ -10,7 +10,7 @@ import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts
 /** The first version with the fixes for CVE-2026-49980 and CVE-2026-71313. */
 const safeVersion = [1, 75, 0] as const;
 
-/** An rclone that the service can use. */
+/** An rclone installation that the service can use. */
 interface RcloneProgram {
   readonly path: string;
   /** For example `1.60.1`. */

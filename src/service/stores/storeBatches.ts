@@ -5,7 +5,7 @@ import { abortWhenStalled } from './stalledRequest.ts';
 
 /** A list of the objects in a batch, as paths relative to their remote. */
 export interface ObjectList {
-  /** Path of a local file with one path per line, which rclone reads. */
+  /** Path of a local file that rclone reads, with one path per line. */
   readonly file: string;
   readonly count: number;
 }
@@ -39,7 +39,7 @@ export class StoreBatches {
 
   /**
    * Copies objects between a remote and a local folder, or between two folders of a store. Objects that can't be copied
-   * are missing from `to` afterwards. Throws {@link StoreError} if the store can't be reached, or if rclone ended and
+   * are missing from `to` afterwards. Throws {@link StoreError} if the store can't be reached, or if rclone exited and
    * may have left an incomplete file.
    */
   async copy(from: string, to: string, list: ObjectList): Promise<void> {
@@ -54,8 +54,9 @@ export class StoreBatches {
   }
 
   /**
-   * Returns the listed objects by path, each with the requested hash, if any. Omits objects that can't be described.
-   * Pass several lists to describe them in parallel: an SFTP server computes the hashes of one list one at a time.
+   * Returns the listed objects keyed by path, each with the requested hash, if any. Omits objects that can't be
+   * described. Pass multiple lists to describe them in parallel: an SFTP server computes the hashes for a single list
+   * one at a time.
    */
   async describe(
     remote: string,

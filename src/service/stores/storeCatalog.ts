@@ -20,7 +20,7 @@ export interface StoreSettings {
   readonly hasRestore: boolean;
 }
 
-/** Options of a store's catalog. All values can be cloned, because they are sent to the catalog thread. */
+/** Options for a store's catalog. All values can be cloned, because they are sent to the catalog thread. */
 export interface StoreCatalogConfig extends ScannedStore, StoreSettings {
   /** Name of the database, for messages. */
   readonly name: string;
@@ -36,7 +36,7 @@ interface StoreCatalogDependencies {
 const firstScanLimitMs = 5_000;
 /** Maximum time that a completed scan waits for the free space to be read. */
 const spaceLimitMs = 1_000;
-/** Approximate number of files that a store lists in the time that a scan takes to start. */
+/** Approximate number of files that a store lists in the time it takes to start a scan. */
 const filesPerScan = 1_000;
 /** Minimum interval between scans that searches start, including retries of a failed scan. */
 const retryMs = 15_000;
@@ -44,8 +44,8 @@ const retryMs = 15_000;
 const restoreNote = '"restore" has no effect: rclone can\'t restore objects of this kind of store.';
 
 /**
- * Catalogs the objects of a store. A scan updates the files only when its listing is complete. Until then, and if it
- * fails, the files of the previous scan are served. A first scan that fails partway provides the files listed so far
+ * Catalogs the objects in a store. A scan updates the files only when its listing is complete. Until then, and if it
+ * fails, the files from the previous scan are served. A first scan that fails partway provides the files listed so far
  * (D62: stores through rclone).
  */
 export class StoreCatalog {
@@ -60,7 +60,7 @@ export class StoreCatalog {
   private fileCount: number;
   private freeBytes: number | undefined;
   private problem: string | undefined;
-  /** False if a scan found that rclone can't restore objects of this kind of store. */
+  /** False if a scan found that rclone can't restore objects in this kind of store. */
   private canRestore = true;
   private readonly loggedNotes = new Set<string>();
 
@@ -79,14 +79,14 @@ export class StoreCatalog {
   }
 
   /**
-   * Returns one page of a search. Waits a few seconds for the first scan. Rejects with {@link DatabaseUnavailableError}
-   * if there is nothing to search by then.
+   * Returns one page of search results. Waits a few seconds for the first scan. Rejects with {@link
+   * DatabaseUnavailableError} if there is nothing to search by then.
    */
   async search(search: CatalogSearch): Promise<CatalogPage> {
     return await this.query((store) => store.search({ ...search, stagedCondition: readableCondition }));
   }
 
-  /** Returns the file for each id, or undefined for an unknown id. Rejects with the same errors as {@link search}. */
+  /** Returns the file for each ID, or undefined for an unknown ID. Rejects with the same errors as {@link search}. */
   async filesByIds(ids: readonly string[]): Promise<(CatalogFile | undefined)[]> {
     return await this.query((store) => store.filesByIds(ids));
   }
@@ -104,7 +104,7 @@ export class StoreCatalog {
     // A transfer into the store ends with a scan of its folder.
   }
 
-  /** Requests a scan of the folder of an ended transfer. Does nothing before the first listing. */
+  /** Requests a scan of an ended transfer's folder. Does nothing before the first listing. */
   resumeTracking(under: string): void {
     if (this.hasFiles) void this.scans.request(under);
   }
@@ -132,7 +132,7 @@ export class StoreCatalog {
     };
   }
 
-  /** Aborts a running scan by killing its rclone, and closes the catalog file. */
+  /** Aborts a running scan by killing its rclone process, and closes the catalog file. */
   async close(): Promise<void> {
     this.abort.abort();
     await this.scans.ended;
@@ -143,7 +143,7 @@ export class StoreCatalog {
     return this.repairableStore.store;
   }
 
-  /** True once there is something to search: the files of a complete scan, or of a first scan that failed partway. */
+  /** True once there is something to search: a complete listing, or files from a first scan that failed partway. */
   private get hasFiles(): boolean {
     return this.listedAtMs !== undefined || this.fileCount > 0;
   }

@@ -49,7 +49,7 @@ interface WrittenContent {
 
 const maxErrorChars = 8_192;
 
-/** Reads and writes objects of stores through a running rclone. Requests of one `group` share statistics. */
+/** Reads and writes objects in stores through a running rclone process. Requests in one `group` share statistics. */
 export class StoreClient {
   readonly group: string | undefined;
   private readonly address: RcloneAddress;
@@ -123,7 +123,7 @@ export class StoreClient {
     return toStoreObject(item);
   }
 
-  /** Reads the features of a store. Throws {@link StoreError}. */
+  /** Reads a store's features. Throws {@link StoreError}. */
   async getFeatures(remote: string): Promise<StoreFeatures> {
     const features = parseStoreFeatures(await this.call('operations/fsinfo', { fs: remote }));
     if (features === undefined) throw new StoreError('failed', 'rclone does not describe it');
@@ -200,7 +200,7 @@ export class StoreClient {
     }
   }
 
-  /** Calls a method of rclone and returns its response. Throws {@link StoreError}. */
+  /** Calls an rclone method and returns its response. Throws {@link StoreError}. */
   async call(
     method: string,
     body: object,

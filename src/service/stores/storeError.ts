@@ -46,7 +46,7 @@ export function createEndError(): StoreError {
   return new StoreError('unreachable', 'rclone ended');
 }
 
-/** Creates the error for a failed connection: rclone ended, or this machine can't open another connection now. */
+/** Creates the error for a failed connection: rclone exited, or this machine can't open another connection now. */
 export function toConnectionStoreError(error: unknown): StoreError {
   return isFileLimitError(error) ? new StoreError('unreachable', tooManyFiles) : createEndError();
 }

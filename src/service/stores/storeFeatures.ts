@@ -24,7 +24,7 @@ export interface StoreFeatures {
   readonly name: string;
   /** Kind and location of the store, such as `S3 bucket lab`. */
   readonly description: string;
-  /** The store's hash algorithms that the service can compute, the preferred one first. */
+  /** The store's hash algorithms that the service can compute, in order of preference. */
   readonly hashes: readonly string[];
   /** True if a listing can include the hashes without additional requests. */
   readonly hasListedHashes: boolean;
@@ -32,7 +32,7 @@ export interface StoreFeatures {
   readonly hasListedTimes: boolean;
   /** True if the store can rename an object without transferring its content through rclone. */
   readonly canRename: boolean;
-  /** True if the store can copy objects itself. */
+  /** True if the store supports server-side copies. */
   readonly canCopy: boolean;
   /** True if rclone has commands for this kind of store, such as the one that restores objects. */
   readonly hasCommands: boolean;
@@ -41,8 +41,8 @@ export interface StoreFeatures {
 const preferredHashes = ['sha256', 'md5', 'sha1'] as const;
 
 /**
- * Reads the features of a store. For most kinds of stores, this requires a connection. Throws
- * {@link DatabaseUnavailableError} if that fails.
+ * Reads a store's features. For most kinds of stores, this requires a connection. Throws {@link
+ * DatabaseUnavailableError} if that fails.
  */
 export async function readStoreFeatures(program: string, remote: string, signal: AbortSignal): Promise<StoreFeatures> {
   const child = startRclone(program, ['backend', 'features', '--', remote]);

@@ -27,7 +27,7 @@ interface ListingBatch extends SkippedObjects {
 }
 
 const batchSize = 1_000;
-/** The exit code of rclone for a folder that doesn't exist. */
+/** rclone's exit code for a folder that doesn't exist. */
 const missingFolder = 3;
 
 /** Modification time of objects whose store doesn't report one. It sorts before all others, and is not shown. */
@@ -139,7 +139,7 @@ function describeObject({ Hashes: hashes, Tier: tier }: ListedObject): { readonl
 
 const quotedClasses = [...archivedClasses].map((name) => `'${name}'`).join(', ');
 
-/** Returns true if objects of this storage class must be restored before they can be read. */
+/** Returns true if objects in this storage class must be restored before they can be read. */
 export function isArchived(storageClass: unknown): boolean {
   return typeof storageClass === 'string' && archivedClasses.has(storageClass.toUpperCase());
 }

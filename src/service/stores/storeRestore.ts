@@ -27,7 +27,7 @@ interface RestoreRefusal {
 }
 
 interface RestorableStore {
-  /** Path of rclone. */
+  /** Path of the rclone executable. */
   readonly program: string;
   readonly remote: string;
   /** Writes a list of paths for rclone. The paths must not contain line breaks. */
@@ -47,7 +47,7 @@ const maxLogChars = 1024 * 1024;
  */
 const listOption = ['--no-traverse', '--files-from-raw'] as const;
 
-/** Finds the archived objects of a store and has the store restore them (D67: archived objects). */
+/** Finds the archived objects in a store and has the store restore them (D67: archived objects). */
 export class StoreRestore {
   private readonly store: RestorableStore;
   private readonly signal: AbortSignal;

@@ -13,7 +13,7 @@ export interface ScannedStore {
 }
 
 export interface ScanResult extends SkippedObjects {
-  /** False if rclone can't restore archived objects of this kind of store (D67: archived objects). */
+  /** False if rclone can't restore archived objects in this kind of store (D67: archived objects). */
   readonly canRestore: boolean;
   /** A sentence about rclone, for the log. */
   readonly note: string | undefined;

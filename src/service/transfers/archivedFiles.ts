@@ -9,7 +9,7 @@ import { toRouteError } from './routeErrors.ts';
 import { TransferFailure, TransferSuspension } from './transferErrors.ts';
 
 interface ArchivedFilesOptions {
-  /** The remote of the source. */
+  /** The source's remote. */
   readonly remote: string;
   readonly restore: RestoreOptions;
   readonly daemon: RcloneDaemon;
@@ -24,7 +24,7 @@ const maxDelayMs = 600_000;
 const renewMs = 72 * 3_600_000;
 const halfDayMs = 12 * 3_600_000;
 
-/** Has a store restore the archived files of a transfer before they are transferred (D67: archived objects). */
+/** Has a store restore a transfer's archived files before they are transferred (D67: archived objects). */
 export class ArchivedFiles {
   private readonly options: ArchivedFilesOptions;
   /** Times at which files were last found readable, by position. */
@@ -84,8 +84,8 @@ export class ArchivedFiles {
   }
 
   /**
-   * Requests restores of archived files without a recent request. Then checks the files requested earlier, up to the
-   * first batch that has an unreadable file.
+   * Requests restores for archived files that have no recent request. Then checks the files requested earlier, up to
+   * the first batch that has an unreadable file.
    */
   private async checkIn(store: StoreRestore, files: readonly TransferRecordFile[]): Promise<void> {
     const requested = files.filter((file) => this.isRequested(file));

@@ -7,7 +7,7 @@ import type { CarryJob, FileToCarry } from './carryJob.ts';
 import { foldPath } from './similarNames.ts';
 
 const maxBytes = 1024 * 1024;
-/** Minimum number of files in a batch; fewer files are faster one by one. */
+/** Minimum number of files in a batch; fewer files transfer faster one by one. */
 const minFiles = 3;
 const parallelLists = 4;
 /** Characters that rclone or a file system may replace in a name, and line terminators. */
@@ -36,7 +36,7 @@ export function hasPlainName(path: string): boolean {
   return !specialCharacters.test(path) && !path.split('/').some((part) => part === '' || specialEnd.test(part));
 }
 
-/** A private folder for the files of one batch, which rclone reads or writes. It is created on first use. */
+/** A private folder for one batch's files, which rclone reads or writes. It is created on first use. */
 export class BatchFolder {
   private readonly parent: string | BatchFolder;
   private root: string | undefined;
@@ -65,7 +65,7 @@ export class BatchFolder {
     return { file, count: paths.length };
   }
 
-  /** Distributes paths across several lists, which rclone can process in parallel. */
+  /** Distributes paths across multiple lists, which rclone can process in parallel. */
   createLists(paths: readonly string[]): ObjectList[] {
     const size = Math.ceil(paths.length / parallelLists);
     const starts = Array.from({ length: size === 0 ? 0 : Math.ceil(paths.length / size) }, (_, index) => index * size);

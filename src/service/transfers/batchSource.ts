@@ -12,7 +12,7 @@ interface FetchedStore {
   readonly hash: string | undefined;
 }
 
-/** Reads small files of a store in one batch, and other files one by one. */
+/** Reads small files from a store in one batch, and other files one by one. */
 export class BatchSource implements CarrySource {
   private readonly store: FetchedStore;
   private readonly folder: BatchFolder;

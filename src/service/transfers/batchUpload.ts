@@ -83,7 +83,7 @@ export class BatchUpload {
     return { file, digests, methods: [method] };
   }
 
-  /** Returns the files that are stored correctly. */
+  /** Returns the files that were stored correctly. */
   private async verify(read: readonly UploadedFile[]): Promise<UploadedFile[]> {
     const { hash } = this.target;
     const lists = this.folder.createLists(read.map(({ file }) => file.path));

@@ -19,7 +19,7 @@ const parallelFiles = 4;
 const stopCheckMs = 50;
 
 /**
- * Transfers files from or to stores. Each file is written under a temporary name, verified against the stores' hashes
+ * Transfers files to or from stores. Each file is written under a temporary name, verified against the stores' hashes
  * or by reading it back, and then renamed.
  */
 export async function carryFiles(job: CarryJob): Promise<JobResult> {
@@ -90,7 +90,7 @@ class FileCarrier {
     for (const file of await sink.writeBatch(files, { source, folder }, abort.signal)) this.addDone(file);
   }
 
-  /** Has the store copy objects itself if both sides are on the same remote and it supports that. */
+  /** Uses server-side copies if both sides are on the same remote and the store supports them. */
   private async copyInStore(): Promise<void> {
     const { job, client, folder, abort } = this;
     if (job.copyVerification === undefined) return;
@@ -125,15 +125,15 @@ class FileCarrier {
     }
   }
 
-  /** Records the first failure, and stops the transfer of the other files. */
+  /** Records the first failure, and stops transferring the other files. */
   private fail(position: number, error: unknown): void {
     if (!this.abort.signal.aborted) this.failure = toCarryFailure(position, error);
     this.abort.abort();
   }
 
   /**
-   * Transfers one file. If it continued a partial file from an earlier attempt that turns out to be damaged, starts
-   * over.
+   * Transfers one file. Starts over if it continued a partial file from an earlier attempt that turned out to be
+   * damaged.
    */
   private async carry(file: FileToCarry, mayContinue = true): Promise<DoneFile> {
     const { content, written } = await this.write(file, mayContinue);

@@ -3,19 +3,19 @@ import type { RcloneAddress } from '../stores/storeClient.ts';
 import type { CopyVerification } from './copyVerification.ts';
 import type { FileToMove, JobSignal } from './fileJobs.ts';
 
-/** One side of a transfer from or to a store. */
+/** One side of a transfer to or from a store. */
 export interface CarrySide {
   readonly location: DatabaseLocation;
-  /** The preferred hash algorithm of a store; undefined for a folder, or a store without hashes. */
+  /** A store's preferred hash algorithm; undefined for a folder, or a store without hashes. */
   readonly hash: string | undefined;
 }
 
 export interface FileToCarry extends FileToMove {
-  /** True if the destination is a store that has an object of this name from an earlier attempt. */
+  /** True if the destination is a store that has an object with this name from an earlier attempt. */
   readonly isPresent: boolean;
 }
 
-/** Files to transfer from or to a store, which rclone reads and writes (D62: stores through rclone). */
+/** Files to transfer to or from a store, which rclone reads and writes (D62: stores through rclone). */
 export interface CarryJob {
   readonly transferId: string;
   /** Identifies the run of the transfer. Names the folder that contains the unfinished objects of its batches. */
@@ -26,7 +26,7 @@ export interface CarryJob {
   readonly destinationPlace?: string | undefined;
   readonly rclone: RcloneAddress;
   readonly files: readonly FileToCarry[];
-  /** Present if both sides share a remote and its store can copy objects itself (D66: copies within a store). */
+  /** Present if both sides share a remote and its store supports server-side copies (D66: copies within a store). */
   readonly copyVerification?: CopyVerification | undefined;
   readonly bytesPerSecond?: number | undefined;
   /** True if each file is flushed to disk individually. */

@@ -28,9 +28,9 @@ export interface CarriedContent {
   moveFetched(path: string): boolean;
 }
 
-/** Writes the files of a job to the transfer's folder. */
+/** Writes a job's files to the transfer's folder. */
 export interface CarrySink {
-  /** The preferred hash algorithm of the destination; undefined if it has none. */
+  /** The destination's preferred hash algorithm; undefined if it has none. */
   readonly hash: string | undefined;
   /** Writes a file under a temporary name. If the connection is lost, a later attempt may continue the file. */
   write(file: FileToCarry, content: CarriedContent, signal: AbortSignal): Promise<WrittenFile>;

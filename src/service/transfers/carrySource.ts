@@ -5,15 +5,15 @@ import { BadFile, OperationError, runOperation } from './fileProcessing.ts';
 import { SourceFiles } from './sourceFiles.ts';
 import type { StreamDigests } from './streamDigests.ts';
 
-/** Reads the files of a job and verifies their content. */
+/** Reads a job's files and verifies their content. */
 export interface CarrySource {
   /** Fetches small files together in advance, if that is faster. Never rejects. */
   fetch(files: readonly FileToCarry[], signal: AbortSignal): Promise<void>;
   /** Returns the algorithm of the source's hash for a file; undefined if the source provides none. */
   getHashName(file: FileToCarry): string | undefined;
   /**
-   * Moves the fetched copy of a file to a path, if there is one on the same file system and {@link verify} will compare
-   * it with a hash from the source. Otherwise returns false, and the caller must read the file.
+   * Moves a file's fetched copy to a path. Returns false if there is no such copy on the same file system, or if {@link
+   * verify} can't compare it with a hash from the source; the caller must then read the file.
    */
   moveFetched(file: FileToCarry, path: string): boolean;
   /**
@@ -22,8 +22,8 @@ export interface CarrySource {
    */
   read(file: FileToCarry, from: number, signal: AbortSignal): AsyncIterable<Buffer>;
   /**
-   * Compares the content that was read with the hash of the source. Returns the hash algorithm; undefined if there is
-   * no independent hash. Throws {@link OperationError} if they differ.
+   * Compares the content that was read with the source's hash. Returns the hash algorithm; undefined if there is no
+   * independent hash. Throws {@link OperationError} if they differ.
    */
   verify(file: FileToCarry, digests: StreamDigests, signal: AbortSignal): Promise<string | undefined>;
 }
@@ -46,7 +46,7 @@ export class FolderSource implements CarrySource {
     return undefined;
   }
 
-  /** Returns false, because the files of the source must stay in place. */
+  /** Returns false, because the source's files must stay in place. */
   moveFetched(): false {
     return false;
   }
@@ -79,7 +79,7 @@ export class FolderSource implements CarrySource {
   }
 }
 
-/** Reads files of a store one by one. */
+/** Reads files from a store one by one. */
 export class StoreSource implements Omit<CarrySource, 'fetch' | 'moveFetched'> {
   private readonly client: StoreClient;
   private readonly remote: string;

@@ -19,9 +19,9 @@ const hashingStores = /^(?:GCS|Swift|Google drive|box|pcloud) /;
 const s3 = /^S3 /;
 
 /**
- * The ETag of an object that S3 copies in one piece is its MD5, unless the object is encrypted with a managed or
- * customer-provided key. The listing clears the options for encryption, because with them rclone reports a hash from
- * the uploader's metadata instead. An ETag that isn't an MD5 never equals the expected hash.
+ * Verification of S3 copies. The ETag of an object that S3 copies in one piece is its MD5, unless the object is
+ * encrypted with a managed or customer-provided key. The listing clears the encryption options, because with them
+ * rclone reports a hash from the uploader's metadata instead. An ETag that isn't an MD5 never equals the expected hash.
  */
 const s3Verification: CopyVerification = {
   // The largest size that S3 copies in one piece is 5 GiB.

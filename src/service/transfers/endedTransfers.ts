@@ -13,7 +13,7 @@ interface EndedTransfersOptions {
 
 const pruneEveryMs = 3_600_000;
 
-/** Removes the records of ended transfers after their retention time (D25: durable transfers). */
+/** Removes the records of ended transfers after their retention period (D25: durable transfers). */
 export class EndedTransfers implements Disposable {
   private readonly options: EndedTransfersOptions;
   private pruning: Disposable | undefined;
@@ -29,7 +29,7 @@ export class EndedTransfers implements Disposable {
     this.pruning = this.options.clock.after(pruneEveryMs, () => this.start(afterwards));
   }
 
-  /** Returns the record of a transfer from the journal; undefined if it is unknown or expired. */
+  /** Returns a transfer's record from the journal; undefined if it is unknown or expired. */
   get(id: string): TransferRecord | undefined {
     const record = this.options.journal.get(id);
     if (!this.isExpired(record)) return record;

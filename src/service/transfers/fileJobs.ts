@@ -28,7 +28,7 @@ export interface FileToMove {
   /** Relative to both the source's folder and the transfer's folder. */
   readonly path: string;
   readonly bytes: number;
-  /** Hex; empty for a file of a store, which is hashed while it is transferred. */
+  /** Hex; empty for a file in a store, which is hashed while it is transferred. */
   readonly sha256: string;
   /** The hash that the source has for the file. */
   readonly declared?: DeclaredHash | undefined;
@@ -45,7 +45,7 @@ export interface MoveJob {
   readonly bytesPerSecond?: number | undefined;
   /** True if each file is flushed to disk individually. */
   readonly isFlushed: boolean;
-  /** Present only in a job of one file; shared with the {@link ReadBackJob}. */
+  /** Present only in a job with a single file; shared with the {@link ReadBackJob}. */
   readonly sharedCopy?: SharedCopyMemory | undefined;
   readonly signal: JobSignal;
 }
@@ -72,8 +72,8 @@ export interface DoneFile {
   /** The modification time of a staged file, in milliseconds since 1970. */
   readonly modifiedMs?: number;
   /**
-   * Method by which a file from or to a store was verified: a hash algorithm, `<hash> within the store`, or `reading
-   * back`.
+   * Method that verified a file transferred to or from a store: a hash algorithm, `<hash> within the store`, or
+   * `reading back`.
    */
   readonly verifiedBy?: string;
 }

@@ -11,7 +11,7 @@ type FileCalls = ThreadCalls<typeof fileJobHandlers>;
 interface FileThread {
   readonly worker: Worker;
   readonly calls: FileCalls;
-  /** Timer that ends the thread if it stays idle. */
+  /** Timer that terminates the thread if it stays idle. */
   idle?: Disposable;
   /** True if the result of its job must be ignored. */
   isAbandoned?: boolean;
@@ -27,13 +27,15 @@ interface WaitingJob {
 }
 
 /**
- * Maximum number of threads. Each concurrent transfer can use four, so that none waits for the large files of another:
- * two copy, and two read large copies back at the same time (D68: read back while copying).
+ * Maximum number of threads. Each concurrent transfer can use four, so that none waits for another's large files: two
+ * copy, and two read large copies back at the same time (D68: read back while copying).
  */
 const maxThreads = 12;
 const idleMs = 60_000;
 
-/** Manages the threads that read, hash and copy files for all transfers. Starts them on demand and ends idle ones. */
+/**
+ * Manages the threads that read, hash and copy files for all transfers. Starts them on demand and terminates idle ones.
+ */
 export class FileThreads {
   private readonly clock: Clock;
   private readonly free: FileThread[] = [];
@@ -54,7 +56,7 @@ export class FileThreads {
 
   /**
    * Runs a job on a free thread. Rejects if the thread crashes, in which case the result is unknown. Aborting
-   * `abandonment` gives up the job's thread: the thread ends as soon as its current system call returns, and the
+   * `abandonment` abandons the job's thread: the thread terminates as soon as its current system call returns, and the
    * promise then rejects. A job that is still queued is rejected without being started (D42: hanging disks).
    */
   async run(job: Job, abandonment: AbortSignal): Promise<JobResult> {
@@ -65,7 +67,7 @@ export class FileThreads {
     });
   }
 
-  /** Ends the threads, even in the middle of a job. */
+  /** Terminates the threads, even in the middle of a job. */
   async end(): Promise<void> {
     this.isEnded = true;
     for (const waiting of this.waitingJobs.splice(0)) waiting.reject(new Error('The service is closing.'));

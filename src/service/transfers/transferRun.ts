@@ -13,6 +13,7 @@ import {
   type JobResult,
   type JobSignal,
 } from './fileJobs.ts';
+import { splitIntoBatches } from './fileBatches.ts';
 import type { FileThreads } from './fileThreads.ts';
 import { chooseManifestName } from './manifest.ts';
 import { createRoute } from './routeChoice.ts';
@@ -44,12 +45,6 @@ export interface TransferRunOptions {
   readonly isResumed: boolean;
 }
 
-/**
- * Maximum number of files in a job. Jobs are small, so that counts are updated often and other transfers get their
- * turn.
- */
-const batchFiles = 256;
-const batchBytes = 16 * 1024 * 1024;
 /** Number of jobs that run at the same time for one transfer. */
 export const parallelJobs = 2;
 /** Maximum number of files that are flushed individually; for more, the whole file system is flushed. */
@@ -283,22 +278,6 @@ export class TransferRun {
     this.files[position] = file;
     return file;
   }
-}
-
-function* splitIntoBatches(files: readonly TransferRecordFile[]): Generator<readonly TransferRecordFile[], undefined> {
-  let batch: TransferRecordFile[] = [];
-  let bytes = 0;
-  for (const file of files) {
-    if (batch.length > 0 && (batch.length === batchFiles || bytes + file.bytes > batchBytes)) {
-      yield batch;
-      batch = [];
-      bytes = 0;
-    }
-    batch.push(file);
-    bytes += file.bytes;
-  }
-  if (batch.length > 0) yield batch;
-  return undefined;
 }
 
 function toFileToMove({ position, path, bytes, sha256 = '', resource }: TransferRecordFile): FileToMove {
