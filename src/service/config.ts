@@ -55,9 +55,9 @@ const serviceConfigSchema = z.strictObject({
   tokenFile: z.optional(z.string().check(z.minLength(1))),
   /** Accepted values of the Host header in addition to loopback, for a reverse proxy (D40: administered service). */
   trustedHosts: z.optional(z.array(z.string())),
-  /** Maximum number of bytes per second that a single transfer copies, to leave bandwidth for other users of a disk. */
+  /** Maximum copy rate of one transfer, in bytes per second. Leaves bandwidth for other users of the disk. */
   throttleBytesPerSecond: z.optional(z.number().check(z.gt(0))),
-  /** Maximum number of bytes per second that all transfers together read from and write to stores. */
+  /** Maximum rate at which all transfers together read from and write to stores, in bytes per second. */
   storeBytesPerSecond: z.optional(z.number().check(z.gt(0))),
 });
 

@@ -45,7 +45,7 @@ describe('The rows of searches from an earlier window (D59)', () => {
     store.replace('s', search);
     const [group] = tree.getChildren(tree.getRoot('s'));
     assert.ok(group);
-    assert.equal(formatRow(tree.getTreeItem(group)), '1 checked file no longer found');
+    assert.equal(formatRow(tree.getTreeItem(group)), '1 checked file no longer in the results');
     assert.equal(tree.getParent(group), tree.getRoot('s'));
     assert.deepEqual(items(group).map(formatRow), ['f2.csv']);
     store.drawChecked('s', [fileEntry('f2')], false);

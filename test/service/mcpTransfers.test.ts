@@ -174,8 +174,10 @@ describe('Agents over MCP', () => {
 
   it('have plans whose unreadable folder is reported, rather than shown as empty', async () => {
     await writeFile(join(rig.ledger, 'plans'), '');
-    const { code, stdout, stderr } = await rig.run('plans');
-    assert.deepEqual([code, stdout, stderr], [1, '', "The plans of agents can't be read (ENOTDIR).\n"]);
+    for (const command of [[], ['show', 'f00'], ['decline', 'f00']]) {
+      const { code, stdout, stderr } = await rig.run('plans', ...command);
+      assert.deepEqual([code, stdout, stderr], [1, '', "The plans of agents can't be read (ENOTDIR).\n"]);
+    }
   });
 
   it('receive server text only as data', async () => {

@@ -1,6 +1,5 @@
 import { AgentError, type AgentErrorCode } from '../../core/agents/agentError.ts';
 import { requireSubmissionAllowed, submitPlan } from '../../core/agents/planSubmission.ts';
-import type { SavedPlan } from '../../core/agents/transferPlan.ts';
 import { createRedactingLog } from '../../core/util/redactingLog.ts';
 import { createAgentContext, type SharedAgentContext } from './cliAgentContext.ts';
 import { describeDecided, formatPlanSummary, planColumns, toPlanDocument } from './planSummary.ts';
@@ -9,7 +8,6 @@ import { CliError } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
-import { toPlainCell } from '../text/plainCell.ts';
 import { loadTransfers } from '../transfers/transferLookup.ts';
 import { createStartError, reportTransfer } from '../transfers/transferStart.ts';
 
@@ -53,13 +51,13 @@ async function listPlans({ context }: CliSession, { plans }: SharedAgentContext)
 }
 
 async function showPlan({ context }: CliSession, agents: SharedAgentContext, id: string): Promise<ExitCode> {
-  const saved = await requirePlan(agents, id);
+  const saved = await agents.plans.require(id);
   context.output.print(toPlanDocument(saved), () => `${formatPlanSummary(saved.plan)}State: ${saved.state.kind}\n`);
   return exitCode.done;
 }
 
 async function confirmPlan(session: CliSession, agents: SharedAgentContext, id: string): Promise<ExitCode> {
-  const { plan, state } = await requirePlan(agents, id);
+  const { plan, state } = await agents.plans.require(id);
   const decided = describeDecided(state);
   if (decided !== undefined) throw new CliError(decided);
   await requireSubmissionAllowed(agents);
@@ -79,10 +77,4 @@ async function declinePlan({ context }: CliSession, { plans }: SharedAgentContex
   const { id: plan } = await plans.decide(id, 'declined', place);
   context.output.print({ plan, state: 'declined' }, () => `Declined plan ${plan}.\n`);
   return exitCode.done;
-}
-
-async function requirePlan({ plans }: SharedAgentContext, id: string): Promise<SavedPlan> {
-  const saved = await plans.get(id);
-  if (saved) return saved;
-  throw new CliError(`There is no plan ${toPlainCell(id)}.`, exitCode.notFound);
 }

@@ -116,13 +116,20 @@ export class PlanStore implements Disposable {
     return plan?.id === id ? { plan, state: await this.readState(plan) } : undefined;
   }
 
+  /** Returns a plan with its current state. Throws {@link AgentError} if there is none, or if the folder can't be read. */
+  async require(id: string): Promise<SavedPlan> {
+    const saved = await this.get(id);
+    if (saved) return saved;
+    await this.list();
+    throw new AgentError('notFound', 'There is no such plan.');
+  }
+
   /**
    * Records a person's decision about a proposed plan. Throws {@link AgentError} if the plan doesn't exist or has
    * expired, if it was already decided in this or another program, or if the decision can't be written.
    */
   async decide(id: string, kind: PlanDecision['kind'], by: string): Promise<TransferPlan> {
-    const saved = await this.get(id);
-    if (!saved) throw new AgentError('notFound', `There is no plan ${id}.`);
+    const saved = await this.require(id);
     requireProposed(saved);
     const decision: PlanDecision = { kind, by, at: this.clock.now() };
     if (await this.write(this.getPath(id, 'decision'), decision)) return saved.plan;

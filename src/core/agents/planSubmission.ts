@@ -25,9 +25,7 @@ export async function requireSubmissionAllowed({ policy }: Pick<AgentContext, 'p
 export async function submitPlan(context: PlanSubmissionContext, plan: TransferPlan, by: string): Promise<Transfer> {
   const { services, plans } = context;
   const { id } = plan;
-  const saved = await plans.get(id);
-  if (!saved) throw new AgentError('notFound', `There is no plan ${id}.`);
-  requireProposed(saved);
+  requireProposed(await plans.require(id));
   // Sends the plan that the person saw, even if its file has changed since then.
   const connectionId = await openPlanConnection(context, plan);
   // The rule may have changed while the person was deciding.

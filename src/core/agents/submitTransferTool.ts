@@ -17,8 +17,7 @@ export const submitTransferTool = defineTool({
   input: z.strictObject({ planId: limitedText(100) }),
   run: async (context, { planId }, signal) => {
     await requireSubmissionAllowed(context);
-    const saved = await context.plans.get(planId);
-    if (!saved) throw new AgentError('notFound', 'There is no such plan. Use the planId of plan_transfer.');
+    const saved = await context.plans.require(planId);
     requireProposed(saved);
     const { plan } = saved;
     const decision = await context.confirm({ kind: 'submit', plan }, { signal });

@@ -75,8 +75,8 @@ function writeName(name: CitedName): string {
 }
 
 /**
- * Matches names without characters that BibTeX and BibLaTeX interpret: words of letters that can contain dots, hyphens
- * and apostrophes.
+ * Matches names that contain no characters with a special meaning in BibTeX or BibLaTeX. Their words consist of
+ * letters, and can contain periods, hyphens and apostrophes.
  */
 const plainName = /^\p{L}(?:[-.’']{0,2}[\p{L}\p{M}])*\.?(?: \p{L}(?:[-.’']{0,2}[\p{L}\p{M}])*\.?)*$/u;
 

@@ -10,7 +10,7 @@ import type { OpenConnections } from './openConnections.ts';
 /** The files of a planned submission that are known to be at the destination already (D60: same content). */
 export interface KnownCopies {
   readonly atDestination: ReadonlySet<TransferFile>;
-  /** False if the destination may contain other files of the submission too. */
+  /** False if the destination might also contain other files from the submission. */
   readonly isComplete: boolean;
   /**
    * The files whose content earlier transfers wrote to the destination. Each value is the time at which the newest such

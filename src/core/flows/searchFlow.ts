@@ -132,7 +132,7 @@ export class SearchFlow {
   }
 
   /**
-   * Requests the next page of a search, or retries a failed page. If the files were saved by an earlier window and have
+   * Requests the next page of a search, or retries a failed page. If the files were saved by an earlier session and have
    * not been requested since, first refreshes them. Does nothing while a page is loading.
    */
   async loadMore(key: string): Promise<void> {

@@ -15,7 +15,7 @@ export interface CertificateFacts {
 
 /** The facts determined by a step of a connection test. */
 export interface TestFacts {
-  /** The proxy, without user name and password. */
+  /** The proxy's address, without credentials. */
   readonly proxy?: string;
   /** The resolved host: the proxy's host if a proxy is used. */
   readonly host?: string;

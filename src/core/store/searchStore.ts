@@ -34,7 +34,7 @@ export interface Search {
   readonly reason?: Reason;
   /** The time at which the last page was loaded, in milliseconds since 1970. */
   readonly loadedAt?: number;
-  /** True if the files were saved by an earlier window and have not been requested since (D59: saved searches). */
+  /** True if the files were saved by an earlier session and have not been requested since (D59: saved searches). */
   readonly isStale: boolean;
   /** True if the user collapsed the search's row, or if the search shares a row because it found nothing. */
   readonly isCollapsed: boolean;
@@ -103,7 +103,7 @@ export class SearchStore {
     return this.leftOutSearches;
   }
 
-  /** Sets the databases left out of the last search of all databases. Fires `onDidChange` without keys. */
+  /** Sets which databases the last search of all databases skipped. Fires `onDidChange` with no keys. */
   setLeftOut(leftOut: LeftOutSearches | undefined): void {
     if (this.leftOutSearches === leftOut) return;
     this.leftOutSearches = leftOut;
@@ -119,7 +119,7 @@ export class SearchStore {
     this.changed.fire([key]);
   }
 
-  /** Adds the searches that an earlier window saved, newest first, with their checked files (D59: saved searches). */
+  /** Adds the searches that an earlier session saved, newest first, with their checked files (D59: saved searches). */
   restoreSaved(saved: readonly SavedSearch[]): void {
     const added = saved.filter(({ key }) => !this.searches.has(key));
     for (const [position, { checked, unknownIds, ...rest }] of added.entries()) {

@@ -2,8 +2,8 @@
 const invisible = /[\p{Bidi_Control}\u2028\u2029]|[^\P{Cc}\n\t]/gu;
 
 /**
- * Escapes characters that affect how other text is displayed. The result contains escape sequences such as `\u202e`
- * instead. Preserves line feeds and tabs.
+ * Replaces characters that affect how the surrounding text is displayed with escape sequences such as `\u202e`.
+ * Preserves line feeds and tabs.
  */
 export function escapeInvisible(text: string): string {
   return text.replace(invisible, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);

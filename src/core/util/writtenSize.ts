@@ -23,7 +23,10 @@ function parseAmount(text: string): number | undefined {
   return /^\d+(?:[.,]\d+)?$/.test(digits) ? Number(digits.replace(',', '.')) : undefined;
 }
 
-/** Formats a size so that {@link parseWrittenSize} returns exactly this size: `10 MB`, `1.5 GiB`, `1234`. */
+/**
+ * Formats a size, such as `10 MB`, `1.5 GiB` or `1234`, so that {@link parseWrittenSize} returns exactly the same
+ * number of bytes.
+ */
 export function writeSize(sizeBytes: number): string {
   const units = ['PB', 'TB', 'GB', 'MB', 'kB', 'PiB', 'TiB', 'GiB', 'MiB', 'KiB'];
   const written = units.flatMap((unit) => {

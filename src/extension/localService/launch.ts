@@ -10,7 +10,7 @@ export interface LaunchOptions {
   readonly dataFolder: string;
   /** Number of days for which ended transfers are retained. */
   readonly retentionDays: number;
-  /** Path of rclone. Undefined to search for rclone (D62: stores through rclone). */
+  /** Path to rclone. If undefined, the service searches for it (D62: stores through rclone). */
   readonly rclone: string | undefined;
   /** Bytes per second that all transfers together may read from and write to stores; undefined for no limit. */
   readonly storeBytesPerSecond?: number | undefined;

@@ -125,7 +125,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
   }
 
   /**
-   * Returns the rows of databases. Always returns the same object for a given database, because the editor needs it to
+   * Returns the rows for databases. Always returns the same object for a given database, because the editor needs it to
    * redraw a single row.
    */
   private createDatabaseRows(databases: readonly Database[]): DatabaseNode[] {

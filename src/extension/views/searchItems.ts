@@ -63,7 +63,7 @@ function describeSearchState({ isLoading, reason }: Search): string {
   return reason ? l10n.t('failed') : '';
 }
 
-/** Describes the age of results that were loaded in an earlier window (D59: saved searches). */
+/** Describes the age of results that were loaded in an earlier session (D59: saved searches). */
 function describeAge({ isStale, loadedAt }: Search): string {
   return isStale && loadedAt !== undefined ? l10n.t('as of {0}', formatTime(loadedAt, Date.now())) : '';
 }
@@ -92,7 +92,7 @@ export function createPartItem(search: Search, node: PartNode, files: readonly F
 export function createUnlistedItem(search: Search, count: number): TreeItem {
   const isGone = !search.mayHaveMore && !search.isStale;
   const text = isGone
-    ? plural(count, '{0} checked file no longer found', '{0} checked files no longer found')
+    ? plural(count, '{0} checked file no longer in the results', '{0} checked files no longer in the results')
     : plural(count, '{0} more checked file, not loaded yet', '{0} more checked files, not loaded yet');
   const item = new TreeItem(text, isGone ? TreeItemCollapsibleState.Expanded : TreeItemCollapsibleState.Collapsed);
   item.id = getUnlistedItemId(search.key);

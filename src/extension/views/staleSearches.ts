@@ -17,7 +17,7 @@ interface StaleSearchesDependencies {
 const maxParallelRefreshes = 4;
 
 /**
- * Reloads the files of searches that an earlier window saved. Reloads a search once its files are visible: the view is
+ * Reloads the files of searches that an earlier session saved. Reloads a search once its files are visible: the view is
  * shown, the search's row is expanded, and its connection is active (D59: saved searches).
  */
 export class StaleSearches implements Disposable {

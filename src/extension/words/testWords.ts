@@ -128,7 +128,7 @@ function getSignInAdvice({ signIn, keyWorked }: Reason): Advice {
   if (signIn === 'outage') return { text: l10n.t("The service can't check keys at the moment. Try again later.") };
   if (signIn === 'account') {
     return {
-      text: l10n.t('Link an ORCID iD to your account on the service, or set the key of an account that has one.'),
+      text: l10n.t('Link an ORCID iD to your account on the service, or use the API key of an account that has one.'),
       needsKey: true,
     };
   }

@@ -14,8 +14,8 @@ interface ConnectionState {
 
 const closeDelayMs = 1_000;
 /**
- * Maximum number of waiting requests per connection, which is more than any client pipelines. Limited, because queued
- * requests take memory before they are authenticated.
+ * Maximum number of waiting requests per connection. No real client pipelines this many. There is a limit because
+ * queued requests use memory before they are authenticated.
  */
 const maxWaiting = 256;
 

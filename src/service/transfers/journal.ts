@@ -41,7 +41,7 @@ interface PendingTransfer {
 interface Leftovers {
   readonly transferId: string;
   readonly destinationId: string;
-  /** The manifest to remove with them; empty to keep it. */
+  /** Name of the manifest to remove along with the files; empty to keep the manifest. */
   readonly manifestName: string;
 }
 

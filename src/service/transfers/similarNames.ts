@@ -13,8 +13,9 @@ export function foldPath(path: string): string {
 }
 
 /**
- * Returns files missing from a listing, probably replaced by files whose paths differ only in case or normalization.
- * Skips a group of similar paths if the listing has at least as many of them, or none.
+ * Returns the files that are missing from a listing, probably because files whose paths differ only in case or
+ * normalization replaced them. Ignores a group of similar paths if the listing contains none of them, or at least as
+ * many as the group has.
  */
 export function findUnlisted(files: readonly TransferRecordFile[], listed: Iterable<string>): readonly UnlistedFile[] {
   const groups = groupSimilar(files.map(({ path }) => path));

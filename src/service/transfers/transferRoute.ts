@@ -8,7 +8,8 @@ export interface TransferRoute {
   /** Hashes files in the source. Requires {@link isHashedFirst}. */
   stage(files: readonly FileToStage[], signal: JobSignal): Promise<JobResult>;
   /**
-   * Prepares a run. For stores, reads their features and finds the objects that earlier runs left at the destination.
+   * Prepares a run. If a store is involved, queries its features, finds the objects that earlier runs left at the
+   * destination, and removes the unfinished ones.
    */
   prepare(): Promise<void>;
   /** Copies files under temporary names, verifies the copies, and gives them their final names. */

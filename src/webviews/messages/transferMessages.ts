@@ -55,7 +55,7 @@ export interface PagePlace {
   readonly missing?: string;
 }
 
-/** A license row: the number of files under one license, or of files that state none. */
+/** A row in the table of licenses: a license and its number of files, or the number of files that state no license. */
 export interface PageLicense {
   readonly name: string;
   readonly url?: string;

@@ -60,7 +60,10 @@ function describeFlag(name: string): string {
   return name === 'unique' ? l10n.t('unique') : name;
 }
 
-/** Describes a constraint with a value. Uses the name of an unknown constraint. */
+/**
+ * Describes a constraint that has a value, such as `minLength`. Shows an unknown constraint as its name followed by the
+ * value.
+ */
 function describeLimit(name: string, value: string): string {
   const describe = Object.hasOwn(limits, name) ? limits[name] : undefined;
   return describe?.(value) ?? `${name} ${value}`;

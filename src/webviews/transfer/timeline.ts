@@ -41,7 +41,7 @@ export function hasChart(transfer: PageTransfer, now: number): boolean {
   return hasSteps && getElapsedMs(transfer, now) >= minChartMs;
 }
 
-/** Returns a transfer's duration in milliseconds, up to now or until its end. */
+/** Returns the duration of a transfer, in milliseconds; for a running one, the time since its start. */
 export function getElapsedMs({ createdAt, changes, ended }: PageTransfer, now: number): number {
   const end = ended ? (changes.at(-1)?.at ?? now) : now;
   return Math.max(0, end - createdAt);

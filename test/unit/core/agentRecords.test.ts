@@ -179,7 +179,7 @@ describe('The store of plans', () => {
   it('reports that a plan does not exist, was declined or was confirmed', async () => {
     await assert.rejects(store.decide('aaaaaaaaaaaa', 'confirmed', 'w'), {
       code: 'notFound',
-      message: 'There is no plan aaaaaaaaaaaa.',
+      message: 'There is no such plan.',
     });
     for (const [kind, words] of [
       ['declined', /was declined by the user/],

@@ -101,7 +101,7 @@ describe('The results of tools for agents', () => {
 
     it('submit nothing that does not exist', async () => {
       const missing = await get('submit_transfer', { planId: 'aaaaaaaaaaaa' });
-      assert.deepEqual(missing, { error: 'There is no such plan. Use the planId of plan_transfer.', code: 'notFound' });
+      assert.deepEqual(missing, { error: 'There is no such plan.', code: 'notFound' });
       await stage.policy.write('never');
       const off = 'The user has switched off transfers by agents. Nothing was submitted.';
       assert.deepEqual(await get('submit_transfer', { planId: await stage.plan(['f1']) }), {

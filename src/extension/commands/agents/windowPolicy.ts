@@ -23,8 +23,8 @@ export class WindowPolicy extends AgentPolicy {
   }
 
   /**
-   * Saves the setting to the file: immediately if it is `never`, and later whenever the user changes it. Starting a
-   * window therefore preserves a `never` that another editor or the user wrote to the file. Logs failures.
+   * Saves the setting to the file whenever the user changes it. On startup, saves it only if it is `never`, so that
+   * opening a window doesn't overwrite a `never` that the user or another editor wrote to the file. Logs failures.
    */
   follow(log: Logger): Disposable {
     if (this.settings.agentSubmission === 'never') this.queueSave(log);

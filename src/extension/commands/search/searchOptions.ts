@@ -87,7 +87,7 @@ async function askStatus(position: StepPosition, draft: SearchDraft): ReturnType
     { label: l10n.t('Staged'), description: l10n.t('ready to copy now'), value: 'staged' },
     { label: l10n.t('Unstaged'), description: l10n.t('may have to be restored from tape first'), value: 'unstaged' },
   ];
-  const placeholder = l10n.t('Select the status of the files');
+  const placeholder = l10n.t('Select the staging status');
   const answer = await pickOne(position, { placeholder, choices, ...(draft.status && { active: draft.status }) });
   return toStepResult(answer, (value) => (draft.status = value));
 }

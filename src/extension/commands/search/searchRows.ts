@@ -23,7 +23,7 @@ export async function loadMore(services: CommandServices, node: SearchNode | und
 export async function repeatSearch(services: CommandServices, node: SearchNode | undefined): Promise<void> {
   const search = await chooseConnectedSearch(services, node, l10n.t('Select the search to repeat'));
   if (!search) return;
-  // Unlike a restart, a refresh preserves the checked files of a search that was restored from an earlier window.
+  // Unlike a restart, a refresh preserves the checked files of a search that was restored from an earlier session.
   if (search.isStale) await services.searchFlow.refresh(search.key);
   else await services.searchFlow.restart(search.key);
 }
