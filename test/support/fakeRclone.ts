@@ -7,7 +7,6 @@ import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { RcloneAddress } from '../../src/service/stores/storeClient.ts';
-import type { StoreObject } from '../../src/service/stores/storeObject.ts';
 
 /** The fields of a request to the remote control of rclone. */
 export interface RcloneBody {
@@ -22,6 +21,13 @@ export interface RcloneBody {
   readonly _filter?: { readonly FilesFromRaw?: readonly string[] };
 }
 
+/** An object in a response, with the requested hashes by algorithm. */
+interface DescribedObject {
+  readonly path: string;
+  readonly bytes: number;
+  readonly hashes: Readonly<Record<string, string>>;
+}
+
 interface RcloneRequest {
   /** `read` for the content of an object. */
   readonly method: string;
@@ -29,9 +35,10 @@ interface RcloneRequest {
 }
 
 /**
- * Replaces the handling of a request: `fail` responds with {@link FakeRclone.failure}, `drop` closes the connection.
+ * Replaces the handling of a request: `fail` responds with {@link FakeRclone.failure}, `drop` closes the connection,
+ * `cut` sends half of an object before that.
  */
-type Intervention = 'fail' | 'drop' | undefined;
+type Intervention = 'fail' | 'drop' | 'cut' | undefined;
 
 const missing = { status: 404, error: 'object not found' };
 
@@ -45,7 +52,7 @@ export class FakeRclone {
   /** Called before each request is handled. Can change the stores, or return an intervention. */
   intervene: (request: RcloneRequest) => Intervention | Promise<Intervention> = () => undefined;
   /** Changes the description of an object in responses. */
-  describe: (object: StoreObject) => StoreObject = (object) => object;
+  describe: (object: DescribedObject) => DescribedObject = (object) => object;
   /** The response to a request for which `intervene` returns `fail`. */
   failure = { status: 500, error: 'something is wrong' };
   private readonly server: Server;
@@ -91,6 +98,7 @@ export class FakeRclone {
     const intervention = await this.intervene(parsed);
     if (intervention === 'drop') response.destroy();
     else if (intervention === 'fail') this.fail(response);
+    else if (intervention === 'cut') this.sendHalf(response, parsed.body);
     else if (parsed.method === 'read') this.sendObject(request, response, parsed.body);
     else if (parsed.method === 'operations/uploadfile') this.upload(response, parsed.body, content);
     else await this.call(response, parsed);
@@ -108,6 +116,12 @@ export class FakeRclone {
     }
     const from = Number(/bytes=(\d+)-/.exec(headers.range ?? '')?.[1] ?? 0);
     response.writeHead(from > 0 ? 206 : 200).end(content.subarray(from));
+  }
+
+  private sendHalf(response: ServerResponse, body: RcloneBody): void {
+    const content = this.objects.get(toPlace(body.fs, body.remote)) ?? Buffer.of();
+    response.writeHead(200, { 'Content-Length': content.length });
+    response.write(content.subarray(0, content.length / 2), () => response.destroy());
   }
 
   private upload(response: ServerResponse, body: RcloneBody, content: Buffer): void {

@@ -36,16 +36,11 @@ export class CallQueue {
    */
   private async wait(signal: AbortSignal): Promise<void> {
     await new Promise<void>((resolve, reject) => {
-      const proceed = (): void => {
-        signal.removeEventListener('abort', leave);
-        resolve();
-      };
-      const leave = (): void => {
-        this.waiting.delete(proceed);
+      this.waiting.add(resolve);
+      signal.addEventListener('abort', () => {
+        this.waiting.delete(resolve);
         reject(signal.reason as Error);
-      };
-      this.waiting.add(proceed);
-      signal.addEventListener('abort', leave, { once: true });
+      });
     });
   }
 

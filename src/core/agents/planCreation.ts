@@ -48,15 +48,16 @@ const unknownFacts = {
   copies: { atDestination: 0, isComplete: false, received: 0, underWay: 0 },
 };
 
-function createBasis(context: AgentContext, { session, recipe, files, textOrigin }: PlanDraft): PlanBasis {
+function createBasis(context: AgentContext, draft: PlanDraft): PlanBasis {
+  const { session, recipe, destination, files, textOrigin } = draft;
   const { id: connectionId } = session.connection;
   const { name, address } = session.service;
   const createdAt = context.clock.now();
-  const { from, to, description, instructions } = recipe;
+  const { from, description, instructions } = recipe;
   return {
     ...{ createdAt, expiresAt: createdAt + planLifetimeMs, requestedBy: toDataLine(context.requestedBy, 80) },
     service: { connectionId, name: toDataLine(name), address, orcid: context.getOrcid(connectionId) },
-    ...{ source: from.database, destination: to?.database ?? '', files, textOrigin },
+    ...{ source: from.database, destination: destination.name, files, textOrigin },
     ...(description !== undefined && { description }),
     ...(instructions && { instructions }),
   };

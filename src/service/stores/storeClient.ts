@@ -120,7 +120,7 @@ export class StoreClient {
   ): Promise<StoreObject | undefined> {
     const body = { fs: remote, remote: path, opt: toListOptions(hash) };
     const { item } = await this.call('operations/stat', body, signal);
-    return toStoreObject(item);
+    return toStoreObject(item, hash);
   }
 
   /** Reads a store's features. Throws {@link StoreError}. */
@@ -140,7 +140,7 @@ export class StoreClient {
     const opt = { ...toListOptions(hash), recurse: true };
     try {
       const { list } = await this.call('operations/list', { fs: remote, remote: path, opt, ...more }, signal);
-      return Array.isArray(list) ? list.flatMap((item) => toStoreObject(item) ?? []) : [];
+      return Array.isArray(list) ? list.flatMap((item) => toStoreObject(item, hash) ?? []) : [];
     } catch (error) {
       if (error instanceof StoreError && error.kind === 'missing') return [];
       throw error;

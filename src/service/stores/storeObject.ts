@@ -4,8 +4,8 @@ import * as z from 'zod/mini';
 export interface StoreObject {
   readonly path: string;
   readonly bytes: number;
-  /** Hex digests by algorithm; empty if none was requested or the store has none for the object. */
-  readonly hashes: Readonly<Record<string, string>>;
+  /** The requested hash, in hex; undefined if none was requested or the store has none for the object. */
+  readonly hash: string | undefined;
 }
 
 const listedObjectSchema = z.object({
@@ -14,10 +14,12 @@ const listedObjectSchema = z.object({
   Hashes: z.nullish(z.record(z.string(), z.string())),
 });
 
-/** Parses rclone's description of an object; undefined if it is invalid. */
-export function toStoreObject(item: unknown): StoreObject | undefined {
+/** Parses rclone's description of an object, with the hash of an algorithm; undefined if it is invalid. */
+export function toStoreObject(item: unknown, hash?: string): StoreObject | undefined {
   const parsed = z.safeParse(listedObjectSchema, item);
   if (!parsed.success) return undefined;
   const { Path, Size, Hashes } = parsed.data;
-  return { path: Path, bytes: Size, hashes: Hashes ?? {} };
+  const hex = hash === undefined ? undefined : Hashes?.[hash];
+  // rclone returns an empty hash for an object that has none.
+  return { path: Path, bytes: Size, hash: hex === '' ? undefined : hex };
 }

@@ -1,7 +1,6 @@
 import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
 import { createFolderSync } from '../../core/util/createFolder.ts';
-import { getErrorCode } from '../../core/util/errorCode.ts';
 import type { ObjectList } from '../stores/storeBatches.ts';
 import type { CarryJob, FileToCarry } from './carryJob.ts';
 import { foldPath } from './similarNames.ts';
@@ -23,8 +22,8 @@ export function selectBatch({ files, bytesPerSecond }: CarryJob): readonly FileT
   const names = new Set<string>();
   const isOnlyOne = (path: string): boolean => {
     // If a file system ignores case or normalization, one staged file would replace another.
-    const name = foldPath(path);
-    return !names.has(name) && names.add(name).size > 0;
+    const { size } = names;
+    return names.add(foldPath(path)).size > size;
   };
   const isSmall = (bytes: number): boolean => bytes > 0 && bytes <= maxBytes;
   const batch = files.filter(({ path, bytes }) => isSmall(bytes) && hasPlainName(path) && isOnlyOne(path));
@@ -40,10 +39,7 @@ export function hasPlainName(path: string): boolean {
 export class BatchFolder {
   private readonly parent: string | BatchFolder;
   private root: string | undefined;
-  private readonly created = new Set<string>();
   private listCount = 0;
-  /** False after a move has failed because the target is on another file system. */
-  private canMove = true;
 
   constructor(parent: string | BatchFolder) {
     this.parent = parent;
@@ -51,10 +47,7 @@ export class BatchFolder {
 
   /** Absolute path of the subfolder that contains the files. */
   get files(): string {
-    const folder = nodePath.join(this.ensureRoot(), 'files');
-    if (!this.created.has(folder)) fs.mkdirSync(folder);
-    this.created.add(folder);
-    return folder;
+    return nodePath.join(this.ensureRoot(), 'files');
   }
 
   /** Writes a list of paths to a file for rclone. */
@@ -68,8 +61,9 @@ export class BatchFolder {
   /** Distributes paths across multiple lists, which rclone can process in parallel. */
   createLists(paths: readonly string[]): ObjectList[] {
     const size = Math.ceil(paths.length / parallelLists);
-    const starts = Array.from({ length: size === 0 ? 0 : Math.ceil(paths.length / size) }, (_, index) => index * size);
-    return starts.map((start) => this.createList(paths.slice(start, start + size)));
+    const lists: ObjectList[] = [];
+    for (let at = 0; at < paths.length; at += size) lists.push(this.createList(paths.slice(at, at + size)));
+    return lists;
   }
 
   /** Returns a new batch folder for other copies of the files. It is removed together with this one. */
@@ -79,9 +73,7 @@ export class BatchFolder {
 
   write(path: string, content: Buffer): void {
     const file = nodePath.join(this.files, path);
-    const folder = nodePath.dirname(file);
-    if (!this.created.has(folder)) createFolderSync(folder);
-    this.created.add(folder);
+    createFolderSync(nodePath.dirname(file));
     fs.writeFileSync(file, content, { flag: 'wx' });
   }
 
@@ -100,15 +92,13 @@ export class BatchFolder {
    * or the target is on another file system.
    */
   moveTo({ path, bytes }: FileToCarry, target: string): boolean {
-    if (!this.canMove) return false;
     const file = nodePath.join(this.files, path);
     try {
       const stats = fs.lstatSync(file);
       if (!stats.isFile() || stats.size !== bytes) return false;
       fs.renameSync(file, target);
       return true;
-    } catch (error) {
-      this.canMove = getErrorCode(error) !== 'EXDEV';
+    } catch {
       return false;
     }
   }
@@ -124,7 +114,9 @@ export class BatchFolder {
 
   private ensureRoot(): string {
     const parent = typeof this.parent === 'string' ? this.parent : this.parent.ensureRoot();
-    this.root ??= fs.mkdtempSync(nodePath.join(parent, 'batch-'));
+    if (this.root !== undefined) return this.root;
+    this.root = fs.mkdtempSync(nodePath.join(parent, 'batch-'));
+    fs.mkdirSync(this.files);
     return this.root;
   }
 }

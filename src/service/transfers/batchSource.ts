@@ -45,14 +45,13 @@ export class BatchSource implements CarrySource {
   }
 
   moveFetched(file: FileToCarry, path: string): boolean {
-    const hex = this.fetched.get(file.position);
-    return hex !== undefined && hex !== '' && this.folder.moveTo(file, path);
+    return this.fetched.get(file.position) !== undefined && this.folder.moveTo(file, path);
   }
 
   async *read(file: FileToCarry, from: number, signal: AbortSignal): AsyncGenerator<Buffer> {
     const content = this.fetched.has(file.position) ? this.folder.read(file) : undefined;
     if (content !== undefined) {
-      if (from < content.length) yield content.subarray(from);
+      yield content.subarray(from);
       return;
     }
     this.fetched.delete(file.position);
@@ -79,6 +78,6 @@ export class BatchSource implements CarrySource {
     const { hash } = this.store;
     if (declared !== undefined) this.fetched.set(position, declared.hex);
     else if (hash === undefined) this.fetched.set(position, undefined);
-    else if (object !== undefined) this.fetched.set(position, object.hashes[hash]);
+    else if (object !== undefined) this.fetched.set(position, object.hash);
   }
 }

@@ -3,7 +3,7 @@ import type { StoreClient } from '../stores/storeClient.ts';
 import type { StoreObject } from '../stores/storeObject.ts';
 import type { BatchFolder } from './batchFolder.ts';
 import type { FileToCarry } from './carryJob.ts';
-import { chooseMethod, readBackMethod } from './carrySink.ts';
+import { readBackMethod } from './carrySink.ts';
 import type { CarrySource } from './carrySource.ts';
 import type { DoneFile } from './fileJobs.ts';
 import { StreamDigests } from './streamDigests.ts';
@@ -21,8 +21,8 @@ interface UploadTarget {
 interface UploadedFile {
   readonly file: FileToCarry;
   readonly digests: StreamDigests;
-  /** The methods by which the file has been verified so far. */
-  readonly methods: readonly (string | undefined)[];
+  /** The hash of the source, or the method, by which the file has been verified so far. */
+  readonly verifiedBy: string | undefined;
 }
 
 /**
@@ -78,9 +78,9 @@ export class BatchUpload {
       digests.update(piece);
       pieces.push(piece);
     }
-    const method = await source.verify(file, digests, this.signal);
+    const verifiedBy = await source.verify(file, digests, this.signal);
     this.folder.write(file.path, Buffer.concat(pieces));
-    return { file, digests, methods: [method] };
+    return { file, digests, verifiedBy };
   }
 
   /** Returns the files that were stored correctly. */
@@ -121,16 +121,15 @@ function compareObject(
   hash: string | undefined,
 ): 'same' | 'different' | 'unknown' {
   if (object?.bytes !== file.bytes) return 'different';
-  const stored = hash === undefined ? undefined : object.hashes[hash];
-  if (hash === undefined || stored === undefined || stored === '') return 'unknown';
-  return stored === digests.get(hash) ? 'same' : 'different';
+  if (hash === undefined || object.hash === undefined) return 'unknown';
+  return object.hash === digests.get(hash) ? 'same' : 'different';
 }
 
 function addMethod(uploaded: UploadedFile, method: string | undefined): UploadedFile {
-  return { ...uploaded, methods: [...uploaded.methods, method] };
+  return { ...uploaded, verifiedBy: uploaded.verifiedBy ?? method };
 }
 
-function toDoneFile({ file, digests, methods }: UploadedFile): DoneFile {
+function toDoneFile({ file, digests, verifiedBy = readBackMethod }: UploadedFile): DoneFile {
   const { position, bytes } = file;
-  return { position, bytes, sha256: digests.sha256, verifiedBy: chooseMethod(methods) };
+  return { position, bytes, sha256: digests.sha256, verifiedBy };
 }

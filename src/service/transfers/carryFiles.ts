@@ -5,7 +5,7 @@ import { StoreError } from '../stores/storeError.ts';
 import type { CarryJob, FileToCarry } from './carryJob.ts';
 import { BatchFolder, selectBatch } from './batchFolder.ts';
 import { BatchSource } from './batchSource.ts';
-import { chooseMethod, type CarriedContent, type CarrySink, type WrittenFile } from './carrySink.ts';
+import type { CarriedContent, CarrySink, WrittenFile } from './carrySink.ts';
 import { FolderSource, type CarrySource } from './carrySource.ts';
 import { countDone, type DoneFile, type FileFailure, type JobResult } from './fileJobs.ts';
 import { isStopRequested, OperationError, toFileFailure } from './fileProcessing.ts';
@@ -86,7 +86,7 @@ class FileCarrier {
   private async carryBatch(files: readonly FileToCarry[]): Promise<void> {
     const { source, sink, folder, abort } = this;
     if (files.length === 0) return;
-    await source.fetch(files, abort.signal);
+    await source.fetch?.(files, abort.signal);
     for (const file of await sink.writeBatch(files, { source, folder }, abort.signal)) this.addDone(file);
   }
 
@@ -154,16 +154,18 @@ class FileCarrier {
     const hashName = this.source.getHashName(file);
     const digests = new StreamDigests([hashName, this.sink.hash]);
     const read = (from: number): AsyncIterable<Buffer> => this.throttle(this.source.read(file, from, signal));
-    const moveFetched = (path: string): boolean => this.source.moveFetched(file, path);
+    const moveFetched = (path: string): boolean => this.source.moveFetched?.(file, path) ?? false;
     const content = { digests, canResume: mayContinue && hashName !== undefined, read, moveFetched };
     return { content, written: await this.sink.write(file, content, signal) };
   }
 
   private async finish(file: FileToCarry, written: WrittenFile, digests: StreamDigests): Promise<DoneFile> {
     const { signal } = this.abort;
-    const methods = [await this.source.verify(file, digests, signal), await written.verify(digests, signal)];
+    const sourceHash = await this.source.verify(file, digests, signal);
+    const method = await written.verify(digests, signal);
     await written.finish(signal);
-    return { position: file.position, bytes: file.bytes, sha256: digests.sha256, verifiedBy: chooseMethod(methods) };
+    const { position, bytes } = file;
+    return { position, bytes, sha256: digests.sha256, verifiedBy: sourceHash ?? method };
   }
 
   private async *throttle(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -182,7 +184,7 @@ function isMismatch(error: unknown): boolean {
 }
 
 function toCarryFailure(position: number, error: unknown): FileFailure {
-  const { operation, cause } = error instanceof OperationError ? error : { operation: 'read' as const, cause: error };
-  if (!(cause instanceof StoreError)) return toFileFailure(position, error);
-  return { position, operation, store: cause.kind, text: cause.message };
+  if (!(error instanceof OperationError && error.cause instanceof StoreError)) return toFileFailure(position, error);
+  const { kind, message } = error.cause;
+  return { position, operation: error.operation, store: kind, text: message };
 }

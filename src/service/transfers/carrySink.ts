@@ -47,8 +47,3 @@ export interface CarrySink {
 
 /** The verification method for files that no store hash could verify. */
 export const readBackMethod = 'reading back';
-
-/** Returns the hash algorithm that verified a file, or `reading back` if there is none. */
-export function chooseMethod(methods: readonly (string | undefined)[]): string {
-  return methods.find((method) => method !== undefined && method !== readBackMethod) ?? readBackMethod;
-}

@@ -8,14 +8,14 @@ import type { StreamDigests } from './streamDigests.ts';
 /** Reads a job's files and verifies their content. */
 export interface CarrySource {
   /** Fetches small files together in advance, if that is faster. Never rejects. */
-  fetch(files: readonly FileToCarry[], signal: AbortSignal): Promise<void>;
+  fetch?(files: readonly FileToCarry[], signal: AbortSignal): Promise<void>;
   /** Returns the algorithm of the source's hash for a file; undefined if the source provides none. */
   getHashName(file: FileToCarry): string | undefined;
   /**
    * Moves a file's fetched copy to a path. Returns false if there is no such copy on the same file system, or if {@link
    * verify} can't compare it with a hash from the source; the caller must then read the file.
    */
-  moveFetched(file: FileToCarry, path: string): boolean;
+  moveFetched?(file: FileToCarry, path: string): boolean;
   /**
    * Reads a file, starting at an offset. Throws {@link OperationError}, for example if the size of the file has
    * changed.
@@ -38,17 +38,8 @@ export class FolderSource implements CarrySource {
     this.files = runOperation('read', () => new SourceFiles(folder));
   }
 
-  async fetch(): Promise<void> {
-    // The files of a folder are read directly.
-  }
-
   getHashName(): undefined {
     return undefined;
-  }
-
-  /** Returns false, because the source's files must stay in place. */
-  moveFetched(): false {
-    return false;
   }
 
   async *read({ path, bytes }: FileToCarry, from: number): AsyncGenerator<Buffer> {
@@ -80,7 +71,7 @@ export class FolderSource implements CarrySource {
 }
 
 /** Reads files from a store one by one. */
-export class StoreSource implements Omit<CarrySource, 'fetch' | 'moveFetched'> {
+export class StoreSource implements CarrySource {
   private readonly client: StoreClient;
   private readonly remote: string;
   private readonly hash: string | undefined;
@@ -116,7 +107,7 @@ export class StoreSource implements Omit<CarrySource, 'fetch' | 'moveFetched'> {
     if (this.hash === undefined) return undefined;
     try {
       const object = await this.client.stat(this.remote, path, this.hash, signal);
-      return compareHash(this.hash, object?.hashes[this.hash], digests);
+      return compareHash(this.hash, object?.hash, digests);
     } catch (error) {
       throw error instanceof OperationError ? error : new OperationError('read', error);
     }
@@ -124,11 +115,11 @@ export class StoreSource implements Omit<CarrySource, 'fetch' | 'moveFetched'> {
 }
 
 /**
- * Compares the content that was read with a hash. Returns the algorithm; undefined if `hex` is missing or empty. Throws
- * an {@link OperationError} for `copy` if they differ.
+ * Compares the content that was read with a hash. Returns the algorithm; undefined if `hex` is missing. Throws an
+ * {@link OperationError} for `copy` if they differ.
  */
 export function compareHash(algorithm: string, hex: string | undefined, digests: StreamDigests): string | undefined {
-  if (hex === undefined || hex === '') return undefined;
+  if (hex === undefined) return undefined;
   if (digests.get(algorithm) === hex) return algorithm;
   throw new OperationError('copy', new BadFile(`it does not have the ${algorithm} hash that the store has for it`));
 }

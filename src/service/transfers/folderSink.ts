@@ -91,7 +91,7 @@ export class FolderSink implements CarrySink {
    */
   private prepare(opened: number, { bytes }: FileToCarry, { canResume, digests }: CarriedContent): number {
     const { size } = fs.fstatSync(opened);
-    if (canResume && size > 0 && size <= bytes) {
+    if (canResume && size <= bytes) {
       readPieces(opened, { from: 0, expectedBytes: size }, this.job.signal, (piece) => digests.update(piece));
       return size;
     }
@@ -127,9 +127,9 @@ function createDiskError(): OperationError {
 
 function removeFile(part: string): void {
   try {
-    fs.rmSync(part, { force: true });
+    fs.rmSync(part);
   } catch {
-    // The part file is removed with the transfer's leftovers, or replaced by the next attempt.
+    // It is missing, or is removed with the transfer's leftovers or replaced by the next attempt.
   }
 }
 

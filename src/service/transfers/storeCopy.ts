@@ -124,9 +124,9 @@ export class StoreCopy {
   ): Promise<DoneFile | undefined> {
     const { hash } = this;
     const { position, bytes, declared } = file;
-    const stored = hash === undefined || bytes > maxHashedBytes ? undefined : copy.hashes[hash];
-    const expected = hash === undefined ? undefined : (original?.hashes[hash] ?? declared?.hex);
-    if (stored === undefined || stored === '' || stored !== expected) return await this.compareContent(file);
+    const stored = bytes > maxHashedBytes ? undefined : copy.hash;
+    const expected = original?.hash ?? declared?.hex;
+    if (stored === undefined || stored !== expected) return await this.compareContent(file);
     return { position, bytes, storeHash: `${hash}:${stored}`, verifiedBy: `${hash} within the store` };
   }
 

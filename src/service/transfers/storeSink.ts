@@ -82,9 +82,8 @@ class WrittenObject implements WrittenFile {
     try {
       const object = await client.stat(remote, this.path, hash, signal);
       if (object?.bytes !== this.file.bytes) throw createStorageError();
-      const stored = hash === undefined ? undefined : object.hashes[hash];
-      if (hash === undefined || stored === undefined || stored === '') return await this.readBack(digests, signal);
-      if (stored !== digests.get(hash)) throw createStorageError();
+      if (hash === undefined || object.hash === undefined) return await this.readBack(digests, signal);
+      if (object.hash !== digests.get(hash)) throw createStorageError();
       return hash;
     } catch (error) {
       throw toWriteError(error);
