@@ -73,7 +73,7 @@ class FileCarrier {
       clearInterval(timer);
     }
     if (this.failure !== undefined) return { done: this.done, failure: this.failure };
-    return { done: this.done, ...(this.abort.signal.aborted && { isStopped: true }) };
+    return { done: this.done, ...(isStopRequested(this.job.signal) && { isStopped: true }) };
   }
 
   private async carryRemaining(): Promise<void> {
@@ -125,9 +125,9 @@ class FileCarrier {
     }
   }
 
-  /** Records the first failure, and stops transferring the other files. */
+  /** Records the first failure, and stops transferring the other files. After a stop request, there is no failure. */
   private fail(position: number, error: unknown): void {
-    if (!this.abort.signal.aborted) this.failure = toCarryFailure(position, error);
+    if (!isStopRequested(this.job.signal)) this.failure ??= toCarryFailure(position, error);
     this.abort.abort();
   }
 
@@ -140,7 +140,7 @@ class FileCarrier {
     try {
       return await this.finish(file, written, content.digests);
     } catch (error) {
-      written.discard?.();
+      written.discard?.(error);
       if (written.isContinued === true && isMismatch(error)) return await this.carry(file, false);
       throw error;
     }

@@ -15,8 +15,11 @@ export interface WrittenFile {
   verify(digests: StreamDigests, signal: AbortSignal): Promise<string>;
   /** Gives the file its final name. */
   finish(signal: AbortSignal): Promise<void>;
-  /** Removes the file. Absent if the next run or the end of the transfer removes it anyway. Never throws. */
-  discard?(): void;
+  /**
+   * Removes the file after an error, unless the next run can continue it. Absent if the next run or the end of the
+   * transfer removes it anyway. Never throws.
+   */
+  discard?(error: unknown): void;
 }
 
 export interface CarriedContent {

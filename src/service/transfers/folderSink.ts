@@ -9,7 +9,7 @@ import { digestFile } from './digests.ts';
 import type { DoneFile } from './fileJobs.ts';
 import {
   BadFile,
-  isStopRequested,
+  JobStopped,
   openChecked,
   OperationError,
   readPieces,
@@ -47,7 +47,7 @@ export class FolderSink implements CarrySink {
       if (this.job.isFlushed) runOperation('write', () => fs.fsyncSync(opened));
       return new WrittenPart(this.job, file, paths, { isContinued: from > 0 });
     } catch (error) {
-      if (!isInterruption(error) && !isStopRequested(this.job.signal)) removeFile(part);
+      discardPart(part, error);
       throw error;
     } finally {
       fs.closeSync(opened);
@@ -109,10 +109,14 @@ export class FolderSink implements CarrySink {
   }
 }
 
-/** Returns true if the part file can be continued because the store was unreachable or the download was interrupted. */
+/**
+ * Returns true if the part file can be continued: the store was unreachable, the download was interrupted, the job was
+ * stopped, or another file failed.
+ */
 function isInterruption(error: unknown): boolean {
   const cause = error instanceof OperationError ? error.cause : error;
-  return cause instanceof StoreError && (cause.kind === 'broken' || cause.kind === 'unreachable');
+  if (cause instanceof StoreError) return cause.kind === 'broken' || cause.kind === 'unreachable';
+  return cause instanceof JobStopped || (cause instanceof Error && cause.name === 'AbortError');
 }
 
 function writeAll(opened: number, piece: Buffer, position: number): void {
@@ -123,6 +127,11 @@ function writeAll(opened: number, piece: Buffer, position: number): void {
 
 function createDiskError(): OperationError {
   return new OperationError('copy', new BadFile('the disk did not store it correctly'));
+}
+
+/** Removes a part file after an error, unless the next run can continue it. */
+function discardPart(part: string, error: unknown): void {
+  if (!isInterruption(error)) removeFile(part);
 }
 
 function removeFile(part: string): void {
@@ -178,8 +187,8 @@ class WrittenPart implements WrittenFile {
     await Promise.resolve();
   }
 
-  discard(): void {
-    removeFile(this.paths.part);
+  discard(error: unknown): void {
+    discardPart(this.paths.part, error);
   }
 
   /** Returns true if an identical file already has the final name. Throws {@link BadFile} if anything else has it. */

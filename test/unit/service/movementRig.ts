@@ -21,6 +21,13 @@ export function digest(algorithm: string, content: string): string {
   return createHash(algorithm).update(content).digest('hex');
 }
 
+/** Returns the lowest number that a newly opened file can get, which grows if files stay open. */
+export async function findFreeHandle(path: string): Promise<number> {
+  const file = await fs.open(path);
+  await file.close();
+  return file.fd;
+}
+
 /** Adds the hash of a content to a file, as the catalog of a store states it. */
 export function withHash(file: FileToCarry, content: string): FileToCarry {
   return { ...file, declared: { algorithm: 'md5', hex: digest('md5', content) } };
