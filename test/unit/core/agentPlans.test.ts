@@ -63,7 +63,8 @@ describe('The plans of agents', () => {
     const { id } = await store.create(createDraft());
     await clock.pass(planLifetimeMs);
     assert.equal((await store.get(id))?.state.kind, 'expired');
-    await assert.rejects(store.decide(id, 'confirmed', 'test'), { code: 'planExpired' });
+    const message = `Plan ${id} has expired. Plan the transfer again.`;
+    await assert.rejects(store.decide(id, 'confirmed', 'test'), { code: 'planExpired', message });
   });
 
   it('count as confirmed if their decision is damaged, so that nothing is sent twice', async () => {
@@ -181,6 +182,19 @@ describe('The plans of agents', () => {
     await new PlanStore(folder, clock, new MemoryLog()).create(createDraft());
     await changed;
     assert.equal((await store.list()).length, 1);
+  });
+
+  it('notify no window that has closed', async () => {
+    const [closed, open] = [store, new PlanStore(folder, clock, new MemoryLog())];
+    let calls = 0;
+    closed.onDidChange(() => (calls += 1));
+    const changed = new Promise<void>((resolve) => open.onDidChange(resolve));
+    for (const one of [closed, open]) await one.start();
+    closed.dispose();
+    await new PlanStore(folder, clock, new MemoryLog()).create(createDraft());
+    await changed;
+    open.dispose();
+    assert.equal(calls, 0);
   });
 
   it('follow the rule stored with the records: "ask" if there is none, "never" if it is damaged', async () => {

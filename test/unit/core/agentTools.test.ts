@@ -181,6 +181,8 @@ describe('The tools of agents', () => {
     assert.equal(await plan({ ids: ['f1', 'nope'] }), `The source doesn't have 1 of these ids: "nope".`);
     stage.rig.server.on('POST /api/v1/files', json({ resources: [] }));
     assert.equal(await plan({ ids: undefined, query: 'x' }), 'No file matches. Nothing was planned.');
+    const none = await stage.call('plan_transfer', { source: 'Alpha', destination: 'Beta', query: 'x' });
+    assert.equal(none.content['code'], 'cannotTransfer');
     assert.deepEqual(await stage.createContext().plans.list(), []);
   });
 
@@ -279,6 +281,9 @@ describe('The tools of agents', () => {
   });
 
   it('log each call in one line, without long texts', async () => {
+    await stage.call('search_files', { database: 'Alpha', query: 'x'.repeat(121), status: 'a\nb' });
+    assert.match(stage.rig.log.lines.at(-1) ?? '', /"query":"\(121 characters\)","status":"\(3 characters\)"/);
+    stage.rig.log.lines.length = 0;
     await stage.call('search_files', { database: 'Alpha', query: `secret\n${'x'.repeat(500)}` });
     const line = stage.rig.log.lines.find((one) => one.includes('search_files'));
     assert.match(line ?? '', /Agent test-agent: search_files .*\(507 characters\).* ms, done/);

@@ -6,6 +6,7 @@ describe('The nearest name', () => {
     const known = ['ProGenomes', 'Protein Data Bank', 'GenBank'];
     assert.equal(findNearestName('genbnak', known), 'GenBank');
     assert.equal(findNearestName('ProGenoms', known), 'ProGenomes');
+    assert.equal(findNearestName('abcd', ['abxy', 'abcx']), 'abcx');
   });
 
   it('is a similar one, even if a shorter one that is not similar has the same distance', () => {
@@ -15,12 +16,14 @@ describe('The nearest name', () => {
   it('is undefined if no known name is similar', () => {
     assert.equal(findNearestName('unrelated', ['GenBank']), undefined);
     assert.equal(findNearestName('unrelated', []), undefined);
+    assert.equal(findNearestName('xxxabcd', ['abcd']), undefined);
   });
 
   it('is never one that is too long to compare', () => {
     const long = 'a'.repeat(200);
     assert.equal(findNearestName('x', [long]), undefined);
     assert.equal(findNearestName('x'.repeat(101), [long, 'a'.repeat(100)]), undefined);
+    assert.equal(findNearestName('a'.repeat(101), ['a'.repeat(100)]), undefined);
     assert.equal(findNearestName('GenBnak', [long, 'GenBank']), 'GenBank');
   });
 

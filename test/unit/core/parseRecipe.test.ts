@@ -75,6 +75,17 @@ describe('Parsing a recipe (D61)', () => {
     ]);
   });
 
+  it('reports a key in an unknown field only as a key', () => {
+    const text = '{ "from": { "database": "a", "ids": ["1"], "password": "abc" } }';
+    assert.deepEqual(listProblems(text), ['secret 1 from/password']);
+  });
+
+  it('reports at most 100 problems of a form', () => {
+    const ids = Array.from({ length: 300 }, (_, index) => index);
+    const problems = listProblems(JSON.stringify({ from: { database: 'a', ids } }));
+    assert.deepEqual([problems.length, problems[99]], [100, 'wrongType 1 from/ids/99 string']);
+  });
+
   it('finds basic credentials, and does not mistake a sentence for them', () => {
     const list = (description: string): readonly string[] =>
       listProblems(JSON.stringify({ description, from: { database: 'a', ids: ['1'] } }));

@@ -70,6 +70,7 @@ describe('Planning a recipe (D61)', () => {
   for (const [name, filters, ids] of [
     ['format or extension', { formats: ['fastq', '.FASTA'] }, ['1', '3']],
     ['path', { paths: ['reads/*.gz', '**/b.t?t'] }, ['2', '3']],
+    ['a format with several parts', { formats: ['fastq.gz'] }, ['3']],
     ['folders at any depth', { paths: ['**/*.fasta'] }, ['1']],
     ['size', { bytes: { least: 50, most: 100 } }, ['1']],
   ] as const)
@@ -142,6 +143,7 @@ describe('Planning a recipe (D61)', () => {
     rig.server.on('GET /api/v1/files/by-id', json({ resources: [{ id: '1' }] }));
     await plan({ from, to });
     assert.deepEqual([listMissing(), changes], [['9'], 1]);
+    assert.deepEqual([...missingIds.get(rig.connection.id, 'Beta'), ...missingIds.get('other', 'Alpha')], []);
     rig.server.on('GET /api/v1/files/by-id', json({ resources: [{ id: '1' }, { id: '9' }] }));
     await plan({ from, to });
     assert.deepEqual([listMissing(), changes], [[], 2]);
@@ -248,6 +250,7 @@ describe('Planning a recipe (D61)', () => {
       ['otherDatabases', { from: 'Alpha', to: 'Beta' }],
     );
     assert.equal(findObstacle(await plan(other, { lock })), undefined);
+    assert.equal(findObstacle(await plan({ from: search }, { lock, isLocked: true })), 'noDestination');
   });
 
   it('stops when it is canceled', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { checkRecipe, withDatabaseNames } from '../../../src/core/recipes/checkRecipe.ts';
 import { parseRecipe } from '../../../src/core/recipes/parseRecipe.ts';
+import { isRecipePath } from '../../../src/core/recipes/recipeNames.ts';
 import { formatRecipe, toRecipeSource } from '../../../src/core/recipes/savedRecipe.ts';
 
 const databases = [
@@ -22,6 +23,13 @@ describe('A saved recipe (D61)', () => {
   it('has the ids of a search by ids', () => {
     const from = toRecipeSource({ database: 'Alpha', query: '', pageSize: 10, ids: ['1'] });
     assert.deepEqual(from, { database: 'Alpha', ids: ['1'] });
+  });
+});
+
+describe('The name of a recipe (D61)', () => {
+  it('ends in .transfer.json, unlike that of a lock', () => {
+    const names = ['reads.transfer.json', 'a/reads.transfer.json', 'reads.transfer.lock.json', 'transfer.json'];
+    assert.deepEqual(names.filter(isRecipePath), names.slice(0, 2));
   });
 });
 

@@ -95,6 +95,18 @@ describe('Objects with hostile names (D62)', () => {
     assert.deepEqual(await listAll(), paths.map((path) => `dts-${transferId}/${path}`).sort());
   });
 
+  it('fail with the reason that a part of their name is empty', async () => {
+    assert.equal((await carry(['a//x'])).failure?.text, 'its name has an empty part');
+  });
+
+  it('leave no connection to rclone behind', async () => {
+    const closed: Promise<unknown>[] = [];
+    server.keepAliveTimeout = 60_000;
+    server.on('connection', (socket) => closed.push(once(socket, 'close')));
+    await carry(['a', 'b']);
+    assert.ok((await Promise.all(closed)).length > 0);
+  }).timeout(5_000);
+
   it('fail if they are longer than the file system permits', async () => {
     const { failure } = await carry([Array.from({ length: 5 }, () => 'y'.repeat(300)).join('/')]);
     assert.equal(failure?.code, 'ENAMETOOLONG');

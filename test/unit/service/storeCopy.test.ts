@@ -111,6 +111,7 @@ describe('The copies that a store makes (D66)', () => {
 
   for (const [name, fake, more] of [
     ['the store has no hash', {}, {}],
+    ['neither the store nor the catalog has a hash', {}, { declared: undefined }],
     ['the hashes differ', { hash: '0'.repeat(32) }, {}],
     ['the hash may be metadata of the uploader', { hash: md5, hasNotes: true }, {}],
   ] as const) {
@@ -129,6 +130,11 @@ describe('The copies that a store makes (D66)', () => {
     assert.match(bodies, /^sync\/move \{"srcFs":"lab:to\//m);
   });
 
+  it('are verified by the hash of the store up to a size of 4 GiB', async () => {
+    const bytes = 4 * 1024 ** 3;
+    assert.equal((await copy({ hash: md5, bytes }, { bytes }))[0]?.verifiedBy, 'md5 within the store');
+  });
+
   it('are read if they may be so large that they inherit their hash', async () => {
     const bytes = 4 * 1024 ** 3 + 1;
     assert.deepEqual(await copy({ hash: md5, bytes, copy: content }, { bytes }), []);
@@ -140,6 +146,18 @@ describe('The copies that a store makes (D66)', () => {
     assert.ok(!methods.includes('sync/move'), methods.join());
   });
 
+  it('are never renamed to their final names if the original no longer has the hash of the catalog', async () => {
+    const declared = { algorithm: 'md5', hex: '0'.repeat(32) };
+    assert.deepEqual(await copy({ copy: content }, { declared }), []);
+    assert.ok(!methods.includes('sync/move'), methods.join());
+  });
+
+  it('are listed only once before they are read, because their hashes prove nothing', async () => {
+    await copy({ hash: md5, hasNotes: true, copy: content });
+    assert.deepEqual(methods.slice(0, 2), ['sync/copy', 'operations/list']);
+    assert.equal(methods.filter((method) => method === 'operations/list').length, 2);
+  });
+
   it('are never renamed to their final names if their size differs', async () => {
     assert.deepEqual(await copy({ hash: md5, bytes: 6, copy: content }), []);
     assert.ok(!methods.includes('sync/move'), methods.join());
@@ -147,7 +165,11 @@ describe('The copies that a store makes (D66)', () => {
 
   it('replace the object of an earlier run', async () => {
     assert.equal((await copy({ hash: md5 }, { isPresent: true })).length, 1);
-    assert.ok(methods.indexOf('operations/deletefile') < methods.indexOf('sync/move'), methods.join());
+    assert.deepEqual(
+      methods.filter((method) => method !== 'operations/list'),
+      ['sync/copy', 'operations/deletefile', 'sync/move'],
+    );
+    assert.ok(bodies.includes(`"fs":"lab:to","remote":"dts-${transferId}/a.txt"`), bodies);
   });
 
   for (const failing of ['operations/list', 'sync/move']) {

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import * as nodePath from 'node:path';
+import { mock } from 'node:test';
+import timers from 'node:timers/promises';
 import { createJobSignal, getDoneCount, requestStop } from '../../../src/service/transfers/fileJobs.ts';
 import { digest, folderName, largeBytes, MovementRig, transferId, withHash, type Contents } from './movementRig.ts';
 
@@ -97,8 +100,12 @@ describe('Moving files from a store to a folder (D62)', () => {
     assert.deepEqual([await rig.readTarget(), rig.count('read')], [contents, 2]);
   });
 
-  it('reads files one by one if a batch cannot be fetched', async () => {
-    rig.rclone.intervene = ({ method }) => (method === 'sync/copy' ? 'drop' : undefined);
+  it('reads files one by one if a batch cannot be fetched, because rclone may have left damaged files', async () => {
+    rig.rclone.intervene = async ({ method, body }) => {
+      if (method !== 'sync/copy') return undefined;
+      await fs.writeFile(nodePath.join(body.dstFs ?? '', 'a.txt'), '\0'.repeat(5));
+      return 'drop';
+    };
     const { done } = await rig.fetch(rig.put(contents));
     assert.equal(done.length, 3);
     assert.deepEqual(await rig.readTarget(), contents);
@@ -106,11 +113,37 @@ describe('Moving files from a store to a folder (D62)', () => {
     assert.equal(rig.count('operations/stat'), 3);
   });
 
+  it('reads one by one only the files whose hashes could not be requested', async () => {
+    let count = 0;
+    rig.rclone.intervene = ({ method }) => (method === 'operations/list' && count++ === 0 ? 'fail' : undefined);
+    assert.equal((await rig.fetch(rig.put(contents))).done.length, 3);
+    assert.deepEqual([await rig.readTarget(), rig.count('read')], [contents, 1]);
+  });
+
+  it('waits longer for a batch of more files before it considers rclone stalled', async () => {
+    let waits: readonly number[] = [];
+    mock.method(timers, 'setTimeout', async (ms: number) => await new Promise(() => (waits = [...waits, ms])));
+    syncBuiltinESMExports();
+    try {
+      const firstWaits: number[] = [];
+      for (const count of [3, 103]) {
+        waits = [];
+        await rig.fetch(rig.put(Object.fromEntries(Array.from({ length: count }, (_, index) => [`${index}`, 'x']))));
+        firstWaits.push(...waits.slice(0, 1));
+      }
+      const [few, many] = firstWaits;
+      assert.ok(few !== undefined && many !== undefined && many > few + 1_000, firstWaits.join());
+    } finally {
+      mock.restoreAll();
+      syncBuiltinESMExports();
+    }
+  });
+
   it('reads one by one only the files that a batch has not fetched completely', async () => {
     const files = rig.put(contents);
     rig.rclone.intervene = ({ method }) => {
-      if (method === 'sync/copy') rig.rclone.objects.set('lab:from/a.txt', Buffer.from('al'));
-      else rig.rclone.objects.set('lab:from/a.txt', Buffer.from('alpha'));
+      const isWhole = method === 'read' || method === 'operations/stat';
+      rig.rclone.objects.set('lab:from/a.txt', Buffer.from(isWhole ? 'alpha' : 'al'));
       return undefined;
     };
     assert.equal((await rig.fetch(files)).done.length, 3);
@@ -123,6 +156,7 @@ describe('Moving files from a store to a folder (D62)', () => {
     ['the transfer is throttled', { bytesPerSecond: 1e9 }, contents],
     ['their names differ by letter case only', {}, { 'a.txt': '1', 'A.txt': '2', á: '3', 'a\u0301': '4' }],
     ['they are empty', {}, { a: '', b: '', c: '' }],
+    ['their folders have special names', {}, { 'a /1': '1', ' b/2': '2', 'c./3': '3', 'd\u2028/4': '4' }],
     ['their names have special characters', {}, { 'a\\b': '1', 'c.': '2', ' d': '3', 'e/ f': '4', 'g\n': '5' }],
   ] as const) {
     it(`moves files one by one if ${name}`, async () => {
@@ -172,7 +206,7 @@ describe('Moving files from a store to a folder (D62)', () => {
   it('writes a file without a hash from its start, even if an earlier attempt left a partial file', async () => {
     rig.rclone.hash = undefined;
     await fs.mkdir(nodePath.join(rig.target, folderName));
-    await fs.writeFile(nodePath.join(rig.target, folderName, `a.txt.part-${transferId}`), 'al-and-much-more');
+    await fs.writeFile(nodePath.join(rig.target, folderName, `a.txt.part-${transferId}`), 'xx');
     assert.equal((await rig.fetch(rig.put({ 'a.txt': 'alpha' }))).done.length, 1);
     assert.deepEqual(await rig.readTarget(), { 'a.txt': 'alpha' });
   });
@@ -209,7 +243,7 @@ describe('Moving files from a store to a folder (D62)', () => {
       rig.folder(nodePath.join(rig.target, 'gone')),
       files.map((file) => ({ ...file, position: 7 })),
     );
-    assert.deepEqual(gone.failure, { position: 7, operation: 'write', code: 'ENOENT' });
+    assert.deepEqual(gone, { done: [], failure: { position: 7, operation: 'write', code: 'ENOENT' } });
   });
 
   it('stops within a file on request, and keeps the partial file for the next run', async () => {

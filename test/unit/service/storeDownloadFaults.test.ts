@@ -7,7 +7,7 @@ import { mock } from 'node:test';
 import timers from 'node:timers/promises';
 import { createJobSignal, requestStop } from '../../../src/service/transfers/fileJobs.ts';
 import {
-  findFreeHandle,
+  countOpenFiles,
   folderName,
   largeBytes,
   MovementRig,
@@ -167,9 +167,9 @@ describe('Moving files from a store to a folder one by one (D62)', () => {
   });
 
   it('closes the files that it has written', async () => {
-    const before = await findFreeHandle(rig.target);
+    const before = await countOpenFiles();
     assert.equal((await rig.fetch(rig.put(createMany(60)))).done.length, 60);
-    const opened = (await findFreeHandle(rig.target)) - before;
+    const opened = (await countOpenFiles()) - before;
     assert.ok(opened < 40, String(opened));
   });
 

@@ -29,6 +29,16 @@ describe('Moving files from one store to another (D62)', () => {
     );
   });
 
+  it('names the hash of the source for small files if the destination has none', async () => {
+    const files = rig.put({ a: 'one', b: 'two', c: 'three' });
+    const { done } = await rig.carry(rig.store('lab:from'), { location: { remote: 'far:to' }, hash: undefined }, files);
+    assert.deepEqual(
+      done.map(({ verifiedBy }) => verifiedBy),
+      ['md5', 'md5', 'md5'],
+    );
+    assert.equal(rig.count('operations/uploadfile'), 0);
+  });
+
   it('lets a store copy its objects itself if it can, and moves the others', async () => {
     const files = rig.put({ 'a.txt': 'alpha', 'sub/b.txt': 'beta', empty: '' });
     const { done } = await rig.carry(rig.store('lab:from'), rig.store('lab:to'), files, {
@@ -40,6 +50,53 @@ describe('Moving files from one store to another (D62)', () => {
     );
     assert.deepEqual(rig.readStore(`lab:to/${folderName}`), { 'a.txt': 'alpha', 'sub/b.txt': 'beta', empty: '' });
     assert.equal(rig.count('operations/uploadfile'), 1);
+  });
+
+  const withinStore = { copyVerification: { copyOptions: '', listOptions: '', hasOwnHashes: true } };
+
+  it('moves the objects that a store does not list among its copies', async () => {
+    const contents = { 'a.txt': 'alpha', 'sub/b.txt': 'beta' };
+    rig.rclone.intervene = ({ method, body }) => {
+      if (method === 'operations/list' && body.remote !== '')
+        rig.rclone.objects.delete(`${body.fs}/${body.remote}/a.txt`);
+      return undefined;
+    };
+    const { done } = await rig.carry(rig.store('lab:from'), rig.store('lab:to'), rig.put(contents), withinStore);
+    assert.deepEqual([done.length, rig.readStore(`lab:to/${folderName}`)], [2, contents]);
+    assert.equal(rig.count('operations/uploadfile'), 1);
+  });
+
+  it('moves the objects whose copies cannot be read to compare them', async () => {
+    const contents = { 'a.txt': 'alpha', 'sub/b.txt': 'beta' };
+    rig.rclone.hash = undefined;
+    rig.rclone.intervene = ({ method, body }) =>
+      method === 'read' && body.fs?.includes('.part-') && body.remote === 'a.txt' ? 'fail' : undefined;
+    const { done } = await rig.carry(rig.store('lab:from'), rig.store('lab:to'), rig.put(contents), withinStore);
+    assert.deepEqual([done.length, rig.readStore(`lab:to/${folderName}`)], [2, contents]);
+    assert.equal(rig.count('operations/uploadfile'), 1);
+  });
+
+  it('has a store copy nothing if all objects are empty', async () => {
+    const files = rig.put({ empty: '' });
+    assert.equal((await rig.carry(rig.store('lab:from'), rig.store('lab:to'), files, withinStore)).done.length, 1);
+    assert.equal(rig.count('sync/copy'), 0);
+  });
+
+  it('moves the objects that a store has copied but not renamed', async () => {
+    const contents = { 'a.txt': 'alpha', 'sub/b.txt': 'beta' };
+    rig.rclone.intervene = ({ method, body }) => {
+      if (method === 'sync/move') rig.rclone.objects.delete(`${body.srcFs}/a.txt`);
+      return undefined;
+    };
+    const { done } = await rig.carry(rig.store('lab:from'), rig.store('lab:to'), rig.put(contents), withinStore);
+    assert.deepEqual(
+      done.map(({ position, verifiedBy }) => [position, verifiedBy]),
+      [
+        [1, 'md5 within the store'],
+        [0, 'md5'],
+      ],
+    );
+    assert.deepEqual(rig.readStore(`lab:to/${folderName}`), contents);
   });
 
   it('fails with the position of the first file if the source cannot be described', async () => {

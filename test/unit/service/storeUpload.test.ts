@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
-import { digest, folderName, largeBytes, MovementRig, transferId } from './movementRig.ts';
+import { createJobSignal, requestStop } from '../../../src/service/transfers/fileJobs.ts';
+import { digest, countOpenFiles, folderName, largeBytes, MovementRig, transferId } from './movementRig.ts';
 
 describe('Moving files from a folder to a store (D62)', () => {
   let rig: MovementRig;
@@ -23,7 +24,48 @@ describe('Moving files from a folder to a store (D62)', () => {
     );
     assert.deepEqual(rig.readStore(finalPlace), contents);
     assert.deepEqual(rig.rclone.places.length, 3);
-    assert.ok(!rig.rclone.methods.includes('operations/uploadfile'), rig.rclone.methods.join());
+    assert.deepEqual([rig.count('operations/uploadfile'), rig.count('sync/copy')], [0, 1]);
+  });
+
+  it('writes those files one by one that the store has lost while it renamed them', async () => {
+    rig.rclone.intervene = ({ method, body }) => {
+      if (method === 'sync/move') rig.rclone.objects.delete(`${body.srcFs}/a.txt`);
+      return undefined;
+    };
+    const { done } = await rig.upload(await rig.write(contents));
+    assert.deepEqual([done.length, rig.readStore(finalPlace)], [3, contents]);
+    assert.equal(rig.count('operations/uploadfile'), 1);
+  });
+
+  it('writes those files one by one that the store does not list, or lists with another size', async () => {
+    for (const isListed of [false, true]) {
+      rig.rclone.objects.clear();
+      rig.rclone.requests.length = 0;
+      let isUnfinished = false;
+      rig.rclone.describe = (object) => ({ ...object, bytes: object.bytes + (isUnfinished && isListed ? 1 : 0) });
+      rig.rclone.intervene = ({ method, body }) => {
+        isUnfinished = method === 'operations/list' && body.fs?.includes('.part-') === true;
+        if (isUnfinished && !isListed) rig.rclone.objects.delete(`${body.fs}/a.txt`);
+        return undefined;
+      };
+      const { done, failure } = await rig.upload(await rig.write(contents));
+      assert.deepEqual([done.length, failure, rig.readStore(finalPlace)], [3, undefined, contents]);
+      assert.equal(rig.count('operations/uploadfile'), isListed ? 3 : 1);
+    }
+  });
+
+  it('rejects objects with another hash, even if their size matches', async () => {
+    rig.rclone.describe = (object) => ({ ...object, hashes: { md5: '0'.repeat(32) } });
+    const { done, failure } = await rig.upload(await rig.write(contents));
+    assert.deepEqual([done, failure?.store], [[], 'broken']);
+  });
+
+  it('uploads the other small files together if one has changed', async () => {
+    const files = await rig.write({ ...contents, 'd.txt': 'delta' });
+    await fs.writeFile(nodePath.join(rig.source, 'a.txt'), 'ALPHA');
+    const { done, failure } = await rig.upload(files);
+    assert.deepEqual([done.map(({ position }) => position), failure?.position], [[1, 2, 3], 0]);
+    assert.equal(rig.count('sync/copy'), 1);
   });
 
   it('writes a batch to a separate folder, which catalogs do not show', async () => {
@@ -144,6 +186,42 @@ describe('Moving files from a folder to a store (D62)', () => {
     assert.equal(failure?.store, 'broken');
   });
 
+  it('reads no empty object back', async () => {
+    rig.rclone.hash = undefined;
+    assert.equal((await rig.upload(await rig.write({ empty: '' }))).done[0]?.verifiedBy, 'reading back');
+    assert.equal(rig.count('read'), 0);
+  });
+
+  it('reports an object that the store has not stored, or cannot rename', async () => {
+    const files = await rig.write({ 'a.txt': 'alpha' });
+    rig.rclone.intervene = ({ method }) => {
+      if (method === 'operations/stat') rig.rclone.objects.clear();
+      return undefined;
+    };
+    assert.equal((await rig.upload(files)).failure?.store, 'broken');
+    rig.rclone.intervene = ({ method }) => (method === 'operations/movefile' ? 'fail' : undefined);
+    const { done, failure } = await rig.upload(files);
+    assert.deepEqual([done, failure?.operation, failure?.store], [[], 'write', 'failed']);
+  });
+
+  it('reports that the source folder is missing', async () => {
+    const files = await rig.write({ 'a.txt': 'alpha' });
+    await fs.rm(rig.source, { recursive: true });
+    assert.deepEqual(await rig.upload(files), {
+      done: [],
+      failure: { position: 0, operation: 'read', code: 'ENOENT' },
+    });
+  });
+
+  it('closes the files that it has read', async () => {
+    const many = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`${index}.txt`, 'x']));
+    const files = await rig.write(many);
+    const before = await countOpenFiles();
+    assert.equal((await rig.upload(files)).done.length, 60);
+    const opened = (await countOpenFiles()) - before;
+    assert.ok(opened < 40, String(opened));
+  });
+
   it('rejects a file that changed since it was hashed, or no longer exists', async () => {
     const [file] = await rig.write({ 'a.txt': 'alpha' });
     assert.ok(file);
@@ -166,6 +244,19 @@ describe('Moving files from a folder to a store (D62)', () => {
     );
     const { done, failure } = await rig.upload(await rig.write(many));
     assert.deepEqual([done, failure?.store, failure?.operation], [[], 'full', 'write']);
+    assert.ok(rig.count('operations/uploadfile') <= 4, rig.rclone.methods.join());
+  });
+
+  it('starts no other file after a stop request', async () => {
+    const signal = createJobSignal();
+    rig.rclone.intervene = () => {
+      requestStop(signal);
+      return undefined;
+    };
+    // Names that a store might change are not uploaded together.
+    const files = await rig.write(Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`${index}.`, 'x'])));
+    const result = await rig.carry(rig.folder(rig.source), rig.store('lab:to'), files, { signal });
+    assert.deepEqual([result.failure, result.isStopped], [undefined, true]);
     assert.ok(rig.count('operations/uploadfile') <= 4, rig.rclone.methods.join());
   });
 
