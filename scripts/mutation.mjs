@@ -43,7 +43,7 @@ async function results({ changed, tests, isQuick = false }, options) {
 
 function printSurvivors(survivors) {
   for (const { fileName, location, status, mutatorName, replacement } of survivors) {
-    const place = `${fileName.slice(root.length + 1)}:${location.start.line + 1}:${location.start.column + 1}`;
+    const place = `${fileName.slice(root.length + 1)}:${location.start.line}:${location.start.column}`;
     say(`  ${place} ${status} ${mutatorName}: ${replacement.replace(/\s+/g, ' ')}`);
   }
 }

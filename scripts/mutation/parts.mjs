@@ -31,7 +31,17 @@ export const parts = {
   recipes: {
     changed: ['src/core/recipes/**/*.ts'],
     tests: [
-      ...core('parseRecipe', 'savedRecipe', 'compareFiles', 'recipeSources', 'writtenLock', 'recipeLock', 'planRecipe'),
+      ...core(
+        'nearestName',
+        'pathPattern',
+        'parseRecipe',
+        'savedRecipe',
+        'compareFiles',
+        'recipeSources',
+        'writtenLock',
+        'recipeLock',
+        'planRecipe',
+      ),
       'test/unit/tooling/recipeSchema.test.ts',
     ],
   },
@@ -44,11 +54,13 @@ export const parts = {
     changed: ['src/core/agents/**/*.ts'],
     tests: [
       ...core(
+        'textOrigin',
         'firstPlanWatch',
         'agentPlans',
         'agentRecords',
         'agentAnswers',
         'agentTransfers',
+        'agentStatus',
         'agentTools',
         'callQueue',
       ),
@@ -60,6 +72,14 @@ export const parts = {
       'src/service/stores/storeBatches.ts',
       'src/service/transfers/{batch*,carry*,*Sink,storeCopy,unfinishedObjects}.ts',
     ],
-    tests: service('storeCopy', 'carryFiles', 'storeToStore', 'storeDownload', 'storeUpload'),
+    tests: service(
+      'batchFolder',
+      'storeCopy',
+      'carryFiles',
+      'storeToStore',
+      'storeDownload',
+      'storeDownloadFaults',
+      'storeUpload',
+    ),
   },
 };
