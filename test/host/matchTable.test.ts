@@ -154,11 +154,11 @@ describe('Matching a table', () => {
     [
       'study.xlsx',
       createXlsx({ S: [['id']] }, { declaredBytes: 2_000_000_000 }),
-      /study\.xlsx unpacks to more than 250 MB\. Save the sheet as CSV\.$/,
+      /study\.xlsx is larger than 250 MB when unpacked\. Save the sheet as CSV\.$/,
     ],
     ['study.csv', '', /study\.csv doesn't contain a table\.$/],
     ['study.csv', new Uint8Array(32_000_001), /study\.csv is larger than 32 MB\.$/],
-    ['study.csv', ','.repeat(100_000), /study\.csv has more than 100,000 columns, or more than 20,000,000 cells, /],
+    ['study.csv', ','.repeat(100_000), /study\.csv has more than 100,000 columns or more than 20,000,000 cells, /],
   ] as const) {
     it(`explains why ${name} is not read: ${message.source}`, async () => {
       await writeFile(join(folder, name), bytes);

@@ -164,7 +164,7 @@ describe('An unconfirmed transfer (D12)', () => {
     stage.server.on('POST /api/v1/transfers', json({ id }, 201));
     await stage.transferAll(nmdc);
     await stage.run('dataTransfer.transferDidStart', stage.firstTransfer);
-    await stage.person.notice(/^The status of the transfer of 10 files to .* is known again\.$/);
+    await stage.person.notice(/^The status of the transfer of 10 files to .* is now known\.$/);
   });
 });
 

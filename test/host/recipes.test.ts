@@ -109,7 +109,7 @@ describe('A recipe in the editor (D61)', () => {
     await done;
     const { from, to } = JSON.parse(await readText('r.transfer.json')) as Record<string, unknown>;
     assert.deepEqual([from, to], [{ database: jgi, search: { query: 'JDP' } }, undefined]);
-    await refused('runRecipe', Uri.file(getPath()), /so it is a saved search\.$/);
+    await refused('runRecipe', Uri.file(getPath()), /so it's only a saved search\.$/);
   });
 
   it('is saved from a past transfer with its destination', async () => {

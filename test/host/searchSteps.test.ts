@@ -105,7 +105,7 @@ describe('The steps of a search', () => {
     size.enter('7');
     const options = await person.pick();
     await options.settled();
-    assert.deepEqual(options.labels, ['Search', 'Status', 'Results per page', 'Parameters of JGI Data Portal', 'd']);
+    assert.deepEqual(options.labels, ['Search', 'Status', 'Results per page', 'Parameters for JGI Data Portal', 'd']);
     options.choose('d');
     (await person.pick()).choose('desc');
     const last = await person.pick();

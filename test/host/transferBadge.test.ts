@@ -59,9 +59,9 @@ describe('The badge of the transfers', () => {
     assert.equal(badge(), undefined);
     proposed = [{ id: 'aaaaaaaaaaaa' } as TransferPlan];
     plansChanged.fire();
-    assert.deepEqual(badge(), { value: 1, tooltip: '1 transfer is proposed by an agent' });
+    assert.deepEqual(badge(), { value: 1, tooltip: '1 transfer has been proposed by an agent' });
     store.put([transfer('four')]);
-    assert.deepEqual(badge(), { value: 2, tooltip: '1 transfer is running, 1 transfer is proposed by an agent' });
+    assert.deepEqual(badge(), { value: 2, tooltip: '1 transfer is running, 1 transfer has been proposed by an agent' });
     treeViews.dispose();
     sideBar.dispose();
   });

@@ -158,7 +158,7 @@ describe('A user in everyday work', function () {
     await (await results.row('“JDP:00001”')).action('Repeat Search');
     await searchRow('“JDP:00001”', '10+ files');
     await (await results.row('“JDP:00001”')).menu('Check All Files');
-    await window.pick('Check 10 loaded files; more may exist', /not be loaded yet/);
+    await window.pick('Check 10 loaded files; more may exist', /not have been loaded yet/);
     await until('all to be checked', async () => ((await results.description()).startsWith('10 ✓') ? true : undefined));
     await run('Uncheck All Files');
     await until('none to be checked', async () => ((await results.description()) === '' ? true : undefined));

@@ -161,7 +161,7 @@ describe('The metadata page', function () {
     assert.equal(await text('#announcements'), spoken);
     await show(file, { loading: true });
     await show(createEntry({ id: 'f', name: 'f.csv', bytes: 2 }));
-    assert.equal(await text('#announcements'), 'The metadata of f.csv was loaded.');
+    assert.equal(await text('#announcements'), 'The metadata for f.csv was loaded.');
   });
 });
 

@@ -60,7 +60,7 @@ describe('A user with two windows that show the same transfers', function () {
   async function submit(window: EditorWindow, destination: string): Promise<void> {
     await searchDatabase(window, 'JGI Data Portal', 'JDP:00005');
     await (await window.tree('Search Results').row('“JDP:00005”')).menu('Check All Files');
-    await window.pick('Check 10 loaded files; more may exist', /not be loaded yet/);
+    await window.pick('Check 10 loaded files; more may exist', /not have been loaded yet/);
     await window.command('Data Transfer: Transfer Checked Files…');
     await sendTransfer(window, destination);
     await shows(window, destination, 'staging');
@@ -149,7 +149,7 @@ describe('A user with two windows that show the same transfers', function () {
   it('opens a second window during a summary, whose transfer starts once and can be repeated in the other', async () => {
     await searchDatabase(first, 'JGI Data Portal', 'JDP:00005');
     await (await first.tree('Search Results').row('“JDP:00005”')).menu('Check All Files');
-    await first.pick('Check 10 loaded files; more may exist', /not be loaded yet/);
+    await first.pick('Check 10 loaded files; more may exist', /not have been loaded yet/);
     await first.command('Data Transfer: Transfer Checked Files…');
     await fillTransfer(first, kbase);
     second = await openConnected();

@@ -45,7 +45,7 @@ describe('A user who moves to another machine (D65)', function () {
     await window.tree('Databases').see('JGI Data Portal');
     await searchDatabase(window, 'JGI Data Portal', 'JDP:00005');
     await (await window.tree('Search Results').row('“JDP:00005”')).menu('Check All Files');
-    await window.pick('Check 10 loaded files; more may exist', /not be loaded yet/);
+    await window.pick('Check 10 loaded files; more may exist', /not have been loaded yet/);
     await window.command('Data Transfer: Transfer Checked Files…');
     await sendTransfer(window, 'KBase Workspace Service (KSS)');
     await window.tree('Transfers').see(/· 10 files to KBase/);
