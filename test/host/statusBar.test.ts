@@ -205,6 +205,18 @@ describe('The status bar', () => {
     assert.equal(item.shown(), '$(sync~spin) 1 transfer · 0%');
   });
 
+  it('adds what requires attention to running transfers that wait for a connection', () => {
+    const half = { status: 'succeeded', fileCount: 2, movedFileCount: 1 };
+    store.put([transfer('one'), transfer('two')]);
+    store.put([transfer('one', { state: 'succeeded', status: half })]);
+    assert.equal(item.shown(), '$(sync~spin) 1 transfer · 0% · $(warning) 1 transfer incomplete');
+    assert.deepEqual(bar.unacknowledged, ['one']);
+    connected = false;
+    bar.draw();
+    assert.equal(item.shown(), '$(plug) Data Transfer: not connected · $(warning) 1 transfer incomplete');
+    assert.equal(item.real().tooltip, 'Transfers are waiting for a connection.');
+  });
+
   it('does not show finished transfers after failed ones were acknowledged', () => {
     store.put([transfer('one'), transfer('two')]);
     store.put([transfer('one', { state: 'failed' }), transfer('two', { state: 'succeeded' })]);

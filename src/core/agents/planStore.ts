@@ -90,20 +90,22 @@ export class PlanStore implements Disposable {
    * can't be read.
    */
   async list(): Promise<readonly SavedPlan[]> {
-    return await this.readAll().catch((error: unknown) => {
-      throw new AgentError('notRead', `The plans of agents can't be read (${getErrorCode(error)}).`);
-    });
+    return await this.readAll().catch(throwNotRead);
   }
 
   /** Returns all saved plans, newest first. Skips unreadable ones. Rejects if the folder exists but can't be read. */
   private async readAll(): Promise<readonly SavedPlan[]> {
+    const found = await Promise.all((await this.listIds()).map((id) => this.get(id)));
+    return found.filter((one) => one !== undefined).sort((a, b) => b.plan.createdAt - a.plan.createdAt);
+  }
+
+  /** Returns the IDs of all saved plans. Rejects if the folder exists but can't be read. */
+  private async listIds(): Promise<readonly string[]> {
     const names = await readdir(this.folder).catch((error: unknown) => {
       if (getErrorCode(error) === 'ENOENT') return [];
       throw error;
     });
-    const ids = names.flatMap((name) => parsePlanId(name) ?? []);
-    const found = await Promise.all(ids.map((id) => this.get(id)));
-    return found.filter((one) => one !== undefined).sort((a, b) => b.plan.createdAt - a.plan.createdAt);
+    return names.flatMap((name) => parsePlanId(name) ?? []);
   }
 
   /**
@@ -120,7 +122,7 @@ export class PlanStore implements Disposable {
   async require(id: string): Promise<SavedPlan> {
     const saved = await this.get(id);
     if (saved) return saved;
-    await this.list();
+    await this.listIds().catch(throwNotRead);
     throw new AgentError('notFound', 'There is no such plan.');
   }
 
@@ -212,6 +214,10 @@ function createDecidedError(id: string, { kind }: PlanState): AgentError {
   const declined = `Plan ${id} was declined by the user. Don't propose it again unless the user asks for it.`;
   const confirmed = `Plan ${id} was already confirmed. Check it with transfer_status; don't plan it again.`;
   return new AgentError('planDecided', kind === 'declined' ? declined : confirmed);
+}
+
+function throwNotRead(error: unknown): never {
+  throw new AgentError('notRead', `The plans of agents can't be read (${getErrorCode(error)}).`);
 }
 
 function throwNotSaved(error: unknown): never {

@@ -61,6 +61,11 @@ export class TransferStatusBar implements Disposable {
     this.draw();
   }
 
+  /** The keys of the transfers that require attention and aren't acknowledged yet. */
+  get unacknowledged(): readonly string[] {
+    return [...this.unseen.keys()];
+  }
+
   /** Stops showing ended transfers, because the user has seen them. */
   acknowledge(): void {
     this.unseen.clear();
@@ -116,8 +121,8 @@ export class TransferStatusBar implements Disposable {
   private getContent(): StatusBarContent | undefined {
     const underWay = this.dependencies.store.getRunning().filter(isUnderWay);
     const running = underWay.filter((transfer) => !isPaused(transfer));
-    if (running.length > 0) return this.createRunningContent(running);
-    if (this.unseen.size > 0) return this.createUnseenContent();
+    if (running.length > 0) return this.addUnseen(this.createRunningContent(running));
+    if (this.unseen.size > 0) return this.createUnseenContent(this.describeOnlyPartial());
     if (underWay.length > 0) return this.createPausedContent(underWay);
     if (this.dependencies.clock.now() >= this.doneUntil) return undefined;
     return { text: `$(check) ${l10n.t('All transfers finished')}`, tooltip: l10n.t('Show transfers') };
@@ -127,14 +132,14 @@ export class TransferStatusBar implements Disposable {
    * Describes unacknowledged transfers, worst state first. An expired transfer isn't a failure, because its outcome is
    * unknown.
    */
-  private createUnseenContent(): StatusBarContent {
+  private createUnseenContent(onlyPartial?: string): StatusBarContent {
     const unseen = [...this.unseen.values()];
     const counts = concerns
       .map((concern) => ({ concern, count: unseen.filter((one) => one === concern).length }))
       .filter(({ count }) => count > 0);
     const texts = counts.map(({ concern, count }, index) => (index === 0 ? describe : describeMore)(concern, count));
     const [worst = 'failed'] = counts.map(({ concern }) => concern);
-    const text = this.describeOnlyPartial() ?? formatList(texts);
+    const text = onlyPartial ?? formatList(texts);
     const severity = worst === 'failed' ? 'error' : 'warning';
     return { text: `$(${icons[worst]}) ${text}`, tooltip: l10n.t('Show transfers'), severity };
   }
@@ -184,9 +189,12 @@ export class TransferStatusBar implements Disposable {
     const total = progress.reduce((sum, one) => sum + (one.total ?? 0), 0);
     const moved = progress.reduce((sum, one) => sum + (one.moved ?? 0), 0);
     const share = total > 0 ? ` · ${formatPercent(moved / total)}` : '';
-    const text = `$(sync~spin) ${count}${share}`;
-    const tooltip = createTransferTable(running, this.dependencies.estimate);
-    if (this.unseen.size === 0) return { text, tooltip };
+    return { text: `$(sync~spin) ${count}${share}`, tooltip: createTransferTable(running, this.dependencies.estimate) };
+  }
+
+  /** Adds the unacknowledged transfers to the description of the running ones. */
+  private addUnseen({ text, tooltip, severity }: StatusBarContent): StatusBarContent {
+    if (this.unseen.size === 0) return { text, tooltip, ...(severity && { severity }) };
     const unseen = this.createUnseenContent();
     return { ...unseen, text: `${text} · ${unseen.text}`, tooltip };
   }

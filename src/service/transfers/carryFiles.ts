@@ -8,7 +8,7 @@ import { BatchSource } from './batchSource.ts';
 import type { CarriedContent, CarrySink, WrittenFile } from './carrySink.ts';
 import { FolderSource, type CarrySource } from './carrySource.ts';
 import { countDone, type DoneFile, type FileFailure, type JobResult } from './fileJobs.ts';
-import { isStopRequested, OperationError, toFileFailure } from './fileProcessing.ts';
+import { BadFile, isStopRequested, OperationError, toFileFailure } from './fileProcessing.ts';
 import { FolderSink } from './folderSink.ts';
 import { StoreCopy } from './storeCopy.ts';
 import { StoreSink } from './storeSink.ts';
@@ -162,6 +162,9 @@ class FileCarrier {
   private async finish(file: FileToCarry, written: WrittenFile, digests: StreamDigests): Promise<DoneFile> {
     const { signal } = this.abort;
     const sourceHash = await this.source.verify(file, digests, signal);
+    // Only a hash of the whole can show that the bytes of both attempts belong together.
+    if (written.isContinued === true && sourceHash === undefined)
+      throw new OperationError('copy', new BadFile('a partial copy of it cannot be verified'));
     const method = await written.verify(digests, signal);
     await written.finish(signal);
     const { position, bytes } = file;

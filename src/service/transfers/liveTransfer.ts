@@ -38,12 +38,12 @@ export class LiveTransfer implements RunProgress {
     record: TransferRecord,
     files: readonly TransferRecordFile[],
     options: LiveTransferOptions,
-    run: Omit<TransferRunOptions, 'isResumed'>,
+    run: TransferRunOptions,
   ) {
     this.current = record;
     this.options = options;
     this.writtenAtMs = options.clock.now();
-    this.run = new TransferRun({ ...run, isResumed: record.status !== 'staging' }, this, files);
+    this.run = new TransferRun(run, this, files);
   }
 
   get signal(): AbortSignal {

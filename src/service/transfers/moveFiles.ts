@@ -26,6 +26,12 @@ const minCloneBytes = 64 * 1024;
 const openFilesFolder = '/proc/self/fd';
 const hasOpenFiles = process.platform === 'linux';
 
+/**
+ * Maximum size of a file that is copied without checking its folder first if that of the previous file has just been
+ * checked. Each folder is also checked before a copy gets its final name.
+ */
+const maxUncheckedBytes = 1024 * 1024;
+
 interface MoveContext {
   readonly job: MoveJob;
   readonly source: SourceFiles;
@@ -59,10 +65,15 @@ function createMoveContext(job: MoveJob): MoveContext {
 function moveFile(context: MoveContext, file: FileToMove): DoneFile {
   runOperation('write', () => {
     const path = nodePath.posix.dirname(file.path);
-    const folder = context.checked?.path === path ? context.checked.folder : context.folders.ensureFolder(path);
+    const { checked } = context;
+    const isChecked = checked?.path === path && file.bytes <= maxUncheckedBytes;
+    const folder = isChecked ? checked.folder : context.folders.ensureFolder(path);
     context.checked = undefined;
     const finalPath = `${folder}/${nodePath.posix.basename(file.path)}`;
-    if (hasSameContent(finalPath, file, context.job.signal)) return;
+    if (hasSameContent(finalPath, file, context.job.signal)) {
+      context.folders.checkUnmoved(folder);
+      return;
+    }
     runOperation('read', () =>
       context.source.open(file.path, (opened) =>
         runOperation('write', () => copyToDestination(context, file, opened, finalPath)),

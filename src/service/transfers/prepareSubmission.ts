@@ -17,7 +17,7 @@ import {
   type TransferRecord,
 } from './journalRecord.ts';
 
-interface PreparedSubmission {
+export interface PreparedSubmission {
   readonly record: TransferRecord;
   readonly files: readonly TransferRecordFile[];
 }

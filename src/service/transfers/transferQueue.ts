@@ -14,9 +14,9 @@ import type { TransferJournal } from './journal.ts';
 import { LiveTransfer } from './liveTransfer.ts';
 import { TransferFailure, TransferSuspension } from './transferErrors.ts';
 import { canResume } from './storeAccess.ts';
-import { writeSubmission, prepareSubmission } from './prepareSubmission.ts';
+import { writeSubmission, prepareSubmission, type PreparedSubmission } from './prepareSubmission.ts';
 import { checkWritable, findServedPair } from './servedPair.ts';
-import { describeAmount, hasEnded, type TransferRecordFile, type TransferRecord } from './journalRecord.ts';
+import { describeAmount, hasEnded, type TransferRecord } from './journalRecord.ts';
 import { parallelJobs } from './transferRun.ts';
 import { UnservedTransfers } from './unservedTransfers.ts';
 
@@ -91,7 +91,7 @@ export class TransferQueue {
     await writeSubmission(journal, { record, files }, logger);
     // If a database was added in the meantime, the transfer may already have started, and even ended.
     const hasStarted = this.live.has(record.id) || this.ended.get(record.id)?.endedAtMs !== undefined;
-    const live = hasStarted ? undefined : this.createLiveTransfer(record, files);
+    const live = hasStarted ? undefined : this.createLiveTransfer({ record, files }, false);
     if (live !== undefined) this.enqueue(live);
     return record.id;
   }
@@ -131,7 +131,7 @@ export class TransferQueue {
     const { journal } = this.options;
     for (const record of journal.listUnfinished()) {
       if (this.live.has(record.id)) continue;
-      const live = this.createLiveTransfer(record, journal.listFiles(record.id));
+      const live = this.createLiveTransfer({ record, files: journal.listFiles(record.id) }, true);
       if (live === undefined) continue;
       // The previous reason for waiting may no longer apply.
       if (record.status === 'inactive') live.enterStatus('staging', `waiting to stage ${describeAmount(record)}`);
@@ -183,14 +183,14 @@ export class TransferQueue {
     this.releaseTransfer(live);
   }
 
-  private createLiveTransfer(record: TransferRecord, files: readonly TransferRecordFile[]): LiveTransfer | undefined {
+  private createLiveTransfer({ record, files }: PreparedSubmission, isResumed: boolean): LiveTransfer | undefined {
     const { journal, clock, logger, daemon, throttleBytesPerSecond } = this.options;
     const databases = findServedPair(this.options.databases, record);
     if (databases === undefined) {
       this.unserved.suspend(record, files);
       return undefined;
     }
-    const run = { ...databases, threads: this.threads, daemon, clock, throttleBytesPerSecond };
+    const run = { ...databases, threads: this.threads, daemon, clock, throttleBytesPerSecond, isResumed };
     const movedCount = files.filter((file) => file.isTransferred).length;
     const live = new LiveTransfer({ ...record, movedCount }, files, { journal, clock, logger }, run);
     this.live.set(record.id, live);

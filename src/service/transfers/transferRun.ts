@@ -67,8 +67,8 @@ export class TransferRun {
   private openRoute: TransferRoute | undefined;
   private manifestName = '';
   private hasLeftovers = false;
-  /** Number of runs, counting all those of earlier processes as one. */
-  private runCount: number;
+  /** True if an earlier run was interrupted, or may have been. */
+  private wasInterrupted: boolean;
   /** The methods by which files to or from stores were verified, such as `md5`. */
   private readonly methods = new Set<string>();
 
@@ -76,7 +76,7 @@ export class TransferRun {
     this.options = options;
     this.progress = progress;
     this.files = [...files];
-    this.runCount = options.isResumed ? 1 : 0;
+    this.wasInterrupted = options.isResumed;
     const { location, restore } = options.source;
     if (restore !== undefined && location.remote !== undefined)
       this.archivedFiles = new ArchivedFiles({ ...options, remote: location.remote, restore });
@@ -99,7 +99,7 @@ export class TransferRun {
 
   /** True if a store may still create an object from an earlier run, whose rclone process may have been killed. */
   get mayGetLateObjects(): boolean {
-    return this.runCount > 1 && !this.hasLeftovers && this.options.destination.location.remote !== undefined;
+    return this.wasInterrupted && this.options.destination.location.remote !== undefined;
   }
 
   /** Number of files transferred so far by unfinished jobs. */
@@ -109,7 +109,6 @@ export class TransferRun {
 
   /** Runs the transfer until its manifest is written. Rejects with a failure, a suspension, or the signal's reason. */
   async run(signal: AbortSignal): Promise<void> {
-    this.runCount += 1;
     await this.stage(signal);
     await this.restore(signal);
     const { catalog } = this.options.destination;
@@ -118,6 +117,9 @@ export class TransferRun {
     try {
       await this.move(signal);
       await this.finalize(signal);
+    } catch (error) {
+      this.wasInterrupted = true;
+      throw error;
     } finally {
       await catalog.resumeTracking(folderName);
     }

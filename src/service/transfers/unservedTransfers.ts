@@ -32,8 +32,8 @@ export class UnservedTransfers {
    * cancellation (D66: copies within a store).
    */
   private readonly canceled = new Set<string>();
-  /** Timers for the removal of late objects. */
-  private readonly timers = new Set<Disposable>();
+  /** Timers for the removal of late objects, by transfer ID. */
+  private readonly timers = new Map<string, Disposable>();
   private isClosed = false;
 
   constructor(options: UnservedTransfersOptions) {
@@ -77,26 +77,26 @@ export class UnservedTransfers {
     this.removeLeftoversInBackground();
   }
 
-  /** Removes leftovers in the background, either one transfer's or those at all available destinations. */
-  removeLeftoversInBackground(transferId?: string): void {
-    this.removal = this.removal.then(async () => await this.removeLeftovers(transferId));
+  /** Removes the leftovers at all available destinations in the background. */
+  removeLeftoversInBackground(): void {
+    this.removal = this.removal.then(async () => await this.removeLeftovers());
   }
 
   /**
    * Removes the leftovers of an ended transfer once its store has presumably created all objects whose uploads were
-   * interrupted.
+   * interrupted. They are removed again together with all others, in case the store takes longer.
    */
   removeLateObjects(transferId: string): void {
     const timer = this.options.clock.after(lateObjectsMs, () => {
-      this.timers.delete(timer);
-      this.removeLeftoversInBackground(transferId);
+      this.timers.delete(transferId);
+      this.removal = this.removal.then(async () => await this.removeLeftovers(transferId));
     });
-    this.timers.add(timer);
+    this.timers.set(transferId, timer);
   }
 
   async close(): Promise<void> {
     this.isClosed = true;
-    for (const timer of this.timers) timer.dispose();
+    for (const timer of this.timers.values()) timer.dispose();
     await this.removal;
   }
 
@@ -106,19 +106,24 @@ export class UnservedTransfers {
     return await discardTransfer(folder, transferId, manifest);
   }
 
+  /** Removes all leftovers, or those of one transfer, whose entry then remains in the journal. */
   private async removeLeftovers(only?: string): Promise<void> {
     const { journal, databases, logger } = this.options;
     if (this.isClosed) return;
     try {
-      for (const { transferId, destinationId, manifestName } of journal.listLeftovers()) {
-        const isDue = only === undefined || only === transferId;
-        const location = isDue ? databases.findById(destinationId)?.location : undefined;
+      const found = journal.listLeftovers().filter(({ transferId }) => only === undefined || only === transferId);
+      for (const { transferId, destinationId, manifestName } of found) {
+        const location = databases.findById(destinationId)?.location;
         if (location === undefined || !(await this.removeAt(location, transferId, manifestName))) continue;
-        const isRepeated = this.canceled.delete(transferId) && location.remote !== undefined;
-        if (!isRepeated) journal.forgetLeftovers(transferId);
+        if (only === undefined && !this.mayReappear(transferId, location)) journal.forgetLeftovers(transferId);
       }
     } catch (error) {
       logger.error(`The journal cannot be read or written: ${String(error)}`);
     }
+  }
+
+  /** Returns true if the leftovers of a transfer must be removed again, because its store may still create more. */
+  private mayReappear(transferId: string, { remote }: DatabaseLocation): boolean {
+    return this.timers.has(transferId) || (this.canceled.delete(transferId) && remote !== undefined);
   }
 }

@@ -7,12 +7,13 @@ import { listDescendants } from '../../support/processTree.ts';
 import { StoreRig } from '../../support/storeRig.ts';
 import { bySize } from '../../support/testSize.ts';
 
-const transfers = bySize(20, 100);
+/** A round takes about 12 s, because a store is asked several times for the object that is gone. */
+const transfers = bySize(20, 60);
 /** Rounds until the threads have started and loaded their code. */
 const warmUpRounds = 4;
 /**
  * Maximum growth of the heap of a thread by code that is compiled later. If the threads that move files kept the contents
- * of 100 transfers, they would grow by 20 MB together.
+ * of 60 transfers, they would grow by 12 MB together.
  */
 const heapMegabytes = 4;
 const content = 'x'.repeat(500_000);

@@ -75,7 +75,7 @@ describe('The transfer of an agent', () => {
       return { kind: 'yes', by: 'test' };
     };
     assert.deepEqual(await get('submit_transfer', { planId }), {
-      error: `There is no plan ${planId}.`,
+      error: 'There is no such plan.',
       code: 'notFound',
     });
     assert.equal(stage.submissionCount, 0);

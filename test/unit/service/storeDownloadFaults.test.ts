@@ -76,6 +76,14 @@ describe('Moving files from a store to a folder one by one (D62)', () => {
     assert.deepEqual(await rig.readTarget(), contents);
   });
 
+  it('reads a file again from its start if the store has no hash to verify a continued partial file', async () => {
+    const files = rig.put({ 'a.txt': 'alphabet' });
+    rig.rclone.describe = (object) => ({ ...object, hashes: {} });
+    await writePart('a.txt', '--------');
+    assert.equal((await rig.fetch(files)).failure, undefined);
+    assert.deepEqual(await rig.readTarget(), { 'a.txt': 'alphabet' });
+  });
+
   it('writes all content if the file system writes only a part at a time', async () => {
     const { writeSync } = fileSystem;
     const contents = { 'a.txt': 'alphabet' };

@@ -71,14 +71,15 @@ export function refreshTransfers({ monitor, transferStore, notifications }: Comm
 }
 
 /**
- * Lists the running transfers or, if there are none, the most recent ones. Opens the page for the one that the user
- * picks.
+ * Lists the transfers that require attention according to the status bar, and the running ones; if there are none, the
+ * most recent ones. Opens the page for the one that the user picks.
  */
 export async function showRunningTransfers(services: CommandServices): Promise<void> {
   const { transferStore, transferPanels, statusBar } = services;
+  const unseen = statusBar.unacknowledged;
   const list = (): readonly Transfer[] => {
-    const running = transferStore.getRunning();
-    return running.length > 0 ? running : transferStore.getAll().slice(0, 20);
+    const listed = [...unseen.flatMap((key) => transferStore.get(key) ?? []), ...transferStore.getRunning()];
+    return listed.length > 0 ? listed : transferStore.getAll().slice(0, 20);
   };
   statusBar.acknowledge();
   const key = await pickTransfer(services, list, l10n.t('Select a transfer to show its progress'));
