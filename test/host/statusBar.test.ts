@@ -241,14 +241,6 @@ describe('The status bar', () => {
     assert.equal(item.shown(), undefined);
   });
 
-  it('uses the singular for one failed transfer', () => {
-    store.put([transfer('one', { state: 'submitting' })]);
-    store.put([transfer('one', { state: 'refused' })]);
-    assert.equal(item.shown(), '$(error) 1 transfer failed');
-    store.remove(['one']);
-    assert.equal(item.shown(), undefined);
-  });
-
   it('shows that transfers wait for a connection until it is open', () => {
     connected = false;
     store.put([transfer('one')]);
