@@ -191,6 +191,21 @@ describe('Recipes on the command line', () => {
     assert.equal((await rig.run('run', recipe, '--dry-run')).code, 0);
   });
 
+  it('send no key of the options to another connection than the selected one (D61)', async () => {
+    const { address, token } = rig.service.service;
+    await write({ ...reads, service: address });
+    const file = join(folder, 'connections.json');
+    const lab = { id: 'lab', name: 'Lab', server: `${address}/` };
+    const other = { id: 'other', name: 'Other', server: 'http://127.0.0.1:9' };
+    await writeFile(file, JSON.stringify({ connections: [lab, other] }));
+    const environment = { THE_KEY: token, DATA_TRANSFER_LEDGER: rig.ledger, DATA_TRANSFER_CONNECTIONS: file };
+    const args = ['run', recipe, '--dry-run', '--orcid', '0000-0002-1825-0097', '--key-variable', 'THE_KEY'];
+    const { code, stderr } = await runCli(args, { environment });
+    const advice = 'Use --connection or --server to select the service that the key belongs to.\n';
+    assert.deepEqual([code, stderr], [2, advice]);
+    assert.equal((await runCli([...args, '--connection', 'lab'], { environment })).code, 0);
+  });
+
   it('send no key to an address that only the recipe names (D61)', async () => {
     const server = await FaultServer.start();
     for (const service of [server.address, server.address.replace('http:', 'HTTP:'), `${server.address}/api`]) {

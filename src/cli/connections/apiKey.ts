@@ -8,18 +8,29 @@ import { toPlainCell } from '../text/plainCell.ts';
 
 const notConnected = "Couldn't connect";
 
+const selectAdvice = 'Use --connection or --server to select the service that the key belongs to.';
+
 /**
- * Reads the API key from the source that the options name, otherwise from the environment variable
- * `connectionVariable`. Throws an error with exit code 3 if there is no key, and a usage error if the options name
+ * Reads a connection's API key: from the source that the options name if `hasOptions` is true, because they belong to
+ * this connection, otherwise from the environment variable `connectionVariable`. Throws an error with exit code 3 if there is no key, and a usage error if the options name
  * more than one source, or standard input when it is a terminal.
  */
-export async function readApiKey(context: CommandContext, connectionVariable: string | undefined): Promise<string> {
+export async function readApiKey(
+  context: CommandContext,
+  connectionVariable: string | undefined,
+  hasOptions: boolean,
+): Promise<string> {
   const { keyVariable, keyFile, keyStdin } = context.options;
   const sources = [keyVariable, keyFile, keyStdin].filter((source) => source !== undefined);
   if (sources.length > 1) throw createUsageError('Use only one of --key-variable, --key-file, and --key-stdin.');
+  if (!hasOptions && connectionVariable === undefined && sources.length > 0) throw createUsageError(selectAdvice);
+  if (!hasOptions) return readVariable(context, connectionVariable);
   if (keyFile !== undefined) return requireKey(await readKeyFile(keyFile), toPlainCell(keyFile));
   if (keyStdin) return requireKey(await readStandardInput(), 'standard input');
-  const variable = keyVariable ?? connectionVariable;
+  return readVariable(context, keyVariable ?? connectionVariable);
+}
+
+function readVariable(context: CommandContext, variable: string | undefined): string {
   if (variable === undefined) throw createRequestError(notConnected, { kind: 'keyMissing' });
   const value = context.environment[variable]?.trim();
   if (!value) throw createRequestError(notConnected, { kind: 'variableEmpty', detail: variable });

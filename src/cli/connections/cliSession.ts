@@ -8,7 +8,7 @@ import { createRequestError, createUsageError } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 import { readApiKey } from './apiKey.ts';
-import { chooseConnection } from './connectionChoice.ts';
+import { chooseConnection, isKeyConnection } from './connectionChoice.ts';
 import { readConnectionsFile, type ConnectionsFile, type FileConnection } from './connectionsFile.ts';
 import { readServiceFile } from './serviceFile.ts';
 
@@ -79,7 +79,8 @@ export class CliSession {
     this.requireOrcid(connection.id);
     const { serviceFile, ...saved } = connection;
     const access = serviceFile === undefined ? undefined : await readServiceFile(serviceFile);
-    const key = access?.token ?? (await readApiKey(this.context, connection.apiKeyVariable));
+    const hasKeyOptions = isKeyConnection(this.context.options, this.file, connection);
+    const key = access?.token ?? (await readApiKey(this.context, connection.apiKeyVariable, hasKeyOptions));
     const target = access ? { ...saved, server: access.address } : saved;
     const attempt = await explorer.connectFlow.open(target, key);
     if (attempt.session) return attempt.session;

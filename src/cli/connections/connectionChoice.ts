@@ -23,6 +23,19 @@ export function chooseConnection(
   return only;
 }
 
+/**
+ * Returns true if the options that name a key belong to a connection: to the one that `--server` or `--connection`
+ * selects, or to the only one in the file. Throws a usage error if `--connection` names none in the file.
+ */
+export function isKeyConnection(options: GlobalOptions, file: ConnectionsFile, connection: FileConnection): boolean {
+  const { server, connection: name } = options;
+  if (server === undefined && name === undefined && file.connections.length !== 1) return false;
+  const selected = chooseConnection(options, file);
+  if (selected.id === connection.id) return true;
+  const isLocal = selected.serviceFile !== undefined || connection.serviceFile !== undefined;
+  return !isLocal && toAddress(selected) === toAddress(connection);
+}
+
 /** Returns the connection for the connection ID in a transfer's record; undefined if it is unknown. */
 export function findRecordConnection(
   options: GlobalOptions,
