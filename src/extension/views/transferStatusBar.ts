@@ -101,8 +101,8 @@ export class TransferStatusBar implements Disposable {
     for (const key of keys) {
       const transfer = this.dependencies.store.get(key);
       const wasUnseen = this.unseen.delete(key);
-      const wasRunning = !running.has(key) && this.seenRunning.delete(key);
-      if (transfer && (wasRunning || (wasUnseen && !running.has(key)))) this.recordEnd(transfer);
+      if (!transfer || running.has(key)) continue;
+      if (this.seenRunning.delete(key) || wasUnseen) this.recordEnd(transfer);
     }
     for (const key of running) this.seenRunning.add(key);
     this.draw();

@@ -81,7 +81,7 @@ describe('The transfer of an agent', () => {
     assert.equal(stage.submissionCount, 0);
   });
 
-  it('is not submitted if it cannot be recorded, and the agent is told why', async () => {
+  it('is not submitted if it cannot be recorded, and the agent receives the reason', async () => {
     const planId = await stage.plan(['f1']);
     const context = stage.createContext();
     const { transferFlow } = stage.rig.explorer;
