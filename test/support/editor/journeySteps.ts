@@ -5,10 +5,18 @@ import { machineSettingsFile } from './preparedEditor.ts';
 import { until } from './until.ts';
 import type { EditorWindow } from './window.ts';
 
+/** Milliseconds after which a button is pressed again, because the editor lost the click by redrawing the row. */
+const pressMs = 5_000;
+
 /** Searches a database for words, starting from its row. */
 export async function searchDatabase(window: EditorWindow, database: string, words: string): Promise<void> {
-  await (await window.tree('Databases').row(database)).action('Search Files…');
-  await window.input(words, /leave empty to list all files/);
+  const step = /leave empty to list all files/;
+  const row = await window.tree('Databases').row(database);
+  await until('the input for the search words', async () => {
+    await row.action('Search Files…');
+    return window.quickInput.wait(step, pressMs).catch(() => undefined);
+  });
+  await window.input(words, step);
   await waitForFocusAtSearch(window);
 }
 
