@@ -253,7 +253,7 @@ function startNotifications(lifetime: Lifetime, core: Explorer, { notifications,
   lifetime.track(notifyUnsavedRecords(core.unsaved, notifications));
 }
 
-/** Creates the managers of the metadata and transfer pages. */
+/** Creates the managers for the metadata and transfer pages. */
 function createPages(
   lifetime: Lifetime,
   extensionUri: Uri,

@@ -6,7 +6,7 @@ import type { Column } from '../text/table.ts';
 
 const exampleCount = 10;
 
-/** Maximum number of licenses in a summary, so that it fits in a terminal. */
+/** Maximum number of licenses in a summary, so that the summary fits in a terminal. */
 const maxLicenses = 10;
 
 /** The columns of a table of plans. */

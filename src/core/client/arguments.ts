@@ -189,8 +189,8 @@ export function toSentObject(value: unknown): JsonObject | undefined {
 }
 
 /**
- * Returns a checked string; undefined if it is absent or empty, so that the request omits it (D3: numbers and empty
- * values).
+ * Returns the validated string, or undefined if it is absent or empty, so that the request omits it (D3: numbers and
+ * empty values).
  */
 export function toSentText(value: unknown): string | undefined {
   return isString(value) && value !== '' ? value : undefined;

@@ -22,7 +22,7 @@ export interface KnownCopies {
 /** Options for {@link DuplicateFlow.findKnownCopies}. */
 interface KnownCopiesOptions {
   readonly signal?: AbortSignal;
-  /** Resolves to the intact files of those transfers that were verified. */
+  /** Resolves to the intact files of the verified transfers. */
   readVerified(transfers: readonly Transfer[], signal: AbortSignal): Promise<readonly VerifiedFiles[]>;
 }
 
@@ -51,7 +51,7 @@ interface Plan {
 /** The maximum time that the search may delay the summary of a submission. */
 const maxWaitMs = 2_000;
 
-/** The maximum number of earlier transfers to compare, newest first. */
+/** The maximum number of earlier transfers to compare, starting with the newest. */
 const maxEarlierTransfers = 20;
 
 /** Determines which files of a planned submission the destination already has (D60: same content). */

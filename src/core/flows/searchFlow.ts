@@ -132,8 +132,8 @@ export class SearchFlow {
   }
 
   /**
-   * Requests the next page of a search, or retries a failed page. If the files were saved by an earlier session and have
-   * not been requested since, first refreshes them. Does nothing while a page is loading.
+   * Requests the next page of a search, or retries a failed page. If the files were saved by an earlier session and
+   * have not been requested since, first refreshes them. Does nothing while a page is loading.
    */
   async loadMore(key: string): Promise<void> {
     const search = this.dependencies.store.get(key);
@@ -245,7 +245,7 @@ export class SearchFlow {
     return known && isRefused(query, known) ? known : undefined;
   }
 
-  /** Learns from a search's first page which searches the database refuses (D38: learned searchability). */
+  /** Determines from a search's first page which kinds of search the database refuses (D38: learned searchability). */
   private learn(session: OpenConnection, { query, nextOffset }: Search, reason: Reason | undefined): void {
     if (query.ids || nextOffset > 0) return;
     const known = this.getKnownRefusal(session, query);

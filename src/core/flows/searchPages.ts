@@ -27,7 +27,7 @@ interface PageSource {
   readonly orcid: string;
 }
 
-/** Requests the next page of a search by words or IDs. */
+/** Requests the next page of results of a search by words or IDs. */
 export async function requestPage(source: PageSource, search: Search, signal: AbortSignal): Promise<SearchPage> {
   return search.query.ids
     ? await requestIdsPage(source, search, search.query.ids, signal)

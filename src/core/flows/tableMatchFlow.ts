@@ -132,8 +132,8 @@ function countParallelLookups({ service }: OpenConnection): number {
 }
 
 /**
- * Returns the values that are short enough to request. Records a gap for each longer value, because it would make an
- * entire request fail.
+ * Returns the values that are short enough to request. Marks longer ones as too long, because a single one would make
+ * the entire request fail.
  */
 function listRequestableValues(index: MatchIndex): readonly string[] {
   const { values } = index;

@@ -12,7 +12,7 @@ export interface CrateRoot {
   readonly description: string;
   /** The names of the databases, or of the service, that state the files' licenses; empty if they are unknown. */
   readonly source: string;
-  /** The time of the export, in milliseconds since 1970. */
+  /** The time of the export, in milliseconds since the Unix epoch. */
   readonly now: number;
 }
 

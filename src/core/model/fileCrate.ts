@@ -13,7 +13,7 @@ interface FileList {
 
 interface ListContext {
   readonly serviceName: string;
-  /** The time of the export, in milliseconds since 1970. */
+  /** The time of the export, in milliseconds since the Unix epoch. */
   readonly now: number;
 }
 

@@ -10,7 +10,7 @@ interface CrateContext {
   /** The version of the extension. */
   readonly version: string;
   readonly serviceName: string;
-  /** The time of the export, in milliseconds since 1970. */
+  /** The time of the export, in milliseconds since the Unix epoch. */
   readonly now: number;
 }
 

@@ -16,7 +16,7 @@ interface Entry {
 const maxConnections = 50;
 const maxDatabases = 200;
 
-/** Stores the kinds of searches that the databases of each connection refuse (D38: learned searchability). */
+/** Stores, for each connection, which kinds of search its databases refuse (D38: learned searchability). */
 export class SearchabilityStore {
   private readonly entries = new Map<string, Entry>();
   private readonly changed = new Emitter<string>();

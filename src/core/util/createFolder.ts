@@ -19,7 +19,8 @@ export async function createFolder(folder: string, mode?: number): Promise<void>
 }
 
 /**
- * Creates a folder and its missing parents synchronously. Does nothing if the folder exists. Throws the system's error.
+ * Creates a folder and its missing parents synchronously. Does nothing if the folder exists. Throws the error of the
+ * operating system if it can't be created.
  */
 export function createFolderSync(folder: string, mode?: number): void {
   try {

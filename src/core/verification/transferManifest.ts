@@ -34,7 +34,7 @@ export interface TransferManifest {
   readonly id?: string;
   readonly created?: string;
   readonly files: readonly ManifestFile[];
-  /** The first problems, up to a limit; {@link problemCount} is the total. */
+  /** The first few problems, up to a limit; {@link problemCount} is the total. */
   readonly problems: readonly ManifestProblem[];
   readonly problemCount: number;
 }

@@ -59,7 +59,7 @@ import {
 import { openTransferredFiles } from './verification/openTransferredFiles.ts';
 import { verifyTransferredFiles } from './verification/verifyTransferredFiles.ts';
 
-/** Handlers of all commands. */
+/** The handlers for all commands. */
 export const commandHandlers: CommandHandlers<CommandServices> = {
   'dataTransfer.connect': connect,
   'dataTransfer.disconnect': disconnect,

@@ -16,7 +16,7 @@ const reportedByEditor: ReadonlySet<RecipeProblemKind> = new Set([
 interface DiagnosticsDependencies {
   /** Resolves to the facts about a recipe's service. Undefined unless a connection to the service is open. */
   getFacts(recipe: Recipe): Promise<ServiceFacts | undefined>;
-  /** Calls the listener when the facts may have changed. */
+  /** Calls the listener when what is known about the service may have changed. */
   onDidChangeFacts(listener: () => void): Disposable;
 }
 

@@ -10,7 +10,7 @@ interface Sorted {
   readonly files: readonly FoundFile[];
 }
 
-/** Caches the files of each search in display order. */
+/** Caches the files found by each search, in display order. */
 export class DisplayOrder {
   private readonly sorted = new Map<string, Sorted>();
 

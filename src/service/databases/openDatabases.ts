@@ -14,7 +14,7 @@ interface OpenDatabasesDependencies {
   readonly thread: CatalogThread;
 }
 
-/** Time without a request after which a folder or store is forgotten and its catalog is deleted. */
+/** The time after the last request at which a folder or store is forgotten and its catalog is deleted. */
 const retentionMs = 180 * 86_400_000;
 
 /**

@@ -24,7 +24,7 @@ export interface StoreFeatures {
   readonly name: string;
   /** Kind and location of the store, such as `S3 bucket lab`. */
   readonly description: string;
-  /** The store's hash algorithms that the service can compute, in order of preference. */
+  /** The hash algorithms that both the store and the service support, in order of preference. */
   readonly hashes: readonly string[];
   /** True if a listing can include the hashes without additional requests. */
   readonly hasListedHashes: boolean;

@@ -37,7 +37,7 @@ interface PendingTransfer {
   readonly reject: (error: unknown) => void;
 }
 
-/** Unfinished files of an ended transfer that must still be removed from its destination. */
+/** Incomplete files, left by a transfer that has ended, that must still be removed from its destination. */
 interface Leftovers {
   readonly transferId: string;
   readonly destinationId: string;

@@ -17,7 +17,7 @@ interface UnservedTransfersOptions {
   readonly daemon: RcloneDaemon;
 }
 
-/** Time after which a store has presumably created the objects whose uploads were interrupted. */
+/** How long to wait before assuming that a store has finished creating objects from interrupted uploads. */
 const lateObjectsMs = 10_000;
 
 /**
@@ -41,8 +41,8 @@ export class UnservedTransfers {
   }
 
   /**
-   * Suspends a transfer, or ends it if a cancel request was accepted. Only logs a failure to write the journal; the
-   * write is retried when the databases change.
+   * Suspends a transfer, or ends it if a cancel request was accepted. If the journal can't be written, logs the error
+   * without throwing it; the write is retried when the databases change.
    */
   suspend(record: TransferRecord, files: readonly TransferRecordFile[]): void {
     try {

@@ -118,7 +118,7 @@ export type TransferHostMessage =
       readonly snapshot: TransferSnapshot;
     }
   | { readonly type: 'snapshot'; readonly snapshot: TransferSnapshot }
-  /** All requested files, which never change. */
+  /** All requested files. This list never changes. */
   | { readonly type: 'files'; readonly files: readonly TransferFile[] };
 
 /** Messages from the transfer page to the host. */

@@ -121,7 +121,7 @@ interface FactProps {
   readonly class?: string | undefined;
 }
 
-/** Renders one entry in a page's row of facts. */
+/** Renders one entry of the row that shows a page's key details. */
 export function Fact({ label, children, exact, isWide = false, class: className }: FactProps): VNode {
   return (
     <div class={isWide ? 'fact wide' : 'fact'}>

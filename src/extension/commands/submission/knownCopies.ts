@@ -17,7 +17,7 @@ import { locateTransferredFiles } from '../verification/transferredFolders.ts';
 /** Time in milliseconds after which a progress notification with a Cancel button appears. */
 const quickMs = 500;
 
-/** Receives the orders without the files that don't need to be sent. */
+/** Called with the orders, reduced to the files that still need to be sent. */
 export type LeaveOutListener = (orders: readonly TransferOrder[]) => unknown;
 
 /** The files that don't need to be sent, as described to the user. */
