@@ -30,10 +30,16 @@ function createManifest() {
   };
 }
 
+/** Returns `docs/command-line.md` with links to other documents that lead to the repository. */
+function createReadme({ homepage }) {
+  const text = readFileSync(join(root, 'docs', 'command-line.md'), 'utf8');
+  return text.replaceAll(/\]\((?=[\w/-]+\.md)/g, `](${homepage.replace(/#.*/, '')}/blob/HEAD/docs/`);
+}
+
 function stageFiles(stage, built, manifest) {
   writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
   cpSync(join(root, 'LICENSE'), join(stage, 'LICENSE'));
-  cpSync(join(root, 'docs', 'command-line.md'), join(stage, 'README.md'));
+  writeFileSync(join(stage, 'README.md'), createReadme(manifest));
   const notices = join(built, 'LICENSE-THIRD-PARTY.txt');
   if (existsSync(notices)) cpSync(notices, join(stage, 'LICENSE-THIRD-PARTY.txt'));
   const list = join(built, 'cli', 'files.json');

@@ -48,6 +48,16 @@ describe('The package of the command line', () => {
     assert.equal(stdout, `${String(version)}\n`);
   });
 
+  it('has a README whose links to other documents lead to the repository', async () => {
+    const readme = await readFile(join(installed, 'node_modules', 'data-transfer-cli', 'README.md'), 'utf8');
+    const targets = [...readme.matchAll(/\]\(([^)#\s]+)/g)].map(([, target = '']) => target);
+    assert.ok(targets.length > 5);
+    for (const target of targets) {
+      const [, document] = /^https:\/\/github\.com\/[\w-]+\/[\w-]+\/blob\/HEAD\/(docs\/.+)$/.exec(target) ?? [];
+      assert.ok(document !== undefined && existsSync(join(repositoryRoot, document)), target);
+    }
+  });
+
   it('searches and transfers with each Node.js version on this machine', async () => {
     const program = join(installed, 'node_modules', 'data-transfer-cli', 'dist', 'cli', 'main.cjs');
     const rig = await CliRig.start({ 'a.csv': 'a' });
