@@ -5,6 +5,7 @@ import { getErrorCode } from '../../core/util/errorCode.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import { BadFile, isSameFolder } from './fileProcessing.ts';
 import { isFolder } from './transferErrors.ts';
+import { isFileName } from './windowsNames.ts';
 
 /**
  * Creates the folders of a transfer within a destination. Never creates the destination itself, because a folder must
@@ -30,6 +31,14 @@ export class DestinationFolders {
     // A link may have replaced a folder that was created earlier.
     this.checkUnmoved(folder);
     return folder;
+  }
+
+  /**
+   * Returns the absolute path of a file within the transfer's folder, and creates the file's folder. Throws
+   * {@link BadFile} if the path leads elsewhere, or if the system doesn't allow one of its names.
+   */
+  ensureFilePath(path: string): string {
+    return joinFileName(this.ensureFolder(nodePath.posix.dirname(path)), path);
   }
 
   /**
@@ -60,6 +69,7 @@ export class DestinationFolders {
     let folder = this.base;
     for (const part of path.split('/').filter((name) => name !== '' && name !== '.')) {
       if (part === '..') throw new BadFile('it points outside the destination');
+      checkName(part);
       folder = this.ensureLevel(folder, part);
     }
     return folder;
@@ -75,6 +85,17 @@ export class DestinationFolders {
     this.knownFolders.set(folder, stats);
     return folder;
   }
+}
+
+function checkName(name: string): void {
+  if (!isFileName(name)) throw new BadFile('Windows does not allow its name');
+}
+
+/** Returns the path of the file at `path` in its absolute folder. Throws {@link BadFile} if its name isn't allowed. */
+export function joinFileName(folder: string, path: string): string {
+  const name = nodePath.posix.basename(path);
+  checkName(name);
+  return `${folder}/${name}`;
 }
 
 const maxNameStart = 40;

@@ -83,7 +83,7 @@ export class FolderSink implements CarrySink {
   private getFinalPath(path: string): string {
     // If empty parts were removed, two objects could have the same path.
     if (path.split('/').some((name) => name === '' || name === '.')) throw new BadFile('its name has an empty part');
-    return `${this.folders.ensureFolder(nodePath.posix.dirname(path))}/${nodePath.posix.basename(path)}`;
+    return this.folders.ensureFilePath(path);
   }
 
   /**

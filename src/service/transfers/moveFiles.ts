@@ -15,7 +15,7 @@ import {
   processFiles,
   JobStopped,
 } from './fileProcessing.ts';
-import { DestinationFolders, getPartPath } from './destinationFolders.ts';
+import { DestinationFolders, getPartPath, joinFileName } from './destinationFolders.ts';
 import { SharedCopy } from './sharedCopy.ts';
 import { SourceFiles } from './sourceFiles.ts';
 
@@ -69,7 +69,7 @@ function moveFile(context: MoveContext, file: FileToMove): DoneFile {
     const isChecked = checked?.path === path && file.bytes <= maxUncheckedBytes;
     const folder = isChecked ? checked.folder : context.folders.ensureFolder(path);
     context.checked = undefined;
-    const finalPath = `${folder}/${nodePath.posix.basename(file.path)}`;
+    const finalPath = joinFileName(folder, file.path);
     if (hasSameContent(finalPath, file, context.job.signal)) {
       context.folders.checkUnmoved(folder);
       return;

@@ -8,6 +8,7 @@ import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { carryFiles } from '../../../src/service/transfers/carryFiles.ts';
 import { createJobSignal, type JobResult } from '../../../src/service/transfers/fileJobs.ts';
+import { isFileName } from '../../../src/service/transfers/windowsNames.ts';
 
 const content = 'content';
 const transferId = '2c1d5e0a-0000-4000-8000-000000000001';
@@ -76,8 +77,22 @@ describe('Objects with hostile names (D62)', () => {
     });
   }
 
-  it('become files of that name if the file system permits it', async () => {
-    const paths = [
+  for (const path of ['x\\..\\..\\evil.bat', 'a\\..\\../x', 'report.pdf:x.exe', 'nul/x']) {
+    it(`are never written on Windows: ${path}`, async () => {
+      const { platform } = process;
+      Object.defineProperty(process, 'platform', { value: 'win32' });
+      try {
+        const { done, failure } = await carry([path]);
+        assert.deepEqual([done.length, failure?.text], [0, 'Windows does not allow its name']);
+      } finally {
+        Object.defineProperty(process, 'platform', { value: platform });
+      }
+      assert.deepEqual(await listAll(), []);
+    });
+  }
+
+  it('become files of that name if the system permits it', async () => {
+    const names = [
       'con',
       'aux.txt',
       'A.txt',
@@ -90,6 +105,7 @@ describe('Objects with hostile names (D62)', () => {
       longName,
       '-rf',
     ];
+    const paths = names.filter((name) => isFileName(name));
     const { done, failure } = await carry(paths);
     assert.deepEqual([done.length, failure], [paths.length, undefined]);
     assert.deepEqual(await listAll(), paths.map((path) => `dts-${transferId}/${path}`).sort());
