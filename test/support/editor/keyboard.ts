@@ -18,6 +18,8 @@ const longestWay = 60;
  * open. Each attempt waits this much longer, so that a slow palette has time to respond.
  */
 const attemptMs = 2_000;
+/** Milliseconds after which the palette is reopened, because an element that received the focus late may close it. */
+const paletteMs = 5_000;
 
 /** Operates the editor with the keyboard only, and checks the focused element at each step. */
 export class Keyboard {
@@ -54,12 +56,19 @@ export class Keyboard {
     let waitMs = 0;
     await until(`the command "${title}" in the palette`, async () => {
       await this.press('F1');
-      await this.#quickInput.wait('Type the name of a command');
+      if (!(await this.#hasPalette())) return undefined;
       await this.#page.keyboard.insertText(title);
       const isThere = await this.#toRow(title, (waitMs += attemptMs)).catch(() => false);
       await this.press(isThere ? 'Enter' : 'Escape');
       return isThere || undefined;
     });
+  }
+
+  async #hasPalette(): Promise<boolean> {
+    return await this.#quickInput.wait('Type the name of a command', paletteMs).then(
+      () => true,
+      () => false,
+    );
   }
 
   /**
