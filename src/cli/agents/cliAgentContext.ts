@@ -15,7 +15,7 @@ import type { CliSession } from '../connections/cliSession.ts';
 import { readServiceFile } from '../connections/serviceFile.ts';
 import { getLedgerFolder } from '../ledgerFolder.ts';
 import { describeReason } from '../text/reasonText.ts';
-import { findServedFolder } from '../transfers/destinationFolder.ts';
+import { findServedFolder } from '../../core/verification/servedFolder.ts';
 
 /** The part of the context that doesn't depend on the caller of a tool. */
 export type SharedAgentContext = Omit<AgentContext, 'requestedBy' | 'confirm'>;

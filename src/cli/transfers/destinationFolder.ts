@@ -1,7 +1,4 @@
-import { fileURLToPath } from 'node:url';
-import type { OpenConnection } from '../../core/flows/openConnections.ts';
-import { isLoopback } from '../../core/model/loopback.ts';
-import type { Database } from '../../core/model/databaseModel.ts';
+import { findServedFolder } from '../../core/verification/servedFolder.ts';
 import type { Transfer } from '../../core/model/transferModel.ts';
 import { findTransferredFolder, type TransferredFolder } from '../../core/verification/transferredFolderSearch.ts';
 import { CliError, createUsageError } from '../cliError.ts';
@@ -36,17 +33,4 @@ async function getServedFolder(session: CliSession, transfer: Transfer): Promise
   const folder = destination && findServedFolder(connection, destination);
   if (folder !== undefined) return folder;
   throw createUsageError(`The folder of transfer ${getTransferId(transfer)} isn't known. Use --folder.`);
-}
-
-/**
- * Returns the folder that a service on this machine serves as a database. Returns undefined if the service runs
- * elsewhere, if the database isn't a folder, or if its URL has no equivalent path on this system.
- */
-export function findServedFolder({ service }: OpenConnection, { url }: Database): string | undefined {
-  if (!isLoopback(new URL(service.address).hostname) || !url.startsWith('file:')) return undefined;
-  try {
-    return fileURLToPath(url);
-  } catch {
-    return undefined;
-  }
 }

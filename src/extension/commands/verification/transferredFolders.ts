@@ -1,8 +1,10 @@
 import { basename, dirname } from 'node:path';
-import { l10n, Uri } from 'vscode';
+import type { Uri } from 'vscode';
+import { l10n } from 'vscode';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
 import type { Database } from '../../../core/model/databaseModel.ts';
 import { isLoopback } from '../../../core/model/loopback.ts';
+import { findServedFolder } from '../../../core/verification/servedFolder.ts';
 import type { Transfer } from '../../../core/model/transferModel.ts';
 import { getTransferFolderName } from '../../../core/util/transferFolderNames.ts';
 import {
@@ -168,11 +170,10 @@ export function getLocalPath(uri: Uri): string {
  * isn't a folder.
  */
 export function getServedFolder(
-  { service }: OpenConnection,
+  session: OpenConnection,
   databases: readonly Database[],
   databaseName: string,
 ): string | undefined {
-  if (!isLoopback(new URL(service.address).hostname)) return undefined;
-  const address = databases.find(({ name }) => name === databaseName)?.url ?? '';
-  return address.startsWith('file:') ? Uri.parse(address).fsPath : undefined;
+  const database = databases.find(({ name }) => name === databaseName);
+  return database && findServedFolder(session, database);
 }
