@@ -1,3 +1,5 @@
+import { toPlainCell } from './text/plainCell.ts';
+
 const barWidth = 20;
 /** Minimum time between two plain lines, in milliseconds. */
 const plainLineMs = 10_000;
@@ -18,8 +20,9 @@ export class ProgressLine {
   }
 
   show(text: string, fraction?: number): void {
-    if (this.stream.isTTY) this.draw(text, fraction);
-    else this.writePlain(text);
+    const line = toPlainCell(text);
+    if (this.stream.isTTY) this.draw(line, fraction);
+    else this.writePlain(line);
   }
 
   /** Removes the line from the terminal, so that other text can be written. */

@@ -1,5 +1,6 @@
 import { hasEnded, isPaused, type Transfer } from '../../core/model/transferModel.ts';
 import { getOutcome, getProgress } from '../../core/model/transferOutcome.ts';
+import { toPlainCell } from './plainCell.ts';
 import { describeReason } from './reasonText.ts';
 import type { Column } from './table.ts';
 
@@ -38,13 +39,13 @@ export function describeProgress(transfer: Transfer): string {
   return `${describeState(transfer)}, ${files} ${files === '1' ? 'file' : 'files'}`;
 }
 
-/** Describes the state of a transfer, or its outcome once it has ended. */
+/** Describes the state of a transfer, or its outcome once it has ended, as plain text on one line. */
 export function describeState(transfer: Transfer): string {
   const { state, status, cancelAcceptedAt } = transfer;
   if (state === 'notConfirmed') return 'not confirmed';
   if (isPaused(transfer)) return 'paused';
   if (!hasEnded(state) && cancelAcceptedAt !== undefined) return 'canceling';
-  if (state === 'running') return status?.status ?? state;
+  if (state === 'running') return toPlainCell(status?.status ?? '') || state;
   return endWords[getOutcome(transfer) ?? ''] ?? state;
 }
 

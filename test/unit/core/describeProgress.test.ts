@@ -20,4 +20,11 @@ describe('The progress of a transfer on the command line', () => {
       'staging, 3/10 files',
     );
   });
+
+  it('is plain text, whatever word the service reports', () => {
+    const describe = (status: string): string =>
+      describeProgress({ ...elsewhere, state: 'running', status: { status } });
+    assert.equal(describe('\u001B[2Jbusy\u202E\u009B\nnow'), '[2Jbusy now');
+    assert.equal(describe('\u0007'), 'running');
+  });
 });
