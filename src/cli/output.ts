@@ -1,4 +1,5 @@
 import { ProgressLine } from './progressLine.ts';
+import { escapeControls, replaceControls } from './text/controlCharacters.ts';
 import { formatTable, type Column } from './text/table.ts';
 
 /** The output streams of the process. */
@@ -29,7 +30,7 @@ export class Output {
   /** Prints the result: one JSON document with `--json`, otherwise the text that `toText` returns. */
   print(document: object, toText: () => string): void {
     this.progressLine.clear();
-    this.streams.stdout.write(this.isJson ? `${JSON.stringify(document)}\n` : toText());
+    this.streams.stdout.write(this.isJson ? `${escapeControls(JSON.stringify(document))}\n` : toText());
   }
 
   /** Prints the result: one JSON document with `--json`, otherwise a table. */
@@ -38,10 +39,11 @@ export class Output {
     if (rows.length === 0 && !this.isJson) this.note(emptyNote);
   }
 
-  /** Writes text to standard output unchanged, even with `--json`. */
+  /** Writes text to standard output, even with `--json`: unchanged, but without control characters on a terminal. */
   write(text: string): void {
     this.progressLine.clear();
-    this.streams.stdout.write(text);
+    const { stdout } = this.streams;
+    stdout.write(stdout.isTTY ? replaceControls(text) : text);
   }
 
   /** Prints a line to standard error. */

@@ -19,6 +19,7 @@ import { CliSession } from '../connections/cliSession.ts';
 import { findRecordConnection } from '../connections/connectionChoice.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
 import { runAction } from '../runAction.ts';
+import { escapeControls } from '../text/controlCharacters.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 import { findDestinationFolder } from '../transfers/destinationFolder.ts';
 import { listManifestFiles, loadManifest } from '../transfers/manifestReading.ts';
@@ -56,7 +57,9 @@ async function exportRecords(context: CommandContext, name: string | undefined, 
       name === undefined
         ? formatRecords(session, await loadTransfers(session), format)
         : await formatTransfer(session, await findRecordedTransfer(session, name), format, flags.folder);
-    await deliver(context, [...pieces].join(''), flags.output);
+    const text = [...pieces].join('');
+    const isJson = format === 'json' || format === 'ro-crate';
+    await deliver(context, isJson ? escapeControls(text) : text, flags.output);
     return exitCode.done;
   });
 }

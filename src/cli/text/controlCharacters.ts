@@ -1,0 +1,15 @@
+/**
+ * Escapes the characters of a JSON text that change how a terminal displays it and that `JSON.stringify` keeps. The
+ * value of the text stays the same.
+ */
+export function escapeControls(json: string): string {
+  return json.replace(
+    /[\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** Replaces each control character of a text, except tabs and ends of lines, with U+FFFD for display on a terminal. */
+export function replaceControls(text: string): string {
+  return text.replace(/(?!\r\n|[\t\n])\p{Cc}/gu, '\uFFFD');
+}
