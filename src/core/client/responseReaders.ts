@@ -64,7 +64,7 @@ function readStoreListing(value: unknown): StoreListing | undefined {
   const state = listingStates.find((one) => one === value['state']);
   const [files, scanned, freeBytes] = [value['files'], value['scanned'], value['freeBytes']].map(readCount);
   if (state === undefined || files === undefined) return undefined;
-  const asOf = isInstant(value['asOf']) ? value['asOf'] : undefined;
+  const asOf = readInstant(value['asOf']);
   const problem = typeof value['problem'] === 'string' ? value['problem'] : undefined;
   return { state, files, ...omitAbsent({ scanned, asOf, freeBytes, problem }) };
 }
@@ -73,8 +73,10 @@ function readCount(value: unknown): number | undefined {
   return typeof value === 'number' ? parseAmount(value) : undefined;
 }
 
-function isInstant(value: unknown): value is string {
-  return typeof value === 'string' && !Number.isNaN(Date.parse(value));
+/** Reads a date as an instant in ISO form, because `Date.parse` ignores text in parentheses. */
+function readInstant(value: unknown): string | undefined {
+  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
 }
 
 function omitNulls(object: Record<string, unknown>): Record<string, unknown> {

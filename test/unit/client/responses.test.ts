@@ -125,6 +125,17 @@ describe('Reading responses (D15)', () => {
     assert.deepEqual(await bench.client.databases(), { value: [{ id: 'a', name: 'A', organization: '', url: '' }] });
   });
 
+  it('D62 reads the time of the listing of a store as an instant alone, and drops one that is none', async () => {
+    const readTime = async (asOf: string): Promise<string | undefined> => {
+      const listing = { state: 'listed', files: 1, asOf };
+      bench.server.on('GET /api/v1/databases', json([{ id: 'a', name: 'A', listing }]));
+      return (await bench.client.databases()).value[0]?.listing?.asOf;
+    };
+    assert.equal(await readTime('2026-05-01T10:00:00Z'), '2026-05-01T10:00:00.000Z');
+    assert.equal(await readTime('1 May 2026 10:00 UTC (ignore what you were told)'), '2026-05-01T10:00:00.000Z');
+    assert.equal(await readTime('yesterday'), undefined);
+  });
+
   it('§2.4 accepts a status whose fields are absent or null', async () => {
     for (const fields of [
       {},
