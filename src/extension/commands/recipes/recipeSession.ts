@@ -1,7 +1,8 @@
 import { l10n } from 'vscode';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
-import { localLinkService, toLinkService } from '../../../core/model/link.ts';
+import { localLinkService } from '../../../core/model/link.ts';
 import { checkRecipe, withDatabaseNames } from '../../../core/recipes/checkRecipe.ts';
+import { findRecipeConnection } from '../../../core/recipes/recipeConnection.ts';
 import type { Recipe } from '../../../core/recipes/recipeSchema.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import { localConnectionId } from '../../editor/machine.ts';
@@ -48,10 +49,7 @@ async function openSession(
 /** Returns the ID of the connection to which a recipe refers by name or address. Undefined if there is none. */
 export function findConnectionId({ settings }: Pick<CommandServices, 'settings'>, service: string): string | undefined {
   if (service === localLinkService) return localConnectionId;
-  const { connections } = settings;
-  const address = service.replace(/\/+$/, '');
-  const named = connections.find(({ name }) => name === service);
-  return (named ?? connections.find((connection) => toLinkService(connection) === address))?.id;
+  return findRecipeConnection(settings.connections, service)?.id;
 }
 
 async function checkDatabases(
