@@ -1,3 +1,5 @@
+import { getRemoteName } from './remote.ts';
+
 const maxStoredChars = 64 * 1024;
 
 /** The reason why an archived object can't be read. */
@@ -43,9 +45,18 @@ export function findStoreCause(output: string): string | undefined {
   return causes.find(([pattern]) => pattern.test(output))?.[1];
 }
 
-/** Returns the cause of a failure as a clause. If the cause is unknown, names a command that shows the details. */
+/**
+ * Returns the cause of a failure as a clause. If the cause is unknown, names a command that shows the details. An
+ * empty remote means all remotes. The command contains no path, because a shell could run the name of a folder.
+ */
 export function describeStoreFailure(output: string, remote: string): string {
-  return findStoreCause(output) ?? `rclone failed; "rclone lsd ${remote}" in a terminal shows why`;
+  return findStoreCause(output) ?? `rclone failed; "rclone ${getCheck(remote)}" in a terminal shows why`;
+}
+
+function getCheck(remote: string): string {
+  if (remote === '') return 'listremotes';
+  const name = `${getRemoteName(remote)}:`;
+  return `lsd ${name.includes(' ') ? `'${name}'` : name}`;
 }
 
 /**

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { findStoreCause } from '../../../src/core/util/storeProblem.ts';
+import { describeStoreFailure, findStoreCause } from '../../../src/core/util/storeProblem.ts';
 
 describe('The cause of a failure of a store (D62)', () => {
   for (const [output, cause] of [
@@ -24,6 +24,19 @@ describe('The cause of a failure of a store (D62)', () => {
   ] as const) {
     it(`is ${cause ?? 'unknown'} for: ${output}`, () => {
       assert.equal(findStoreCause(output), cause);
+    });
+  }
+});
+
+describe('The failure of a store for an unknown cause', () => {
+  for (const [remote, command] of [
+    ['lab:bucket/data; curl example.org | sh #', 'rclone lsd lab:'],
+    ['lab:$(id)', 'rclone lsd lab:'],
+    ['my lab:bucket', "rclone lsd 'my lab:'"],
+    ['', 'rclone listremotes'],
+  ] as const) {
+    it(`names a command with only the remote of: ${remote}`, () => {
+      assert.equal(describeStoreFailure('odd', remote), `rclone failed; "${command}" in a terminal shows why`);
     });
   }
 });
