@@ -1,9 +1,9 @@
 /**
- * Matches the variables that change what rclone does or prints, write secrets to logs, or open a listener. Variables
+ * Matches the variables that change what rclone does or prints, write secrets to logs, write profiles, or open a listener. Variables
  * that configure remotes, or that contain the configuration's password, are passed on.
  */
 const ignoredVariables =
-  /^RCLONE_(?:RC(?:_.*)?|LOG_.*|SYSLOG.*|USE_JSON_LOG|VERBOSE|QUIET|DUMP.*|PROGRESS.*|STATS.*|DRY_RUN|INTERACTIVE|INCLUDE.*|EXCLUDE.*|FILTER.*|FILES_FROM.*|MAX_.*|MIN_.*)$/;
+  /^RCLONE_(?:RC(?:_.*)?|METRICS_.*|CPUPROFILE|MEMPROFILE|LOG_.*|SYSLOG.*|USE_JSON_LOG|VERBOSE|QUIET|DUMP.*|PROGRESS.*|STATS.*|DRY_RUN|INTERACTIVE|INCLUDE.*|EXCLUDE.*|FILTER.*|FILES_FROM.*|MAX_.*|MIN_.*)$/;
 
 /**
  * Returns the environment for rclone processes, in which rclone never asks for a password and doesn't retry. `more`
