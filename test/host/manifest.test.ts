@@ -174,12 +174,24 @@ describe('The manifest', () => {
   it('restricts settings that name a service, a folder or a user in an untrusted workspace', () => {
     const { supported, restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
     assert.equal(supported, 'limited');
+    for (const id of ['agents.submit', 'connections', 'localService.databases', 'orcid', 'rclone.path'])
+      assert.ok(restrictedConfigurations.includes(`dataTransfer.${id}`), id);
+  });
+
+  it('restricts every setting that a workspace can change in an untrusted workspace', () => {
+    const { restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
+    const settings = Object.entries(manifest.contributes.configuration.properties);
+    const changeable = settings.filter(([, { scope }]) => scope !== 'machine').map(([id]) => id);
+    assert.ok(changeable.length > 0);
     assert.deepEqual(
-      [...restrictedConfigurations].sort(),
-      ['agents.submit', 'connections', 'localService.databases', 'orcid', 'rclone.path'].map(
-        (id) => `dataTransfer.${id}`,
-      ),
+      changeable.filter((id) => !restrictedConfigurations.includes(id)),
+      [],
     );
+    for (const id of restrictedConfigurations)
+      assert.ok(
+        settings.some(([known]) => known === id),
+        id,
+      );
   });
 
   it('has a schema for saved connections that matches the properties read by the program', () => {
