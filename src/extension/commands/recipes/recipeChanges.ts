@@ -15,7 +15,7 @@ import { describeRowDifference } from '../../words/recipeWords.ts';
 import type { RecipeStatus } from '../../views/recipeTree.ts';
 import type { CommandServices } from '../services.ts';
 import { getLockToCheck, RecipeChecks, unknownStatus } from './recipeChecks.ts';
-import { findConnectionId } from './recipeSession.ts';
+import { findConnectionId } from './serviceFacts.ts';
 
 /** Maximum size, in bytes, of a recipe that is checked for changes. */
 const maxCheckedBytes = 10 * 1024 * 1024;

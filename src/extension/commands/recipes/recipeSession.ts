@@ -1,11 +1,8 @@
 import { l10n } from 'vscode';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
-import { localLinkService } from '../../../core/model/link.ts';
 import { checkRecipe, withDatabaseNames } from '../../../core/recipes/checkRecipe.ts';
-import { findRecipeConnection } from '../../../core/recipes/recipeConnection.ts';
 import type { Recipe } from '../../../core/recipes/recipeSchema.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
-import { localConnectionId } from '../../editor/machine.ts';
 import { createConnectStep } from '../../notifications/nextSteps.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
@@ -13,6 +10,7 @@ import { requireSession } from '../connections/connectionPicker.ts';
 import { requireOrcid } from '../connections/setOrcid.ts';
 import type { CommandServices } from '../services.ts';
 import { createProblemFailure, type OpenRecipe } from './recipeDocument.ts';
+import { findConnectionId } from './serviceFacts.ts';
 
 /** A recipe, and the connection to its service. */
 export interface ConnectedRecipe extends OpenRecipe {
@@ -44,12 +42,6 @@ async function openSession(
   if (id !== undefined) return await getOrOpenConnection(services, id);
   const text = l10n.t("The recipe's service {0} isn't among your connections.", toPlainLine(service));
   throw new CommandHint(text, createConnectStep());
-}
-
-/** Returns the ID of the connection to which a recipe refers by name or address. Undefined if there is none. */
-export function findConnectionId({ settings }: Pick<CommandServices, 'settings'>, service: string): string | undefined {
-  if (service === localLinkService) return localConnectionId;
-  return findRecipeConnection(settings.connections, service)?.id;
 }
 
 async function checkDatabases(
