@@ -86,7 +86,10 @@ async function main(): Promise<void> {
   const service = await startService(config, { logger, token, sharingToken, onStop: limitStop, ...onAccess });
   stopOnSignals(service, config.endWithStdin ?? false);
   const { address } = service;
-  process.stdout.write(`${JSON.stringify({ address, token, version: serviceVersion, pid: process.pid })}\n`);
+  // Under a service manager, standard output ends in a log, which others may read.
+  const printedToken = config.tokenFile === undefined ? { token } : {};
+  const line = { address, ...printedToken, version: serviceVersion, pid: process.pid };
+  process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
 /**

@@ -73,10 +73,11 @@ describe('The process of the local service', function () {
     assert.ok(!service.log().includes('ExperimentalWarning'));
   });
 
-  it('retains the token of its token file over restarts, and rejects a file that others can read (D40)', async () => {
+  it('retains the token of its token file over restarts without printing it, and rejects a file that others can read (D40)', async () => {
     const tokenFile = nodePath.join(root, 'token');
     const first = await start({ tokenFile });
     const { token } = first;
+    assert.deepEqual(Object.keys(JSON.parse(first.printed) as object), ['address', 'version', 'pid']);
     assert.equal(await fs.readFile(tokenFile, 'utf8'), `${token}\n`);
     assert.ok(Array.isArray(await call(first, 'GET', '/databases')));
     await first.stop();

@@ -37,7 +37,10 @@ interface StartOptions {
 /** The local service running in a separate process. */
 export interface StartedService {
   readonly address: string;
+  /** The token, as printed or from its file. */
   readonly token: string;
+  /** The line that the service printed when it was ready. */
+  readonly printed: string;
   readonly dataFolder: string;
   readonly pid: number;
   /** Resolves when the process has ended. */
@@ -74,10 +77,11 @@ export async function startLocalService(
   child.stdin.write(`${JSON.stringify({ ...config, dataFolder, endWithStdin: true })}\n`);
   const ready = await Promise.race([firstLine(child), ended]);
   if (ready === undefined) throw new Error(`The service did not start: ${log}`);
-  const { address, token, pid } = JSON.parse(ready) as { address: string; token: string; pid: number };
+  const { address, token, pid } = JSON.parse(ready) as { address: string; token?: string; pid: number };
   return {
     address,
-    token,
+    token: token ?? (await fs.readFile(config.tokenFile ?? '', 'utf8')).trim(),
+    printed: ready,
     dataFolder,
     pid,
     ended,
