@@ -16,11 +16,33 @@ const plainToken =
 const plainPlace = /^from\/(?:table|search\/specific)\//;
 const idName = /(?:^| )(?:ids?|hash(?:es)?|digest|checksum|sha1)$/;
 
-/** Matches JSON Web Tokens, private keys, and tokens from GitHub, GitLab, Slack, AWS and Hugging Face. */
-const keyText =
-  /(?<![\w-])(?:eyJ[\w-]{8,}\.[\w-]{2,}\.[\w-]{2,}|gh[oprsu]_[A-Za-z\d]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abeprs]-[\w-]{10,}|(?:AKIA|ASIA)(?=[A-Z]*\d)[A-Z\d]{16}(?![A-Z\d])|hf_[A-Za-z]{30,}(?!\w))|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----/;
-/** Matches KBase developer tokens. Matches neither hexadecimal hashes nor DNA or protein sequences. */
-const developerToken = /^(?=.*\d)(?=.*[G-Z])[A-Z\d]{32}$/;
+/** Requires a random token to follow, with a capital letter and a digit beside a letter. Ordinary words have none. */
+const random = String.raw`(?=[\w-]*[A-Z])(?=[\w-]*(?:[A-Za-z]\d|\d[A-Za-z]))`;
+/**
+ * The forms of JSON Web Tokens, and of tokens from GitHub, GitLab, Slack, AWS, Hugging Face, OpenAI, Stripe, Google and
+ * npm.
+ */
+const tokenForms = [
+  String.raw`eyJ[\w-]{8,}\.[\w-]{2,}\.[\w-]{2,}`,
+  String.raw`gh[oprsu]_[A-Za-z\d]{20,}|github_pat_\w{20,}`,
+  String.raw`glpat-[\w-]{16,}|glrt-${random}[\w-]{16,}`,
+  String.raw`xox[abeprs]-[\w-]{10,}|xapp-\d-[\w-]{10,}`,
+  String.raw`(?:AKIA|ASIA)(?=[A-Z]*\d)[A-Z\d]{16}(?![A-Z\d])`,
+  String.raw`hf_[A-Za-z]{30,}(?!\w)`,
+  String.raw`sk-(?:${random}[\w-]{20,}|(?:or-v1-)?[a-f\d]{32,})`,
+  String.raw`[rs]k_(?:live|test)_[A-Za-z\d]{16,}`,
+  String.raw`AIza[\w-]{35}(?![\w-])`,
+  String.raw`npm_[A-Za-z\d]{36}(?!\w)`,
+];
+/** Matches tokens in known forms, and private keys. */
+const keyText = new RegExp(`(?<![\\w-])(?:${tokenForms.join('|')})|-----BEGIN [A-Z ]{0,20}PRIVATE KEY(?: BLOCK)?-----`);
+/**
+ * Matches KBase developer tokens. Matches neither hexadecimal hashes, nor SHA-1 hashes in Base32, nor DNA or protein
+ * sequences.
+ */
+const developerToken = /(?<![A-Za-z\d]|(?:sha-?1|SHA-?1|btih):)(?=[A-Z]*\d)(?=[A-F\d]*[G-Z])[A-Z\d]{32}(?![A-Za-z\d])/;
+const addressParameter = /[?&;#]([\w.-]{1,40})=(?![<{$])[^\s&#;?]{8,}/g;
+const signatureName = /(?:^| )sig(?:nature)?$/;
 const bearerCredentials =
   /^bearer\s+\S+$|(?:(?:\bauthorization: *|["'])bearer +(?=[^\s\d]*\d)(?=\S*[a-z])[\w+/.~-]{10,}|\bbearer +(?=[^\s\d]*\d)(?=\S*[a-z])[\w+/.~-]{20,})/i;
 const basicCredentials = /\bbasic +([\w+/]{8,}={0,2})/gi;
@@ -40,14 +62,15 @@ export function findSecrets(value: unknown, path: ValuePath = []): readonly Valu
   return Object.entries(value).flatMap(([name, one]) => findSecrets(one, [...path, name]));
 }
 
-/** Returns true if a string contains a token in a known format, or if the whole string is a developer token. */
+/** Returns true if a string contains a token in a known form. */
 export function isKeyText(text: string): boolean {
   return keyText.test(text) || developerToken.test(text);
 }
 
 function isSecretText(text: string, path: ValuePath): boolean {
   const isAddress = addressUser.test(text) || addressPassword.test(text);
-  if (isAddress || bearerCredentials.test(text) || hasBasicCredentials(text) || keyText.test(text)) return true;
+  if (isAddress || bearerCredentials.test(text) || keyText.test(text)) return true;
+  if (hasBasicCredentials(text) || hasSecretParameter(text)) return true;
   return developerToken.test(text) && !idName.test(toWords(path.findLast((one) => typeof one === 'string') ?? ''));
 }
 
@@ -60,6 +83,12 @@ function hasBasicCredentials(text: string): boolean {
   return decoded.map(String).some((pair) => /^[^:]+:./.test(pair) && !unreadable.test(pair));
 }
 
+/** Returns true if a string contains an address with a parameter that has the name of a secret and a long value. */
+function hasSecretParameter(text: string): boolean {
+  const names = Array.from(text.matchAll(addressParameter), ([, name = '']) => toWords(name));
+  return names.some((words) => isSecretWords(words) || signatureName.test(words));
+}
+
 function hasSecretName(path: ValuePath, value: unknown): boolean {
   const name = path.at(-1);
   if (typeof name !== 'string' || isEmpty(value)) return false;
@@ -67,6 +96,10 @@ function hasSecretName(path: ValuePath, value: unknown): boolean {
   if ((words === 'key' || words === 'token') && plainPlace.test(path.join('/'))) return false;
   // In instructions, an object or a number named `key` describes a column.
   if (words === 'key') return typeof value === 'string';
+  return isSecretWords(words);
+}
+
+function isSecretWords(words: string): boolean {
   return secretName.test(words) && !plainToken.test(words);
 }
 

@@ -8,6 +8,7 @@ const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJtZSJ9.c2lnbmF0dXJl';
 /** A made-up value of 32 characters, in the form of a developer token of KBase. */
 const developerToken = `MADEUP${'2345'.repeat(6)}ZZ`;
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
+const mixedLetters = 'aB3dE5gH7jK9mN1pQ2sT4vW6';
 
 const secretNames = [
   ...['key', 'token', 'secret', 'password', 'passwd', 'passphrase', 'pwd', 'authorization', 'credentials'],
@@ -44,6 +45,11 @@ const plainNames = [
   ...['secretion', 'secretory', 'author', 'key_column', 'password_hint'],
 ];
 
+const secretParameters = [
+  ...['access_token', 'api_key', 'apikey', 'token', 'sig', 'signature', 'X-Amz-Signature', 'X-Amz-Security-Token'],
+  ...['client_secret', 'password'],
+];
+
 const secretTexts = [
   ...['Bearer abc', 'send Bearer made-up-key-of-the-lab-1 with it', 'Authorization: Bearer abcDEF123456, then wait'],
   'the header "bearer abcdefgh1234"',
@@ -53,6 +59,17 @@ const secretTexts = [
   ...[`ghp_${letters}`, `clone with ghp_${letters}.`, `github_pat_${letters}_x`, `glpat-${letters.slice(0, 20)}`],
   ...[`xoxb-123456789012-${letters}`, 'AKIA234567ABCDEFGHIJ', 'id=AKIA234567ABCDEFGHIJ'],
   '-----BEGIN OPENSSH PRIVATE KEY-----\nabc',
+  '-----BEGIN PGP PRIVATE KEY BLOCK-----\nabc',
+  ...[`use ${developerToken} please`, `key=${developerToken}.`, `("${developerToken}")`],
+  ...[`sk-${mixedLetters}`, `sk-proj-${mixedLetters}`, `with sk-or-v1-${'0a1b'.repeat(16)}.`],
+  ...[`sk_live_${letters}`, `rk_test_${letters}`, `AIza${letters.slice(1)}`, `npm_${letters}`],
+  ...[`glrt-${mixedLetters}`, `xapp-1-A0123456789-1234567890-${letters}`],
+  ...secretParameters.map((name) => `https://a.org/data?page=2&${name}=${letters}`),
+  ...[
+    `a.org/?token=${letters}#top`,
+    `a.org/?name=12345678;token=${letters}`,
+    `see https://a.org/#access_token=${letters}, and read`,
+  ],
 ];
 
 const plainTexts = [
@@ -80,6 +97,24 @@ const plainTexts = [
   ],
   ...['see https://example.org/~me and me@example.org', 'from git+ssh://git@github.com/kbase/dts.git at v1', 'key'],
   ...['https://example.org/a:b@c', 'time 12:30 @ site'],
+  ...['md5 D41D8CD98F00B204E9800998ECF8427E of a.csv', 'the sequence ACGTACGTACGTACGTACGTACGTACGTACGT ends'],
+  ...[
+    '3F2504E0-4F89-41D3-9A0C-0305E82C3301',
+    'urn:sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ, checked',
+    'SHA1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ',
+  ],
+  ...['magnet:?xt=urn:btih:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ&dn=a', `run ${developerToken}9 of May`],
+  ...[`run ${developerToken.slice(1)} of May`, `the plasmid p${developerToken}`],
+  ...['sk-learn-pipeline-for-the-soil-samples', 'sk-Electrophysiology-of-2026', 'sk_live_cells', 'AIza', 'AIzawa2026'],
+  ...['npm_package_config_registry_for_the_tests_1', 'glrt-statistic-of-the-2026-samples', 'xapp-traffic-steering'],
+  ...['-----BEGIN PGP PUBLIC KEY BLOCK-----', '-----BEGIN PGP MESSAGE-----'],
+  ...['https://a.org/?page_token=CAUQAA1234567890', 'https://a.org/?tokens=123456789', 'https://a.org/?sig=0.05'],
+  ...['https://a.org/?token=&api_key=<your key>', 'https://a.org/?api_key=${API_KEY}', 'https://a.org/?token={token}'],
+  ...[
+    'https://a.org/?design=paired123456&sigma=123456789',
+    'https://a.org/?key=JGI00000001',
+    'is it a token=abcdefgh1?',
+  ],
 ];
 
 describe('Finding secrets in a value', () => {
@@ -121,6 +156,7 @@ describe('Finding secrets in a value', () => {
   it('accepts an ID or a hash of the length of a developer token', () => {
     const [ids, hash] = [[developerToken], developerToken];
     assert.deepEqual(list({ from: { ids }, expect: { ids }, instructions: { id: hash, sha1_digest: hash, hash } }), []);
+    assert.deepEqual(list({ from: { ids: [`ABC:${developerToken}`] } }), []);
     assert.deepEqual(list({ from: { ids: [jwt] } }), ['from/ids/0']);
   });
 
@@ -134,7 +170,13 @@ describe('Finding secrets in a value', () => {
       'a://b:',
       'xoxb-',
       'ghp_a',
+      '?token=',
+      '&a',
+      'sk-a',
+      'glrt-aA',
+      'AIza-',
       'A',
+      'A1 ',
       ' ',
     ];
     const start = performance.now();
@@ -145,7 +187,7 @@ describe('Finding secrets in a value', () => {
 });
 
 describe('An argument of the command line', () => {
-  for (const value of [jwt, developerToken, `ghp_${letters}`, 'https://me:pw@host'])
+  for (const value of [jwt, developerToken, `key=${developerToken}`, `ghp_${letters}`, 'https://me:pw@host'])
     it(`is refused if it is ${value}`, () =>
       assert.match(findKeyArgument(['search', `--server=${value}`]) ?? '', /^An /));
 
