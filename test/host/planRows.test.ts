@@ -104,6 +104,16 @@ describe('Transfers that agents propose', () => {
     await done;
   });
 
+  it('are summarized with the beginning of long texts, and the number of characters that are not shown', async () => {
+    const node = await propose({ description: 'x'.repeat(10_000), instructions: { note: 'y'.repeat(500) } });
+    const done = stage.run('dataTransfer.confirmPlan', node);
+    const summary = await stage.person.notice(/^Transfer 1 file to KBase/);
+    assert.match(summary.detail, /^Description: x{999}… \(9,001 more characters\)$/m);
+    assert.match(summary.detail, /^Instructions: \{"note":"y{500}"\}$/m);
+    summary.dismiss();
+    await done;
+  });
+
   it('are not submitted if another window decides while the summary is open (D64)', async () => {
     const node = await propose();
     const done = stage.run('dataTransfer.confirmPlan', node);

@@ -30,8 +30,8 @@ export function toPlanDocument({ plan, state }: SavedPlan): object {
 }
 
 /**
- * Describes a plan for the person who confirms or declines it. Text from servers and agents can't add line breaks or
- * control characters.
+ * Describes a plan for the person who confirms or declines it. Text from servers and agents can't add line breaks,
+ * control characters or runs of spaces, which could look like other lines.
  */
 export function formatPlanSummary(plan: TransferPlan): string {
   const lines = [
@@ -45,7 +45,9 @@ export function formatPlanSummary(plan: TransferPlan): string {
     ...plan.files.slice(0, exampleCount).map(({ path }) => `  ${path}`),
     ...(plan.files.length > exampleCount ? [`  and ${plan.files.length - exampleCount} more`] : []),
   ];
-  return lines.map((line) => `${line.startsWith('  ') ? '  ' : ''}${toPlainCell(line)}\n`).join('');
+  return lines
+    .map((line) => `${line.startsWith('  ') ? '  ' : ''}${toPlainCell(line).replace(/\s+/g, ' ')}\n`)
+    .join('');
 }
 
 /** Formats the number and the total size of a plan's files: `3 files (1.5 MB)`. */

@@ -10,12 +10,33 @@ export function toPlainLine(text: string): string {
 
 /** Converts text from a server to one line of at most `maxLength` characters, without control or format characters. */
 export function toPlainText(text: string, maxLength: number): string {
+  return shortenText(toVisibleText(text.slice(0, 4 * maxLength)), maxLength);
+}
+
+/** The beginning of a text. */
+interface CutText {
+  readonly text: string;
+  /** Number of characters that were cut. Excludes control and format characters and repeated spaces. */
+  readonly hiddenLength: number;
+}
+
+/**
+ * Converts a text that is to be confirmed to one line of at most `maxLength` characters, and counts the others. Removes
+ * control and format characters and repeated spaces, which could push text out of view.
+ */
+export function cutPlainText(text: string, maxLength: number): CutText {
+  const line = toVisibleText(text).replace(/\s+/gu, ' ');
+  const shown = shortenText(line, maxLength);
+  return { text: shown, hiddenLength: shown === line ? 0 : line.length - shown.length + 1 };
+}
+
+/** Removes control and format characters, and excess marks. */
+function toVisibleText(text: string): string {
   const line = text
-    .slice(0, 4 * maxLength)
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(/[\p{Cf}]/gu, '')
     .trim();
-  return shortenText(limitMarks(line), maxLength);
+  return limitMarks(line);
 }
 
 /** Number of placeholder characters that fit in an input box. */

@@ -3,7 +3,7 @@ import type { LicenseCount } from '../../core/citations/licenses.ts';
 import type { FileStaging } from '../../core/model/searchQuery.ts';
 import type { TransferFile, TransferOrder } from '../../core/model/transferModel.ts';
 import { formatFileCount, formatList, plural, formatSize } from './localeFormats.ts';
-import { toPlainLine, toPlainText } from './plainText.ts';
+import { cutPlainText, toPlainLine, toPlainText } from './plainText.ts';
 
 /** Identifies a file by connection, database and ID. */
 export interface FileName {
@@ -21,6 +21,8 @@ interface SummaryFacts {
   readonly licenses: readonly LicenseCount[];
   /** Free space at the destination in bytes. Undefined if unknown. */
   readonly freeBytes: number | undefined;
+  /** Maximum length of the description and of the instructions. */
+  readonly maxTextLength?: number | undefined;
 }
 
 /** The summary of the transfers to be submitted. */
@@ -34,7 +36,7 @@ export interface Summary {
 /** Summarizes the transfers to be submitted. */
 export function createSummary(
   orders: readonly TransferOrder[],
-  { getStaging, freeBytes, licenses }: SummaryFacts,
+  { getStaging, freeBytes, licenses, maxTextLength = defaultTextLength }: SummaryFacts,
 ): Summary {
   const files = orders.flatMap((order) => order.files);
   const isSpaceShort = freeBytes !== undefined && sumSizes(files) > freeBytes;
@@ -47,7 +49,7 @@ export function createSummary(
     l10n.t('To: {0}', toPlainLine(orders[0]?.destination ?? '')),
     formatFreeSpaceLine(freeBytes, isSpaceShort),
     formatTransferCount(orders.length),
-    ...createDetailLines(orders[0]),
+    ...createDetailLines(orders[0], maxTextLength),
   ];
   return { lines: lines.filter(Boolean), isSpaceShort };
 }
@@ -68,14 +70,21 @@ function formatFileNames(files: readonly TransferFile[]): string {
   return files.length === 1 ? l10n.t('File: {0}', text) : l10n.t('Files: {0}', text);
 }
 
-const maxDetailLength = 200;
+const defaultTextLength = 200;
 
-function createDetailLines(order: TransferOrder | undefined): readonly string[] {
+function createDetailLines(order: TransferOrder | undefined, maxLength: number): readonly string[] {
   const { description = '', instructions } = order ?? {};
   return [
-    description === '' ? '' : l10n.t('Description: {0}', toPlainText(description, maxDetailLength)),
-    instructions ? l10n.t('Instructions: {0}', toPlainText(JSON.stringify(instructions), maxDetailLength)) : '',
+    description === '' ? '' : l10n.t('Description: {0}', formatCutText(description, maxLength)),
+    instructions ? l10n.t('Instructions: {0}', formatCutText(JSON.stringify(instructions), maxLength)) : '',
   ];
+}
+
+/** Formats a text as one line. If it is too long, adds the number of characters that are not shown. */
+function formatCutText(text: string, maxLength: number): string {
+  const { text: shown, hiddenLength } = cutPlainText(text, maxLength);
+  if (hiddenLength === 0) return shown;
+  return plural(hiddenLength, '{1} ({0} more character)', '{1} ({0} more characters)', shown);
 }
 
 /** Formats the total size of files, such as "1.2 MB", "1.2 MB, plus 3 files of unknown size" or "unknown". */

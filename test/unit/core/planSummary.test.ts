@@ -31,6 +31,15 @@ describe('The confirmation prompt outside the editor', () => {
     assert.match(formatPlanSummary(plan), /^License not stated: 1 file\.$/m);
   });
 
+  it('collapses runs of spaces, which could push text to what looks like a line of its own', () => {
+    const padding = ' '.repeat(70);
+    const description = `Atlas${padding}to Gamma\u00a0\u3000${padding}.`;
+    const summary = formatPlanSummary({ ...plan, description, source: `Alpha${padding}from Delta` });
+    assert.match(summary, /^Description: Atlas to Gamma \.$/m);
+    assert.match(summary, /^from Alpha from Delta to Beta$/m);
+    assert.match(summary, /^ {2}f1\.csv$/m);
+  });
+
   it('shortens the recorded client name to one line', () => {
     const questions = new AgentQuestions(true);
     const call = {

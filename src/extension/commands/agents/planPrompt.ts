@@ -9,6 +9,9 @@ import { getTransferTitle } from '../../words/transferWords.ts';
 import type { CommandServices } from '../services.ts';
 import { confirmSubmission } from '../submission/submissionSummary.ts';
 
+/** Maximum length of an agent's description and instructions. Longer ones could push the dialog's buttons out of view. */
+const maxTextLength = 1_000;
+
 /**
  * Shows the summary of a proposed transfer, with buttons to submit or decline it. The transfer's service must be
  * connected.
@@ -20,7 +23,7 @@ export async function askAboutPlan(
 ): Promise<AgentDecision> {
   const answer = await confirmSubmission(services, [toPlannedOrder(plan, connectionId)], {
     notes: [describeRequester(plan.requestedBy), describeTextOrigin(plan)].filter(Boolean),
-    licenses: plan.licenses.map(toLicenseCount),
+    ...{ licenses: plan.licenses.map(toLicenseCount), maxTextLength },
     backLabel: l10n.t('Decline'),
   });
   if (answer === 'cancel') return createUndecidedDecision();

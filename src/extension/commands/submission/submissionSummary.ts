@@ -34,6 +34,8 @@ interface SummaryOptions {
    * file ids).
    */
   readonly uncheckedIds?: readonly string[];
+  /** Maximum length of the description and of the instructions. */
+  readonly maxTextLength?: number;
   /** Additional sentences to show. */
   readonly notes?: readonly string[];
   /**
@@ -104,12 +106,12 @@ function findRisks(
 export async function sumUpOrders(
   services: CommandServices,
   orders: readonly TransferOrder[],
-  { getStaging, licenses = [] }: SummaryOptions = {},
+  { getStaging, licenses = [], maxTextLength }: SummaryOptions = {},
 ): Promise<Summary> {
   const { connectionId = '', destination = '' } = orders[0] ?? {};
   const getFoundStaging = createStagingLookup(services.searchStore.getAll());
   return createSummary(orders, {
-    licenses,
+    ...{ licenses, maxTextLength },
     freeBytes: await getDestinationFreeBytes(services, connectionId, destination),
     getStaging: (file: FileName) => getStaging?.(file) ?? getFoundStaging(file),
   });
