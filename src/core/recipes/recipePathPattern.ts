@@ -1,13 +1,16 @@
 /**
- * Returns the positions in a path at which a part of a pattern can end, given the positions at which it can start. Both
- * lists are in ascending order.
+ * The positions in a path at which a part of a pattern can start or end: 1 for those, 0 for others. The last position is
+ * the end of the path.
  */
-type PatternPart = (path: string, starts: readonly number[]) => readonly number[];
+type Places = Uint8Array;
+
+/** Replaces the places at which a part of a pattern can start by those at which it can end. */
+type PatternPart = (path: string, places: Places) => void;
 
 const wildcards: Readonly<Record<string, PatternPart>> = {
-  '?': (path, starts) => starts.filter((at) => isInFolder(path, at)).map((at) => at + 1),
+  '?': skipCharacter,
   '*': skipInFolder,
-  '**': (path, [first = Infinity]) => listPlaces(first, path.length),
+  '**': skipAny,
   '**/': skipFolders,
 };
 
@@ -25,40 +28,53 @@ export class PathPattern {
   }
 
   matches(path: string): boolean {
-    let places: readonly number[] = [0];
-    for (const part of this.parts) places = part(path, places);
-    return places.at(-1) === path.length;
+    // Parts change one list in place, because creating lists would take most of the time.
+    const places = new Uint8Array(path.length + 1);
+    places[0] = 1;
+    for (const part of this.parts) {
+      part(path, places);
+      if (!places.includes(1)) return false;
+    }
+    return places[path.length] === 1;
   }
-}
-
-function isInFolder(path: string, at: number): boolean {
-  return at < path.length && path[at] !== '/';
 }
 
 function createLiteral(text: string): PatternPart {
-  return (path, starts) => starts.filter((at) => path.startsWith(text, at)).map((at) => at + text.length);
+  const { length } = text;
+  const code = text.charCodeAt(0);
+  return (path, places) => {
+    for (let end = path.length; end >= length; end--) {
+      const start = end - length;
+      const isStart = places[start] === 1 && path.charCodeAt(start) === code;
+      places[end] = isStart && (length === 1 || path.startsWith(text, start)) ? 1 : 0;
+    }
+    places.fill(0, 0, length);
+  };
 }
 
-function listPlaces(first: number, last: number): readonly number[] {
-  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
-}
+const slash = '/'.charCodeAt(0);
 
-function skipInFolder(path: string, starts: readonly number[]): readonly number[] {
-  const ends: number[] = [];
-  for (const start of starts) {
-    // An earlier start in the same folder already covers these positions.
-    if (start <= (ends.at(-1) ?? -1)) continue;
-    let at = start;
-    while (isInFolder(path, at)) ends.push(at++);
-    ends.push(at);
+function skipCharacter(path: string, places: Places): void {
+  for (let end = path.length; end > 0; end--) {
+    places[end] = places[end - 1] === 1 && path.charCodeAt(end - 1) !== slash ? 1 : 0;
   }
-  return ends;
+  places[0] = 0;
+}
+
+function skipInFolder(path: string, places: Places): void {
+  for (let at = 0; at < path.length; at++) {
+    if (places[at] === 1 && path.charCodeAt(at) !== slash) places[at + 1] = 1;
+  }
+}
+
+function skipAny(_path: string, places: Places): void {
+  const first = places.indexOf(1);
+  if (first >= 0) places.fill(1, first);
 }
 
 /** Skips any number of folders, including none, with their slashes. */
-function skipFolders(path: string, starts: readonly number[]): readonly number[] {
-  const [first = path.length] = starts;
-  const ends = [...starts];
-  for (let at = path.indexOf('/', first); at >= 0; at = path.indexOf('/', at + 1)) ends.push(at + 1);
-  return starts.length > 1 ? [...new Set(ends)].sort((one, other) => one - other) : ends;
+function skipFolders(path: string, places: Places): void {
+  const first = places.indexOf(1);
+  if (first < 0) return;
+  for (let at = path.indexOf('/', first); at >= 0; at = path.indexOf('/', at + 1)) places[at + 1] = 1;
 }

@@ -12,6 +12,9 @@ describe('A path pattern of a recipe (D61)', () => {
     ['a/**/b', ['a/b', 'a/x/b', 'a/x/y/b'], ['a/xb', 'ab']],
     ['*a**/b', ['aab', 'xa/y/b'], ['x/ab']],
     ['a+(b).[c]$', ['a+(b).[c]$'], ['aab.c']],
+    ['??/*', ['ab/c', 'ab/'], ['a/bc', 'abc/d', 'ab', '']],
+    ['*a*b*', ['ab', 'xaybz'], ['ba', 'a/b', '']],
+    ['**', ['', 'a', 'a/b/c'], []],
     ['', [''], ['a']],
   ] as const) {
     it(`matches the expected paths: ${JSON.stringify(pattern)}`, () => {
@@ -25,11 +28,11 @@ describe('A path pattern of a recipe (D61)', () => {
     assert.equal(new PathPattern(`${'**/'.repeat(60)}b`).matches(`${'a/'.repeat(2_000)}c`), false);
   });
 
-  const parts = fc.constantFrom('*', '?', '**', '**/', '/', 'a', 'b', '.');
+  const parts = fc.constantFrom('*', '?', '**', '**/', '/', 'a', 'b', 'ab', '.');
   const letters = fc.constantFrom('/', 'a', 'b', '.');
   property(
     'matches like the equivalent regular expression',
-    fc.tuple(fc.array(parts, { maxLength: 8 }), fc.array(letters, { maxLength: 10 })),
+    fc.tuple(fc.array(parts, { maxLength: 12 }), fc.array(letters, { maxLength: 20 })),
     ([pattern, path]) => {
       const [text, name] = [pattern.join(''), path.join('')];
       assert.equal(new PathPattern(text).matches(name), toExpression(text).test(name), `${text} ${name}`);
