@@ -21,34 +21,10 @@ export function getTextOrigin(
   { description = '', instructions = {} }: SuppliedTexts,
   serverTexts: ReadonlySet<string>,
 ): TextOrigin {
-  const given = listLongTexts([description, ...listStrings(instructions)]);
-  const known = listLongTexts([...serverTexts]);
-  const isCopied = isAnyContained(given, known) || isAnyContained(known, given) || haveCommonPart(given, known);
-  return isCopied ? 'server' : 'agent';
-}
-
-/** Length of the substrings by which {@link isAnyContained} finds pairs of texts to compare. */
-const clueLength = minLength / 2;
-
-/**
- * Returns true if any of the texts in `parts` is a substring of any in `texts`. Compares only texts with a common clue:
- * one of those in the first `minLength` characters of a part is also at a multiple of `clueLength + 1` in each text that
- * contains the part.
- */
-function isAnyContained(parts: readonly string[], texts: readonly string[]): boolean {
-  const partsByClue = new Map<string, string[]>();
-  for (const part of parts) {
-    for (const clue of listParts(part.slice(0, minLength), clueLength, 1)) {
-      const others = partsByClue.get(clue);
-      if (others) others.push(part);
-      else partsByClue.set(clue, [part]);
-    }
-  }
-  return texts.some((text) =>
-    listParts(text, clueLength, clueLength + 1).some((clue) =>
-      partsByClue.get(clue)?.some((part) => text.includes(part)),
-    ),
-  );
+  const given = [description, ...listStrings(instructions)].map(normalize).filter(isLong);
+  const known = [...serverTexts].map(normalize).filter(isLong);
+  const isCopied = given.some((text) => known.some((one) => text.includes(one) || one.includes(text)));
+  return isCopied || haveCommonPart(given, known) ? 'server' : 'agent';
 }
 
 /**
@@ -56,25 +32,22 @@ function isAnyContained(parts: readonly string[], texts: readonly string[]): boo
  * ones. Takes linear time.
  */
 function haveCommonPart(given: readonly string[], known: readonly string[]): boolean {
-  const parts = new Set(given.flatMap((text) => listParts(text, partLength, 1)));
-  return (
-    parts.size > 0 && known.some((text) => listParts(text, partLength, partLength).some((part) => parts.has(part)))
-  );
+  const parts = new Set(given.flatMap((text) => listParts(text, 1)));
+  return parts.size > 0 && known.some((text) => listParts(text, partLength).some((part) => parts.has(part)));
 }
 
-/** Returns the substrings of `length` characters that start at every `step`th character. */
-function listParts(text: string, length: number, step: number): readonly string[] {
-  const count = Math.max(0, Math.floor((text.length - length) / step) + 1);
-  return Array.from({ length: count }, (_, index) => text.slice(index * step, index * step + length));
-}
-
-/** Returns the different normalized texts that are long enough to compare. */
-function listLongTexts(texts: readonly string[]): readonly string[] {
-  return [...new Set(texts.map(normalize))].filter(({ length }) => length >= minLength);
+/** Returns the substrings of `partLength` characters that start at every `step`th character. */
+function listParts(text: string, step: number): readonly string[] {
+  const count = Math.max(0, Math.floor((text.length - partLength) / step) + 1);
+  return Array.from({ length: count }, (_, index) => text.slice(index * step, index * step + partLength));
 }
 
 function normalize(text: string): string {
   return text.replace(/\s+/g, ' ').trim().toLowerCase();
+}
+
+function isLong(text: string): boolean {
+  return text.length >= minLength;
 }
 
 function listStrings(value: unknown): readonly string[] {

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
 import { AnsweredTexts } from '../../../src/core/agents/answeredTexts.ts';
 import { getTextOrigin } from '../../../src/core/agents/textOrigin.ts';
-import { property } from '../../support/property.ts';
 import { json } from '../../support/faultBehaviours.ts';
 import { AgentStage } from './agentStage.ts';
 
@@ -25,20 +23,6 @@ describe('The text of a plan', () => {
       assert.equal(getTextOrigin(texts, new Set([copied, 'Alpha', ''])), origin);
     });
   }
-
-  const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 18, maxLength: 40 });
-  property(
-    'comes from the server if it contains one of its texts, or is contained in one',
-    fc.tuple(fc.array(letters, { maxLength: 4 }), letters, fc.nat(20), fc.integer({ min: 18, max: 25 })),
-    ([others, text, start, length]) => {
-      const part = text.slice(start, start + length);
-      const origin = part.length < 20 ? 'agent' : 'server';
-      const isOther = others.every((other) => getTextOrigin({ description: part }, new Set([other])) === 'agent');
-      fc.pre(isOther);
-      assert.equal(getTextOrigin({ description: part }, new Set([...others, text])), origin);
-      assert.equal(getTextOrigin({ instructions: { list: [...others, text] } }, new Set([part])), origin);
-    },
-  );
 });
 
 describe('A plan of an agent', () => {
