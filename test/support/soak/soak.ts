@@ -101,15 +101,20 @@ class Soak {
     }
   }
 
-  /** Waits until, in every window, each transfer has ended or awaits the user's decision. */
+  /**
+   * Waits until each window has completed its commands, and shows only transfers that have ended or await the user's
+   * decision. A submission that waits for the service isn't shown yet.
+   */
   private async waitUntilSettled(): Promise<void> {
     const until = Date.now() + settleLimitMs;
     for (;;) {
-      const shown = await Promise.all(this.environment.allWindows().map((window) => window.list()));
-      const open = shown.flatMap((transfers) => transfers.filter(({ state }) => !isSettled(state)));
-      if (open.length === 0) return;
+      const states = await Promise.all(this.environment.allWindows().map((window) => window.getState()));
+      const open = states.flatMap(({ transfers }) => transfers.filter(({ state }) => !isSettled(state)));
+      const pendingCount = states.reduce((sum, state) => sum + state.pendingCount, 0);
+      if (open.length + pendingCount === 0) return;
       if (Date.now() > until) {
         this.faults.push(...open.map((transfer) => `${String(transfer.order.description)} stays ${transfer.state}`));
+        if (pendingCount > 0) this.faults.push(`${String(pendingCount)} commands did not complete`);
         return;
       }
       await wait(systemClock, checkIntervalMs);

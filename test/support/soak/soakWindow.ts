@@ -18,6 +18,12 @@ type SoakCommand =
   | { readonly kind: 'cancel'; readonly number: number }
   | { readonly kind: 'confirm'; readonly key: string; readonly id: string };
 
+/** What a window shows, and how many of its commands have not completed. */
+interface WindowState {
+  readonly transfers: readonly Transfer[];
+  readonly pendingCount: number;
+}
+
 type WindowCommand = { readonly kind: 'list' } | (SoakCommand & { readonly isAwaited?: boolean });
 
 /** Controls the window from the soak's process. */
@@ -44,8 +50,12 @@ export class SoakWindow {
 
   /** Returns all transfers as the window shows them. */
   async list(): Promise<readonly Transfer[]> {
+    return (await this.getState()).transfers;
+  }
+
+  async getState(): Promise<WindowState> {
     const answer = await this.process.send({ kind: 'list' });
-    return (answer as { readonly transfers: readonly Transfer[] } | undefined)?.transfers ?? [];
+    return (answer as WindowState | undefined) ?? { transfers: [], pendingCount: 0 };
   }
 
   async kill(): Promise<void> {
@@ -98,11 +108,15 @@ if (import.meta.main) {
   const explorer = new Explorer(createExplorerDependencies({ log, clock: systemClock, ledgerFolder }));
   await explorer.transferFlow.resume();
   await explorer.transferFlow.loadFinished();
+  let pendingCount = 0;
   handleCommands(async (message) => {
     const command = message as WindowCommand;
-    if (command.kind === 'list') return { transfers: explorer.transferStore.getAll() };
+    if (command.kind === 'list') return { transfers: explorer.transferStore.getAll(), pendingCount };
+    pendingCount += 1;
     // The store shows the result.
-    const acting = act(explorer, command).catch(() => undefined);
+    const acting = act(explorer, command)
+      .catch(() => undefined)
+      .finally(() => (pendingCount -= 1));
     if (command.isAwaited) await acting;
     return {};
   });
