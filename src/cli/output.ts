@@ -39,7 +39,7 @@ export class Output {
     if (rows.length === 0 && !this.isJson) this.note(emptyNote);
   }
 
-  /** Writes text to standard output, even with `--json`: unchanged, but without control characters on a terminal. */
+  /** Writes text to standard output, even with `--json`. On a terminal, replaces control characters. */
   write(text: string): void {
     this.progressLine.clear();
     const { stdout } = this.streams;

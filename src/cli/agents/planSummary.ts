@@ -1,5 +1,6 @@
 import type { PlanState, PlannedLicense, SavedPlan, TransferPlan } from '../../core/agents/transferPlan.ts';
 import { sumUpFiles } from '../../core/recipes/recipeFile.ts';
+import { collapseBlanks } from '../../core/util/collapseBlanks.ts';
 import { formatBytes, formatCount } from '../text/amounts.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 import type { Column } from '../text/table.ts';
@@ -45,9 +46,7 @@ export function formatPlanSummary(plan: TransferPlan): string {
     ...plan.files.slice(0, exampleCount).map(({ path }) => `  ${path}`),
     ...(plan.files.length > exampleCount ? [`  and ${plan.files.length - exampleCount} more`] : []),
   ];
-  return lines
-    .map((line) => `${line.startsWith('  ') ? '  ' : ''}${toPlainCell(line).replace(/\s+/g, ' ')}\n`)
-    .join('');
+  return lines.map((line) => `${line.startsWith('  ') ? '  ' : ''}${collapseBlanks(toPlainCell(line))}\n`).join('');
 }
 
 /** Formats the number and the total size of a plan's files: `3 files (1.5 MB)`. */

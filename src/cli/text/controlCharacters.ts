@@ -9,7 +9,9 @@ export function escapeControls(json: string): string {
   );
 }
 
-/** Replaces each control character of a text, except tabs and ends of lines, with U+FFFD for display on a terminal. */
+/**
+ * Replaces each character of a text that changes how a terminal displays it, except tabs and ends of lines, with U+FFFD.
+ */
 export function replaceControls(text: string): string {
-  return text.replace(/(?!\r\n|[\t\n])\p{Cc}/gu, '\uFFFD');
+  return text.replace(/(?!\r\n|[\t\n])[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, '\uFFFD');
 }

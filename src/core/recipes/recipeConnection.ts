@@ -7,6 +7,7 @@ import { toLinkService } from '../model/link.ts';
  */
 export function findRecipeConnection(connections: readonly Connection[], service: string): Connection | undefined {
   if (!/^https?:\/\//i.test(service)) return connections.find(({ name }) => name === service);
-  const address = service.replace(/\/+$/, '');
+  const address = toLinkService({ server: service });
+  if (address === undefined) return undefined;
   return connections.find((connection) => toLinkService(connection) === address);
 }

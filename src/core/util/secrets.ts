@@ -11,13 +11,16 @@ const secretName = new RegExp(
 );
 /** Matches names of tokens that aren't secrets: page tokens, and special tokens of language models. */
 const plainToken =
-  /(?:^| )(?:(?:next ?)?page|next|previous|continuation|cursor|bos|cls|eos|mask|pad|sep|start|stop|unk|end) ?token$/;
+  /(?:^| )(?:(?:next ?)?page|next|previous|continuation|resumption|cursor|bos|cls|eos|mask|pad|sep|start|stop|unk|end) ?token$/;
 /** Matches the paths in a recipe where `key` and `token` name a column or a search parameter, not a secret. */
 const plainPlace = /^from\/(?:table|search\/specific)\//;
 const idName = /(?:^| )(?:ids?|hash(?:es)?|digest|checksum|sha1)$/;
 
-/** Requires a random token to follow, with a capital letter and a digit beside a letter. Ordinary words have none. */
-const random = String.raw`(?=[\w-]*[A-Z])(?=[\w-]*(?:[A-Za-z]\d|\d[A-Za-z]))`;
+/**
+ * Requires a random token to follow: twelve letters and digits in a row, with a capital letter and a digit beside a
+ * letter. Ordinary words have none.
+ */
+const random = String.raw`(?=[\w-]*(?<![A-Za-z\d])(?=[A-Za-z\d]*[A-Z])(?=[A-Za-z\d]*(?:[A-Za-z]\d|\d[A-Za-z]))[A-Za-z\d]{12})`;
 /**
  * The forms of JSON Web Tokens, and of tokens from GitHub, GitLab, Slack, AWS, Hugging Face, OpenAI, Stripe, Google and
  * npm.
@@ -26,7 +29,7 @@ const tokenForms = [
   String.raw`eyJ[\w-]{8,}\.[\w-]{2,}\.[\w-]{2,}`,
   String.raw`gh[oprsu]_[A-Za-z\d]{20,}|github_pat_\w{20,}`,
   String.raw`glpat-[\w-]{16,}|glrt-${random}[\w-]{16,}`,
-  String.raw`xox[abeprs]-[\w-]{10,}|xapp-\d-[\w-]{10,}`,
+  String.raw`xox[abeprs]-[\w-]{10,}|xapp-\d-[A-Z][A-Z\d]{8,}-[\w-]{10,}`,
   String.raw`(?:AKIA|ASIA)(?=[A-Z]*\d)[A-Z\d]{16}(?![A-Z\d])`,
   String.raw`hf_[A-Za-z]{30,}(?!\w)`,
   String.raw`sk-(?:${random}[\w-]{20,}|(?:or-v1-)?[a-f\d]{32,})`,
@@ -40,9 +43,13 @@ const keyText = new RegExp(`(?<![\\w-])(?:${tokenForms.join('|')})|-----BEGIN [A
  * Matches KBase developer tokens. Matches neither hexadecimal hashes, nor SHA-1 hashes in Base32, nor DNA or protein
  * sequences.
  */
-const developerToken = /(?<![A-Za-z\d]|(?:sha-?1|SHA-?1|btih):)(?=[A-Z]*\d)(?=[A-F\d]*[G-Z])[A-Z\d]{32}(?![A-Za-z\d])/;
-const addressParameter = /[?&;#]([\w.-]{1,40})=(?![<{$])[^\s&#;?]{8,}/g;
+const developerToken =
+  /(?<![A-Za-z\d]|(?:[Ss][Hh][Aa]-?1|[Bb][Tt][Ii][Hh]|tiger)[:= ] ?)(?=[A-Z]*\d)(?=[A-F\d]*[G-Z])[A-Z\d]{32}(?![A-Za-z\d])/;
+/** Matches a parameter of an address whose value is long, and neither a placeholder nor a word in capital letters. */
+const addressParameter = /[?&;#]([\w.-]{1,40})=(?![<{$[*]|%7[Bb]|[A-Z_]+(?![^\s&#;?]))([^\s&#;?]{8,})/g;
+/** Matches the name of a signature, which is also an everyday word in genomics. */
 const signatureName = /(?:^| )sig(?:nature)?$/;
+const minSignatureLength = 32;
 const bearerCredentials =
   /^bearer\s+\S+$|(?:(?:\bauthorization: *|["'])bearer +(?=[^\s\d]*\d)(?=\S*[a-z])[\w+/.~-]{10,}|\bbearer +(?=[^\s\d]*\d)(?=\S*[a-z])[\w+/.~-]{20,})/i;
 const basicCredentials = /\bbasic +([\w+/]{8,}={0,2})/gi;
@@ -62,9 +69,12 @@ export function findSecrets(value: unknown, path: ValuePath = []): readonly Valu
   return Object.entries(value).flatMap(([name, one]) => findSecrets(one, [...path, name]));
 }
 
-/** Returns true if a string contains a token in a known form. */
+/**
+ * Returns true if a string contains a token in a known form. A KBase developer token must be a word or the value of a
+ * name, because an ID can contain the same characters.
+ */
 export function isKeyText(text: string): boolean {
-  return keyText.test(text) || developerToken.test(text);
+  return keyText.test(text) || text.split(/[\s=]/).some((part) => part.length === 32 && developerToken.test(part));
 }
 
 function isSecretText(text: string, path: ValuePath): boolean {
@@ -85,8 +95,10 @@ function hasBasicCredentials(text: string): boolean {
 
 /** Returns true if a string contains an address with a parameter that has the name of a secret and a long value. */
 function hasSecretParameter(text: string): boolean {
-  const names = Array.from(text.matchAll(addressParameter), ([, name = '']) => toWords(name));
-  return names.some((words) => isSecretWords(words) || signatureName.test(words));
+  return [...text.matchAll(addressParameter)].some(([, name = '', value = '']) => {
+    const words = toWords(name);
+    return isSecretWords(words) || (signatureName.test(words) && value.length >= minSignatureLength);
+  });
 }
 
 function hasSecretName(path: ValuePath, value: unknown): boolean {

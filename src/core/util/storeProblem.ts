@@ -50,13 +50,13 @@ export function findStoreCause(output: string): string | undefined {
  * empty remote means all remotes. The command contains no path, because a shell could run the name of a folder.
  */
 export function describeStoreFailure(output: string, remote: string): string {
-  return findStoreCause(output) ?? `rclone failed; "rclone ${getCheck(remote)}" in a terminal shows why`;
+  return findStoreCause(output) ?? `rclone failed; ${describeCheck(remote)} shows why`;
 }
 
-function getCheck(remote: string): string {
-  if (remote === '') return 'listremotes';
+function describeCheck(remote: string): string {
+  if (remote === '') return '"rclone listremotes" in a terminal';
   const name = `${getRemoteName(remote)}:`;
-  return `lsd ${name.includes(' ') ? `'${name}'` : name}`;
+  return `"rclone lsd ${name.includes(' ') ? `'${name}'` : name}" in a terminal, with the path after the colon,`;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { collapseBlanks } from '../../core/util/collapseBlanks.ts';
 import { limitMarks, shortenPath, shortenText } from '../../core/util/displayLimits.ts';
 
 /** Maximum length of a line that {@link toPlainLine} returns. */
@@ -25,7 +26,7 @@ interface CutText {
  * control and format characters and repeated spaces, which could push text out of view.
  */
 export function cutPlainText(text: string, maxLength: number): CutText {
-  const line = toVisibleText(text).replace(/\s+/gu, ' ');
+  const line = collapseBlanks(toVisibleText(text));
   const shown = shortenText(line, maxLength);
   return { text: shown, hiddenLength: shown === line ? 0 : line.length - shown.length + 1 };
 }

@@ -25,12 +25,12 @@ describe('The output of the command line', () => {
   });
 
   for (const [isTerminal, path] of [
-    [true, '\uFFFD[2J/a\t\uFFFD\uFFFDb'],
-    [false, `${escape}/a\t\r\u009Bb`],
+    [true, '\uFFFD[2J/a\t\uFFFD\uFFFDb\uFFFD'],
+    [false, `${escape}/a\t\r\u009Bb\u202E`],
   ] as const)
     it(`writes other text with${isTerminal ? 'out' : ''} control characters to a ${isTerminal ? 'terminal' : 'pipe'}`, () => {
       const stdout = createStream(isTerminal);
-      new Output({ stdout: stdout.stream, stderr: stderr.stream }, false).write(`${escape}/a\t\r\u009Bb\r\n`);
+      new Output({ stdout: stdout.stream, stderr: stderr.stream }, false).write(`${escape}/a\t\r\u009Bb\u202E\r\n`);
       assert.equal(stdout.getText(), `${path}\r\n`);
     });
 

@@ -33,7 +33,7 @@ describe('The confirmation prompt outside the editor', () => {
 
   it('collapses runs of spaces, which could push text to what looks like a line of its own', () => {
     const padding = ' '.repeat(70);
-    const description = `Atlas${padding}to Gamma\u00a0\u3000${padding}.`;
+    const description = `Atlas${padding}to\u3164\u1160\u2800Gamma\u00a0\u3000${padding}.`;
     const summary = formatPlanSummary({ ...plan, description, source: `Alpha${padding}from Delta` });
     assert.match(summary, /^Description: Atlas to Gamma \.$/m);
     assert.match(summary, /^from Alpha from Delta to Beta$/m);

@@ -14,7 +14,9 @@ describe('The connection to the service of a recipe (D61)', () => {
 
   it('is found by its address, and never by a name that is an address', () => {
     assert.equal(find('https://lab.example.org/dts'), 'lab');
-    assert.equal(find('https://lab.example.org/dts//'), 'lab');
+    for (const address of ['https://lab.example.org/dts//', 'HTTPS://LAB.example.org:443/dts'])
+      assert.equal(find(address), 'lab', address);
+    assert.equal(find('https://'), undefined);
     assert.equal(findRecipeConnection([imitation], 'https://lab.example.org/dts'), undefined);
     assert.equal(findRecipeConnection([{ ...imitation, name: 'HTTP://x' }], 'HTTP://x'), undefined);
   });

@@ -65,6 +65,7 @@ const secretTexts = [
   ...[`sk_live_${letters}`, `rk_test_${letters}`, `AIza${letters.slice(1)}`, `npm_${letters}`],
   ...[`glrt-${mixedLetters}`, `xapp-1-A0123456789-1234567890-${letters}`],
   ...secretParameters.map((name) => `https://a.org/data?page=2&${name}=${letters}`),
+  'https://a.org/?api_key=abcdefghijkl',
   ...[
     `a.org/?token=${letters}#top`,
     `a.org/?name=12345678;token=${letters}`,
@@ -107,8 +108,26 @@ const plainTexts = [
   ...[`run ${developerToken.slice(1)} of May`, `the plasmid p${developerToken}`],
   ...['sk-learn-pipeline-for-the-soil-samples', 'sk-Electrophysiology-of-2026', 'sk_live_cells', 'AIza', 'AIzawa2026'],
   ...['npm_package_config_registry_for_the_tests_1', 'glrt-statistic-of-the-2026-samples', 'xapp-traffic-steering'],
+  ...[
+    'sk-Illumina-R1-lane-001-sample',
+    'sk-SK-2026Q1-weather-dataset-of-the-lab',
+    'data/sk-Aarhus-v2-results-of-2026/*.csv',
+  ],
+  ...['glrt-Detector-v2-results-2026', 'xapp-1-traffic-steering', 'sha1 3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ'],
+  ...[
+    'https://a.org/?gene_signature=HALLMARK_HYPOXIA',
+    'https://a.org/?signature=PF00001234',
+    'https://a.org/?sig=0.000005',
+  ],
+  ...['ID=gene1;Parent=a;signature=PIRSF000001', 'https://a.org/?api_key=DEMO_KEY', 'https://a.org/?token=%7Btoken%7D'],
+
   ...['-----BEGIN PGP PUBLIC KEY BLOCK-----', '-----BEGIN PGP MESSAGE-----'],
-  ...['https://a.org/?page_token=CAUQAA1234567890', 'https://a.org/?tokens=123456789', 'https://a.org/?sig=0.05'],
+  ...[
+    'https://a.org/?page_token=CAUQAA1234567890',
+    'https://a.org/oai?verb=ListRecords&resumptionToken=a1b2c3d4e5f6',
+    'https://a.org/?tokens=123456789',
+    'https://a.org/?sig=0.05',
+  ],
   ...['https://a.org/?token=&api_key=<your key>', 'https://a.org/?api_key=${API_KEY}', 'https://a.org/?token={token}'],
   ...[
     'https://a.org/?design=paired123456&sigma=123456789',
@@ -191,6 +210,6 @@ describe('An argument of the command line', () => {
     it(`is refused if it is ${value}`, () =>
       assert.match(findKeyArgument(['search', `--server=${value}`]) ?? '', /^An /));
 
-  for (const value of ['ACGTACGTACGTACGTACGTACGTACGTACGT', 'D41D8CD98F00B204E9800998ECF8427E'])
+  for (const value of ['ACGTACGTACGTACGTACGTACGTACGTACGT', 'D41D8CD98F00B204E9800998ECF8427E', `ABC:${developerToken}`])
     it(`is accepted if it is ${value}`, () => assert.equal(findKeyArgument(['describe', value]), undefined));
 });

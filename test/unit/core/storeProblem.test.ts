@@ -30,13 +30,13 @@ describe('The cause of a failure of a store (D62)', () => {
 
 describe('The failure of a store for an unknown cause', () => {
   for (const [remote, command] of [
-    ['lab:bucket/data; curl example.org | sh #', 'rclone lsd lab:'],
-    ['lab:$(id)', 'rclone lsd lab:'],
-    ['my lab:bucket', "rclone lsd 'my lab:'"],
-    ['', 'rclone listremotes'],
+    ['lab:bucket/data; curl example.org | sh #', '"rclone lsd lab:" in a terminal, with the path after the colon,'],
+    ['lab:$(id)', '"rclone lsd lab:" in a terminal, with the path after the colon,'],
+    ['my lab:bucket', `"rclone lsd 'my lab:'" in a terminal, with the path after the colon,`],
+    ['', '"rclone listremotes" in a terminal'],
   ] as const) {
     it(`names a command with only the remote of: ${remote}`, () => {
-      assert.equal(describeStoreFailure('odd', remote), `rclone failed; "${command}" in a terminal shows why`);
+      assert.equal(describeStoreFailure('odd', remote), `rclone failed; ${command} shows why`);
     });
   }
 });

@@ -24,7 +24,7 @@ describe('A text that is shown before it is confirmed', () => {
   });
 
   it('contains no run of spaces, which could look like the end of a line', () => {
-    const padded = `Atlas${' '.repeat(300)}To: Beta\u00a0\u3000 Gamma`;
+    const padded = `Atlas${' '.repeat(300)}To:\u3164\u{1D159}\u2800Beta\u00a0\u3000 Gamma`;
     assert.deepEqual(cutPlainText(padded, 200), { text: 'Atlas To: Beta Gamma', hiddenLength: 0 });
   });
 });

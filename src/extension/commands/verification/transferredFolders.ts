@@ -1,12 +1,11 @@
 import { basename, dirname } from 'node:path';
-import type { Uri } from 'vscode';
-import { l10n } from 'vscode';
+import { l10n, type Uri } from 'vscode';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
 import type { Database } from '../../../core/model/databaseModel.ts';
 import { isLoopback } from '../../../core/model/loopback.ts';
-import { findServedFolder } from '../../../core/verification/servedFolder.ts';
 import type { Transfer } from '../../../core/model/transferModel.ts';
 import { getTransferFolderName } from '../../../core/util/transferFolderNames.ts';
+import { findServedFolder } from '../../../core/verification/servedFolder.ts';
 import {
   findTransferredFolder,
   type FolderSearchResult,
