@@ -34,6 +34,9 @@ export type StepMatch = string | RegExp;
  */
 const fillMs = 2_000;
 
+/** Milliseconds after which a path is typed again, unless the dialog lists its folder. */
+const listMs = 10_000;
+
 /** Milliseconds after which Enter is pressed again. Long, because Enter must not reach the step that follows. */
 const enterMs = 5_000;
 
@@ -131,16 +134,19 @@ export class QuickInput {
 
   /**
    * Chooses a folder by its path in the editor's own dialog, once the dialog lists the contents of the folder. Enter
-   * would open a focused row, so the path is typed again if the dialog has focused one.
+   * would open a focused row, so the path is typed again if the dialog has focused one, or keeps listing another folder
+   * because the path was typed while it was busy.
    */
   async pickFolder(path: string, inside: readonly string[], step: StepMatch): Promise<void> {
     await this.type(path, step);
+    let typedAt = performance.now();
     await this.#enterPath(path, step, async ({ value, rows }) => {
       const isListed = rows.map(({ label }) => label).join('/') === inside.join('/');
-      if (value === path && !isListed) return false;
-      if (value === path && !(await this.#hasFocusedRow())) return true;
+      if (value === path && isListed && !(await this.#hasFocusedRow())) return true;
+      if (value === path && !isListed && performance.now() < typedAt + listMs) return false;
       await this.type('/');
       await this.type(path);
+      typedAt = performance.now();
       return false;
     });
   }
