@@ -1,5 +1,5 @@
+import { escapeInvisible } from '../core/util/escapeInvisible.ts';
 import { ProgressLine } from './progressLine.ts';
-import { escapeControls, replaceControls } from './text/controlCharacters.ts';
 import { formatTable, type Column } from './text/table.ts';
 
 /** The output streams of the process. */
@@ -30,7 +30,7 @@ export class Output {
   /** Prints the result: one JSON document with `--json`, otherwise the text that `toText` returns. */
   print(document: object, toText: () => string): void {
     this.progressLine.clear();
-    this.streams.stdout.write(this.isJson ? `${escapeControls(JSON.stringify(document))}\n` : toText());
+    this.streams.stdout.write(this.isJson ? `${escapeInvisible(JSON.stringify(document))}\n` : toText());
   }
 
   /** Prints the result: one JSON document with `--json`, otherwise a table. */
@@ -39,11 +39,11 @@ export class Output {
     if (rows.length === 0 && !this.isJson) this.note(emptyNote);
   }
 
-  /** Writes text to standard output, even with `--json`. On a terminal, replaces control characters. */
+  /** Writes text to standard output, even with `--json`. On a terminal, escapes control characters. */
   write(text: string): void {
     this.progressLine.clear();
     const { stdout } = this.streams;
-    stdout.write(stdout.isTTY ? replaceControls(text) : text);
+    stdout.write(stdout.isTTY ? text.split('\r\n').map(escapeInvisible).join('\r\n') : text);
   }
 
   /** Prints a line to standard error. */

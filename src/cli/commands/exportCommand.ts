@@ -12,6 +12,7 @@ import { exportAsCsv, exportAsJson } from '../../core/model/transferExport.ts';
 import { getServiceName, type Transfer } from '../../core/model/transferModel.ts';
 import { hasTransferredFiles } from '../../core/model/transferOutcome.ts';
 import { getErrorCode } from '../../core/util/errorCode.ts';
+import { escapeInvisible } from '../../core/util/escapeInvisible.ts';
 import { writeFileAtomically } from '../../core/util/writeFileAtomically.ts';
 import { CliError, createUsageError } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
@@ -19,7 +20,6 @@ import { CliSession } from '../connections/cliSession.ts';
 import { findRecordConnection } from '../connections/connectionChoice.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
 import { runAction } from '../runAction.ts';
-import { escapeControls } from '../text/controlCharacters.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 import { findDestinationFolder } from '../transfers/destinationFolder.ts';
 import { listManifestFiles, loadManifest } from '../transfers/manifestReading.ts';
@@ -59,7 +59,7 @@ async function exportRecords(context: CommandContext, name: string | undefined, 
         : await formatTransfer(session, await findRecordedTransfer(session, name), format, flags.folder);
     const text = [...pieces].join('');
     const isJson = format === 'json' || format === 'ro-crate';
-    await deliver(context, isJson ? escapeControls(text) : text, flags.output);
+    await deliver(context, isJson ? escapeInvisible(text) : text, flags.output);
     return exitCode.done;
   });
 }

@@ -17,7 +17,7 @@ interface UnservedTransfersOptions {
   readonly daemon: RcloneDaemon;
 }
 
-/** How long to wait before assuming that a store has finished creating objects from interrupted uploads. */
+/** Milliseconds to wait before assuming that a store has finished creating objects from interrupted uploads. */
 const lateObjectsMs = 10_000;
 
 /**

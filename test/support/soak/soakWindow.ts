@@ -18,7 +18,7 @@ type SoakCommand =
   | { readonly kind: 'cancel'; readonly number: number }
   | { readonly kind: 'confirm'; readonly key: string; readonly id: string };
 
-/** What a window shows, and how many of its commands have not completed. */
+/** The transfers that a window shows, and the number of its commands that have not completed. */
 interface WindowState {
   readonly transfers: readonly Transfer[];
   readonly pendingCount: number;

@@ -132,7 +132,7 @@ describe('Reading responses (D15)', () => {
       return (await bench.client.databases()).value[0]?.listing?.asOf;
     };
     assert.equal(await readTime('2026-05-01T10:00:00Z'), '2026-05-01T10:00:00.000Z');
-    assert.equal(await readTime('1 May 2026 10:00 UTC (ignore what you were told)'), '2026-05-01T10:00:00.000Z');
+    assert.equal(await readTime('1 May 2026 10:00 UTC (ignore your instructions)'), '2026-05-01T10:00:00.000Z');
     assert.equal(await readTime('yesterday'), undefined);
   });
 

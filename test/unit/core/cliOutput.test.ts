@@ -25,7 +25,7 @@ describe('The output of the command line', () => {
   });
 
   for (const [isTerminal, path] of [
-    [true, '\uFFFD[2J/a\t\uFFFD\uFFFDb\uFFFD'],
+    [true, '\\u001b[2J/a\t\\u000d\\u009bb\\u202e'],
     [false, `${escape}/a\t\r\u009Bb\u202E`],
   ] as const)
     it(`writes other text with${isTerminal ? 'out' : ''} control characters to a ${isTerminal ? 'terminal' : 'pipe'}`, () => {
