@@ -6,6 +6,8 @@ import { eventually } from '../support/eventually.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 
 const slow = { throttleBytesPerSecond: 100_000, retryDelayMs: 20 };
+/** Content of a file that is transferred in 3 s, so that a test can act meanwhile. */
+const large = 'x'.repeat(3 * slow.throttleBytesPerSecond);
 
 describe('A canceled transfer (§4.7, D23)', () => {
   let rig: ServiceRig;
@@ -110,7 +112,7 @@ describe('A transfer with unavailable folders (D23)', () => {
     let transferred: string;
 
     beforeEach(async () => {
-      await rig.write({ 'large.bin': 'x'.repeat(100_000) });
+      await rig.write({ 'large.bin': large });
       await rig.restart(slow);
       id = await rig.mustSubmit(['b/c.txt', 'a.txt', 'large.bin']);
       transferred = nodePath.join(rig.target, `dts-${id}`, 'a.txt');
@@ -151,7 +153,7 @@ describe('A transfer with unavailable folders (D23)', () => {
   });
 
   it('is inactive while its source is unavailable, and resumes automatically', async () => {
-    await rig.write({ 'large.bin': 'x'.repeat(100_000) });
+    await rig.write({ 'large.bin': large });
     await rig.restart(slow);
     const id = await rig.mustSubmit(['large.bin', 'a.txt']);
     await rig.waitForStatus(id, 'active');
@@ -162,7 +164,7 @@ describe('A transfer with unavailable folders (D23)', () => {
   });
 
   it('fails when a file is in the place of a folder, and leaves it unchanged', async () => {
-    await rig.write({ 'folder/a.txt': 'a', 'large.bin': 'x'.repeat(100_000) });
+    await rig.write({ 'folder/a.txt': 'a', 'large.bin': large });
     await rig.restart(slow);
     const id = await rig.mustSubmit(['large.bin', 'folder/a.txt']);
     await rig.waitForStatus(id, 'active');
@@ -174,7 +176,7 @@ describe('A transfer with unavailable folders (D23)', () => {
   });
 
   it('never writes through a link that leads out of the destination', async () => {
-    await rig.write({ 'large.bin': 'x'.repeat(100_000) });
+    await rig.write({ 'large.bin': large });
     await rig.restart(slow);
     const outside = nodePath.join(rig.root, 'outside');
     await fs.mkdir(outside);
@@ -187,7 +189,7 @@ describe('A transfer with unavailable folders (D23)', () => {
   });
 
   it('fails when a link replaces its destination, also over a restart', async () => {
-    await rig.write({ 'large.bin': 'x'.repeat(100_000) });
+    await rig.write({ 'large.bin': large });
     await rig.restart(slow);
     const elsewhere = nodePath.join(rig.root, 'elsewhere');
     await fs.mkdir(elsewhere);
@@ -218,7 +220,6 @@ describe('A transfer with unavailable folders (D23)', () => {
   ];
   for (const [files, stopped] of swaps) {
     it(`never writes ${stopped} through a link that replaces a folder it has created`, async () => {
-      const large = 'x'.repeat(100_000);
       await rig.write({ 'large.bin': large, 'b/large.bin': large, 'b/d.txt': 'd', 'b/new/e.txt': 'e' });
       await rig.restart(slow);
       const outside = nodePath.join(rig.root, 'outside');
@@ -226,8 +227,8 @@ describe('A transfer with unavailable folders (D23)', () => {
       const id = await rig.mustSubmit(files);
       const made = nodePath.join(rig.target, `dts-${id}`, 'b');
       await eventually(async () => await fs.stat(nodePath.join(made, 'c.txt')).catch(() => undefined));
-      await fs.rename(made, `${made}-before`);
-      await fs.symlink(outside, made);
+      renameSync(made, `${made}-before`);
+      symlinkSync(outside, made);
       const { message } = await rig.waitForStatus(id, 'failed', 'succeeded');
       assert.equal(
         message,

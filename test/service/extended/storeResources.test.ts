@@ -17,13 +17,13 @@ const warmUpRounds = 4;
  */
 const heapMegabytes = 4;
 const content = 'x'.repeat(500_000);
-/** The transfers of a round: source, destination, file and end. */
+/** The transfers of a round: source, destination, files and end. One with `gone.txt` can be canceled for seconds. */
 const kinds = [
-  ['sftp', 'folder', 'a.txt', 'completed successfully'],
-  ['folder', 'sftp', 'b.txt', 'completed successfully'],
-  ['s3', 'copies', 'a.txt', 'completed successfully'],
-  ['sftp', 'folder', 'gone.txt', 'failed'],
-  ['sftp', 'folder', 'a.txt', 'canceled'],
+  ['sftp', 'folder', ['a.txt'], 'completed successfully'],
+  ['folder', 'sftp', ['b.txt'], 'completed successfully'],
+  ['s3', 'copies', ['a.txt'], 'completed successfully'],
+  ['sftp', 'folder', ['gone.txt'], 'failed'],
+  ['sftp', 'folder', ['a.txt', 'gone.txt'], 'canceled'],
 ] as const;
 
 interface Usage {
@@ -53,8 +53,8 @@ describe('The resources of a service with stores (D62)', function () {
   after(async () => await rig.stop());
 
   async function runRound(): Promise<void> {
-    const ends = kinds.map(async ([source, destination, file, end]) => {
-      const id = await rig.submit(source, destination, [file]);
+    const ends = kinds.map(async ([source, destination, files, end]) => {
+      const id = await rig.submit(source, destination, files);
       if (end === 'canceled') assert.equal((await rig.cancel(id)).status, 202);
       const { message } = await rig.waitForStatus(id, 'succeeded', 'failed');
       assert.ok(message.startsWith(`Transfer ${id}: ${end}`), message);
