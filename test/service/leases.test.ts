@@ -145,7 +145,7 @@ describe('A shared service (D29)', () => {
   });
 
   it('does not stop while a transfer runs, even without leases', async () => {
-    await rig.restart({ shared: true, clock, throttleBytesPerSecond: 1 });
+    await rig.restart({ shared: true, clock, throttleBytesPerSecond: 0.5 });
     hasEnded = false;
     void rig.service.ended.then(() => (hasEnded = true));
     const lease = await rig.lease();

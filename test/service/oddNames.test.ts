@@ -168,7 +168,7 @@ describe('Links that lead out of a database of the local service (D20)', () => {
   });
 
   it('are not followed when one replaces a file while its transfer runs', async () => {
-    await rig.write({ 'large.bin': 'x'.repeat(200_000) });
+    await rig.write({ 'large.bin': 'x'.repeat(300_000) });
     await rig.restart({ throttleBytesPerSecond: 100_000 });
     const id = await rig.mustSubmit(['large.bin', 'data/b.txt']);
     await rig.waitForStatus(id, 'active');

@@ -126,7 +126,7 @@ describe('The rclone processes of a service (D62)', function () {
 
   it('transfer a file again if the destination lost it before the transfer succeeded', async () => {
     const paths = Array.from({ length: 20 }, (_, index) => `out-${index}.bin`);
-    for (const path of paths) await fs.writeFile(nodePath.join(rig.folder, path), large.subarray(0, 50_000));
+    for (const path of paths) await fs.writeFile(nodePath.join(rig.folder, path), large.subarray(0, 100_000));
     await rig.stopService();
     await rig.startService({ throttleBytesPerSecond: 200_000 });
     await eventually(async () => ((await rig.findPaths('folder', 'out')).length === 20 ? true : undefined));
@@ -138,7 +138,7 @@ describe('The rclone processes of a service (D62)', function () {
     rig.servers.run(['deletefile', `sftp:${lost}`]);
     await rig.waitForStatus(id, 'succeeded');
     assert.deepEqual(rig.servers.list(`sftp:dts-${id}`), ['manifest.json', ...paths].sort());
-    assert.deepEqual(rig.servers.read(`sftp:${lost}`), large.subarray(0, 50_000));
+    assert.deepEqual(rig.servers.read(`sftp:${lost}`), large.subarray(0, 100_000));
   });
 });
 
