@@ -5,12 +5,17 @@ import * as nodePath from 'node:path';
 import type { ServedDatabase, ServedDatabases } from '../../../src/service/catalog/servedDatabases.ts';
 import type { RcloneDaemon } from '../../../src/service/stores/rcloneDaemon.ts';
 import { TransferJournal } from '../../../src/service/transfers/journal.ts';
+import type { TransferRecord } from '../../../src/service/transfers/journalRecord.ts';
 import { UnservedTransfers } from '../../../src/service/transfers/unservedTransfers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 
 const id = '2c1d5e0a-0000-4000-8000-000000000004';
+const ended: TransferRecord = {
+  ...{ id, orcid: '', sourceId: 'a', destinationId: 'b', createdAtMs: 0, sizeBytes: 0, fileCount: 0 },
+  ...{ status: 'succeeded', message: '', isCancelRequested: false, movedCount: 0, endedAtMs: 0 },
+};
 
 describe('The leftovers of an interrupted transfer in a store (D62)', () => {
   let folder: string;
@@ -19,20 +24,27 @@ describe('The leftovers of an interrupted transfer in a store (D62)', () => {
   let unserved: UnservedTransfers;
   /** Number of times that leftovers were removed. */
   let removals: number;
+  let isServed: boolean;
+  /** Number of times that the store was looked up while it was not served. */
+  let misses: number;
 
   beforeEach(async () => {
     folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-unserved-'));
     journal = new TransferJournal(nodePath.join(folder, 'journal.db'));
     clock = new ManualClock();
     removals = 0;
+    isServed = true;
+    misses = 0;
     const daemon = { use: async () => await Promise.resolve((removals += 1) > 0) } as unknown as RcloneDaemon;
     const store = { location: { remote: 'lab:store' } } as ServedDatabase;
-    const databases = { findById: () => store } as unknown as ServedDatabases;
+    const findById = (): ServedDatabase | undefined => {
+      if (!isServed) misses += 1;
+      return isServed ? store : undefined;
+    };
+    const databases = { findById } as unknown as ServedDatabases;
     unserved = new UnservedTransfers({ journal, databases, clock, logger: new MemoryLog(), daemon });
-    const record = { id, orcid: '', sourceId: 'a', destinationId: 'b', createdAtMs: 0, sizeBytes: 0, fileCount: 0 };
-    const ended = { status: 'succeeded', message: '', isCancelRequested: false, movedCount: 0, endedAtMs: 0 } as const;
-    await journal.add({ ...record, ...ended }, []);
-    journal.endWithLeftovers({ ...record, ...ended }, '');
+    await journal.add(ended, []);
+    journal.endWithLeftovers(ended, '');
   });
   afterEach(async () => {
     await unserved.close();
@@ -55,6 +67,24 @@ describe('The leftovers of an interrupted transfer in a store (D62)', () => {
     unserved.removeLeftoversInBackground();
     await eventually(async () => await Promise.resolve(journal.listLeftovers().length === 0 || undefined));
     assert.equal(removals, 3);
+  });
+
+  it('are removed twice after a cancel while the store was not served, as it may have been copying (D66)', async () => {
+    const suspended = '2c1d5e0a-0000-4000-8000-000000000005';
+    const record = { ...ended, id: suspended, status: 'inactive' } as const;
+    await journal.add(record, []);
+    journal.forgetLeftovers(id);
+    isServed = false;
+    unserved.cancel(record);
+    assert.equal(journal.get(suspended)?.message, `Transfer ${suspended}: canceled`);
+    await eventually(async () => await Promise.resolve(misses === 1 || undefined));
+    isServed = true;
+    unserved.removeLeftoversInBackground();
+    await waitForRemovals(1);
+    assert.equal(journal.listLeftovers().length, 1);
+    unserved.removeLeftoversInBackground();
+    await eventually(async () => await Promise.resolve(journal.listLeftovers().length === 0 || undefined));
+    assert.equal(removals, 2);
   });
 
   it('remain in the journal for the next start if the service ends within 10 s', async () => {
