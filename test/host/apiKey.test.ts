@@ -11,8 +11,7 @@ describe('The API key', () => {
   const key = `sentinel-${randomUUID()}`;
   let stage: Stage;
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     stage = await Stage.open();
     await commands.executeCommand('_extensionTests.setLogLevel', 'trace');
     publicLike(stage.server, key);

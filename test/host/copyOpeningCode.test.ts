@@ -5,8 +5,7 @@ import { env } from 'vscode';
 import { getReceivedFolder, transferSamples } from './receivedSamples.ts';
 import { Stage } from './stage.ts';
 
-describe('Copy Code for Opening Files', function () {
-  this.timeout(60_000);
+describe('Copy Code for Opening Files', () => {
   let stage: Stage;
   beforeEach(async () => {
     stage = await Stage.openWithOrcid();

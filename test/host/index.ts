@@ -8,7 +8,7 @@ import { chosenOrder, runInOrder } from '../support/testOrder.ts';
  * failed.
  */
 export async function run(): Promise<void> {
-  const mocha = new Mocha({ ui: 'bdd', timeout: 60_000, reporter: RingReporter, forbidOnly: true });
+  const mocha = new Mocha({ ui: 'bdd', timeout: 300_000, reporter: RingReporter, forbidOnly: true });
   const pattern = process.env['DATA_TRANSFER_TEST_GREP'];
   if (pattern) mocha.grep(pattern);
   for (const [file, load] of Object.entries(suites)) {

@@ -8,8 +8,7 @@ import { findPlace } from '../../src/extension/panels/transferPlace.ts';
 import { getReceivedFolder, transferSamples } from './receivedSamples.ts';
 import { Stage } from './stage.ts';
 
-describe('A transfer that left out files', function () {
-  this.timeout(60_000);
+describe('A transfer that left out files', () => {
   let stage: Stage;
   beforeEach(async () => {
     stage = await Stage.openWithOrcid();

@@ -9,8 +9,7 @@ import { localConnectionId } from '../../src/extension/editor/machine.ts';
 import { until } from '../unit/core/rig.ts';
 import { orcid, Stage } from './stage.ts';
 
-describe('The local service in the editor', function () {
-  this.timeout(60_000);
+describe('The local service in the editor', () => {
   let stage: Stage;
   beforeEach(async () => {
     stage = await Stage.openWithOrcid();

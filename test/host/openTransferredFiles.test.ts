@@ -7,8 +7,7 @@ import { ReceivedFolder } from '../support/receivedFolder.ts';
 import { getReceivedFolder, transferSamples } from './receivedSamples.ts';
 import { Stage, readEditorState } from './stage.ts';
 
-describe('Opening transferred files', function () {
-  this.timeout(60_000);
+describe('Opening transferred files', () => {
   let stage: Stage;
   beforeEach(async () => {
     stage = await Stage.openWithOrcid();

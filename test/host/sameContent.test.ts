@@ -33,8 +33,7 @@ function describeTransferred(): string {
   return `Previously transferred to Received Files on ${day}: 3 files.`;
 }
 
-describe('Files that the destination already has', function () {
-  this.timeout(60_000);
+describe('Files that the destination already has', () => {
   let stage: Stage;
   beforeEach(async () => {
     stage = await Stage.openWithOrcid();

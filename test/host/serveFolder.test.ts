@@ -7,8 +7,7 @@ import type { ServedLocation } from '../../src/extension/editor/settings.ts';
 import { until } from '../unit/core/rig.ts';
 import { Stage } from './stage.ts';
 
-describe('Serving a folder as a database', function () {
-  this.timeout(60_000);
+describe('Serving a folder as a database', () => {
   let stage: Stage;
   let folder: string;
 

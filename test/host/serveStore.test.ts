@@ -6,8 +6,7 @@ import { window } from 'vscode';
 import { until } from '../unit/core/rig.ts';
 import { Stage } from './stage.ts';
 
-describe('Serving a store as a database (D62)', function () {
-  this.timeout(60_000);
+describe('Serving a store as a database (D62)', () => {
   let stage: Stage;
   let root: string;
   let bucket: string;

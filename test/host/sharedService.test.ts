@@ -18,8 +18,7 @@ interface ServiceFile {
   readonly host: string;
 }
 
-describe('The local service of all windows (D29)', function () {
-  this.timeout(60_000);
+describe('The local service of all windows (D29)', () => {
   let stage: Stage;
   beforeEach(async () => {
     stage = await Stage.openWithOrcid();

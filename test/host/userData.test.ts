@@ -16,8 +16,7 @@ const finishedRow = '2 finished transfers';
 const finished = [createRecord(1), createRecord(2, { state: 'failed' })];
 const active = createRecord(3, { state: 'active' });
 
-describe('Data for another machine (D65)', function () {
-  this.timeout(30_000);
+describe('Data for another machine (D65)', () => {
   let stage: Stage;
   let folder: string;
   let file: string;

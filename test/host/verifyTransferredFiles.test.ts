@@ -9,8 +9,7 @@ import { getReceivedFolder, transferSamples } from './receivedSamples.ts';
 import { hostileTexts } from './specimens.ts';
 import { Stage } from './stage.ts';
 
-describe('Verifying transferred files in the editor', function () {
-  this.timeout(60_000);
+describe('Verifying transferred files in the editor', () => {
   let stage: Stage;
   beforeEach(async () => {
     stage = await Stage.openWithOrcid();

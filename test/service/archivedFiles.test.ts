@@ -17,8 +17,7 @@ const paths = ['a.bam', 'a [1]*{b}?.bam', 'runs/ü "b" & c.bam', 'runs/a.bam'];
 const others = ['b.bam', 'a 1.bam', 'A.bam', 'runs/b.bam'];
 const hourMs = 3_600_000;
 
-describe('The restore of the archived files of a transfer (D67)', function () {
-  this.timeout(120_000);
+describe('The restore of the archived files of a transfer (D67)', () => {
   let root: string;
   let bucket: ArchiveBucket;
   let clock: ManualClock;

@@ -62,7 +62,7 @@ describe('The document of the command line', () => {
       commands.map((command, index) => `${command}\n${maskSpace(printed[index] ?? '')}`),
       commands.map((command, index) => `${command}\n${maskSpace(shown[index] ?? '')}`),
     );
-  }).timeout(120_000);
+  });
 
   it('lists exactly the commands that exist', async () => {
     const help = (await runCli(['--help'])).stdout;

@@ -24,8 +24,7 @@ function listRuntimes(): readonly string[] {
 describe('The package of the command line', () => {
   let folder: string;
   let installed: string;
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'cli-package-'));
     const built = join(folder, 'dist');
     const build = ['esbuild.mjs', '--production', '--only', 'cli,lib', '--outdir', built];
@@ -73,7 +72,7 @@ describe('The package of the command line', () => {
       assert.equal((await runCli(['verify', transfer.stdout.trim(), ...args], options)).code, 0);
     }
     await rig.stop();
-  }).timeout(120_000);
+  });
 
   it('serves agents with each Node.js version on this machine, until standard input closes', async () => {
     const program = join(installed, 'node_modules', 'data-transfer-cli', 'dist', 'cli', 'main.cjs');

@@ -6,8 +6,7 @@ import { ServiceRig } from '../support/serviceRig.ts';
 
 const orcid = '0000-0002-1825-0097';
 
-describe('A client of the local service that uses excessive resources (D26, D40)', function () {
-  this.timeout(30_000);
+describe('A client of the local service that uses excessive resources (D26, D40)', () => {
   let rig: ServiceRig;
   let connections: RawConnections;
 

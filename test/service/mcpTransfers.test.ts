@@ -272,7 +272,7 @@ describe('Agents over MCP', () => {
       for (const { client } of parents) client.kill('SIGKILL');
       await until(() => parents.every(({ serverPid }) => !isRunning(serverPid)));
     }
-  }).timeout(240_000);
+  });
 });
 
 /** Lets the methods of an agent be used by name. */

@@ -13,8 +13,7 @@ const hangingDisk = nodePath.join(import.meta.dirname, '../support/hangingDisk.c
 const maxStopMs = 6_000;
 const maxCancelMs = 2_000;
 
-describe('A pipe in place of a file (D42)', function () {
-  this.timeout(60_000);
+describe('A pipe in place of a file (D42)', () => {
   let root: string;
   let service: StartedService | undefined;
 
@@ -86,8 +85,7 @@ describe('A pipe in place of a file (D42)', function () {
   });
 });
 
-describe('A thread that hangs in a system call (D42)', function () {
-  this.timeout(60_000);
+describe('A thread that hangs in a system call (D42)', () => {
   let root: string;
   let service: StartedService | undefined;
 
@@ -170,8 +168,7 @@ describe('A thread that hangs in a system call (D42)', function () {
   });
 });
 
-describe('A main thread that hangs in a system call while the service stops (D42)', function () {
-  this.timeout(60_000);
+describe('A main thread that hangs in a system call while the service stops (D42)', () => {
   let dataFolder: string;
   let service: StartedService | undefined;
 

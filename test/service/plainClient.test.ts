@@ -146,7 +146,7 @@ describe('Any HTTP client that reads the OpenAPI document (D26)', () => {
     }
     service = await startLocalService({ databases: [{ name: 'Plain', folder, organization: 'Lab' }] });
     client = await DocumentClient.of(service.address, service.token);
-  }).timeout(60_000);
+  });
 
   after(async () => {
     await service.stop();
@@ -190,5 +190,5 @@ describe('Any HTTP client that reads the OpenAPI document (D26)', () => {
         chosen,
       );
     }
-  }).timeout(30_000);
+  });
 });

@@ -31,8 +31,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-describe('The process of the local service', function () {
-  this.timeout(60_000);
+describe('The process of the local service', () => {
   let root: string;
   let databases: { name: string; folder: string }[];
   const running: StartedService[] = [];

@@ -14,8 +14,7 @@ interface ShownTransfer {
   readonly state: string;
 }
 
-describe('Two windows, the command line and a recipe on one ledger (D63)', function () {
-  this.timeout(180_000);
+describe('Two windows, the command line and a recipe on one ledger (D63)', () => {
   let server: TruthfulServer;
   let folder: string;
   let ledger: string;
@@ -80,7 +79,7 @@ describe('Two windows, the command line and a recipe on one ledger (D63)', funct
     const run = start('run', recipe, '--wait');
     for (const [number, window] of windows.entries())
       await window.send({ kind: 'submit', number, paths: [`from-window-${number}`] });
-    await eventually(() => Promise.resolve(server.transfers.length === 4 || undefined), 90_000);
+    await eventually(() => Promise.resolve(server.transfers.length === 4 || undefined));
     return { transfer, run };
   }
 

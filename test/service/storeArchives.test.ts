@@ -11,8 +11,7 @@ import { StoreRig } from '../support/storeRig.ts';
 const readme = nodePath.join(import.meta.dirname, '../../README.md');
 const archived = ['runs/run-1.bam', 'runs/run-1.bam.bai', 'runs/run-2.bam', 'run-1.bam'];
 
-describe('Archived objects of a store (D67)', function () {
-  this.timeout(120_000);
+describe('Archived objects of a store (D67)', () => {
   let bucket: ArchiveBucket;
   let rig: StoreRig;
 

@@ -21,8 +21,7 @@ access_key_id = lab
 secret_access_key = planted
 `;
 
-describe('A batch of objects (D62)', function () {
-  this.timeout(60_000);
+describe('A batch of objects (D62)', () => {
   let root: string;
   let environment: NodeJS.ProcessEnv;
 

@@ -6,8 +6,7 @@ import { StoreRig } from '../support/storeRig.ts';
 
 const large = Buffer.alloc(4_000_000, 'x');
 
-describe('A transfer whose rclone no longer responds (D62)', function () {
-  this.timeout(120_000);
+describe('A transfer whose rclone no longer responds (D62)', () => {
   let rig: StoreRig;
 
   beforeEach(async () => {

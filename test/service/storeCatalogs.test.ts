@@ -5,8 +5,7 @@ import * as nodePath from 'node:path';
 import { mustFindRclone } from '../support/storeServers.ts';
 import { StoreRig } from '../support/storeRig.ts';
 
-describe('Stores as databases (D62)', function () {
-  this.timeout(120_000);
+describe('Stores as databases (D62)', () => {
   let rig: StoreRig;
 
   before(async () => {

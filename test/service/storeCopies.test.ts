@@ -15,8 +15,7 @@ function digest(algorithm: string, content: string | Buffer): string {
   return `${algorithm}:${createHash(algorithm).update(content).digest('hex')}`;
 }
 
-describe('Copies within a store (D66)', function () {
-  this.timeout(60_000);
+describe('Copies within a store (D66)', () => {
   let rig: StoreRig;
   let proxy: CountingProxy;
   let databases: readonly { readonly name: string; readonly remote: string }[];
@@ -119,8 +118,7 @@ describe('Copies within a store (D66)', function () {
   });
 });
 
-describe('A store that copies objects wrongly (D66)', function () {
-  this.timeout(120_000);
+describe('A store that copies objects wrongly (D66)', () => {
   const content = randomBytes(12_000_000);
   let bucket: CopyingBucket;
   let rig: StoreRig;

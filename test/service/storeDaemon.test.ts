@@ -11,8 +11,7 @@ import { mustFindRclone } from '../support/storeServers.ts';
 
 const idleMs = 60_000;
 
-describe('The rclone that several transfers share (D62)', function () {
-  this.timeout(60_000);
+describe('The rclone that several transfers share (D62)', () => {
   let root: string;
   let staging: string;
   let log: MemoryLog;

@@ -13,8 +13,7 @@ import { plantedSecrets } from '../support/storeServers.ts';
 
 const large = randomBytes(4_000_000);
 
-describe('The rclone processes of a service (D62)', function () {
-  this.timeout(120_000);
+describe('The rclone processes of a service (D62)', () => {
   let rig: StoreRig;
 
   beforeEach(async () => {
@@ -43,7 +42,7 @@ describe('The rclone processes of a service (D62)', function () {
     assert.ok(pids.length >= 2);
     end();
     await rig.waitForEnd();
-    await eventually(async () => await Promise.resolve(pids.some(isRunning) ? undefined : true), 5_000);
+    await eventually(async () => await Promise.resolve(pids.some(isRunning) ? undefined : true));
   }
 
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL', 'SIGSEGV'] as const) {
@@ -142,8 +141,7 @@ describe('The rclone processes of a service (D62)', function () {
   });
 });
 
-describe('A store that fails (D62)', function () {
-  this.timeout(120_000);
+describe('A store that fails (D62)', () => {
   let rig: StoreRig;
   let liar: Server;
   let isTruncating = true;
@@ -238,9 +236,7 @@ describe('A store that fails (D62)', function () {
   }
 });
 
-describe('A store whose disk is full (D62)', function () {
-  this.timeout(60_000);
-
+describe('A store whose disk is full (D62)', () => {
   it('suspends a transfer until there is free space', async function () {
     const disk = await mountSmallDisk(3);
     assert.ok(disk !== undefined, 'Mounting a file system needs root.');

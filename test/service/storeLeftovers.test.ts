@@ -5,8 +5,7 @@ import * as nodePath from 'node:path';
 import { eventually } from '../support/eventually.ts';
 import { StoreRig } from '../support/storeRig.ts';
 
-describe('Unfinished objects in a store (D62)', function () {
-  this.timeout(120_000);
+describe('Unfinished objects in a store (D62)', () => {
   let rig: StoreRig;
 
   beforeEach(async () => {

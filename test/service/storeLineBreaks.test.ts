@@ -5,8 +5,7 @@ import { StoreRig } from '../support/storeRig.ts';
 
 const files = { 'a.txt': 'a', 'new\nline.txt': 'b', 'sub\n/c.txt': 'c', 'large\n.bin': Buffer.alloc(2_000_000, 'x') };
 
-describe('Objects with line breaks in their names (D62)', function () {
-  this.timeout(120_000);
+describe('Objects with line breaks in their names (D62)', () => {
   let rig: StoreRig;
 
   before(async () => {

@@ -8,8 +8,7 @@ import { RcloneDaemon } from '../../src/service/stores/rcloneDaemon.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 import { mustFindRclone } from '../support/storeServers.ts';
 
-describe('The rclone daemon of the service (D62)', function () {
-  this.timeout(60_000);
+describe('The rclone daemon of the service (D62)', () => {
   let folder: string;
   let daemon: RcloneDaemon;
 

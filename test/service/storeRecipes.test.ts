@@ -79,8 +79,7 @@ async function findPaths({ address, token }: StartedService): Promise<string[]> 
   return resources.map(({ path }) => path);
 }
 
-describe('The recipes for stores in the README (D62)', function () {
-  this.timeout(120_000);
+describe('The recipes for stores in the README (D62)', () => {
   let servers: StoreServers | undefined;
   let agent: ChildProcess | undefined;
 

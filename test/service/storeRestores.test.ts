@@ -11,8 +11,7 @@ import type { StatusBody } from '../support/transferClient.ts';
 const orcid = '0000-0002-1825-0097';
 const restore = { days: 7 };
 
-describe('A transfer from a store that may restore archived objects (D67)', function () {
-  this.timeout(120_000);
+describe('A transfer from a store that may restore archived objects (D67)', () => {
   let root: string;
   let bucket: ArchiveBucket;
   let clock: ManualClock;

@@ -37,8 +37,7 @@ function assertManifest(text: string, expected: readonly string[]): void {
   }
 }
 
-describe('Transfers from and to stores (D62)', function () {
-  this.timeout(120_000);
+describe('Transfers from and to stores (D62)', () => {
   let rig: StoreRig;
 
   before(async () => {

@@ -19,8 +19,7 @@ const paths = ['a', 'b', 'c'];
 /** Slows rclone down, so that it still waits for a large upload when the request has been aborted. */
 const bytesPerSecond = 500_000;
 
-describe('The upload of several small files (D62)', function () {
-  this.timeout(60_000);
+describe('The upload of several small files (D62)', () => {
   let root: string;
   let daemon: RcloneDaemon;
 

@@ -9,8 +9,7 @@ import { systemClock } from '../../src/core/util/clock.ts';
 import { toFileId } from '../../src/service/catalog/fileId.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 
-describe('Files that the local service has transferred', function () {
-  this.timeout(30_000);
+describe('Files that the local service has transferred', () => {
   const files: Record<string, string> = { 'sub/manifest.json': '{"mine": 1}', 'manifest.json': '{}', 'empty.bin': '' };
   for (let i = 0; i < 1_000; i += 1) files[`data/${i % 9}/file ${i}, 100%.csv`] = `content of ${i}`;
   let rig: ServiceRig;

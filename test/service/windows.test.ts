@@ -22,8 +22,7 @@ interface Access {
   readonly token: string;
 }
 
-describe('Windows that share the local service as a separate process (D29)', function () {
-  this.timeout(60_000);
+describe('Windows that share the local service as a separate process (D29)', () => {
   let root: string;
   let log: MemoryLog;
   const windows: LocalService[] = [];

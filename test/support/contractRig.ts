@@ -129,6 +129,6 @@ export abstract class ContractRig {
 
   /** Returns the time after which {@link waitForStatus} fails. */
   protected getLimitMs(): number {
-    return 45_000;
+    return 120_000;
   }
 }

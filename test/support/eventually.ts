@@ -4,7 +4,7 @@ import { systemClock, wait } from '../../src/core/util/clock.ts';
  * Polls every `intervalMs` milliseconds until `ask` resolves to a value; fails after `limitMs` milliseconds. For
  * conditions without an event.
  */
-export async function eventually<T>(ask: () => Promise<T | undefined>, limitMs = 45_000, intervalMs = 10): Promise<T> {
+export async function eventually<T>(ask: () => Promise<T | undefined>, limitMs = 120_000, intervalMs = 10): Promise<T> {
   const endMs = Date.now() + limitMs;
   for (;;) {
     const answer = await ask();

@@ -65,7 +65,7 @@ export class TestAgent {
   }
 
   async call(name: string, input: Record<string, unknown> = {}): Promise<ToolAnswer> {
-    const result = await this.client.callTool({ name, arguments: input }, { timeout: 30_000 });
+    const result = await this.client.callTool({ name, arguments: input }, { timeout: 120_000 });
     const [first] = result.content;
     const text = first?.type === 'text' ? first.text : '';
     return {

@@ -14,7 +14,7 @@ async function run(program: string, args: readonly string[], key: string, root: 
   const path = `${process.env['PATH'] ?? ''}:${dirname(process.execPath)}`;
   const env = { PATH: path, HOME: '/nonexistent', PYTHONPATH: dtspy, PYTHONDONTWRITEBYTECODE: '1', DTS_KEY: key };
   return await new Promise((resolve, reject) => {
-    execFile(program, args, { env, timeout: 60_000 }, (error, output, errors) => {
+    execFile(program, args, { env, timeout: 180_000 }, (error, output, errors) => {
       if (error?.code === 'ENOENT') reject(new Error(`${program} is missing. Install it: apt-get install ${program}`));
       else resolve({ exitCode: error ? Number(error.code) : 0, output, errors });
     });

@@ -7,7 +7,7 @@ import {
   type Uri,
 } from 'vscode';
 
-const limitMs = 30_000;
+const limitMs = 90_000;
 
 /** A queue of values for code that waits for the next one. */
 export class AsyncQueue<T> {

@@ -31,8 +31,7 @@ function inThemes<T>(all: readonly T[]): readonly (readonly [ThemeName, T])[] {
   );
 }
 
-describe('The pages for users with visual impairments', function () {
-  this.timeout(300_000);
+describe('The pages for users with visual impairments', () => {
   let folder: string;
   let editor: Editor;
   let window: EditorWindow;

@@ -9,8 +9,7 @@ import { FaultServer } from '../support/faultServer.ts';
 
 const database = 'JGI Data Portal';
 
-describe('A user who cites data', function () {
-  this.timeout(300_000);
+describe('A user who cites data', () => {
   let server: FaultServer;
   let editor: Editor;
   let window: EditorWindow;

@@ -16,8 +16,7 @@ const database = 'JGI Data Portal';
 const words = /leave empty to list all files/;
 const request = 'POST /api/v1/files';
 
-describe('A user who searches for the first time', function () {
-  this.timeout(180_000);
+describe('A user who searches for the first time', () => {
   let server: FaultServer;
   let editor: Editor;
   let window: EditorWindow;

@@ -26,8 +26,7 @@ async function readOnlyFolder(inside: string): Promise<string> {
   return folder;
 }
 
-describe('A user in the whole editor', function () {
-  this.timeout(300_000);
+describe('A user in the whole editor', () => {
   let folder: string;
   let editor: Editor;
   let window: EditorWindow;

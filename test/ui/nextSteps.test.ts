@@ -12,8 +12,7 @@ import { FaultServer } from '../support/faultServer.ts';
 const kbase = 'KBase Workspace Service (KSS)';
 const submission = 'POST /api/v1/transfers';
 
-describe('A user who is looking for the next step', function () {
-  this.timeout(300_000);
+describe('A user who is looking for the next step', () => {
   let server: FaultServer;
   let service: PublicState;
   let editor: Editor;

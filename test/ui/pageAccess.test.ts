@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { PageStand } from '../support/pageStand.ts';
 import { metadataPages, transferNews, transferPages, transferSnapshot } from '../support/pageStates.ts';
 
-describe('The pages with reduced motion, large text and screen readers', function () {
-  this.timeout(60_000);
+describe('The pages with reduced motion, large text and screen readers', () => {
   let stands: Readonly<Record<'transfer' | 'metadata', PageStand>>;
 
   before(async () => {

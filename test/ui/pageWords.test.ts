@@ -54,8 +54,7 @@ async function bareTexts(stand: PageStand): Promise<readonly string[]> {
   return texts.map(bare).filter((text) => text !== '');
 }
 
-describe('The text of the pages', function () {
-  this.timeout(60_000);
+describe('The text of the pages', () => {
   let bundle: Record<string, string>;
   let stand: PageStand;
 

@@ -8,8 +8,7 @@ import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { until } from '../support/editor/until.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 
-describe('A user with a folder to share', function () {
-  this.timeout(300_000);
+describe('A user with a folder to share', () => {
   let folder: string;
   let editor: Editor;
   let window: EditorWindow;

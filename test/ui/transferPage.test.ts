@@ -5,8 +5,7 @@ import { pageTransfer } from '../support/pageTransfer.ts';
 
 const waiting = { state: 'accepted', changes: [{ state: 'accepted', at: 1000 }] } as const;
 
-describe('The transfer page', function () {
-  this.timeout(60_000);
+describe('The transfer page', () => {
   let stand: PageStand;
 
   before(async () => {

@@ -11,8 +11,7 @@ import { Gate } from '../support/gate.ts';
 /** The command with which the extension waits until the window has handled all messages. */
 const roundTrip = '"noop"';
 
-describe('A user who expands a row', function () {
-  this.timeout(180_000);
+describe('A user who expands a row', () => {
   const gate = new Gate();
   let server: FaultServer;
   let window: EditorWindow;

@@ -75,5 +75,5 @@ describe('The command line, killed at random moments', () => {
       assert.equal((await run('transfer', 'Alpha', 'Beta', file)).code, 1);
       assert.equal(server.submissions, submissionsBefore + 1);
     }
-  }).timeout(300_000);
+  });
 });

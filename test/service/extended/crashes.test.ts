@@ -154,8 +154,7 @@ async function listFiles(folder: string): Promise<string[]> {
   return files.map((file) => nodePath.relative(folder, nodePath.join(file.parentPath, file.name))).sort();
 }
 
-describe('A service that is killed at any moment (D25)', function () {
-  this.timeout(60_000);
+describe('A service that is killed at any moment (D25)', () => {
   const seeds = Array.from({ length: seedText === undefined ? rounds : 1 }, (_, round) => firstSeed + round);
   for (const [round, seed] of seeds.entries()) {
     it(`completes every acknowledged transfer exactly once, round ${round + 1}`, async () => {

@@ -15,9 +15,7 @@ function findSeedWithAllKinds(from: number): number {
   return kinds.size === 4 ? from : findSeedWithAllKinds(from + 1);
 }
 
-describe('Transfers, while service and windows are killed (D12, D25)', function () {
-  this.timeout(270_000);
-
+describe('Transfers, while service and windows are killed (D12, D25)', () => {
   it('are all correct in the ledger at the end, and none is submitted twice', async () => {
     const { faults, final, serviceKills, windowKills } = await soak({ seed, ...size, log: () => undefined });
     assert.deepEqual(faults, [], `SOAK_SEED=${String(seed)} does the same again`);

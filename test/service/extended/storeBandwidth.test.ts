@@ -3,8 +3,7 @@ import { eventually } from '../../support/eventually.ts';
 import { listRclones } from '../../support/processTree.ts';
 import { StoreRig } from '../../support/storeRig.ts';
 
-describe('The bandwidth of stores (D62)', function () {
-  this.timeout(120_000);
+describe('The bandwidth of stores (D62)', () => {
   let rig: StoreRig;
 
   before(async () => {

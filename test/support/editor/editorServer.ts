@@ -7,7 +7,7 @@ import { sendSignal } from './localServices.ts';
 import { readPlaces } from './places.ts';
 import { until } from './until.ts';
 
-const startLimitMs = 60_000;
+const startLimitMs = 180_000;
 const endLimitMs = 5_000;
 const licenseFlag = '--accept-server-license-terms';
 
@@ -124,7 +124,7 @@ function environment(added: Readonly<Record<string, string>>): NodeJS.ProcessEnv
 function listening(child: ChildProcess, lines: string[]): Promise<number> {
   return new Promise((resolve, reject) => {
     const fail = (what: string): void => reject(new Error(`The editor's server ${what}:\n${lines.join('')}`));
-    const limit = setTimeout(() => fail('did not listen within a minute'), startLimitMs);
+    const limit = setTimeout(() => fail('did not listen within three minutes'), startLimitMs);
     const read = (chunk: Buffer): void => {
       lines.push(chunk.toString());
       const port = /Extension host agent listening on (\d+)/.exec(lines.join(''))?.[1];

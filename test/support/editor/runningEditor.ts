@@ -18,7 +18,7 @@ const browserFlags = [
 ];
 
 const viewport = { width: 1280, height: 800 };
-const leaveLimitMs = 15_000;
+const leaveLimitMs = 60_000;
 const keyPath = '/mint-key';
 
 /**

@@ -14,8 +14,7 @@ import { counted } from '../../support/tally.ts';
 const kbase = 'KBase Workspace Service (KSS)';
 const files = ['JDP:000011.csv', 'JDP:000012.csv', 'JDP:000013.csv'];
 
-describe('The number of actions', function () {
-  this.timeout(300_000);
+describe('The number of actions', () => {
   let server: FaultServer;
   let service: PublicState;
   let editor: Editor;

@@ -18,8 +18,7 @@ const destination = 'KBase Workspace Service (KSS)';
 /** The editor's own confirmations of tools are switched off. */
 const approveAll = { 'chat.disableAIFeatures': false, 'chat.tools.global.autoApprove': true };
 
-describe('A user whose agent proposes transfers', function () {
-  this.timeout(300_000);
+describe('A user whose agent proposes transfers', () => {
   let server: FaultServer;
   let editor: Editor;
   let window: EditorWindow;

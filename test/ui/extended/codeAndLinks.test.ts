@@ -20,8 +20,7 @@ const orcid = '0000-0002-1825-0097';
 const key = 'the-key';
 const quoted = `it's "JDP" $HOME`;
 
-describe('A user who shares code and links', function () {
-  this.timeout(300_000);
+describe('A user who shares code and links', () => {
   let server: FaultServer;
   let service: PublicState;
   let editor: Editor;

@@ -9,8 +9,7 @@ import { FaultServer } from '../../support/faultServer.ts';
 
 const orcid = '0000-0002-1825-0097';
 
-describe('A user with several services and windows', function () {
-  this.timeout(300_000);
+describe('A user with several services and windows', () => {
   let editor: Editor;
   let one: FaultServer;
   let other: FaultServer;

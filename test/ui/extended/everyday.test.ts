@@ -19,8 +19,7 @@ const kbase = 'KBase Workspace Service (KSS)';
 const submission = 'POST /api/v1/transfers';
 const searching = 'POST /api/v1/files';
 
-describe('A user in everyday work', function () {
-  this.timeout(300_000);
+describe('A user in everyday work', () => {
   let folder: string;
   let server: FaultServer;
   let service: PublicState;

@@ -18,8 +18,7 @@ async function englishTexts(): Promise<ReadonlySet<string>> {
   return new Set(texts.filter(([english, french]) => english !== french).map(([english]) => english));
 }
 
-describe('A user whose editor is in French', function () {
-  this.timeout(300_000);
+describe('A user whose editor is in French', () => {
   let folder: string;
   let editor: Editor;
   let window: EditorWindow;

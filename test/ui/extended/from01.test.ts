@@ -28,8 +28,7 @@ const statesByDescription = {
   'A long copy': 'succeeded',
 };
 
-describe('A user upgrading from version 0.1', function () {
-  this.timeout(300_000);
+describe('A user upgrading from version 0.1', () => {
   let home: string;
   let server: FaultServer;
   let editor: Editor;

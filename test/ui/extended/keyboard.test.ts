@@ -14,8 +14,7 @@ import { FaultServer } from '../../support/faultServer.ts';
 const orcid = '0000-0002-1825-0097';
 const manifestWords = /"path"|"resources"|"profile"/;
 
-describe('A user without a mouse', function () {
-  this.timeout(300_000);
+describe('A user without a mouse', () => {
   let folder: string;
   let server: FaultServer;
   let editor: Editor;

@@ -7,8 +7,7 @@ import { createEntry, hostileResource, realResources } from '../../support/pageS
 const database = 'Some Database';
 const script = hostileResource.title;
 
-describe('The metadata page', function () {
-  this.timeout(60_000);
+describe('The metadata page', () => {
   let stand: PageStand;
   let real: Readonly<Record<string, FileEntry>>;
 

@@ -13,8 +13,7 @@ const kbase = 'KBase Workspace Service (KSS)';
 const nmdc = 'National Microbiome Data Collaborative';
 const orcid = '0000-0002-1825-0097';
 
-describe('A user of a service that behaves like the public server', function () {
-  this.timeout(300_000);
+describe('A user of a service that behaves like the public server', () => {
   let server: FaultServer;
   let service: ReturnType<typeof publicLike>;
   let editor: Editor;

@@ -11,8 +11,7 @@ import { until } from '../../support/editor/until.ts';
 import type { EditorWindow } from '../../support/editor/window.ts';
 import { counted } from '../../support/tally.ts';
 
-describe('A user who repeats a transfer', function () {
-  this.timeout(300_000);
+describe('A user who repeats a transfer', () => {
   let folder: string;
   let editor: Editor;
   let window: EditorWindow;

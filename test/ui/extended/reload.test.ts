@@ -16,8 +16,7 @@ const row = /· 1 file to/;
 const submission = 'POST /api/v1/transfers';
 const cancel = 'DELETE /api/v1/transfers/*';
 
-describe('A user whose window reloads during an operation', function () {
-  this.timeout(300_000);
+describe('A user whose window reloads during an operation', () => {
   let server: FaultServer;
   let service: PublicState;
   let gate: Gate;

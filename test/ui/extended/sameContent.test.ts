@@ -32,8 +32,7 @@ function answerFiles(): Behaviour {
   });
 }
 
-describe('A user who finds the same file in two databases', function () {
-  this.timeout(300_000);
+describe('A user who finds the same file in two databases', () => {
   let folder: string;
   let server: FaultServer;
   let editor: Editor;

@@ -11,8 +11,7 @@ import { StoreServers } from '../../support/storeServers.ts';
 
 const title = 'Serve a Store as a Database';
 
-describe('A user with a store that rclone reaches (D62)', function () {
-  this.timeout(300_000);
+describe('A user with a store that rclone reaches (D62)', () => {
   let folder: string;
   let servers: StoreServers;
   let editor: Editor;

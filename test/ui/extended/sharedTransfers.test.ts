@@ -13,8 +13,7 @@ const kbase = 'KBase Workspace Service (KSS)';
 const submission = 'POST /api/v1/transfers';
 const nmdc = 'National Microbiome Data Collaborative';
 
-describe('A user with two windows that show the same transfers', function () {
-  this.timeout(300_000);
+describe('A user with two windows that show the same transfers', () => {
   let server: FaultServer;
   let service: PublicState;
   /** Holds back the responses to status requests. */

@@ -31,8 +31,7 @@ async function writeFiles(folder: string, servers: StoreServers): Promise<void> 
   await writeFile(join(folder, 'datapackage.json'), JSON.stringify({ name: 'runs', resources }));
 }
 
-describe('A user with a bucket and a cluster beside a folder (D62)', function () {
-  this.timeout(300_000);
+describe('A user with a bucket and a cluster beside a folder (D62)', () => {
   let root: string;
   let folder: string;
   let servers: StoreServers;

@@ -16,8 +16,7 @@ const doi = '10.5072/alpine-streams.2025';
 const title = 'Temperature and discharge of alpine streams (Version 2) [Data set]';
 const reference = `Müller, A. L., & Okafor, C. (2025). ${title}. Alpine Observatory. <https://doi.org/${doi}>`;
 
-describe('A user with a spreadsheet of 40 IDs', function () {
-  this.timeout(300_000);
+describe('A user with a spreadsheet of 40 IDs', () => {
   let folder: string;
   let workspace: string;
   let editor: Editor;

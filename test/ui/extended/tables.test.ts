@@ -11,8 +11,7 @@ import type { EditorWindow } from '../../support/editor/window.ts';
 
 const transferred = '2 files to Received Files';
 
-describe('A user with a table of files', function () {
-  this.timeout(300_000);
+describe('A user with a table of files', () => {
   let folder: string;
   let editor: Editor;
   let window: EditorWindow;

@@ -9,8 +9,7 @@ import { readLocalService } from '../../support/editor/localServices.ts';
 import { until } from '../../support/editor/until.ts';
 import type { EditorWindow } from '../../support/editor/window.ts';
 
-describe('A user with two windows', function () {
-  this.timeout(300_000);
+describe('A user with two windows', () => {
   let folder: string;
   let archive: string;
   let editor: Editor;

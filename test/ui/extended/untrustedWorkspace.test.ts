@@ -5,8 +5,7 @@ import { basename, join } from 'node:path';
 import { closeEditors, openEditor } from '../../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../../support/editor/failureArtifacts.ts';
 
-describe('A user of an untrusted workspace', function () {
-  this.timeout(180_000);
+describe('A user of an untrusted workspace', () => {
   let folder: string;
 
   beforeEach(async () => {

@@ -10,8 +10,7 @@ import type { EditorWindow } from '../../support/editor/window.ts';
 import { publicLike, type PublicState } from '../../support/faultPersonality.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 
-describe('A user who moves to another machine (D65)', function () {
-  this.timeout(300_000);
+describe('A user who moves to another machine (D65)', () => {
   let folder: string;
   let server: FaultServer;
   let service: PublicState;

@@ -10,8 +10,7 @@ import { Gate } from '../../support/gate.ts';
 const kbase = 'KBase Workspace Service (KSS)';
 const orcid = '0000-0002-1825-0097';
 
-describe('A request that waits for a submission to the same server (D34)', function () {
-  this.timeout(300_000);
+describe('A request that waits for a submission to the same server (D34)', () => {
   const creating = new Gate();
   let server: FaultServer;
   let service: ReturnType<typeof publicLike>;

@@ -4,8 +4,7 @@ import { saveFailureArtifacts } from '../../support/editor/failureArtifacts.ts';
 import { until } from '../../support/editor/until.ts';
 import type { EditorWindow } from '../../support/editor/window.ts';
 
-describe('A user who opens the walkthrough', function () {
-  this.timeout(300_000);
+describe('A user who opens the walkthrough', () => {
   let editor: Editor;
   let window: EditorWindow;
 

@@ -26,8 +26,7 @@ const localId = getLocalConnectionId(machine);
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
-describe('A user who looks for transferred files', function () {
-  this.timeout(300_000);
+describe('A user who looks for transferred files', () => {
   let folder: string;
   let storage: string;
   let server: FaultServer;

@@ -42,8 +42,7 @@ const programs: readonly (readonly [string, CodeLanguage, Run])[] = [
   ['curl in sh', 'curl', (code, given) => runShell('sh', code, given)],
 ];
 
-describe('Generated code', function () {
-  this.timeout(120_000);
+describe('Generated code', () => {
   let server: FaultServer;
   let service: PublicState;
   let target: CodeService;

@@ -8,9 +8,7 @@ import { parsePython, runPython } from '../../support/runCode.ts';
 const endings =
   'csv csv.gz tsv parquet xlsx json geojson gpkg shp nc h5 bam cram sam vcf vcf.gz fasta fa.gz fastq fastq.gz gff3 tif';
 
-describe('Code that opens transferred files', function () {
-  this.timeout(60_000);
-
+describe('Code that opens transferred files', () => {
   it('is valid Python for every format, and imports each library once', async () => {
     const paths = endings.split(' ').map((ending) => `it's "a"/x.${ending}`);
     const code = writeOpeningCode({ folder: '/a b/\u202e', paths, omittedCount: 0 });

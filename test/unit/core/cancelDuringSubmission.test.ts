@@ -87,6 +87,6 @@ describe('A cancel during a submission, on a server like the public one (D34)', 
       assert.equal(service.dispatcher.maxConcurrentCount, 1);
       const states = first.transferStore.getAll().map(({ state }) => state);
       assert.ok(!states.includes('unknown') && !states.includes('notConfirmed'), states.join(' '));
-    }).timeout(60_000);
+    });
   }
 });

@@ -133,8 +133,7 @@ describe('Reading a table', () => {
     assert.deepEqual(await readRows('t.xlsx', bytes), [[1, ['1']]]);
   });
 
-  it('reads a compressed spreadsheet with 100,000 rows', async function () {
-    this.timeout(60_000);
+  it('reads a compressed spreadsheet with 100,000 rows', async () => {
     const rows = Array.from({ length: 100_000 }, (_, index) => [`JDP:${index}`, { number: String(index) }]);
     const [table] = await readTables('t.xlsx', createXlsx({ Sheet: rows }, { isDeflated: true }));
     assert.equal(table?.rows.length, 100_000);

@@ -17,8 +17,7 @@ const outcomes: Readonly<Record<FaultEvent, readonly Outcome[]>> = {
   'second window opened': ['monitored', 'monitored', 'monitored', 'monitored', 'monitored', 'ended'],
 };
 
-describe('A transfer during faults is shown correctly, polled on schedule and submitted once (D11, D12, D28, D33)', function () {
-  this.timeout(120_000);
+describe('A transfer during faults is shown correctly, polled on schedule and submitted once (D11, D12, D28, D33)', () => {
   for (const [place, moment] of moments.entries()) {
     for (const event of Object.keys(events) as FaultEvent[]) {
       const outcome = outcomes[event][place];

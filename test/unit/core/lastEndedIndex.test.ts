@@ -66,7 +66,7 @@ describe('The index of the transfers that ended last (D48)', () => {
     assert.ok((await countFileCalls(() => list(window))) <= calls, 'nor after another transfer has ended');
     assert.deepEqual(await list(), ['new', ...scanned.slice(0, 2)]);
     assert.equal((await window.loadLastEnded(count)).hasMore, true);
-  }).timeout(120_000);
+  });
 
   it('follows the transfers that end in several windows, and any that is written again', async () => {
     await writeAll(5);
@@ -208,5 +208,5 @@ describe('The index of the transfers that ended last (D48)', () => {
     const listed = await list();
     await rm(path('lastEnded.json'));
     assert.deepEqual([...listed].sort(), [...(await list())].sort());
-  }).timeout(120_000);
+  });
 });

@@ -225,5 +225,5 @@ describe('The ledger', () => {
     for (const { id, state, changes } of ended) {
       assert.deepEqual([id, state, changes.slice(1)], ['the-id', 'failed', writtenChanges]);
     }
-  }).timeout(120_000);
+  });
 });

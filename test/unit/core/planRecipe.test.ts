@@ -106,7 +106,7 @@ describe('Planning a recipe (D61)', () => {
     const planned = await plan({ from: search, to });
     assert.equal(rig.server.requestsTo('POST /api/v1/files').length, 51);
     assert.deepEqual([planned.files.length, findObstacle(planned)], [250_000, 'tooMany']);
-  }).timeout(60_000);
+  });
 
   it('requests the pages of a public service until one has no new file (D9)', async () => {
     rig.server.on('GET /', json({ name: 'DTS', version: '1.0.0' }));

@@ -74,7 +74,7 @@ describe('The polling lease', () => {
         [false, false, true],
       ],
     );
-  }).timeout(15_000);
+  });
 
   it('passes to another window immediately when its holder closes or is no longer eligible', async () => {
     const one = await acquire();

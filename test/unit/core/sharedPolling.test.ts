@@ -68,7 +68,7 @@ describe('Two windows with the same open connection', () => {
       const [here, there] = [one, other].map(({ transferStore }) => transferStore.get(key)?.askedAt);
       return Promise.resolve((here !== undefined && here === there) || undefined);
     });
-  }).timeout(120_000);
+  });
 
   it('continue polling after the polling window has closed', async () => {
     one.dispose();
@@ -86,7 +86,7 @@ describe('Two windows with the same open connection', () => {
     await eventually(() => Promise.resolve(getMovedCount(other) === 3 || undefined));
     const count = countRequests() - before;
     assert.ok(count === 1 || count === 2, `polled ${String(count)} times`);
-  }).timeout(120_000);
+  });
 
   it("both show that the service doesn't respond, and that it responds again (D33)", async () => {
     const getProblemKind = ({ transferStore }: Explorer): string | undefined => transferStore.get(key)?.problem?.kind;
@@ -138,5 +138,5 @@ describe('Two windows with the same open connection', () => {
     const focusedMs = await measurePolls(3);
     assert.ok(unfocusedMs > 3 * 110_000, `polled three times in ${String(unfocusedMs)} ms`);
     assert.ok(focusedMs < 0.75 * unfocusedMs, `in ${String(unfocusedMs)} ms, then in ${String(focusedMs)} ms`);
-  }).timeout(120_000);
+  });
 });

@@ -11,8 +11,7 @@ import { readManifest } from '../../../src/core/verification/transferManifest.ts
 import { systemClock, type Clock } from '../../../src/core/util/clock.ts';
 import { ReceivedFolder, formatHash } from '../../support/receivedFolder.ts';
 
-describe('Verifying transferred files', function () {
-  this.timeout(120_000);
+describe('Verifying transferred files', () => {
   let transferred: ReceivedFolder;
   let reports: VerificationProgress[];
   beforeEach(async () => {

@@ -98,7 +98,7 @@ describe('The folder of transfer records that all windows share (D63)', () => {
     }
     assert.deepEqual(summarize(await load(openLedger(await open()))), summarize(all));
     assert.deepEqual(log.lines, []);
-  }).timeout(60_000);
+  });
 
   it('receives all of them again after it was deleted', async () => {
     await installVersion01();

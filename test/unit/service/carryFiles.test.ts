@@ -117,11 +117,11 @@ describe('Objects with hostile names (D62)', () => {
 
   it('leave no connection to rclone behind', async () => {
     const closed: Promise<unknown>[] = [];
-    server.keepAliveTimeout = 60_000;
+    server.keepAliveTimeout = 600_000;
     server.on('connection', (socket) => closed.push(once(socket, 'close')));
     await carry(['a', 'b']);
     assert.ok((await Promise.all(closed)).length > 0);
-  }).timeout(5_000);
+  });
 
   it('fail if they are longer than the file system permits', async () => {
     const { failure } = await carry([Array.from({ length: 5 }, () => 'y'.repeat(300)).join('/')]);

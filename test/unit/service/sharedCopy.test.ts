@@ -181,8 +181,7 @@ describe('A copy that a second thread reads back while it is written (D68)', () 
     }
   }
 
-  it('does not occupy threads that files of other transfers need', async function () {
-    this.timeout(120_000);
+  it('does not occupy threads that files of other transfers need', async () => {
     const waiting = Array.from({ length: 6 }, () => createJob());
     const readings = waiting.map(startReading);
     assert.deepEqual((await move(createJob())).failure, undefined);

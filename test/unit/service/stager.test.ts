@@ -113,7 +113,7 @@ describe('Staging files (D22, D23)', () => {
       writer.kill();
       await once(writer, 'close');
     }
-  }).timeout(120_000);
+  });
 
   it('starts nothing after a stop request', () => {
     const signal = createJobSignal();

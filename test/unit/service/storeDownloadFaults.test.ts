@@ -223,7 +223,7 @@ describe('Moving files from a store to a folder one by one (D62)', () => {
     };
     const result = await rig.fetch(files, { signal, bytesPerSecond: 0.001 });
     assert.deepEqual(result, { done: [], isStopped: true });
-  }).timeout(5_000);
+  });
 
   it('is not stopped by the time that it takes', async () => {
     mock.timers.enable({ apis: ['setInterval'] });

@@ -101,7 +101,7 @@ describe('The route of a transfer to a store', () => {
     busyResponses = Infinity;
     const discarding = createRoute('lab:a', 'far:b').discard('manifest.json');
     assert.deepEqual([await finish(), await discarding], [false, false]);
-  }).timeout(15_000);
+  });
 
   it('does not report the destination as full if it is the source that is full (D62)', async () => {
     const file = { position: 0, path: 'a', bytes: 1, resource: { id: 'a' }, isTransferred: false };

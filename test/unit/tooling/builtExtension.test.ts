@@ -153,12 +153,12 @@ describe('The built extension', () => {
     const { names, slots } = await loadModules(...files.map((file) => pathToFileURL(join(folder, file)).href));
     assert.ok(names.includes('startExtension') && names.includes('DataTransferClient'));
     assert.deepEqual(slots, []);
-  }).timeout(120_000);
+  });
 
   it('would change it by loading the main file of undici (the check above can fail)', async () => {
     const { slots } = await loadModules('undici');
     assert.deepEqual(slots, ['undici.globalDispatcher.1', 'undici.globalDispatcher.2']);
-  }).timeout(120_000);
+  });
 
   it('starts without the code that only connecting needs', () => {
     const text = readTogether(startup)
@@ -181,7 +181,7 @@ describe('The built extension', () => {
     } finally {
       rmSync(shipped, { recursive: true });
     }
-  }).timeout(120_000);
+  });
 
   describe('at a start of the editor', () => {
     let storage: string;
@@ -199,7 +199,7 @@ describe('The built extension', () => {
       assert.ok(existsSync(running), 'the folder is watched for the first transfer of another window');
       assert.equal(await startsAfter(storage, `changeSetting('editor.fontSize');`), false);
       assert.equal(await startsAfter(storage, `openFile('/data/reads.transfer.lock.json');`), false);
-    }).timeout(120_000);
+    });
 
     it('starts if a transfer is running', async () => {
       mkdirSync(running);
@@ -207,7 +207,7 @@ describe('The built extension', () => {
       assert.equal(await startsAfter(storage, ''), false);
       writeFileSync(join(running, 'two.json'), '{}');
       assert.equal(await startsAfter(storage, ''), true);
-    }).timeout(120_000);
+    });
 
     const uses = {
       'a row is drawn': `trees['dataTransfer.transfers'].getChildren().catch(() => report(hasStarted()));`,
@@ -220,7 +220,7 @@ describe('The built extension', () => {
     for (const [use, script] of Object.entries(uses)) {
       it(`starts when ${use}`, async () => {
         assert.equal(await startsAfter(storage, script), true);
-      }).timeout(120_000);
+      });
     }
   });
 
@@ -250,7 +250,7 @@ describe('The built extension', () => {
       };`;
       const script = `activated(); report(await trees['dataTransfer.transfers'].getChildren('of this'));`;
       assert.deepEqual(await runWithStartup(slow, script), ['of this', 'a row']);
-    }).timeout(120_000);
+    });
 
     const fails = `globalThis.starts = 0; export const startExtension = async () => { starts++; throw new Error('no more files can be opened'); };`;
     const text = 'Data Transfer could not start: no more files can be opened. Reload the window to try again.';
@@ -263,7 +263,7 @@ describe('The built extension', () => {
         report({ messages, shown, starts });`;
       const messages = [text, text, text, text];
       assert.deepEqual(await runWithStartup(fails, use), { messages, shown: [], starts: 1 });
-    }).timeout(120_000);
+    });
 
     const causes = {
       'a transfer runs': `activated();`,
@@ -274,7 +274,7 @@ describe('The built extension', () => {
         if (reason === 'a transfer runs') writeFileSync(join(getRunningFolder(storage), 'one.json'), '{}');
         const reportAtEnd = `process.on('unhandledRejection', () => report('not handled')); process.on('beforeExit', () => report(shown));`;
         assert.deepEqual(await runWithStartup(fails, `${reportAtEnd} ${script}`), [text]);
-      }).timeout(120_000);
+      });
     }
   });
 });

@@ -116,8 +116,7 @@ describe('The fences between the folders', () => {
   let eslint: ESLint;
 
   // The first file that is looked at brings in the configuration with all its plugins.
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     eslint = new ESLint({
       cwd: root,
       ruleFilter: ({ ruleId }) => ['house/fences', 'no-restricted-syntax'].includes(ruleId),

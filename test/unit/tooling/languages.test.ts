@@ -63,8 +63,7 @@ describe('The user-visible strings', () => {
   let manifest: { readonly l10n?: string; readonly contributes: object; readonly capabilities: object };
   let english: Strings;
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     sources = await collectTexts(root);
     manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as typeof manifest;
     english = await readStrings('package.nls.json');

@@ -9,9 +9,8 @@ const root = join(import.meta.dirname, '..', '..', '..');
 
 describe('The package', () => {
   let files: readonly string[];
-  before(async function () {
+  before(async () => {
     // It asks npm for the tree of all packages.
-    this.timeout(120_000);
     files = (await listFiles({ cwd: root })).map((file) => file.replaceAll('\\', '/'));
   });
 

@@ -36,5 +36,5 @@ describe('The size of the VSIX', () => {
     await run(process.execPath, [vsce, 'package', '--no-dependencies', '--out', packagePath], { cwd: folder });
     const { size } = await stat(packagePath);
     assert.ok(size > 300_000 && size <= 700_000, `it has ${String(size)} bytes`);
-  }).timeout(120_000);
+  });
 });

@@ -47,8 +47,7 @@ describe('The registries of extensions', () => {
   let packed: readonly string[];
   const translate = (value: string): string => texts[value.replaceAll('%', '')] ?? '';
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     packed = await listFiles({ cwd: root, packageManager: PackageManager.None });
   });
 

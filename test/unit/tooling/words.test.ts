@@ -58,8 +58,7 @@ const rightLines: readonly string[] = [
 describe('The lint rule for user-visible text', () => {
   let eslint: ESLint;
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     eslint = new ESLint({
       cwd: root,
       ruleFilter: ({ ruleId }) => ruleId === 'house/words',
