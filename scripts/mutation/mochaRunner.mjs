@@ -10,7 +10,7 @@ import { globSync } from 'node:fs';
 import { resolve } from 'node:path';
 import Mocha from 'mocha';
 
-const timeoutMs = 20_000;
+const timeoutMs = 60_000;
 
 function exactly(titles) {
   return new RegExp(`^(?:${titles.map((title) => RegExp.escape(title)).join('|')})$`);

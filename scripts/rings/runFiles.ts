@@ -8,6 +8,7 @@ import Mocha from 'mocha';
 import { commandsRun } from '../../test/support/editor/commandsRun.ts';
 import { saveFailureArtifacts } from '../../test/support/editor/failureArtifacts.ts';
 import { repositoryRoot } from '../../test/support/editor/places.ts';
+import { hangLimitMs } from '../../test/support/hangLimit.ts';
 import { endTests } from '../../test/support/mochaHooks.ts';
 import { printEnd, RingReporter } from '../../test/support/ringReporter.ts';
 import { chosenOrder, runInOrder, testsNotRun } from '../../test/support/testOrder.ts';
@@ -18,12 +19,7 @@ interface FileRequest {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-const timeoutsMs: Readonly<Record<string, number>> = { unit: 60_000, service: 60_000, ui: 300_000 };
-
 const [ring = '', pattern] = process.argv.slice(2);
-const timeout = timeoutsMs[ring];
-if (timeout === undefined)
-  throw new Error(`There is no ring "${ring}"; there are ${Object.keys(timeoutsMs).join(', ')}.`);
 const order = chosenOrder();
 
 // Playwright also handles the signal, which would keep the process running.
@@ -41,7 +37,7 @@ process.disconnect();
 
 /** Runs one file; resolves to the values that the ring adds up. */
 async function runFile(file: string): Promise<{ notRun: number; commands: readonly string[] }> {
-  const mocha = new Mocha({ ui: 'bdd', timeout, reporter: RingReporter, forbidOnly: true });
+  const mocha = new Mocha({ ui: 'bdd', timeout: hangLimitMs, reporter: RingReporter, forbidOnly: true });
   if (pattern !== undefined) mocha.grep(pattern);
   if (ring === 'ui') mocha.rootHooks({ afterEach: showFailure });
   mocha.addFile(resolve(repositoryRoot, file));

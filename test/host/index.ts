@@ -1,5 +1,6 @@
 import Mocha from 'mocha';
 import { suites } from 'host-suites';
+import { hangLimitMs } from '../support/hangLimit.ts';
 import { printEnd, RingReporter } from '../support/ringReporter.ts';
 import { chosenOrder, runInOrder } from '../support/testOrder.ts';
 
@@ -8,7 +9,7 @@ import { chosenOrder, runInOrder } from '../support/testOrder.ts';
  * failed.
  */
 export async function run(): Promise<void> {
-  const mocha = new Mocha({ ui: 'bdd', timeout: 300_000, reporter: RingReporter, forbidOnly: true });
+  const mocha = new Mocha({ ui: 'bdd', timeout: hangLimitMs, reporter: RingReporter, forbidOnly: true });
   const pattern = process.env['DATA_TRANSFER_TEST_GREP'];
   if (pattern) mocha.grep(pattern);
   for (const [file, load] of Object.entries(suites)) {

@@ -138,7 +138,7 @@ describe('Transfers that agents propose', () => {
   });
 
   it('disappear when they expire, with a note in the status bar', async () => {
-    await propose({ expiresAt: Date.now() + 1_500 });
+    await propose({ expiresAt: Date.now() + 5_000 });
     await eventually(() => Promise.resolve(stage.parts.proposedPlans.getAll().length === 0 || undefined));
     assert.ok(
       stage.person.statusMessages.includes(

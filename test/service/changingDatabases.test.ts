@@ -12,7 +12,7 @@ describe('A transfer whose databases are added and removed while the service run
   let target: TestLease;
 
   beforeEach(async () => {
-    const files = Object.fromEntries([0, 1, 2, 3].map((index) => [`big-${index}.bin`, 'x'.repeat(200_000)]));
+    const files = Object.fromEntries([0, 1, 2, 3].map((index) => [`big-${index}.bin`, 'x'.repeat(300_000)]));
     rig = await ServiceRig.start({ 'small.txt': 'small', ...files }, slow);
     source = await rig.lease(rig.folders.slice(0, 1));
     target = await rig.lease(rig.folders.slice(1));

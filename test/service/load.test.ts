@@ -59,14 +59,14 @@ describe('A client of the local service that uses excessive resources (D26, D40)
   });
 
   it('is disconnected when it reads nothing within the time limit for a body', async () => {
-    await rig.restart({ bodyTimeLimitMs: 300 });
+    await rig.restart({ bodyTimeLimitMs: 2_000 });
     await requestWithoutReading(3);
     for (const connection of connections.opened) {
       // An empty line between requests is ignored, but fails on a closed connection.
       await eventually(async () => {
         connection.write('\r\n');
         return await Promise.resolve(connection.socket.closed ? true : undefined);
-      });
+      }, 20_000);
       assert.equal(await connection.answer(), undefined);
     }
     await rig.restart();

@@ -41,7 +41,7 @@ describe('Unfinished objects in a store (D62)', () => {
   });
 
   it('are removed once the store is reachable if it was not when the transfer was canceled', async () => {
-    await rig.startService({ throttleBytesPerSecond: 100_000 });
+    await rig.startService({ throttleBytesPerSecond: 30_000 });
     const id = await rig.submit('folder', 'sftp', ['a', 'b', 'c']);
     const stored = nodePath.join(rig.servers.folder('sftp'), `dts-${id}`);
     const listParts = async (): Promise<string[]> => {

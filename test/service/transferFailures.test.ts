@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 
 const slow = { throttleBytesPerSecond: 100_000, retryDelayMs: 20 };
-/** Content of a file that is transferred in 3 s, so that a test can act meanwhile. */
+/** Content of a file whose transfer takes 3 s, so that a test can act in the meantime. */
 const large = 'x'.repeat(3 * slow.throttleBytesPerSecond);
 
 describe('A canceled transfer (§4.7, D23)', () => {
@@ -14,7 +14,7 @@ describe('A canceled transfer (§4.7, D23)', () => {
 
   beforeEach(async () => {
     const files = Object.fromEntries(
-      Array.from({ length: 6 }, (_, index) => [`big-${index}.bin`, 'x'.repeat(500_000)]),
+      Array.from({ length: 6 }, (_, index) => [`big-${index}.bin`, 'x'.repeat(2_000_000)]),
     );
     rig = await ServiceRig.start({ 'small.txt': 'small', ...files }, slow);
   });
@@ -52,7 +52,7 @@ describe('A canceled transfer (§4.7, D23)', () => {
   it('ends while it is queued', async () => {
     const others = await Promise.all([0, 1, 2].map(async (index) => await rig.mustSubmit([`big-${index}.bin`])));
     const id = await rig.mustSubmit(['big-5.bin']);
-    assert.match((await rig.status(id)).message, /waiting to stage 1 file \(500\.0 kB\)$/);
+    assert.match((await rig.status(id)).message, /waiting to stage 1 file \(2\.0 MB\)$/);
     await assertCancelled(id);
     const { body } = await rig.call('GET', '/service');
     assert.equal((body as { transfers: number }).transfers, others.length);

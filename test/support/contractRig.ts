@@ -1,5 +1,5 @@
 import { eventually } from './eventually.ts';
-import { OpenApiCheck, type GivenAnswer, type OpenApi } from './openApiCheck.ts';
+import { OpenApiCheck, type GivenAnswer } from './openApiCheck.ts';
 import type { StatusBody } from './transferClient.ts';
 
 /** A response of the service; `body` is the parsed JSON, or undefined if it is empty. */
@@ -79,7 +79,7 @@ export abstract class ContractRig {
       const response = await fetch(`${this.service.address}/openapi.json`);
       const text = await response.text();
       if (!response.ok) throw new Error(text);
-      this.checker = new OpenApiCheck(JSON.parse(text) as OpenApi);
+      this.checker = OpenApiCheck.of(text);
     }
     return this.checker;
   }

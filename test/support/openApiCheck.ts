@@ -30,15 +30,27 @@ export interface GivenAnswer {
   readonly text: string;
 }
 
+const checks = new Map<string, OpenApiCheck>();
+
 /** Checks the responses of a service against its OpenAPI document. */
 export class OpenApiCheck {
   readonly document: OpenApi;
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
 
-  constructor(document: OpenApi) {
+  private constructor(document: OpenApi) {
     this.document = document;
     addFormats(this.ajv);
     this.ajv.addSchema({ ...document, $id: 'document' });
+  }
+
+  /**
+   * Returns the check for a document, given as JSON. Services with the same document share it, because compiling a
+   * schema takes longer than some transfers.
+   */
+  static of(text: string): OpenApiCheck {
+    const check = checks.get(text) ?? new OpenApiCheck(JSON.parse(text) as OpenApi);
+    checks.set(text, check);
+    return check;
   }
 
   /** Throws if a response does not match the document: its status, its headers, its media type or its body. */

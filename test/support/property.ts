@@ -7,7 +7,7 @@ import { bySize } from './testSize.ts';
 const propertyRuns = bySize(100, 1_000);
 
 const runLimitMs = 5_000;
-const propertyLimitMs = 45_000;
+const propertyLimitMs = bySize(45_000, 200_000);
 
 /**
  * Defines a test that checks `holds` for a hundred values, or a thousand in a deep run. A failure prints the seed and

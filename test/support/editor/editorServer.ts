@@ -74,7 +74,7 @@ export class EditorServer {
   };
 }
 
-/** Starts a server. Resolves when it listens; rejects with its output if it ends first or takes more than a minute. */
+/** Starts a server. Resolves when it listens; rejects with its output if it ends first or takes more than three minutes. */
 export async function startServer(options: ServerOptions): Promise<EditorServer> {
   const child = spawn(
     process.execPath,

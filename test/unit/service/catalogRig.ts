@@ -15,7 +15,7 @@ import { freshFolder, writeFiles } from './folderRig.ts';
 const longWalkMs = 250;
 /** The delay of change reports. */
 const batchWindowMs = 300;
-const limitMs = 4_000;
+const limitMs = 30_000;
 
 type RigOptions = Pick<ConstructorParameters<typeof FolderCatalog>[1], 'getState' | 'maxFolders' | 'openFile'> & {
   readonly walkMs?: number;

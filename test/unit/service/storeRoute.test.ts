@@ -101,6 +101,8 @@ describe('The route of a transfer to a store', () => {
     busyResponses = Infinity;
     const discarding = createRoute('lab:a', 'far:b').discard('manifest.json');
     assert.deepEqual([await finish(), await discarding], [false, false]);
+    // Each waits for 3 s, and asks every 50 ms.
+    assert.equal(urls.filter(({ pathname }) => pathname === '/core/stats').length, 2 * 61);
   });
 
   it('does not report the destination as full if it is the source that is full (D62)', async () => {

@@ -69,7 +69,7 @@ describe('The leftovers of an interrupted transfer in a store (D62)', () => {
     assert.equal(removals, 3);
   });
 
-  it('are removed twice after a cancel while the store was not served, as it may have been copying (D66)', async () => {
+  it('are removed twice if the transfer was canceled while its store was not served, because the store may still be copying (D66)', async () => {
     const suspended = '2c1d5e0a-0000-4000-8000-000000000005';
     const record = { ...ended, id: suspended, status: 'inactive' } as const;
     await journal.add(record, []);

@@ -115,7 +115,6 @@ const rows: readonly (readonly [file: string, allowed: string, forbidden: string
 describe('The fences between the folders', () => {
   let eslint: ESLint;
 
-  // The first file that is looked at brings in the configuration with all its plugins.
   before(async () => {
     eslint = new ESLint({
       cwd: root,

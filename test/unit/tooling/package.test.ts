@@ -10,7 +10,6 @@ const root = join(import.meta.dirname, '..', '..', '..');
 describe('The package', () => {
   let files: readonly string[];
   before(async () => {
-    // It asks npm for the tree of all packages.
     files = (await listFiles({ cwd: root })).map((file) => file.replaceAll('\\', '/'));
   });
 
