@@ -10,7 +10,7 @@ import { TransferClient } from '../support/transferClient.ts';
 const big = ['big-0.bin', 'big-1.bin', 'big-2.bin'];
 const reason = 'it is not a regular file';
 const hangingDisk = nodePath.join(import.meta.dirname, '../support/hangingDisk.cjs');
-const maxStopMs = 10_000;
+const maxStopMs = 6_000;
 const maxCancelMs = 2_000;
 
 describe('A pipe in place of a file (D42)', () => {
@@ -113,7 +113,7 @@ describe('A thread that hangs in a system call (D42)', () => {
     return await start({ ...hanging, ...environment });
   }
 
-  it('prevents neither the process from ending within ten seconds nor the transfer from resuming', async () => {
+  it('prevents neither the process from ending within six seconds nor the transfer from resuming', async () => {
     const client = await startHanging();
     const stuck = await client.submit(['stuck.bin']);
     const ended = await client.submit(['other.txt']);
@@ -189,7 +189,7 @@ describe('A main thread that hangs in a system call while the service stops (D42
     service = await startLocalService({ databases: [], dataFolder });
   }
 
-  it('does not prevent the process from ending within ten seconds when it removes service.json', async () => {
+  it('does not prevent the process from ending within six seconds when it removes service.json', async () => {
     service = await startLocalService({ databases: [], dataFolder, shared: true });
     const file = nodePath.join(dataFolder, 'service.json');
     await eventually(async () => await fs.readFile(file).catch(() => undefined));
@@ -198,7 +198,7 @@ describe('A main thread that hangs in a system call while the service stops (D42
     await assertStops(service);
   });
 
-  it('does not prevent the process from ending within ten seconds when it closes the journal', async () => {
+  it('does not prevent the process from ending within six seconds when it closes the journal', async () => {
     const pipe = nodePath.join(dataFolder, 'pipe');
     execFileSync('mkfifo', [pipe]);
     const environment = { NODE_OPTIONS: `--require ${hangingDisk}`, HANGING_PIPE: pipe, HANGING_JOURNAL: 'true' };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 
-/** How many times larger the large input is. */
+/** Size of the large input, divided by that of the small one. */
 const factor = 16;
 /** Linear time gives a ratio of 16, quadratic time one of 256. */
 const maxRatio = 64;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Transfer } from '../../../src/core/model/transferModel.ts';
 import { exportAsCsv, exportAsJson } from '../../../src/core/model/transferExport.ts';
+import { assertLinearTime } from '../../support/linearTime.ts';
 import { property } from '../../support/property.ts';
 
 const context = { getConnectionName: (id: string) => `The ${id}` };
@@ -116,15 +117,17 @@ describe('Exporting the history', () => {
       assert.equal(cell(transfer(text), 'description'), harmless);
   });
 
-  it('takes linear time for a cell of line breaks', () => {
-    const text = '\n'.repeat(1_000_000);
-    assert.equal(cell(transfer(text), 'description'), `'${text}`);
+  it('takes linear time for a cell of line breaks', async () => {
+    await assertLinearTime(1_600_000, (count) => {
+      const text = '\n'.repeat(count);
+      assert.equal(cell(transfer(text), 'description'), `'${text}`);
+    });
   });
 
   property('writes no formula for spreadsheets that separate cells by semicolons', anyCell, (text) => {
     const row = [...exportAsCsv([transfer(text)], context)].slice(1).join('');
     for (const part of row.split(/[;\r\n]+/)) {
-      if (/^[\s\p{C}\ufffd]*[+-][\d.,]*\d(e[+-]?\d+)?[ \t]*("?,.*)?$/iu.test(part)) continue;
+      if (/^[\s\p{C}\ufffd]*[+-][\d.,]*\d(e[+-]?\d+)?[ \t]*(",.*)?$/iu.test(part)) continue;
       assert.doesNotMatch(part, /^["\s\p{C}\ufffd]*[=+\-@\uff1d\uff0b\uff0d\uff20]/u);
     }
   });
