@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { hasEnded } from '../../../src/core/model/transferModel.ts';
-import { eventually } from '../../support/eventually.ts';
+import { hasEnded, type Transfer } from '../../../src/core/model/transferModel.ts';
 import { fillDisk } from '../../support/fullDisk.ts';
 import type { FaultCell } from './faultCell.ts';
 
@@ -88,11 +87,17 @@ async function runWithoutServer(cell: FaultCell): Promise<void> {
   await cell.pass(second);
   await cell.release();
   await cell.pass(20 * second);
-  // The failure of a request that the clock has started takes real time.
-  const after = await eventually(async () => {
-    const shown = await cell.first.shown();
-    const isRunning = shown?.id !== undefined && !hasEnded(shown.state);
-    return !isRunning || shown.problem ? { isRunning: isRunning, state: shown?.state } : undefined;
-  });
-  if (after.isRunning && before?.state === 'active') assert.equal(after.state, before.state);
+  // The failure of a request takes real time, of which small steps leave more.
+  await cell.passUntil('it shows the problem', async () => showsProblem(await cell.first.shown()), 2 * minute, 50);
+  const after = await cell.first.shown();
+  if (isRunning(after) && before?.state === 'active') assert.equal(after?.state, before.state);
+}
+
+/** Returns true if a transfer has a problem, or can have none because it isn't running. */
+function showsProblem(transfer: Transfer | undefined): boolean {
+  return !isRunning(transfer) || transfer?.problem !== undefined;
+}
+
+function isRunning(transfer: Transfer | undefined): boolean {
+  return transfer?.id !== undefined && !hasEnded(transfer.state);
 }
