@@ -2,6 +2,7 @@
 import type { Transfer } from '../../src/core/model/transferModel.ts';
 import { readProcessArgument, CommandProcess, handleCommands } from './commandProcess.ts';
 import { CoreWindow, type TransferWindow, type WindowPlace } from './coreWindow.ts';
+import { untilIdle } from './untilIdle.ts';
 
 type WindowCommand = { readonly kind: 'submit' | 'shown' } | { readonly kind: 'pass'; readonly ms: number };
 
@@ -44,7 +45,10 @@ if (import.meta.main) {
   handleCommands(async (message) => {
     const command = message as WindowCommand;
     if (command.kind === 'submit') await window.submit();
-    if (command.kind === 'pass') await window.pass(command.ms);
+    if (command.kind === 'pass') {
+      await window.pass(command.ms);
+      await untilIdle(0);
+    }
     return { transfer: await window.shown() };
   });
 }

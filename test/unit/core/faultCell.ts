@@ -2,19 +2,20 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { hasEnded, type Transfer } from '../../../src/core/model/transferModel.ts';
 import { FileLock } from '../../../src/core/util/fileLock.ts';
 import { CoreWindow, type TransferWindow, type WindowPlace } from '../../support/coreWindow.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { TruthfulServer } from '../../support/truthfulServer.ts';
+import { untilIdle } from '../../support/untilIdle.ts';
 import { WindowProcess } from '../../support/windowProcess.ts';
 
 const second = 1000;
-/** The time that a window has for disk and network between two steps of the clock. */
-const stepPauseMs = 8;
-const waitLimitMs = 5_000;
+/** The pause between two steps of the clock. */
+const stepPauseMs = 2;
+/** The real time after which a condition that never holds fails the test. */
+const waitLimitMs = 120_000;
 /** The time in which a window has to read what another one has written. */
 const lagMs = 15_000;
 
@@ -141,7 +142,7 @@ export class FaultCell {
   private async step(ms: number): Promise<void> {
     await this.clock.pass(ms);
     for (const window of this.windows) await window.pass(ms);
-    await setTimeout(stepPauseMs);
+    await untilIdle(stepPauseMs);
     await this.assertShownIsTrue();
   }
 

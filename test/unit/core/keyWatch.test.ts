@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { KeyWatch } from '../../../src/core/flows/keyWatch.ts';
 import { json, problem } from '../../support/faultBehaviours.ts';
+import { untilIdle } from '../../support/untilIdle.ts';
 import { Rig, until } from './rig.ts';
 
 type KeyStatus = ReturnType<KeyWatch['getStatus']>;
@@ -36,7 +37,7 @@ describe('A key that was accepted before (D28)', () => {
     while (!isSo()) {
       if (rig.clock.now() - startedAt > longestMs) throw new Error('It did not come in time.');
       await rig.clock.pass(second);
-      await new Promise((resolve) => setTimeout(resolve, 2));
+      await untilIdle(1);
     }
     return rig.clock.now() - startedAt;
   }

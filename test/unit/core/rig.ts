@@ -11,6 +11,7 @@ import { FaultServer } from '../../support/faultServer.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 import { namesLearned, orcid, createExplorerDependencies } from '../../support/explorerDependencies.ts';
+import { untilIdle } from '../../support/untilIdle.ts';
 
 /** The whole core over a real HTTP server that does what a test says, and a clock that is moved by hand. */
 export class Rig {
@@ -67,8 +68,7 @@ export class Rig {
     promise.then(over, over);
     while (!isOver) {
       await this.clock.pass(1000);
-      // Locks on files take real time, in which not too much of the other may pass.
-      await new Promise((resolve) => setTimeout(resolve, 1));
+      await untilIdle(1);
     }
     return await promise;
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Explorer } from '../../../src/core/explorer.ts';
 import { eventually } from '../../support/eventually.ts';
 import { busy, json } from '../../support/faultBehaviours.ts';
+import { untilIdle } from '../../support/untilIdle.ts';
 import { Rig } from './rig.ts';
 import { minRequestGapMs } from '../../../src/core/monitor/pollSchedule.ts';
 
@@ -31,7 +32,7 @@ describe('Two windows with the same open connection', () => {
   const pass = async (ms: number, stepMs = 1_000): Promise<void> => {
     for (let passed = 0; passed < ms; passed += stepMs) {
       await rig.clock.pass(stepMs);
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await untilIdle(2);
     }
   };
   const passUntil = async (isSo: () => boolean, limitMs: number): Promise<void> => {
