@@ -34,6 +34,9 @@ export type StepMatch = string | RegExp;
  */
 const fillMs = 2_000;
 
+/** Milliseconds to wait for the contents. On a busy machine, a window may take more than a second to respond. */
+const readMs = 2_000;
+
 /** Milliseconds after which a path is typed again, unless the dialog lists its folder. */
 const listMs = 10_000;
 
@@ -65,11 +68,14 @@ export class QuickInput {
 
   /** Waits until a quick input is open, enabled, not busy and, with `step`, matches it; resolves to its contents. */
   async wait(step?: StepMatch, waitMs?: number): Promise<QuickInputState> {
+    let state: QuickInputState | undefined;
     const isMeant = async (): Promise<QuickInputState | undefined> => {
-      const state = await this.state();
+      state = await this.state();
       return state?.isEnabled && !state.isBusy && matches(state, step) ? state : undefined;
     };
-    return until(`a quick input${step === undefined ? '' : ` with ${step}`}`, isMeant, waitMs);
+    const what = (): string =>
+      `a quick input${step === undefined ? '' : ` with ${step}`}, last ${JSON.stringify(state)}`;
+    return until(what, isMeant, waitMs);
   }
 
   /** Waits until no quick input is open. */
@@ -83,7 +89,7 @@ export class QuickInput {
    */
   async state(): Promise<QuickInputState | undefined> {
     if (!(await this.isOpen())) return undefined;
-    return this.#widget.evaluate(readState, undefined, { timeout: 200 }).catch(() => undefined);
+    return this.#widget.evaluate(readState, undefined, { timeout: readMs }).catch(() => undefined);
   }
 
   /** Replaces the text in the box without accepting it. */

@@ -7,12 +7,17 @@ const firstIntervalMs = 80;
 const lastIntervalMs = 240;
 
 /** Calls `ask` repeatedly until it returns a value other than `undefined`. The error after the limit names `what`. */
-export async function until<T>(what: string, ask: () => Promise<T | undefined>, waitMs = waitLimitMs): Promise<T> {
+export async function until<T>(
+  what: string | (() => string),
+  ask: () => Promise<T | undefined>,
+  waitMs = waitLimitMs,
+): Promise<T> {
   const end = performance.now() + waitMs;
   for (let intervalMs = firstIntervalMs; ; intervalMs = Math.min(intervalMs + 20, lastIntervalMs)) {
     const answer = await ask();
     if (answer !== undefined) return answer;
-    if (performance.now() > end) throw new Error(`Waited ${waitMs / 1000} s in vain for ${what}.`);
+    if (performance.now() > end)
+      throw new Error(`Waited ${waitMs / 1000} s in vain for ${typeof what === 'string' ? what : what()}.`);
     await pause(intervalMs);
   }
 }
