@@ -89,7 +89,7 @@ describe('Exporting files', () => {
   it('reports IDs that could not be looked up apart from those that were not found', async () => {
     const missing = [{ id: 'JDP:a' }, { id: 'JDP:b', reason: { kind: 'unreachable' } as const }];
     stage.parts.searchStore.update(search.key, { missing, mayHaveMore: false });
-    const message = /\)\. 1 ID was not found\. 1 ID couldn't be looked up\.$/;
+    const message = /\)\. 1 ID wasn't found\. 1 ID couldn't be looked up\.$/;
     await exportAs({ kind: 'search', key: search.key }, 'CSV', message);
   });
 

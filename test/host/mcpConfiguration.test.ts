@@ -37,8 +37,8 @@ describe('Copy MCP Configuration', () => {
   it('copies only the command for another agent, and does not list the agent of this editor', async () => {
     const done = stage.run('dataTransfer.copyMcpConfiguration');
     const pick = await stage.person.pick();
-    assert.deepEqual(pick.labels, ['Claude Desktop', 'Claude Code', 'Cursor', 'Another Agent']);
-    pick.choose('Another Agent');
+    assert.deepEqual(pick.labels, ['Claude Desktop', 'Claude Code', 'Cursor', 'Another agent']);
+    pick.choose('Another agent');
     await done;
     const copied = JSON.parse(await env.clipboard.readText()) as object;
     assert.deepEqual(Object.keys(copied), ['command', 'args']);

@@ -124,7 +124,7 @@ describe('A recipe in the editor (D61)', () => {
   it('is run after a confirmation, and its lock names the transfer and the files', async () => {
     const uri = await write({ ...byIds('JDP:1'), description: 'Monthly' });
     const summary = await runRecipe(uri);
-    assert.match(summary, /^This recipe has not been run yet\./);
+    assert.match(summary, /^This recipe hasn't been run yet\./);
     assert.match(summary, /Description: Monthly/);
     const [transfer] = stage.parts.transferStore.getAll();
     const read = await readLock(getPath());
@@ -183,7 +183,7 @@ describe('A recipe in the editor (D61)', () => {
 
   it('transfers locked files only if none is missing', async () => {
     const uri = await write(byIds('JDP:1'));
-    await refused('runLockedRecipe', uri, /^This recipe has not been run yet\.$/);
+    await refused('runLockedRecipe', uri, /^This recipe hasn't been run yet\.$/);
     await runRecipe(uri);
     await runRecipe(uri, 'runLockedRecipe');
     assert.equal(service.transfers.size, 2);

@@ -95,12 +95,12 @@ describe('The commands of a search', () => {
     }
   });
 
-  it('show in the status bar, not in a notification, that no files were checked', async () => {
+  it('show in the status bar, not in a notification, that no files are checked', async () => {
     const { person } = stage;
     await stage.search('JGI Data Portal', 'JDP:000001');
     const { length } = person.notices;
     await stage.run('dataTransfer.uncheckAllFiles');
-    assert.deepEqual([person.statusMessages.at(-1), person.notices.length], ['No files were checked.', length]);
+    assert.deepEqual([person.statusMessages.at(-1), person.notices.length], ['No files are checked.', length]);
   });
 
   it('stop a running search, and keep its results', async () => {

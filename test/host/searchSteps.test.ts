@@ -32,7 +32,7 @@ describe('The steps of a search', () => {
     const box = await person.textBox();
     box.value = 'JDP:00001';
     box.press('Filters…');
-    (await person.pick()).choose('Status');
+    (await person.pick()).choose('Staging');
     (await person.pick()).choose('Staged');
     (await person.pick()).goBack();
     const again = await person.textBox();
@@ -94,7 +94,7 @@ describe('The steps of a search', () => {
     const { person } = stage;
     const done = stage.run('dataTransfer.searchWithFilters', { kind: 'database', name: 'JGI Data Portal' });
     (await person.textBox()).enter('JDP');
-    (await person.pick()).choose('Status');
+    (await person.pick()).choose('Staging');
     const status = await person.pick();
     assert.equal(status.text.match(/may have to be restored from tape first/g)?.length, 1, status.text);
     status.choose('Unstaged');
@@ -105,7 +105,7 @@ describe('The steps of a search', () => {
     size.enter('7');
     const options = await person.pick();
     await options.settled();
-    assert.deepEqual(options.labels, ['Search', 'Status', 'Results per page', 'Parameters for JGI Data Portal', 'd']);
+    assert.deepEqual(options.labels, ['Search', 'Staging', 'Results per page', 'Parameters for JGI Data Portal', 'd']);
     options.choose('d');
     (await person.pick()).choose('desc');
     const last = await person.pick();

@@ -117,7 +117,7 @@ describe('Searching in the editor', () => {
     box.value = 'corn';
     box.press('Filters…');
     const options = await person.pick();
-    assert.deepEqual(options.labels, ['Search', 'Status', 'Results per page']);
+    assert.deepEqual(options.labels, ['Search', 'Staging', 'Results per page']);
     options.choose('Search');
     await done;
     const found = parts.searchStore.getAll();

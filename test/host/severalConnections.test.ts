@@ -217,7 +217,7 @@ describe('Saved connections', () => {
       const done = stage.run('dataTransfer.switchConnection');
       (await stage.person.pick()).choose('DTS prototype');
       const box = await stage.person.textBox();
-      assert.match(box.prompt ?? '', /^Can't connect: the saved API key is gone/);
+      assert.match(box.prompt ?? '', /^Could not connect: the saved API key is gone/);
       box.enter('the-key');
       const notice = await stage.person.notice(/^This editor doesn't store secrets/);
       await done;

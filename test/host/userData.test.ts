@@ -196,7 +196,7 @@ describe('Data for another machine (D65)', () => {
     });
     for (const name of ['Gone', 'Elsewhere'])
       assert.equal(getDetail(pick, name), "This folder doesn't exist on this machine.");
-    assert.equal(getDetail(pick, 'Cluster'), 'rclone has no store named “cluster” on this machine.');
+    assert.equal(getDetail(pick, 'Cluster'), 'No rclone remote named “cluster” on this machine.');
     assert.deepEqual(stage.parts.settings.servedLocations, [
       { name: 'Received Files (2)', folder: here },
       { name: 'Lab', remote: 'lab:bucket' },
@@ -239,7 +239,7 @@ describe('Data for another machine (D65)', () => {
 
   for (const [name, text, message] of [
     ['broken JSON', '{\n"format": ', /^moved\.json isn't valid JSON \(line 2, column 11\)\.$/],
-    ['another file', '{"transfers": []}', /^moved\.json was not created with "Export Data for Another Machine…"\.$/],
+    ['another file', '{"transfers": []}', /^moved\.json wasn't created with "Export Data for Another Machine…"\.$/],
     [
       'a later version',
       JSON.stringify({ format: userDataFormat, version: 2 }),
@@ -288,10 +288,7 @@ describe('Data for another machine (D65)', () => {
   });
 
   it('is not written, with an explanation, if it could not be imported', () => {
-    assert.match(
-      describeExportError(new UserDataSizeError()),
-      /^the file would be larger than 256 MB, which is too large to import/,
-    );
+    assert.match(describeExportError(new UserDataSizeError()), /^the file would exceed 256 MB, the limit for imports/);
     assert.equal(describeExportError(new Error('No space is left.')), 'No space is left.');
   });
 });

@@ -27,7 +27,7 @@ function describeLeftOut(kind: Omission['kind'], count: number): string {
   if (kind === 'notTransferred') {
     return plural(count, "{0} requested file isn't in the manifest.", "{0} requested files aren't in the manifest.");
   }
-  if (kind === 'notFound') return plural(count, '{0} ID was not found.', '{0} IDs were not found.');
+  if (kind === 'notFound') return plural(count, "{0} ID wasn't found.", "{0} IDs weren't found.");
   if (kind === 'notLookedUp') return plural(count, "{0} ID couldn't be looked up.", "{0} IDs couldn't be looked up.");
   return plural(count, '{0} unreadable result was left out.', '{0} unreadable results were left out.');
 }

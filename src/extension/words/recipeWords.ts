@@ -46,11 +46,11 @@ export function formatPlanSize({ files }: RecipePlan): string {
 export function describeLock(lock: LockReadResult, difference: LockDifference | undefined): readonly string[] {
   const since = difference ? [l10n.t('Since the last run: {0}', formatDifference(difference))] : [];
   const sentences: Readonly<Record<LockReadResult['kind'], readonly string[]>> = {
-    none: [l10n.t('This recipe has not been run yet.')],
+    none: [l10n.t("This recipe hasn't been run yet.")],
     valid: since,
     edited: [...since, l10n.t('The lock was edited by hand, so it may not match what the last run found.')],
     broken: [l10n.t("The lock can't be read. The next run will replace it.")],
-    newer: [l10n.t('The lock was written by a later version of this extension.')],
+    newer: [l10n.t('The lock was written by a later version of the extension.')],
     foreign: [l10n.t('The lock belongs to {0}.', 'recipe' in lock ? toPlainLine(lock.recipe) : '')],
   };
   return sentences[lock.kind];

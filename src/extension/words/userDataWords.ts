@@ -45,10 +45,7 @@ export function describeUserData(data: {
 export function describeExportError(error: unknown): string {
   if (!(error instanceof UserDataSizeError)) return describeError(error);
   const size = formatSize(maxUserDataBytes);
-  return l10n.t(
-    'the file would be larger than {0}, which is too large to import. Remove transfers from the history.',
-    size,
-  );
+  return l10n.t('the file would exceed {0}, the limit for imports. Remove transfers from the history.', size);
 }
 
 /** Describes the progress of reading or writing records. */
@@ -154,7 +151,7 @@ function describeMissing(place: ServedText, missing: 'folder' | 'remote' | 'rclo
   if (missing === 'folder') return l10n.t("This folder doesn't exist on this machine.");
   if (missing === 'rclone') return l10n.t("rclone isn't installed on this machine.");
   if (missing === undefined) return undefined;
-  return l10n.t('rclone has no store named “{0}” on this machine.', toPlainLine(getRemoteName(place.remote ?? '')));
+  return l10n.t('No rclone remote named “{0}” on this machine.', toPlainLine(getRemoteName(place.remote ?? '')));
 }
 
 function formatAddress({ server, port }: Connection): string {

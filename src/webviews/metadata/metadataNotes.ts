@@ -29,5 +29,5 @@ export function listMetadataNotes(
 /** Returns the text for a screen reader to announce once loading has ended; undefined otherwise. */
 export function describeMetadataChange(before: MetadataSnapshot, now: MetadataSnapshot): string | undefined {
   if (now.loading || !before.loading) return undefined;
-  return now.problem ?? l10n.t('The metadata for {0} was loaded.', now.ref.name.slice(0, 200));
+  return now.problem ?? l10n.t('Loaded the metadata of {0}.', now.ref.name.slice(0, 200));
 }

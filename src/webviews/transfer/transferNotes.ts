@@ -119,7 +119,7 @@ function createCancelNote(
   stateText: string,
 ): TransferNote | undefined {
   if (cancelAcceptedAt === undefined || ended) return undefined;
-  const unheeded = l10n.t('Cancellation accepted, but the server still reports "{0}".', stateText);
+  const unheeded = l10n.t('Cancellation accepted, but the server still reports {0}.', stateText);
   if (cancelUnheeded) return createNote('cancel', 'warning', unheeded);
   return createNote('cancel', 'info', l10n.t('Cancellation accepted. Waiting for the server to confirm.'));
 }

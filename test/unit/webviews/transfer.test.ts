@@ -178,7 +178,7 @@ describe('The notes of the transfer page', () => {
 
   it('warn that the server ignores an accepted cancellation (D13: ignored cancel)', () => {
     const [note] = listTransferNotes(pageTransfer({ cancelAcceptedAt: 1, cancelUnheeded: true }), 'staging', format);
-    assert.equal(note?.text, 'Cancellation accepted, but the server still reports "staging".');
+    assert.equal(note?.text, 'Cancellation accepted, but the server still reports staging.');
     assert.deepEqual(keys({ cancelAcceptedAt: 1, state: 'cancelled', ended: true }), []);
   });
 

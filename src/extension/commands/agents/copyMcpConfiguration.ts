@@ -55,7 +55,7 @@ export async function copyMcpConfiguration(services: CommandServices): Promise<v
 }
 
 async function pickClient(): Promise<McpClient | undefined> {
-  const other: McpClient = { id: l10n.t('Another Agent') };
+  const other: McpClient = { id: l10n.t('Another agent') };
   const choices = [...mcpClients, other].map(createChoice);
   const placeholder = l10n.t('Select the agent to configure');
   const answer = await pickOne(createSingleStep(l10n.t('Copy MCP Configuration')), { placeholder, choices });

@@ -19,7 +19,7 @@ export async function askApiKey(
   const origin = l10n.t(
     "Developer token for your account on this service. It's stored in the editor's secret storage.",
   );
-  const cause = reason && l10n.t("Can't connect: {0}.", describeReason(reason));
+  const cause = reason && l10n.t('Could not connect: {0}.', describeReason(reason));
   const key = await askText(createSingleStep(l10n.t('API Key for {0}', toPlainLine(connection.name))), {
     prompt: cause === undefined ? origin : `${cause} ${origin}`,
     password: true,

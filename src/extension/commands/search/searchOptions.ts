@@ -69,7 +69,7 @@ function createCommonChoices(draft: SearchDraft, isLocal: boolean): Choice<AskOp
       value: undefined,
     },
     {
-      label: l10n.t('Status'),
+      label: l10n.t('Staging'),
       description: status ? describeStagingStatus(status) : l10n.t('any'),
       value: (position) => askStatus(position, draft),
     },

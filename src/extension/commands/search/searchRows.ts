@@ -52,7 +52,7 @@ export async function dismissSearch(
     'key' in row ? [row.key] : getEmptySearches(services.searchStore, row.batchId).map(({ key }) => key);
   const keys = getKeys(search);
   const selected = [...new Set(selection?.flatMap(getKeys))];
-  // If the row has disappeared in the meantime, it has no searches.
+  // A row that has disappeared in the meantime has no searches. It doesn't count as selected.
   const isSelected = keys.length > 0 && keys.every((key) => selected.includes(key));
   offerUndo(services, services.searchFlow.dismiss(isSelected ? selected : keys));
 }
@@ -89,7 +89,7 @@ export async function checkAllFiles(services: CommandServices, node: SearchNode 
   const choice = search.mayHaveMore ? await askFilesToCheck(search) : 'loaded';
   if (choice === 'all') {
     await loadAll(services, { kind: 'search', key: search.key });
-    // Loading may have failed or been stopped. If so, this asks again.
+    // Ask again if loading failed or was stopped.
     await checkAllFiles(services, { kind: 'search', key: search.key });
   } else if (choice === 'loaded') {
     searchStore.checkAll(search.key);
@@ -156,8 +156,8 @@ export async function uncheckAllFiles(services: CommandServices, node: SearchNod
   const isEligible = ({ key }: Search): boolean => searchStore.getCheckedCount(key) > 0;
   const searches = searchStore.getAll();
   if (searches.length > 0 && !searches.some(isEligible)) {
-    // A notification would remain after the next check.
-    notifications.showStatusMessage(l10n.t('No files were checked.'));
+    // Unlike a notification, a status message doesn't stay after the user has checked files.
+    notifications.showStatusMessage(l10n.t('No files are checked.'));
     return;
   }
   const placeholder = l10n.t('Select the search whose files to uncheck');

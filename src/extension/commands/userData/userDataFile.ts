@@ -38,5 +38,5 @@ function describeUnusable(name: string, result: Exclude<UserDataReadResult, Pars
     return l10n.t("{0} isn't valid JSON (line {1}, column {2}).", name, String(result.line), String(result.column));
   if (result.kind === 'later')
     return l10n.t('{0} was written by a later version of the extension. Update the extension on this machine.', name);
-  return l10n.t('{0} was not created with "Export Data for Another Machine…".', name);
+  return l10n.t('{0} wasn\'t created with "Export Data for Another Machine…".', name);
 }
