@@ -14,7 +14,7 @@ const json = { type: 'boolean', about: 'prints one JSON line per measurement, an
 const quick = { type: 'boolean', about: 'measures with less data; the limits are for all of it' };
 const row = { type: 'string', value: 'NAME', about: 'takes only this measurement' };
 
-/** The options of the benches that have others than `json`. */
+/** Options of the benchmarks that take more than `json`. */
 const ownOptions = {
   catalogue: { json, quick },
   cli: { json, quick },

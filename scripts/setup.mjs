@@ -1,7 +1,7 @@
 /**
- * Prepares a fresh clone: installs packages, rclone, servers for the tests of stores, a browser and the editor's server.
- * Requires only Node.js 20 or later, does only what is missing, and records the locations in `node_modules/.setup.json`
- * for the tests.
+ * Prepares a fresh clone: installs packages, rclone, servers for the tests of stores, a browser and the editor's
+ * server. Requires only Node.js 20 or later, installs only what is missing, and records the locations in
+ * `node_modules/.setup.json` for the tests.
  */
 import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,8 +27,8 @@ async function ensurePlaces() {
 }
 
 /**
- * Installs the packages, rclone and the servers of the tests. With `editor`, installs the browser and the editor, and
- * resolves to their locations.
+ * Installs the packages, rclone and the servers of the tests. With `editor`, also installs the browser and the editor,
+ * and resolves to their locations.
  */
 export async function setup({ editor = true } = {}) {
   const started = performance.now();

@@ -2,7 +2,7 @@
  * Runs the tests: `npm test -- --ring unit,service --grep pattern`. Sets up the clone, builds, and runs the rings in
  * parallel. The last line is `N passed, N failed`. Tests must not depend on each other: `--order reverse` runs the
  * tests of each ring backwards, and `--order alone` runs each test separately. `--extended` adds the extended tests, as
- * does any selection (D69: extended tests). `--deep` also repeats tests often enough to find rare failures (`npm run
+ * does any other option (D69: extended tests). `--deep` repeats tests often enough to find rare failures (`npm run
  * test:deep`).
  */
 import { mkdtempSync, rmSync } from 'node:fs';

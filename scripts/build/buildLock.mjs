@@ -6,8 +6,8 @@ import { root, StepError } from '../setup/steps.mjs';
 const ownFile = join(root, 'node_modules', '.build-lock.json');
 
 /**
- * Runs work that needs exclusive access to the build. Throws a StepError if another script uses it. Takes over the lock
- * of a process that has ended.
+ * Runs work that needs exclusive access to the build. Throws a StepError if another script is using the build. Takes
+ * over the lock of a process that has ended.
  */
 export async function runWithBuild(script, work, file = ownFile) {
   const user = readUser(file);
@@ -29,7 +29,7 @@ function readUser(file) {
   }
 }
 
-/** Returns true even for another user's process, which can't be signaled. */
+/** Returns true if the process is running, even if it belongs to another user and can't be signaled. */
 function isRunning(pid) {
   try {
     return process.kill(pid, 0);

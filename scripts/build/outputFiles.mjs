@@ -1,4 +1,4 @@
-/** Reads from esbuild's metafiles what the built files contain and load. */
+/** Reads the contents and imports of the built files from esbuild's metafiles. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
@@ -24,7 +24,7 @@ export function describeLicenses(metafiles, root) {
   return `${['This extension contains code of the following packages.', ...sections].join('\n\n')}\n`;
 }
 
-/** Of the licenses that a package offers as alternatives, one is enough: the one in its main license file. */
+/** Returns a package's title and license texts. For alternative licenses (`OR`), reads only the main license file. */
 function readLicense(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const wanted = license?.includes(' OR ') ? /^(licen[cs]e|notice|copying)(\.\w+)?$/i : /^(licen[cs]e|notice|copying)/i;

@@ -37,7 +37,7 @@ export async function prepareSources(demoFolder: string, modules: string): Promi
 }
 
 /**
- * Fills a temporary folder and renames it to `folder` when it is complete. A concurrent run may rename its own first.
+ * Fills a temporary folder and renames it to `folder`. If a concurrent run creates `folder` first, uses that one.
  */
 async function createAtomically(parent: string, folder: string, make: (fresh: string) => Promise<void>): Promise<void> {
   await mkdir(parent, { recursive: true });

@@ -73,7 +73,7 @@ async function editorName(): Promise<string> {
 }
 
 /**
- * Runs the demo until a signal arrives. Listens for signals from the start, so that everything is shut down in order.
+ * Runs the demo until a signal arrives. Listens for signals from the start, so that everything is shut down cleanly.
  */
 async function runForPerson({ address, token, destinationFolder, workspace }: Demo): Promise<void> {
   const isToEnd = Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)));

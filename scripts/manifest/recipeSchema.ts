@@ -3,7 +3,7 @@ import { recipeSchema } from '../../src/core/recipes/recipeSchema.ts';
 
 /**
  * Returns the JSON schema of recipes, for completion and hover. It accepts unknown fields, because the extension's own
- * diagnostics report them with the nearest known one.
+ * diagnostics report them and suggest the nearest known field.
  */
 export function createRecipeSchema(): object {
   const schema = z.toJSONSchema(recipeSchema, { io: 'input', override: ({ jsonSchema }) => allowUnknown(jsonSchema) });

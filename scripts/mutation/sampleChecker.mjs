@@ -18,7 +18,7 @@ class SampleChecker {
     return [mutants.map(({ id }) => id)];
   }
 
-  /** The order is by hash: the same seed selects the same changes as long as the files are the same. */
+  /** Ranks the changes by hash, so that a seed selects the same sample as long as the files don't change. */
   async check(mutants) {
     const rank = ({ id }) => createHash('sha256').update(`${this.seed}:${id}`).digest('hex');
     const ranked = mutants.map((mutant) => [rank(mutant), mutant.id]).sort();

@@ -1,8 +1,8 @@
 /** Updates the version in documents and source files for a release. */
 
 /**
- * The documents, and the scenes of their pictures, that name a package or show a response with its version, relative to
- * the root of the repository.
+ * The documents, and the scenes of their screenshots, that contain the version in the file name of a package or in an
+ * example response. Paths are relative to the root of the repository.
  */
 export const documentFiles = ['README.md', 'docs/command-line.md', 'docs/service.md', 'scripts/screenshots/scenes.txt'];
 
@@ -19,7 +19,7 @@ export function replaceDocumentVersions(text, version) {
     .replaceAll(/("version": ?")\d+\.\d+\.\d+(")/g, `$1${version}$2`);
 }
 
-/** Returns the text of a source file with `version` in its constants `…Version`. */
+/** Returns the text of a source file with its `…Version` constants set to `version`. */
 export function replaceVersionConstants(text, version) {
   return text.replaceAll(/^(export const \w+Version = ')\d+\.\d+\.\d+(';)$/gm, `$1${version}$2`);
 }

@@ -1,6 +1,6 @@
 /**
  * Reports the coverage of the folders below, from the V8 coverage files that every process and thread wrote:
- * `node scripts/rings/coverage.mjs FOLDER`. Prints a line for each folder and exits with 1 if a limit is missed.
+ * `node scripts/rings/coverage.mjs FOLDER`. Prints a line for each folder and exits with 1 if coverage is too low.
  *
  * Counts only code that was loaded from `src`, not from bundles. A file that was never loaded counts as uncovered.
  * Types and comments don't count.

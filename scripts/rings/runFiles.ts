@@ -22,7 +22,7 @@ interface FileRequest {
 const [ring = '', pattern] = process.argv.slice(2);
 const order = chosenOrder();
 
-// Playwright also handles the signal, which would keep the process running.
+// Playwright's own handler for this signal would otherwise keep the process running.
 process.once('SIGTERM', () => process.exit(143));
 process.send?.({ ready: true });
 for (;;) {

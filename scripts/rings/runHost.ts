@@ -19,8 +19,8 @@ async function runSuites(running: Editor): Promise<number> {
 const stillStyleId = 'still-window';
 
 /**
- * Makes the window transparent and stops its animations, so that the browser paints nothing. Painting would take a fifth
- * of the ring's time, and no test inside the editor looks at pixels.
+ * Makes the window transparent and stops its animations, so that the browser paints nothing. Painting would take a
+ * fifth of the ring's time, and no test inside the editor checks pixels.
  */
 const stopPainting = `if (window === top) addEventListener('DOMContentLoaded', () => {
   const style = document.createElement('style');
@@ -67,7 +67,7 @@ class HostConsole {
   }
 }
 
-// Playwright also handles the signal, which would keep the process running.
+// Playwright's own handler for this signal would otherwise keep the process running.
 process.once('SIGTERM', () => process.exit(143));
 
 const [pattern] = process.argv.slice(2);

@@ -3,7 +3,7 @@ import type { Stage } from './stage.ts';
 
 /** Width of the narrow side bar, in pixels. */
 const narrowWidth = 250;
-/** Zoom factor of the look `zoom`, like that of a browser. */
+/** Zoom factor of the look `zoom`, which has the effect of zooming in the browser. */
 const zoom = 2;
 
 /** Arranges a window for a picture; resolves to a function that restores it, or undefined if that isn't possible. */
@@ -33,7 +33,7 @@ async function narrowSideBar(stage: Stage): Promise<(() => Promise<unknown>) | u
   return () => dragSideBar(stage, before);
 }
 
-/** Returns true if a click on the edge of the side bar would close something. */
+/** Returns true if a click on the edge of the side bar would close an open quick input or dialog. */
 async function isCovered(page: Page): Promise<boolean> {
   return (await page.locator('.quick-input-widget:visible, .monaco-dialog-box').count()) > 0;
 }

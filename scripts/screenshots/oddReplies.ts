@@ -1,6 +1,6 @@
 import { answering, dropBeforeAnswer, json, plainProblem, problem } from '../../test/support/faultBehaviours.ts';
 
-/** Refuses searches like the public server, depending on the database. */
+/** Refuses searches as the public server does: with an error that depends on the database. */
 export const refusing = answering(({ body }) => {
   const { database } = JSON.parse(body) as { readonly database: string };
   if (database === 'Lab Share') return plainProblem(500, 'Search not implemented for lab database');

@@ -107,7 +107,7 @@ function readVega(): readonly Resource[] {
   return resources.map((resource) => ({ ...resource, id: resource.path, name: resource.path }));
 }
 
-/** Returns two files of the package under other names: the database "Archive" has a copy of each. */
+/** Returns two files of the package under other names, as the copies in the database "Archive". */
 function copyWeather(): readonly Resource[] {
   const copied = readVega().filter(({ name }) => name === 'weather.csv' || name === 'seattle-weather.csv');
   return copied.map((resource) => ({

@@ -7,7 +7,7 @@ import { MemoryLog } from '../../test/support/memoryLog.ts';
 import { toId } from './pictureService.ts';
 import type { Stage } from './stage.ts';
 
-/** Saves a transfer that an agent outside of the editor proposes. An open window shows it. */
+/** Saves a plan, as an agent outside the editor does. Any open window then shows the proposed transfer. */
 export async function proposeTransfer({ editor, clock, service }: Stage, destination = ''): Promise<void> {
   const pictureClock = { ...systemClock, now: () => clock.now };
   const store = new PlanStore(getLedgerIn(getEditorDataHome(editor.dataFolder)), pictureClock, new MemoryLog());

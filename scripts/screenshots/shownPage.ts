@@ -10,7 +10,7 @@ export function waitForPage(window: EditorWindow, title: string | RegExp, text?:
   });
 }
 
-/** Resolves to undefined if nothing matches, or if the frame is gone. */
+/** Resolves to true if the first match is visible; to undefined if it isn't, or if the frame is gone. */
 async function isShown(locator: Locator): Promise<true | undefined> {
   const shown = locator.first().isVisible();
   return (await shown.catch(() => false)) || undefined;

@@ -24,7 +24,7 @@ export type Action = (stage: Stage, ...args: readonly string[]) => unknown;
 
 /** The folder of the database "Local Archive", which becomes unavailable during a transfer to it. */
 const archive = join(tmpdir(), 'Local Archive');
-/** Seconds to advance between polls of one service: more than the delay that a window leaves. */
+/** Seconds to advance between polls of one service: more than the window's own delay between polls. */
 const gap = 0.25;
 /** The real time, in milliseconds, in which {@link passUntil} advances the clock by a second. */
 const passMs = 250;
@@ -150,7 +150,7 @@ async function refreshOutdated(stage: Stage, destination: string): Promise<void>
   });
 }
 
-/** Ends the local service, as another window might. */
+/** Stops the local service, as another window might. */
 async function endLocalService({ editor }: Stage): Promise<void> {
   const service = await readLocalService(editor.dataFolder);
   const headers = { authorization: `Bearer ${service?.sharingToken ?? ''}` };

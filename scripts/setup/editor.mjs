@@ -35,8 +35,8 @@ function editorName() {
 }
 
 /**
- * Installs both packages. The lock file of the inner one lacks a peer dependency, so `npm ci` needs
- * `--legacy-peer-deps`.
+ * Installs code-server and the dependencies of its VS Code. The lock file of that VS Code lacks a peer dependency, so
+ * `npm ci` needs `--legacy-peer-deps`.
  */
 async function installInto(folder) {
   for (const file of ['package.json', 'package-lock.json'])

@@ -15,14 +15,14 @@ function formatUsage({ command, about, options, operand }) {
   return `Usage: ${command} ${operand === undefined ? '' : `${operand} `}[options]\n\n${about}\n\n${list}`;
 }
 
-/** Returns the first sentence of an error of `parseArgs`; the others don't fit a command of npm. */
+/** Returns the first sentence of an error of `parseArgs`; the rest gives advice that doesn't apply to npm scripts. */
 function describeMistake({ message }) {
   return message.split(/\. |\n/, 1)[0].replace(/\.$/, '');
 }
 
 /**
- * Reads the options and operands of a script. Each option is one of `parseArgs` with `about`, its description, and with
- * `value`, a placeholder, if it has one. `operand` describes the other arguments; without it, there are none. With
+ * Reads the options and operands of a script. Each option is a `parseArgs` option with a description, `about`, and
+ * optionally a placeholder, `value`. `operand` describes the other arguments; without it, none are accepted. With
  * `--help`, prints the usage and returns undefined. Throws a StepError for arguments that the script doesn't accept.
  */
 export function readOptions({ command, about, options = {}, operand }, args = process.argv.slice(2)) {

@@ -59,7 +59,7 @@ function npmProgram() {
   return program?.endsWith('npm-cli.js') ? program : undefined;
 }
 
-/** Runs npm under Node.js 24 once that is installed, otherwise under the Node.js of this process. */
+/** Runs npm under Node.js 24 if it is installed and `cwd` isn't `root`; otherwise under this process's Node.js. */
 export function npm(args, options) {
   const program = npmProgram();
   const node = existsSync(toolNode) && options.cwd !== root ? toolNode : process.execPath;

@@ -24,7 +24,7 @@ const fields = {
 } as const;
 
 /**
- * Returns true if `value` is a {@link FileResource}. Doesn't use a schema, which is too slow for thousands of files.
+ * Returns true if `value` is a {@link FileResource}. Uses no schema, which would be too slow for thousands of files.
  */
 export function isFileResource(value: unknown): value is FileResource {
   return hasFields(value, fields) && typeof value['id'] === 'string';

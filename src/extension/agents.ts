@@ -9,8 +9,8 @@ import type { CommandServices, EditorServices } from './commands/services.ts';
 import type { ToolCall } from './editor/languageModelTools.ts';
 
 /**
- * Starts listing and announcing the transfers that agents propose. Shares the agents setting with the command line and
- * the MCP server.
+ * Starts listing and announcing the transfers that agents propose. Shares the setting for agents with the command line
+ * and the MCP server.
  */
 export function startAgents(
   lifetime: Lifetime,

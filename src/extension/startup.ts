@@ -215,7 +215,7 @@ function createStatusBar(
       store: transferStore,
       clock,
       isConnected,
-      // Requests are retried only while the connection is open.
+      // Requests with a rejected key are retried only while the connection is open.
       keyRejection: (id) => (isConnected(id) ? keys.getRejection(id) : undefined),
       estimate: (transfer) => formatEstimate(estimates, transfer),
     }),

@@ -16,7 +16,7 @@ export function openLogFile(file: string): (line: string) => void {
       appendFileSync(file, line, { mode: 0o600 });
       sizeBytes += bytes;
     } catch {
-      // The disk may be full, for example; there is nowhere else to report it.
+      // The disk may be full, for example; there is nowhere else to report the error.
     }
   };
 }

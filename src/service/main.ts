@@ -69,10 +69,10 @@ function stopOnSignals(service: RunningService, endWithStdin: boolean): void {
 }
 
 async function main(): Promise<void> {
-  // The reader may be gone, for example because its terminal was closed.
+  // The reader of these streams may be gone, for example because its terminal was closed.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const config = await readConfig();
-  // The token file may be in this folder.
+  // Created first, because the token file may be in this folder.
   createFolderSync(config.dataFolder, 0o700);
   const token = config.tokenFile === undefined ? generateToken() : readTokenFile(config.tokenFile, generateToken);
   const sharingToken = generateToken();
@@ -86,7 +86,7 @@ async function main(): Promise<void> {
   const service = await startService(config, { logger, token, sharingToken, onStop: limitStop, ...onAccess });
   stopOnSignals(service, config.endWithStdin ?? false);
   const { address } = service;
-  // Under a service manager, standard output ends in a log, which others may read.
+  // Under a service manager, standard output ends up in a log, which others may read.
   const printedToken = config.tokenFile === undefined ? { token } : {};
   const line = { address, ...printedToken, version: serviceVersion, pid: process.pid };
   process.stdout.write(`${JSON.stringify(line)}\n`);

@@ -62,7 +62,7 @@ export class ApiServer {
       requestTimeout: timeLimitMs + 30_000,
       connectionsCheckingInterval: Math.ceil(headersTimeout / 10),
       maxHeaderSize: maxHeaderBytes,
-      // The service checks the header itself, to respond with a problem document.
+      // The service checks the `Host` header itself, to respond with a problem document.
       requireHostHeader: false,
     });
     // By default, Node.js drops headers beyond a maximum number; their total size is limited anyway.

@@ -20,7 +20,7 @@ export async function askToType(
 ): Promise<boolean> {
   if (!input.isTTY || !output.isTTY) throw createUsageError('A plan must be confirmed by a person in a terminal.');
   const lines = createInterface({ input, output });
-  // Node.js 22 leaves the question unanswered if the interface is closed; later versions reject it.
+  // If the interface is closed, Node.js 22 leaves the question's promise pending; later versions reject it.
   const closed = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
   const answer = lines.question(question, { signal }).catch(() => {
     signal.throwIfAborted();

@@ -11,9 +11,9 @@ const notConnected = "Couldn't connect";
 const selectAdvice = 'Use --connection or --server to select the service that the key belongs to.';
 
 /**
- * Reads a connection's API key: from the source that the options name if `hasOptions` is true, because they belong to
- * this connection, otherwise from the environment variable `connectionVariable`. Throws an error with exit code 3 if there is no key, and a usage error if the options name
- * more than one source, or standard input when it is a terminal.
+ * Reads a connection's API key. If `hasOptions` is true, the key options apply to this connection and can name the
+ * source; by default, it is the environment variable `connectionVariable`. Throws an error with exit code 3 if there is
+ * no key, and a usage error if the options name more than one source, or standard input when it is a terminal.
  */
 export async function readApiKey(
   context: CommandContext,

@@ -25,7 +25,7 @@ async function countCopies(
   connectionId: string,
 ): Promise<DestinationFacts['alreadyThere']> {
   const { explorer, context } = session;
-  // Files of earlier transfers count, too.
+  // Loads the records of earlier transfers, because their files count, too.
   await explorer.transferFlow.resume();
   const order = toOrder(plan, { connectionId, orcid: session.getOrcid(connectionId) });
   const readVerified = (): Promise<[]> => Promise.resolve([]);

@@ -22,7 +22,7 @@ export interface PlannedRun extends RecipeInput {
  * databases, or if a locked run has no valid lock.
  */
 export async function planRun(session: CliSession, input: RecipeInput, isLocked = false): Promise<PlannedRun> {
-  // Makes V8 collect garbage earlier: the pages of 100,000 files would otherwise take half a gigabyte.
+  // Makes V8 collect garbage earlier: the result pages of 100,000 files would otherwise use half a gigabyte of memory.
   setFlagsFromString('--optimize-for-size');
   const { recipe, folder, lock, file } = input;
   if (isLocked && lock.kind !== 'valid') throw new CliError(describeUnusableLock(lock), exitCode.differs);

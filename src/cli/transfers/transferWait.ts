@@ -6,7 +6,7 @@ import type { CliSession } from '../connections/cliSession.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
 import { describeProgress, getTransferId } from '../text/transferDocument.ts';
 
-/** Returns true if there is nothing more to wait for with this transfer. */
+/** Returns true if this transfer needs no more waiting. */
 type Condition = (transfer: Transfer) => boolean;
 
 /**

@@ -109,8 +109,8 @@ export class PlanStore implements Disposable {
   }
 
   /**
-   * Returns a plan with its current state; undefined if there is none or it is unreadable. `id` can be any text. Never
-   * rejects.
+   * Returns a plan with its current state; undefined if the plan doesn't exist or is unreadable. `id` can be any text.
+   * Never rejects.
    */
   async get(id: string): Promise<SavedPlan | undefined> {
     if (parsePlanId(toPlanName(id)) === undefined) return undefined;
@@ -118,7 +118,7 @@ export class PlanStore implements Disposable {
     return plan?.id === id ? { plan, state: await this.readState(plan) } : undefined;
   }
 
-  /** Returns a plan with its current state. Throws {@link AgentError} if there is none, or if the folder can't be read. */
+  /** Returns a plan with its current state. Throws {@link AgentError} if there is none or the folder can't be read. */
   async require(id: string): Promise<SavedPlan> {
     const saved = await this.get(id);
     if (saved) return saved;

@@ -117,7 +117,7 @@ function toPlainValue(value: unknown): unknown {
   return isJsonObject(value) ? toPlainObject(value) : value;
 }
 
-/** Copies a list up to the first element that is not a string, which is enough to reject the list. */
+/** Copies a list up to and including the first element that isn't a string, which suffices to reject the list. */
 function toPlainList(values: readonly unknown[]): readonly unknown[] {
   const list: unknown[] = [];
   for (const value of values) {

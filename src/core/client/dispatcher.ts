@@ -11,7 +11,7 @@ import { findProxy, type Proxy } from './proxyChoice.ts';
 import { getTrustOptions } from './trust.ts';
 
 // Importing undici's index would replace this process's global dispatcher, so individual modules are imported. Only the
-// index adds this method to dispatchers, and proxies need it to open tunnels.
+// index adds `connect` to dispatchers, and proxies need it to open tunnels.
 Object.assign(DispatcherClass.prototype, { connect });
 
 /** Describes how requests reach a service: through a dispatcher, and through a proxy if there is one. */

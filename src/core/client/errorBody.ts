@@ -6,7 +6,7 @@ interface ErrorBody {
   /** Readable plain text; absent if the body does not contain any. */
   readonly detail?: string;
   /**
-   * True if the body is a JSON error document, which a server without the route does not send (D8: metadata by ids).
+   * True if the body is a JSON error document. A server that lacks the route doesn't send one (D8: metadata by ids).
    */
   readonly isProblem: boolean;
 }

@@ -5,7 +5,7 @@ export class ValueError extends RangeError {
   override readonly name = 'ValueError';
 }
 
-/** Thrown if the client is not connected, or `ids` is empty or not a list (§4.8, D1: error classes). */
+/** Thrown if the client is not connected, or if `ids` is empty or not a list (§4.8, D1: error classes). */
 export class RuntimeError extends Error {
   override readonly name: string = 'RuntimeError';
 }

@@ -121,7 +121,7 @@ export function toRequestFailure(
   return { reason, isProblem: false };
 }
 
-/** Returns the method and path of a request, without its query. */
+/** Returns the method and path of a request, without the query string. */
 export function getRequestName(request: HttpRequest): string {
   return `${request.method} ${request.path.replace(/\?.*$/s, '')}`;
 }

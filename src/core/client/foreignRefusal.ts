@@ -35,8 +35,8 @@ const namesOtherOrcid: Check = (text, { orcid }) => {
 };
 
 /**
- * Detects error responses that name only databases other than the requested one. Servers also use internal names, so a
- * name is considered only if the service lists it or reports it as not found.
+ * Detects error responses that name only databases that are not part of the submission. Servers also use internal
+ * names, so a name is considered only if the service lists it or reports it as not found.
  */
 const namesOtherDatabase: Check = (text, { databases, listed }) => {
   const unknown = findNames(text, [

@@ -69,7 +69,7 @@ export function logFailure({ log, secrets }: Channel, { request, kind, status, c
 }
 
 /**
- * Sends a request without retries. If it has to wait for its turn, uses the server's queue (D34: serialized requests).
+ * Sends a request without retries. A request with a `turn` goes through the server's queue (D34: serialized requests).
  */
 async function sendInTurn(channel: Channel, request: HttpRequest, signal: AbortSignal): Promise<Result<HttpResponse>> {
   const send = async (): Promise<Result<HttpResponse>> => await sendOnce(channel, request, signal);
@@ -199,7 +199,7 @@ function getRetryDelayMs({ limits }: Channel, request: HttpRequest, reason: Reas
 function canRetryHelp(request: HttpRequest, { kind, status, code }: Reason): boolean {
   if (kind === 'dropped') return request.isHalved !== true || status !== undefined;
   if (kind === 'unreachable') return true;
-  // The limits for headers and body are long, so waiting three times as long would not help.
+  // The time limits for headers and body are already long, so only a connect timeout is worth retrying.
   if (kind === 'timeout') return code === 'UND_ERR_CONNECT_TIMEOUT';
   if (kind === 'proxy') return status === undefined || status >= 500;
   if (status === 408 || status === 429) return true;

@@ -174,7 +174,7 @@ export class MetadataBatches {
   }
 
   /**
-   * Resolves to true if the server accepts at least one sampled ID. In that case, only other IDs cause the refusals.
+   * Resolves to true if the server accepts at least one sampled ID, which shows that it refuses only certain IDs.
    */
   private async isAnyAccepted(): Promise<boolean> {
     const isAccepted = await this.isAny(({ reason }) => !reason);
@@ -196,7 +196,7 @@ export class MetadataBatches {
   private async requestParts(parts: readonly BatchPart[]): Promise<Reason | undefined> {
     for (const [index, { ids, wereNamed }] of parts.entries()) {
       const result = await this.requester.request(ids);
-      // A dropped connection does not reveal the server's form, so a later response can still change it.
+      // A dropped connection does not reveal which form the server requires, so a later response can change the form.
       if (result === 'formChanged') return await this.gatherBatches(parts.slice(index).flatMap((part) => part.ids));
       const reason = await this.handleResult(ids, result, wereNamed);
       if (reason) return reason;

@@ -38,7 +38,7 @@ interface QueuedRequest<T> {
 interface WaitingRequest {
   readonly kind: RequestKind;
   readonly observer: TurnObserver | undefined;
-  /** The kind of the in-progress request that was last reported to the observer. */
+  /** The kind of the request ahead of this one, as last reported to the observer. */
   notified?: RequestKind | 'unknown';
   start(turn: Turn): void;
 }

@@ -73,7 +73,7 @@ function readCount(value: unknown): number | undefined {
   return typeof value === 'number' ? parseAmount(value) : undefined;
 }
 
-/** Reads a date as an instant in ISO form, because `Date.parse` ignores text in parentheses. */
+/** Converts a date to ISO form. This drops any text in parentheses, which `Date.parse` accepts but ignores. */
 function readInstant(value: unknown): string | undefined {
   const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isNaN(at) ? undefined : new Date(at).toISOString();

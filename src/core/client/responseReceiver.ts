@@ -12,7 +12,7 @@ interface HeadListener {
 }
 
 /**
- * Receives one response from a dispatcher. Makes polling faster than it would be with undici's `request`, which uses
+ * Receives one response from a dispatcher. Faster for polling than undici's `request`, because it doesn't create
  * streams.
  */
 export class ResponseReceiver implements Dispatcher.DispatchHandler {

@@ -5,7 +5,7 @@ const outagePattern =
 
 /**
  * Patterns for error messages, each with the failure that it indicates; the first match applies. Outages come first,
- * because a failed lookup may mention the ORCID iD or the key.
+ * because their messages may also mention the ORCID iD or the key.
  */
 const failurePatterns: readonly (readonly [pattern: RegExp, failure: SignInFailure])[] = [
   [outagePattern, 'outage'],

@@ -13,7 +13,7 @@ export interface OpenedFiles {
     | {
         /** Milliseconds since 1970. */
         readonly at: number;
-        /** False if some files were damaged or missing, and it isn't known which ones. */
+        /** False if some files were damaged or missing but it isn't known which, so that `paths` may contain them. */
         readonly areIntact: boolean;
         /** Number of files that could not be verified; absent if there are none. */
         readonly unverifiedCount?: number;

@@ -9,7 +9,7 @@ export interface VerifiedFiles {
 }
 
 /**
- * Returns the transfers in the state `succeeded` whose connection, destination and user are those of an order.
+ * Returns the transfers in the state `succeeded` whose connection, destination and user match those of an order.
  * Preserves the sequence of `transfers`.
  */
 export function filterSameDestination(

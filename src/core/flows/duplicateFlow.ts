@@ -63,8 +63,8 @@ export class DuplicateFlow {
   }
 
   /**
-   * Searches the destination, loaded search results and earlier transfers for the files of `orders`. Resolves to the
-   * copies found; if the search takes longer than {@link maxWaitMs} milliseconds or the signal is aborted, to those
+   * Looks for the files of `orders` at the destination, in loaded search results and in earlier transfers. Resolves to
+   * the copies found; if the search takes longer than {@link maxWaitMs} milliseconds or the signal is aborted, to those
    * found so far. Never rejects.
    */
   async findKnownCopies(orders: readonly TransferOrder[], options: KnownCopiesOptions): Promise<KnownCopies> {

@@ -37,8 +37,8 @@ export class MetadataFlow {
 
   /**
    * Fetches the metadata of files in the order of `ids`, which must not be empty. Does not reject if the service fails.
-   * `reason` explains why the entire lookup failed or, if it succeeded, why the first failed ID could not be looked up.
-   * If every ID was looked up, it describes the first unknown ID, if any.
+   * `reason` explains why the entire lookup failed or, if it succeeded, why the first ID failed. IDs that weren't found
+   * are considered only if no other ID failed.
    */
   async fetchFiles(
     connectionId: string,

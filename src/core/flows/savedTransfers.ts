@@ -176,7 +176,7 @@ export class SavedTransfers implements Disposable {
     const ours = store.get(key);
     if (change.kind === 'there') this.show(change.transfer);
     if (!ours || (change.kind !== 'removed' && change.kind !== 'missing')) return;
-    // No window removed the transfer and it has not ended, so its file is written again.
+    // The file is missing although no window removed the transfer and it has not ended, so write the file again.
     if (change.kind === 'missing' && !hasEnded(ours.state)) return void this.save(ours);
     unsaved.forget([key]);
     store.remove([key]);

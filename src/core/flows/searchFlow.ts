@@ -245,7 +245,7 @@ export class SearchFlow {
     return known && isRefused(query, known) ? known : undefined;
   }
 
-  /** Determines from a search's first page which kinds of search the database refuses (D38: learned searchability). */
+  /** Records the kinds of search that a database refuses, judging by the first page (D38: learned searchability). */
   private learn(session: OpenConnection, { query, nextOffset }: Search, reason: Reason | undefined): void {
     if (query.ids || nextOffset > 0) return;
     const known = this.getKnownRefusal(session, query);

@@ -28,7 +28,7 @@ const downKinds: ReadonlySet<ReasonKind> = new Set([
   'unreadable',
 ]);
 
-/** Failures that may affect only a single request, such as one to a slow database or one that crashes its handler. */
+/** Failures that may affect only one request, for example because it queries a slow database or crashes its handler. */
 const ambiguousKinds: ReadonlySet<ReasonKind> = new Set(['timeout', 'dropped']);
 
 const gatewayStatuses: ReadonlySet<number | undefined> = new Set([502, 503, 504]);

@@ -39,7 +39,7 @@ export class TransferFlow {
   private readonly dependencies: TransferFlowDependencies;
   private loading: Promise<void> | undefined;
   private readonly own = new Set<string>();
-  /** IDs that servers returned to this window, including those not yet in the ledger. */
+  /** Transfer IDs that servers returned to this window, including those not yet in the ledger. */
   private readonly receivedIds = new Set<string>();
 
   constructor(dependencies: TransferFlowDependencies) {
@@ -52,7 +52,7 @@ export class TransferFlow {
     try {
       await saved.prepare();
       const hasEnded = ledger.hasEnded();
-      // If the running transfers can't be read either, their error is logged.
+      // Prevent an unhandled rejection if loading the running transfers fails first; that error is logged instead.
       hasEnded.catch(() => undefined);
       store.put(await ledger.loadRunning());
       store.setHasEarlier(await hasEnded);
@@ -176,8 +176,8 @@ export class TransferFlow {
   }
 
   /**
-   * Sends a submission. Marks the transfer it replaces as replaced, unless the submission is canceled before it is
-   * sent.
+   * Sends a submission that replaces the transfer with the given key, if any. Marks that transfer as replaced, unless
+   * the submission is canceled before it is sent.
    */
   private async sendReplacement(key: string | undefined, intent: Transfer, turn: TurnOptions = {}): Promise<Transfer> {
     const { observer, signal } = turn;

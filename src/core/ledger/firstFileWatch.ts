@@ -5,7 +5,7 @@ import { RecordFolderWatch } from './recordFolderWatch.ts';
 
 /** Options for {@link FirstFileWatch}. */
 interface FirstFileOptions {
-  /** Returns true if any of the file names in the folder belongs to a file to wait for. */
+  /** Returns true if `names`, the names of the files in the folder, include a file to wait for. */
   hasMatch(names: readonly string[]): boolean | Promise<boolean>;
   onFound(): void;
 }

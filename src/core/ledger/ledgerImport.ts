@@ -24,7 +24,7 @@ import { formatRecord } from './transferRecord.ts';
 const maxParallelFiles = 32;
 /** Maximum wait for another window, which may be importing thousands of records on a slow disk. */
 const lockTimeoutMs = 120_000;
-/** Maximum time between writing a record and renaming it, which changes the folder's modification time. */
+/** Maximum time between writing a record and renaming it. Only renaming changes the folder's modification time. */
 const toleranceMs = 60_000;
 
 /** Options for {@link importRecords}. */
@@ -100,8 +100,8 @@ class LedgerImport {
   }
 
   private async importRecord(folder: RecordFolder, key: string, at: number): Promise<void> {
-    // Skips a submission for which a window of an earlier version still awaits the response. The target has no lock for
-    // it, so that its window would be considered closed (D12: never resubmit).
+    // Skip a submission if a window of an earlier version still awaits its response. The target has no lock for such a
+    // submission, which would therefore be treated as lost (D12: never resubmit).
     if (await this.isPending(key)) {
       this.open.push(key);
       return;
@@ -122,7 +122,7 @@ class LedgerImport {
     return (await FileLock.getFreeAt(join(source, 'submitting', `${key}.lock`))) > clock.now();
   }
 
-  /** Adds a record that this version can't read, and therefore can't merge. */
+  /** Adds a record that a later version wrote, and that this version therefore can't read or merge. */
   private async addLater(folder: RecordFolder, key: string, at: number): Promise<void> {
     const text = await readFile(join(this.request.source, folder, toRecordName(key)), 'utf8');
     await this.ledger.add({ folder, key, text, at });

@@ -122,7 +122,7 @@ export class PollingLease implements Disposable {
   private async publishFocus(hasFocus: boolean): Promise<void> {
     const at = this.dependencies.clock.now();
     const wasPublished = this.isFocusPublished;
-    // Set before the file exists, so that a window that closes in the meantime removes it.
+    // Set the flag before writing the file, so that a window that closes in the meantime removes the file.
     this.isFocusPublished = hasFocus;
     if (hasFocus) await this.notifyWindows(() => this.messages.write(this.focusFile, { at }));
     if (hasFocus ? this.isDisposed : wasPublished) await this.notifyWindows(() => this.messages.remove(this.focusFile));

@@ -126,8 +126,8 @@ export class TransferLedger {
   }
 
   /**
-   * Returns true if any window's running transfer, or a removed one that can still be restored, has this server ID.
-   * Ignores the transfer with `key`.
+   * Returns true if a running transfer, or a removed one that can be restored, has the ID `id`. Considers transfers of
+   * all windows, except the one with `key`.
    */
   async hasRunningOrRemoved(id: string, key: string): Promise<boolean> {
     const transfers = [...(await this.readAll('running')), ...(await this.readAll('removed'))];

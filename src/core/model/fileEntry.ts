@@ -5,7 +5,7 @@ export interface FileEntry {
   readonly kind: 'file';
   readonly id: string;
   readonly database: string;
-  /** Display name: the last segment of the path, else the name, else the ID. Servers shorten the name to a slug. */
+  /** Display name: the last segment of the path, else the resource's `name` (often only a slug), else the ID. */
   readonly name: string;
   readonly path?: string;
   readonly title?: string;

@@ -1,7 +1,7 @@
 /** The cause of a failed request, which `extension/words` turns into a message. */
 export type ReasonKind =
   | 'badAddress' // the address cannot be used (D4: server address)
-  | 'insecureAddress' // plain HTTP to an address that is not loopback (D4: server address)
+  | 'insecureAddress' // plain HTTP to a non-loopback address (D4: server address)
   | 'badArgument' // the client rejected an argument before sending (§4.8)
   | 'notConnected' // no connection is open (§4.8)
   | 'keyMissing' // no key is saved for the connection
@@ -10,7 +10,7 @@ export type ReasonKind =
   | 'variableEmpty' // the environment variable for the key is not set; `detail` contains its name
   | 'unreachable' // no connection could be established: name not found, or connection refused
   | 'certificate' // the server's TLS certificate is not trusted
-  | 'proxy' // the proxy refused the request or requires a password
+  | 'proxy' // the proxy is unusable or unreachable, refused the request, or requires a password
   | 'timeout' // a time limit was exceeded (D16: timeouts and retries)
   | 'dropped' // the connection was closed before or during the response
   | 'unauthorized' // 401
@@ -24,10 +24,10 @@ export type ReasonKind =
   | 'serviceStopped' // the local service was stopped; its transfers resume when it starts (D29: shared service)
   | 'unreadable' // the response is not JSON of the expected form (D15: tolerant reading)
   | 'tooLarge' // the response exceeds the size limit (D15: tolerant reading)
-  // the response belongs to another request (D35: misrouted responses); `code` identifies the failed check, `detail`
-  // contains the message or ID
+  // the response belongs to another request (D35: misrouted responses); `code` identifies the failed check, and
+  // `detail` contains the message or ID
   | 'foreignAnswer'
-  | 'queued' // a status request waits for a submission to the same server (D34: serialized requests)
+  | 'queued' // a status request is waiting for a submission to the same server (D34: serialized requests)
   // a prerequisite request failed, so nothing was sent (D36: names before submission); `cause` contains the reason
   | 'lookupFailed'
   | 'cancelled'; // the caller canceled the request
@@ -63,9 +63,7 @@ export interface Reason {
    * True if the server may have processed the request although no usable response was received (D12: never resubmit).
    */
   readonly maybeDone?: boolean;
-  /**
-   * True if the connection is closed whenever this ID is requested, while other requests succeed (D8: metadata by ids).
-   */
+  /** True if requesting the affected ID closes the connection while other requests succeed (D8: metadata by ids). */
   readonly isIdAtFault?: boolean;
   /** Minimum delay before the next request, in milliseconds, from `Retry-After` (D16: timeouts and retries). */
   readonly retryAfterMs?: number;

@@ -110,7 +110,7 @@ function createAgent(transfer: Transfer): JsonObject {
 }
 
 /**
- * Returns the address of the user's ORCID iD, or an ID local to the document for a login name (D19: ORCID iD format).
+ * Returns the address of the user's ORCID iD or, for a login name, an ID local to the document (D19: ORCID iD format).
  */
 function getAgentId({ order }: Transfer): string {
   const orcid = parseOrcid(order.orcid);

@@ -4,9 +4,7 @@ import type { SearchQuery } from './searchQuery.ts';
 
 const kinds = ['notSearchable', 'wantsQuery', 'wantsWords'] as const;
 
-/**
- * The kind of searches that a database refuses: all, those for plain words, or empty ones (D38: learned searchability).
- */
+/** The searches a database refuses: all, those for plain words, or only empty ones (D38: learned searchability). */
 export interface Searchability {
   readonly kind: (typeof kinds)[number];
   /** The server's message, as plain text. */

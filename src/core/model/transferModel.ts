@@ -210,8 +210,8 @@ export function getMaxFileCount({ order, status, startedElsewhere }: Transfer): 
 }
 
 /**
- * Returns the name of a transfer's service: `connectionName`, the current name of its connection, otherwise the recorded
- * name, otherwise the ID of the connection.
+ * Returns the name of a transfer's service: `connectionName` (the connection's current name), else the recorded name,
+ * else the connection's ID.
  */
 export function getServiceName({ service, order }: Transfer, connectionName: string | undefined): string {
   return connectionName || service || order.connectionId;

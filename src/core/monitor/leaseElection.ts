@@ -13,8 +13,8 @@ interface LeaseElectionDependencies {
 }
 
 /**
- * Makes this window compete for polling leases. Connections are eligible if they are open, have running transfers, and
- * their key has not been refused.
+ * Makes this window compete for polling leases. A connection is eligible if it is open and has running transfers,
+ * unless its key has been refused.
  */
 export class LeaseElection implements Disposable {
   private readonly lifetime = new Lifetime();

@@ -167,7 +167,7 @@ export class PollQueue implements Disposable {
     const { polledAt } = entry;
     this.failures = 0;
     if (intervalMs === undefined || entry.dueAt < Infinity) {
-      // Other due transfers go first, even if all are requested repeatedly. An individual request takes precedence.
+      // Let other due transfers go first, unless a poll of this particular transfer was requested (`-Infinity`).
       if (entry.dueAt > -Infinity) entry.dueAt = polledAt;
       return;
     }

@@ -44,7 +44,7 @@ export function shouldPoll(transfer: Transfer): boolean {
   return transfer.id !== undefined && !hasEnded(transfer.state);
 }
 
-/** Returns the factor by which a queue extends its intervals if a request takes `requestMs`. */
+/** Returns the factor by which a queue's intervals must grow for all requests to fit if each takes `requestMs`. */
 export function getIntervalStretch(entries: Iterable<{ readonly intervalMs: number }>, requestMs: number): number {
   const slotMs = Math.max(requestMs, minRequestGapMs);
   let share = 0;

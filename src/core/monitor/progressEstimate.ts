@@ -8,7 +8,7 @@ const minute = 60 * second;
 /** Minimum duration of observed progress for an estimate, in milliseconds. */
 const minProgressMs = 5 * second;
 const minStallMs = 10 * minute;
-/** Maximum ratio of an estimate's upper to its lower bound. Wider ranges are not shown. */
+/** Maximum ratio of an estimate's upper bound to its lower bound. Wider ranges are not shown. */
 const maxRangeRatio = 20;
 
 /**

@@ -23,7 +23,7 @@ import {
 /** Maximum number of times that failed requests double a transfer's polling interval. */
 const maxDoublings = 5;
 
-/** Time for which a submission may delay a status request before the age of the last status is shown. */
+/** Milliseconds that a request may wait behind a submission before the age of the last status is shown. */
 const shownWaitMs = 5_000;
 
 interface TransferMonitorDependencies {

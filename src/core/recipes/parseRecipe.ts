@@ -43,7 +43,7 @@ function parseObject(text: RecipeText, value: JsonObject): ParsedRecipe {
   const repeated = text.findRepeatedNames().map((one): RecipeProblem => ({ kind: 'repeatedField', ...one }));
   const parsed = recipeSchema.safeParse(value);
   const found = parsed.success ? findContradictions(text, parsed.data) : findSchemaProblems(text, parsed.error.issues);
-  // A key in an unknown field is reported only as a key, and not also as an unknown field.
+  // Reports a secret in an unknown field only as a secret, and not also as an unknown field.
   const secretPlaces = new Set(secrets.map(({ path }) => path.join('/')));
   const problems = [...secrets, ...repeated, ...found.filter(({ path }) => !secretPlaces.has(path.join('/')))];
   return { text, problems, ...(parsed.success && problems.length === 0 && { recipe: parsed.data }) };

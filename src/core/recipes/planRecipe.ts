@@ -43,8 +43,8 @@ export interface RecipePlan extends ResolvedFiles {
 type LockedDatabases = Pick<RecipeLock, 'from' | 'to'>;
 
 /**
- * Determines a recipe's files with read-only requests. With `isLocked`, looks up the files in the lock; if there is no
- * lock, the plan can't be carried out.
+ * Determines a recipe's files with read-only requests. With `isLocked`, looks up the files that the lock lists; without
+ * a lock, the plan can't be carried out.
  */
 export async function planRecipe(source: RecipeSource, request: PlanRequest): Promise<RecipePlan> {
   const { recipe, lock, isLocked = false } = request;
@@ -73,7 +73,7 @@ async function resolve(source: RecipeSource, request: PlanRequest): Promise<Reso
   }
   if (from.table) return await resolveTable(source, from, from.table, folder);
   if (from.ids) return await resolveIds(source, { ...from, ids: from.ids });
-  // Requests one more file than allowed, to detect whether there are too many.
+  // Requests one file more than the recipe's `most`, to detect that there are too many.
   const limit = Math.min((expect?.files?.most ?? maxRecipeFiles) + 1, maxRecipeFiles);
   return await resolveSearch(source, from, limit);
 }

@@ -4,7 +4,7 @@
  */
 type Places = Uint8Array;
 
-/** Replaces the places at which a part of a pattern can start by those at which it can end. */
+/** Computes, in place, the positions where a part of a pattern can end from those where it can start. */
 type PatternPart = (path: string, places: Places) => void;
 
 const wildcards: Readonly<Record<string, PatternPart>> = {
@@ -28,7 +28,7 @@ export class PathPattern {
   }
 
   matches(path: string): boolean {
-    // Parts change one list in place, because creating lists would take most of the time.
+    // The parts modify a single array in place, because allocating arrays would take most of the time.
     const places = new Uint8Array(path.length + 1);
     places[0] = 1;
     for (const part of this.parts) {

@@ -8,7 +8,7 @@ export type RecipeProblemKind =
   | 'newerVersion' // written for a later version
   | 'secret' // a key, a password or a token, which a recipe may never contain
   | 'unknownField' // `nearest` is a known field with a similar name
-  | 'repeatedField' // a name that an object has twice
+  | 'repeatedField' // a name that occurs more than once in an object
   | 'missingField' // a field that every recipe needs
   | 'wrongType' // `expected` is the type
   | 'wrongValue' // `expected` lists the allowed values
@@ -21,7 +21,7 @@ export type RecipeProblemKind =
   // the service has no such database; `nearest` is one with a similar name, otherwise `expected` lists all
   | 'unknownDatabase'
   | 'unknownId' // the database had no file with this ID when it was last looked up
-  | 'readOnlyDatabase' // the service refuses transfers to it
+  | 'readOnlyDatabase' // the service refuses transfers to this database
   | 'unknownParameter'; // the database has no such search parameter; `nearest` is a similar one
 
 /** A problem with a recipe, and its position in the text. */

@@ -32,7 +32,7 @@ export async function resolveIds(source: RecipeSource, request: IdRequest): Prom
     const reply = await source.lookUpIds(database, unique.slice(done, done + batchSize));
     const reason = reply.failure ?? findFailure(reply.refused);
     if (reason) return createFailure({ kind: 'service', reason });
-    // Keeps only the identifying properties, because the resource takes most of the memory.
+    // Keeps only the identifying properties, because the file resource takes most of the memory.
     const entries = reply.files.filter((file) => file.kind === 'file');
     for (const { id } of entries) found.add(id);
     for (const file of entries.filter(fits)) files.set(file.id, reuse(before.get(file.id), toRecipeFile(file)));

@@ -69,7 +69,7 @@ async function readColumn(table: RecipeTable, folder: string): Promise<ColumnVal
 async function readFileTables(file: string, folder: string): Promise<readonly DataTable[] | TableProblem> {
   try {
     const path = await realpath(join(folder, file));
-    // A link could point outside the folder.
+    // A symbolic link could point outside the folder.
     if (!path.startsWith((await realpath(folder)).replace(/[\\/]?$/, sep))) return 'unreadable';
     return await readTables(path, await readRegularBytes(path, maxTableBytes));
   } catch (error) {

@@ -103,7 +103,7 @@ export class SearchStore {
     return this.leftOutSearches;
   }
 
-  /** Sets which databases the last search of all databases skipped. Fires `onDidChange` with no keys. */
+  /** Sets the databases left out of the last search of all databases. Fires `onDidChange` with no keys. */
   setLeftOut(leftOut: LeftOutSearches | undefined): void {
     if (this.leftOutSearches === leftOut) return;
     this.leftOutSearches = leftOut;
@@ -135,7 +135,7 @@ export class SearchStore {
     this.checksChanged.fire(keys);
   }
 
-  /** Replaces a search's files with those from a new request. Checked files stay checked even if no longer found. */
+  /** Replaces a search's files with those from a new request. Files stay checked even if they are not found again. */
   replace(key: string, { files, missing, nextOffset, mayHaveMore, pagesWithoutNew, ...fresh }: Search): void {
     const { lastPage, loadedAt } = fresh;
     this.checks.renew(

@@ -14,7 +14,7 @@ export interface DataTable {
   readonly rows: readonly TableRow[];
   /** Name of the sheet; absent for a text file. */
   readonly sheet?: string;
-  /** The keys of cells in which a spreadsheet may have rounded an integer; empty for a text file. */
+  /** The keys (from `getCellKey`) of cells whose integer may have been rounded; empty for a text file. */
   readonly roundedCells: ReadonlySet<string>;
 }
 

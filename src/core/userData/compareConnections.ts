@@ -56,8 +56,8 @@ function compareConnection(given: Connection, all: readonly Connection[]): Conne
 }
 
 /**
- * Returns the connection to save. Keeps the saved variable and the permission for plain HTTP only if the address is the
- * same, because both apply only to that address.
+ * Returns the connection to save. Keeps the saved environment variable and the permission for plain HTTP only if the
+ * address is the same, because both apply only to that address.
  */
 function toSaved(given: Connection, saved: Connection | undefined, all: readonly Connection[]): Connection {
   const connection = { ...omit(given, 'apiKeyVariable'), id: saved?.id ?? given.id };

@@ -71,7 +71,7 @@ class StagedRecords {
     await mapWithProgress(transfers, this.work, async (transfer) => {
       const path = this.getPath(transfer);
       await writeFileAtomically(path, formatRecord(transfer));
-      // The modification time determines which transfers ended last.
+      // Sets the modification time, by which the ledger finds the transfers that ended last.
       const at = (transfer.changes.at(-1)?.at ?? transfer.createdAt) / 1000;
       await utimes(path, at, at);
     });

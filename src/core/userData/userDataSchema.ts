@@ -128,7 +128,7 @@ export function parseTransfer(value: unknown): Transfer | undefined {
 /** Returns the paths of values in a transfer that look like a key and are not in the parsed transfer. */
 export function findDroppedSecrets(value: unknown, parsed: Transfer | undefined): readonly ValuePath[] {
   if (isDeeperThan(value, maxEntryLevels)) return [];
-  // The transfer's own key is no secret.
+  // The transfer's `key` identifies its record and is not a secret.
   const secrets = findSecrets(isJsonObject(value) ? omit(value, 'key') : value);
   return secrets.filter((path) => !hasValue(parsed, path));
 }

@@ -154,7 +154,7 @@ export class FileLock implements Disposable {
     try {
       if ((await readHolder(this.file))?.token === this.token) {
         await writeFileAtomically(this.file, this.text());
-        // A renewal that was still running during the release must not restore the file.
+        // Deletes the file again if this renewal restored it after `dispose`.
         if (this.isDisposed) this.dispose();
         return;
       }

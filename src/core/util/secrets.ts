@@ -45,9 +45,9 @@ const keyText = new RegExp(`(?<![\\w-])(?:${tokenForms.join('|')})|-----BEGIN [A
  */
 const developerToken =
   /(?<![A-Za-z\d]|(?:[Ss][Hh][Aa]-?1|[Bb][Tt][Ii][Hh]|tiger)[:= ] ?)(?=[A-Z]*\d)(?=[A-F\d]*[G-Z])[A-Z\d]{32}(?![A-Za-z\d])/;
-/** Matches a parameter of an address whose value is long, and neither a placeholder nor a word in capital letters. */
+/** Matches a URL parameter whose value is long, and neither a placeholder nor a word in capital letters. */
 const addressParameter = /[?&;#]([\w.-]{1,40})=(?![<{$[*]|%7[Bb]|[A-Z_]+(?![^\s&#;?]))([^\s&#;?]{8,})/g;
-/** Matches the name of a signature, which is also an everyday word in genomics. */
+/** Matches `sig` and `signature`. Only a long value counts as a secret, because the word is common in genomics. */
 const signatureName = /(?:^| )sig(?:nature)?$/;
 const minSignatureLength = 32;
 const bearerCredentials =
@@ -70,8 +70,8 @@ export function findSecrets(value: unknown, path: ValuePath = []): readonly Valu
 }
 
 /**
- * Returns true if a string contains a token in a known form. A KBase developer token must be a word or the value of a
- * name, because an ID can contain the same characters.
+ * Returns true if a string contains a token in a known form. A KBase developer token must be an entire word or the
+ * value in `name=value`, because an ID can contain the same characters.
  */
 export function isKeyText(text: string): boolean {
   return keyText.test(text) || text.split(/[\s=]/).some((part) => part.length === 32 && developerToken.test(part));
@@ -93,7 +93,7 @@ function hasBasicCredentials(text: string): boolean {
   return decoded.map(String).some((pair) => /^[^:]+:./.test(pair) && !unreadable.test(pair));
 }
 
-/** Returns true if a string contains an address with a parameter that has the name of a secret and a long value. */
+/** Returns true if a string contains a URL parameter with the name of a secret and a long value. */
 function hasSecretParameter(text: string): boolean {
   return [...text.matchAll(addressParameter)].some(([, name = '', value = '']) => {
     const words = toWords(name);

@@ -15,7 +15,7 @@ const missingRemote = "its remote isn't in the rclone configuration";
  * because it can contain addresses and names.
  */
 const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
-  // Comes first, because rclone also reports this error when it looks up a server's name.
+  // Must come first: if a name lookup fails for this reason, the output also matches the patterns for name lookups.
   [/too many open files/i, tooManyFiles],
   [/didn't find section in config file/i, missingRemote],
   [/unable to decrypt configuration|config file password|couldn't decrypt/i, 'the rclone configuration is encrypted'],

@@ -4,7 +4,7 @@ import type { FoundKey } from '../editor/apiKeys.ts';
 import { formatDiagnostics, type DiagnosedConnection } from '../editor/diagnostics.ts';
 import type { CommandServices } from './services.ts';
 
-/** Copies diagnostic information for a bug report to the clipboard. It contains no secrets. */
+/** Copies diagnostic information for a bug report to the clipboard. The text contains no secrets. */
 export async function copyDiagnostics(services: CommandServices): Promise<void> {
   const { settings, apiKeys, localService, transferStore, memory, recentProblems, facts, notifications } = services;
   const saved = settings.connections;

@@ -120,7 +120,7 @@ function restoreFocus({ document, viewColumn }: TextEditor): Disposable {
     window.showTextDocument(document, viewColumn).then(undefined, () => undefined);
   };
   const lifetime = new Lifetime();
-  // A group can become active before its preview opens, so that only the change of the tab shows who has the focus.
+  // A group can become active before its preview opens. The tab change then shows that the preview has the focus.
   lifetime.track(window.tabGroups.onDidChangeTabGroups(restore));
   lifetime.track(window.tabGroups.onDidChangeTabs(restore));
   return lifetime;

@@ -14,15 +14,15 @@ const reportedByEditor: ReadonlySet<RecipeProblemKind> = new Set([
 ]);
 
 interface DiagnosticsDependencies {
-  /** Resolves to the facts about a recipe's service. Undefined unless a connection to the service is open. */
+  /** Resolves to the facts about a recipe's service. Undefined unless the service's connection is active. */
   getFacts(recipe: Recipe): Promise<ServiceFacts | undefined>;
-  /** Calls the listener when what is known about the service may have changed. */
+  /** Calls the listener when the facts about a service may have changed. */
   onDidChangeFacts(listener: () => void): Disposable;
 }
 
 /**
- * Shows the problems in open recipes that the editor itself doesn't report. Problems that depend on the service appear
- * only while a connection to it is open.
+ * Shows the problems in open recipes that the editor itself doesn't report. Problems that depend on a recipe's service
+ * appear only while the service's connection is active.
  */
 export class RecipeDiagnostics implements Disposable {
   private readonly lifetime = new Lifetime();

@@ -22,10 +22,10 @@ interface SavedSearchesDependencies {
 type StoredSearch = NonNullable<ReturnType<typeof parseSavedSearch>>;
 
 const maxSearches = 20;
-/** Maximum number of searches if those beyond {@link maxSearches} have checked files. */
+/** Maximum number of searches in total. Those beyond {@link maxSearches} are saved only if they have checked files. */
 const maxSearchesWithChecks = 100;
 const maxFileBytes = 64 * 1024 * 1024;
-/** Reciprocal of the maximum share of time spent writing. */
+/** Writing takes at most 1/{@link writeShare} of the time. */
 const writeShare = 5;
 
 /**

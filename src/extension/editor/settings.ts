@@ -65,7 +65,7 @@ export class Settings {
     return index;
   }
 
-  /** Returns the ORCID iD in plain form; empty if it is not set or invalid (D19: ORCID iD format). */
+  /** Returns the ORCID iD as `0000-0000-0000-000X`; empty if it is not set or invalid (D19: ORCID iD format). */
   get orcid(): string {
     return parseOrcid(this.get('orcid', '')) ?? '';
   }

@@ -64,8 +64,8 @@ export class LocalService implements Disposable {
   }
 
   /**
-   * If this window uses the service, updates the databases that the service provides to the window. The new lease
-   * starts before the old one ends.
+   * Updates the databases that the service serves for this window, if the window uses the service. The new lease starts
+   * before the old one ends.
    */
   async updateServedLocations(): Promise<void> {
     const turn = this.renewing.then(async () => await this.renew());

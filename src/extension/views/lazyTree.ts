@@ -11,8 +11,8 @@ import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 /**
  * Provides the rows of a view whose tree is created only when the editor first requests them.
  *
- * Reports a change only after the editor has stored the rows that it received before. If a change and a row's first
- * children arrive in the same message, the editor discards the children that it has, then stores the outdated ones.
+ * Reports a change only after the editor has stored the rows that it received before. Otherwise, a change could arrive
+ * in the same message as a row's first children, and the editor would keep these outdated children.
  *
  * Reports no changes while the editor is about to request all rows. Otherwise, the editor would redraw them twice, and
  * a command invoked by a keyboard shortcut in the meantime would receive no row.

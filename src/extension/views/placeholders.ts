@@ -50,8 +50,8 @@ export function createMessageItem(node: MessageNode): TreeItem {
 }
 
 /**
- * Returns the screen reader text for a message. By default, the editor announces the tooltip, which may be long. This
- * is appropriate only for failures, whose tooltip is a full sentence.
+ * Returns the screen reader text for a message. By default, the editor announces the tooltip, which may be long. The
+ * tooltip is suitable only for failures, where it is a full sentence.
  */
 function getAccessibleText({ icon, tooltip }: MessageNode, text: string): string {
   return toPlainLine(icon === 'error' ? (tooltip ?? text) : text);

@@ -16,7 +16,7 @@ interface RecipeBadgeDependencies {
 }
 
 /**
- * Shows the number of recipes with new files as a badge on their view, if the setting enables it (D61: recipe and
+ * Shows the number of recipes with new files as a badge on the Recipes view, if the setting enables it (D61: recipe and
  * lock).
  */
 export class RecipeBadge implements Disposable {

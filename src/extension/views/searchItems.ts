@@ -49,7 +49,7 @@ export function createEmptySearchesItem({ batchId }: EmptySearchesNode, searches
   return setAccessibleLabel(item);
 }
 
-/** Creates the row for a search below that of {@link createEmptySearchesItem}, which already shows the search terms. */
+/** Creates the row for a search listed under {@link createEmptySearchesItem}, which already shows the search terms. */
 export function createGroupedSearchItem(search: Search): TreeItem {
   const item = createSearchItem(search);
   item.label = getDatabaseLabel(search.query.database);
@@ -75,7 +75,7 @@ function getSearchIcon({ isLoading, isStale, reason, query }: Search): ThemeIcon
   return new ThemeIcon(query.ids ? 'list-selection' : 'search');
 }
 
-/** Creates the row for a part. It shows the numbers and names of the part's first and last files. */
+/** Creates the row for a part of a long result list. Shows the numbers and names of the part's first and last files. */
 export function createPartItem(search: Search, node: PartNode, files: readonly FoundFile[], isOpen: boolean): TreeItem {
   const numbers = [node.start + 1, node.start + files.length].map(formatNumber);
   const { Expanded, Collapsed } = TreeItemCollapsibleState;
@@ -88,7 +88,7 @@ export function createPartItem(search: Search, node: PartNode, files: readonly F
   return setAccessibleLabel(item);
 }
 
-/** Creates the row for the checked files of a search that aren't among its results. */
+/** Creates the row for a search's checked files that aren't among its loaded results. */
 export function createUnlistedItem(search: Search, count: number): TreeItem {
   const isGone = !search.mayHaveMore && !search.isStale;
   const text = isGone
@@ -102,7 +102,7 @@ export function createUnlistedItem(search: Search, count: number): TreeItem {
   return setAccessibleLabel(item);
 }
 
-/** Returns the ID of the row for the checked files of a search that aren't among its results. */
+/** Returns the ID of the row for a search's checked files that aren't among its loaded results. */
 export function getUnlistedItemId(searchKey: string): string {
   return `${searchKey}/unlisted`;
 }

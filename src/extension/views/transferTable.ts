@@ -10,7 +10,7 @@ const maxRows = 10;
 /** A column: its title, and a function that returns the Markdown of a cell. */
 type Column = readonly [title: string, cell: (transfer: Transfer) => string];
 
-/** Creates a table of transfers for a tooltip. Each title links to the transfer's page. */
+/** Creates a table of transfers for a tooltip. Each transfer's title links to its page. */
 export function createTransferTable(
   transfers: readonly Transfer[],
   estimate: (transfer: Transfer) => string | undefined,

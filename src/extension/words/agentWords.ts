@@ -16,7 +16,7 @@ export function formatAgentName(agent: string): string {
   return toPlainText(agent, maxAgentLength) || l10n.t('an agent');
 }
 
-/** Names the agent that requested a decision. */
+/** Names the agent that requested a transfer or a cancellation. */
 export function describeRequester(agent: string): string {
   return l10n.t('Requested by: {0}', formatAgentName(agent));
 }

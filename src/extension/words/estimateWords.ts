@@ -54,7 +54,7 @@ function getTimeUnit(durationMs: number): TimeUnit {
   return durationMs < 1.5 * timeUnits.day ? 'hour' : 'day';
 }
 
-/** Rounds a duration to whole units, or to half hours or half days if the value is less than 10. */
+/** Converts a duration to whole units, or to half units for fewer than 10 hours or days. */
 function roundToUnit(durationMs: number, unit: TimeUnit): number {
   const value = durationMs / timeUnits[unit];
   const step = unit !== 'minute' && value < 10 ? 0.5 : 1;

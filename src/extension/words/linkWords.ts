@@ -8,7 +8,7 @@ interface LinkConfirmation {
   readonly question: string;
   /** One fact per line. */
   readonly detail: string;
-  /** The button that opens the link. */
+  /** Label of the button that opens the link. */
   readonly label: string;
 }
 

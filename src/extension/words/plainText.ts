@@ -22,7 +22,7 @@ interface CutText {
 }
 
 /**
- * Converts a text that is to be confirmed to one line of at most `maxLength` characters, and counts the others. Removes
+ * Shortens a text for a confirmation prompt to one line of at most `maxLength` characters, and counts the rest. Removes
  * control and format characters and repeated spaces, which could push text out of view.
  */
 export function cutPlainText(text: string, maxLength: number): CutText {
@@ -31,7 +31,7 @@ export function cutPlainText(text: string, maxLength: number): CutText {
   return { text: shown, hiddenLength: shown === line ? 0 : line.length - shown.length + 1 };
 }
 
-/** Removes control and format characters, and excess marks. */
+/** Removes control and format characters, and excess combining marks. */
 function toVisibleText(text: string): string {
   const line = text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')

@@ -96,7 +96,7 @@ export function formatCheckedCount({ count, sizeBytes }: CheckedTally): string {
   return `${formatNumber(count)} ✓ ${formatSize(sizeBytes)}`;
 }
 
-/** Describes the first syntax error in a query to the local service, or returns undefined (D21: search syntax). */
+/** Describes the first syntax error, if any, in a query to the local service (D21: search syntax). */
 export function describeQueryMistake(query: string): string | undefined {
   const [mistake] = findQueryMistakes(query);
   return mistake && describeMistake(mistake);

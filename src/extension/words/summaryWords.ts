@@ -210,7 +210,7 @@ function formatTransferCount(count: number): string {
 
 /** File IDs that may crash the server when sent in a transfer (D37: crashing file ids). */
 interface CrashingIds {
-  /** IDs for which the server closes the connection during a metadata request. */
+  /** IDs for which the server closed the connection during a metadata request. */
   readonly unsafe: readonly string[];
   /** IDs that couldn't be checked. They were part of a submission during which the connection was lost. */
   readonly unchecked: readonly string[];

@@ -36,7 +36,7 @@ export class CatalogMerge {
     this.select = database.prepare(`SELECT * FROM files WHERE path > ? AND path < ? ORDER BY path LIMIT ${chunkSize}`);
     database.exec('BEGIN IMMEDIATE');
     this.isFilling = database.prepare('SELECT 1 FROM files LIMIT 1').get() === undefined;
-    // A filling that ended early may have left it deferred.
+    // If filling an empty catalog ended early, merging may still be deferred.
     rows.deferMerging(this.isFilling);
   }
 
@@ -80,7 +80,7 @@ export class CatalogMerge {
       const order = comparePaths(row.path, path);
       if (order > 0) return undefined;
       beforeUse();
-      // `beforeUse` may have moved rows.
+      // `beforeUse` may have given rows new IDs.
       const current = this.peek();
       if (current === undefined) return undefined;
       if (order === 0) {
@@ -110,7 +110,7 @@ export class CatalogMerge {
   private insert(files: readonly ScannedFile[]): void {
     if (files.length === 0) return;
     this.writes += files.length;
-    // The remaining rows have new ids.
+    // The remaining rows may have new IDs.
     if (this.ids.insert(files)) this.chunk = [];
   }
 

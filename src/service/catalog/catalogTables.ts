@@ -15,7 +15,7 @@ export type TextMode = 'index' | 'scan';
  */
 const layoutVersion = 4;
 
-// Ids are in path order, so that full-text matches are returned in that order without sorting.
+// IDs are in path order, so that full-text matches are returned in that order without sorting.
 const tables = `
   CREATE TABLE files (
     id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, format TEXT NOT NULL,

@@ -33,7 +33,7 @@ export function readPackageText(text: string, transferFolder?: string): PackageC
   if (!Array.isArray(json['resources'])) return { warnings: ['it has no list of resources'] };
   const reading: PackageReading = {
     inherited: pickInheritedFields(json),
-    // The ids in a manifest are those of the source, and a file can be transferred many times.
+    // The IDs in a manifest are the source's. They aren't unique if a file is transferred more than once.
     hasIds: transferFolder === undefined,
     readPath: isOwnManifest(transferFolder ?? '', json['id']) ? parseManifestPath : parsePackagePath,
   };

@@ -19,7 +19,7 @@ import type { CatalogSearch } from './searchSql.ts';
 import { hasHiddenPart } from './servedNames.ts';
 import { TreeWatcher, type TreeChanges } from './treeWatcher.ts';
 
-/** Options for a folder's catalog. All values can be cloned, because they are sent to the catalog thread. */
+/** Options for a folder's catalog. All values must be cloneable, because they are sent to the catalog thread. */
 export interface FolderCatalogConfig {
   /** Name of the database, for messages. */
   readonly name: string;
@@ -209,7 +209,7 @@ export class FolderCatalog {
       const tookMs = this.dependencies.clock.now() - startedAt;
       if (under === '' && !this.freshness.hasScanned(state)) this.watcher.dispose();
       if (state?.isRemote !== true) this.watch(under, summary.folders, tookMs);
-      // A partial scan does not find other changes that were made while the folder was unavailable.
+      // A partial scan misses changes that were made elsewhere in the folder while it was unavailable.
       if (under !== '' || state === undefined) return;
       this.failureReason = undefined;
       this.freshness.recordScan(tookMs, state);

@@ -32,7 +32,7 @@ export function isDescriptionFile(path: string): boolean {
   return name === packageName || (name === manifestName && isTransferFolder(getParentFolder(path)));
 }
 
-/** Returns true if a folder is named like that of a transfer, whose manifest describes its files. */
+/** Returns true if a folder's name is that of a transfer folder, whose manifest describes its files. */
 function isTransferFolder(folder: string): boolean {
   return transferFolderPattern.test(getBaseName(folder));
 }

@@ -21,7 +21,7 @@ export function compilePattern(pattern: string): PathTest {
   return (path) => matchesParts(parts, getBaseName(toLowerCase(path)));
 }
 
-// SQLite's LIKE doesn't treat these two as equal to their ASCII lowercase letters. Σ has two lowercase forms.
+// These two are not lowercased, because SQLite's LIKE doesn't equate them with ASCII letters. σ and ς count as equal.
 const keptCharacters = /[\u0130\u212A]/;
 const otherCharacters = /[^\u0130\u212A]+/g;
 const mayHaveSeparateAccents = /[^\0-\xFF]/;

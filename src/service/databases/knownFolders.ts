@@ -147,7 +147,7 @@ export class KnownFolders {
       const owner = others.find((other) => other.name === name);
       if (owner === undefined) return name;
       if (isServed(owner.id) || (await exists(owner.folder))) continue;
-      // A moved folder should keep its name under its new path.
+      // The owner's folder may have been moved to this path; a moved folder should keep its name.
       this.assignName(known, name);
       return name;
     }

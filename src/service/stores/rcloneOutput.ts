@@ -12,8 +12,8 @@ interface ChildOutput {
 }
 
 /**
- * Waits for a child to exit and returns its output, which must be short. Terminates the child when the signal is
- * aborted.
+ * Waits for a child to exit and returns its output, cut off after about one million characters. Terminates the child
+ * when the signal is aborted.
  */
 export async function collectOutput(
   child: RcloneChild,

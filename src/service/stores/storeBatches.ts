@@ -13,10 +13,7 @@ export interface ObjectList {
 /** Time without progress after which a request counts as stalled: a base, and an allowance for each object. */
 const defaultStallLimit = { ms: 60_000, msPerObject: 250 };
 
-/**
- * Options that skip the inspection of existing objects: the folders of batches are new, and the caller verifies the
- * copies.
- */
+/** Options that skip checks of existing objects: each batch has a new folder, and the caller verifies the copies. */
 const batchConfig = {
   NoTraverse: true,
   NoCheckDest: true,

@@ -230,7 +230,7 @@ export class StoreCatalog {
     this.logNotes(note);
   }
 
-  /** Logs each note once: the given one, and one about the configuration if it applies. */
+  /** Logs the given note, and a warning if the `restore` setting has no effect. Logs each message only once. */
   private logNotes(note?: string): void {
     const { config, canRestore, loggedNotes, dependencies } = this;
     for (const one of [note, config.hasRestore && !canRestore ? restoreNote : undefined]) {

@@ -10,7 +10,7 @@ import { startThread, type LoggedLine, type ThreadRole } from './threadRole.ts';
 function serveCatalogs(port: MessagePort): void {
   const reading = startThread('reading');
   const calls = new ThreadCalls<FolderReader>(reading);
-  // Catalogs can't work without the reader. This thread ends too, and its owner restarts both.
+  // Catalogs can't work without the reader. If it fails, this thread ends too, and its owner restarts both.
   reading.on('error', (error) => {
     throw error;
   });

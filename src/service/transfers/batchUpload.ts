@@ -21,7 +21,7 @@ interface UploadTarget {
 interface UploadedFile {
   readonly file: FileToCarry;
   readonly digests: StreamDigests;
-  /** The hash of the source, or the method, by which the file has been verified so far. */
+  /** The source's hash algorithm, or the method that verified the file; undefined until the file is verified. */
   readonly verifiedBy: string | undefined;
 }
 

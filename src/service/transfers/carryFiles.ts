@@ -125,16 +125,13 @@ class FileCarrier {
     }
   }
 
-  /** Records the first failure, and stops transferring the other files. After a stop request, there is no failure. */
+  /** Records the first failure, unless a stop was requested, and stops transferring the other files. */
   private fail(position: number, error: unknown): void {
     if (!isStopRequested(this.job.signal)) this.failure ??= toCarryFailure(position, error);
     this.abort.abort();
   }
 
-  /**
-   * Transfers one file. Starts over if it continued a partial file from an earlier attempt that turned out to be
-   * damaged.
-   */
+  /** Transfers one file. Starts over if the partial file that it continued turns out to be damaged. */
   private async carry(file: FileToCarry, mayContinue = true): Promise<DoneFile> {
     const { content, written } = await this.write(file, mayContinue);
     try {
@@ -162,7 +159,7 @@ class FileCarrier {
   private async finish(file: FileToCarry, written: WrittenFile, digests: StreamDigests): Promise<DoneFile> {
     const { signal } = this.abort;
     const sourceHash = await this.source.verify(file, digests, signal);
-    // Only a hash of the whole can show that the bytes of both attempts belong together.
+    // Only a hash of the whole file can show that the bytes of both attempts belong together.
     if (written.isContinued === true && sourceHash === undefined)
       throw new OperationError('copy', new BadFile('a partial copy of it cannot be verified'));
     const method = await written.verify(digests, signal);

@@ -9,8 +9,8 @@ import { isFileName } from './windowsNames.ts';
 
 /**
  * Creates the folders of a transfer within a destination. Never creates the destination itself, because a folder must
- * not take the place of a missing disk. Throws {@link BadFile} if a link in the destination's path no longer leads to
- * `realPath`, its resolved path at submission.
+ * not take the place of an unmounted disk. Throws {@link BadFile} if a link in the destination's path no longer leads
+ * to `realPath`, its resolved path at submission.
  */
 export class DestinationFolders {
   private readonly base: string;
@@ -91,7 +91,7 @@ function checkName(name: string): void {
   if (!isFileName(name)) throw new BadFile('Windows does not allow its name');
 }
 
-/** Returns the path of the file at `path` in its absolute folder. Throws {@link BadFile} if its name isn't allowed. */
+/** Returns the absolute path of the file at `path`, given its folder. Throws {@link BadFile} for a disallowed name. */
 export function joinFileName(folder: string, path: string): string {
   const name = nodePath.posix.basename(path);
   checkName(name);

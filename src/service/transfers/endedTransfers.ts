@@ -33,7 +33,7 @@ export class EndedTransfers implements Disposable {
   get(id: string): TransferRecord | undefined {
     const record = this.options.journal.get(id);
     if (!this.isExpired(record)) return record;
-    // The clock may have jumped since the last check; pruning corrects that.
+    // The clock may have jumped since the last check; pruning corrects the end times.
     this.prune();
     const corrected = this.options.journal.get(id);
     return this.isExpired(corrected) ? undefined : corrected;

@@ -7,7 +7,7 @@ import type { TransferRecordFile } from './journalRecord.ts';
 const batchFiles = 256;
 const batchBytes = 16 * 1024 * 1024;
 
-/** Splits files into the batches of the jobs that process them. */
+/** Splits files into batches, one for each job. */
 export function* splitIntoBatches(
   files: readonly TransferRecordFile[],
 ): Generator<readonly TransferRecordFile[], undefined> {

@@ -67,7 +67,7 @@ export interface DoneFile {
   readonly bytes: number;
   /** Hex; absent if only the store has read the content (D66: copies within a store). */
   readonly sha256?: string;
-  /** The store's hash of the object and its copy, such as `md5:…`; takes the place of the SHA-256. */
+  /** The hash that the store reports for the object and its copy, such as `md5:…`; replaces the SHA-256. */
   readonly storeHash?: string;
   /** The modification time of a staged file, in milliseconds since 1970. */
   readonly modifiedMs?: number;

@@ -144,7 +144,7 @@ export function requireRegularFile(file: number): void {
   if (!fs.fstatSync(file).isFile()) throw new BadFile('it is not a regular file');
 }
 
-/** Returns true if both stats describe the same folder. A link to it doesn't count: it has its own inode number. */
+/** Returns true if both stats describe the same folder. A link doesn't count, because it has its own inode. */
 export function isSameFolder(one: fs.BigIntStats, other: fs.BigIntStats): boolean {
   return one.ino === other.ino && one.dev === other.dev;
 }

@@ -49,7 +49,7 @@ export class FolderRoute implements TransferRoute {
   }
 
   async prepare(): Promise<void> {
-    // Folders are inspected file by file.
+    // Nothing to prepare: folders are inspected file by file.
   }
 
   async stage(files: readonly FileToStage[], signal: JobSignal): Promise<JobResult> {

@@ -138,7 +138,7 @@ function removeFile(part: string): void {
   try {
     fs.rmSync(part);
   } catch {
-    // It is missing, or is removed with the transfer's leftovers or replaced by the next attempt.
+    // The file is already gone, or will be removed with the transfer's leftovers or replaced by the next attempt.
   }
 }
 

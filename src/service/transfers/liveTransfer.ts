@@ -114,7 +114,7 @@ export class LiveTransfer implements RunProgress {
 
   /**
    * Writes all pending changes to the journal. Returns false if the transfer is detached or if writing fails; after a
-   * failure, the changes are written with the next one.
+   * failure, the next call writes the changes.
    */
   persist(): boolean {
     if (this.isDetached) return false;

@@ -27,8 +27,8 @@ const openFilesFolder = '/proc/self/fd';
 const hasOpenFiles = process.platform === 'linux';
 
 /**
- * Maximum size of a file that is copied without checking its folder first if that of the previous file has just been
- * checked. Each folder is also checked before a copy gets its final name.
+ * Maximum size of a file whose folder isn't checked before copying if the previous file was renamed in that folder. The
+ * folder is always checked before a copy gets its final name.
  */
 const maxUncheckedBytes = 1024 * 1024;
 
@@ -38,7 +38,7 @@ interface MoveContext {
   readonly folders: DestinationFolders;
   /** False after a failed attempt to clone, for a throttled job, and on systems other than Linux. */
   canClone: boolean;
-  /** The previous file's folder, which was checked just now, when that file was renamed. */
+  /** The previous file's folder, which was checked when that file was renamed. */
   checked?: { readonly path: string; readonly folder: string } | undefined;
 }
 

@@ -152,7 +152,7 @@ export class StoreCopy {
 
   private async rename(copied: readonly CopiedFile[]): Promise<readonly DoneFile[]> {
     const files = copied.map(({ file }) => file);
-    // A store might not replace an object of an earlier run.
+    // A store might not replace an existing object from an earlier run.
     for (const { path, isPresent } of files)
       if (isPresent) await this.client.remove(this.destination, `${this.transferFolder}/${path}`);
     const renamed = await this.unfinished.rename(files);

@@ -140,7 +140,7 @@ export class StoreRoute implements TransferRoute {
     const { folder, remote } = this.destination;
     if (folder === undefined) {
       const isIdle = await this.runInStore(async (client) => {
-        // An upload of a killed run can create its object after this run has started.
+        // An upload from a killed run can create its object after this run has started.
         const isIdle = await this.findPresent(client, remote);
         await this.requireDistinct(client, remote, files);
         await this.requirePresent(client, remote, files);

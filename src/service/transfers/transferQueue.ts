@@ -37,7 +37,7 @@ interface TransferQueueOptions {
 type CancelResult = 'accepted' | 'unknown' | 'notOwner' | 'ended';
 
 const maxRunning = 3;
-/** Time for a canceled transfer's threads to stop. A thread that takes longer presumably hangs in a system call. */
+/** Time allowed for a canceled transfer's threads to stop. A slower one presumably hangs in a system call. */
 const stopMs = 500;
 
 /** Runs transfers, and reports the status of all stored ones (D23: transfer states, D25: durable transfers). */

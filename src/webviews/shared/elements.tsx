@@ -136,7 +136,7 @@ export function Fact({ label, children, exact, isWide = false, class: className 
 interface DataTableProps {
   readonly headers: readonly string[];
   readonly rows: readonly (readonly ComponentChildren[])[];
-  /** Marks the first cell of each row as its header. */
+  /** True to mark the first cell of each row as its header. */
   readonly hasRowHeaders?: boolean;
 }
 

@@ -5,7 +5,7 @@ import type { Disposable } from '../../../core/util/lifetime.ts';
 import type { Settings } from '../../editor/settings.ts';
 
 /**
- * Combines the agents setting with the file that the MCP server and the command line read. The stricter rule applies.
+ * Combines the setting for agents with the file that the MCP server and command line read. The stricter rule applies.
  */
 export class WindowPolicy extends AgentPolicy {
   private readonly settings: Pick<Settings, 'agentSubmission'>;

@@ -12,7 +12,7 @@ import { openOrThrow } from './connectionFailure.ts';
 import { openLocalConnection, openLocalInBackground } from './localConnection.ts';
 
 /**
- * Makes a connection active, and asks for its key if it is missing. Returns undefined if the user cancels. Throws on
+ * Makes a connection active. Asks for the key if none is available. Returns undefined if the user cancels. Throws on
  * failure.
  */
 export async function openConnection(services: CommandServices, id: string): Promise<OpenConnection | undefined> {

@@ -30,8 +30,7 @@ export async function setApiKey(services: CommandServices, node: ConnectionNode 
 }
 
 /**
- * If the connection's environment variable is set, removes its name from the settings. It would override the entered
- * key.
+ * Removes the environment variable's name from the settings if the variable is set, because it would override the key.
  */
 async function removeKeyVariable({ apiKeys, settings }: CommandServices, connection: Connection): Promise<Connection> {
   if (!apiKeys.isFromEnvironment(connection)) return connection;

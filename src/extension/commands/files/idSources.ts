@@ -10,7 +10,7 @@ import { askTableIds } from './tableIds.ts';
 /** The source of file IDs. */
 export type IdSource = 'typed' | 'selection' | 'clipboard' | 'table';
 
-/** Creates the list of sources to choose from. The clipboard is read only after the user has chosen it. */
+/** Creates the list of sources to choose from. The clipboard isn't read until the user has chosen it. */
 export function createIdSourcePick(): PickOptions<IdSource> {
   const selected = parseIds(getSelectedText());
   const choices: Choice<IdSource>[] = [

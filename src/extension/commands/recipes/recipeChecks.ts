@@ -18,7 +18,7 @@ export const unknownStatus: RecipeStatus = { description: '', icon: 'beaker' };
 
 /**
  * Returns the lock with which to compare a recipe in the background. Undefined if the lock isn't valid, or if the
- * workspace isn't trusted, because a comparison sends the recipe's search or the values of its table.
+ * workspace isn't trusted, because a comparison sends the recipe's search or the values in its table to the service.
  */
 export function getLockToCheck(lock: LockReadResult, isTrusted: boolean): RecipeLock | undefined {
   return isTrusted && lock.kind === 'valid' ? lock.lock : undefined;

@@ -4,7 +4,7 @@ import { RecipeDiagnostics } from '../../editor/recipeDiagnostics.ts';
 import type { CommandServices } from '../services.ts';
 import { loadServiceFacts } from './serviceFacts.ts';
 
-/** Creates the diagnostics for recipes. They check recipes against the active connection's service. */
+/** Creates the recipe diagnostics, which check recipes against the active connection's service. */
 export function createRecipeDiagnostics(services: CommandServices): RecipeDiagnostics {
   return new RecipeDiagnostics({
     getFacts: (recipe) => loadServiceFacts(services, recipe, workspace.isTrusted),

@@ -27,7 +27,7 @@ export async function openAndPlan(
   const opened = await openRecipe(argument, title);
   if (!opened) return undefined;
   const { lock } = opened;
-  // Never replace a lock of another recipe, or one that a later version has written.
+  // Never replace a lock that belongs to another recipe, or that a later version of the extension has written.
   const isForeign = lock.kind === 'foreign' || lock.kind === 'newer';
   if (isForeign || (isLocked && lock.kind !== 'valid'))
     throw new CommandFailure(describeLock(lock, undefined).join(' '));

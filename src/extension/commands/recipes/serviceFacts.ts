@@ -9,7 +9,7 @@ type FactSources = Pick<CommandServices, 'settings' | 'connectionStore' | 'param
 
 /**
  * Returns the facts about a recipe's service if its connection is active and its databases are listed. Never opens a
- * connection, and requests nothing in an untrusted workspace.
+ * connection, and sends no requests in an untrusted workspace.
  */
 export async function loadServiceFacts(
   services: FactSources,

@@ -31,7 +31,7 @@ async function replaceSearch(
   query: SearchQuery,
 ): Promise<void> {
   const count = searchStore.getCheckedCount(search.key);
-  // A search by IDs checks its files automatically. These checks aren't the user's.
+  // A search by IDs checks all of its files automatically, so the user didn't necessarily check them.
   const areChecksOwn = search.query.ids !== undefined && count === search.files.length;
   const running = searchFlow.run(session, query);
   if (count === 0 || areChecksOwn) searchFlow.dismiss([search.key]);

@@ -82,9 +82,9 @@ async function readVerified(
 }
 
 /**
- * Returns the files in a transfer's manifest that were intact when last verified. If no readable manifest matches the
- * transfer, returns undefined if all files were intact, so that the caller uses the files in the transfer's record, and
- * an empty list otherwise.
+ * Returns the files in a transfer's manifest that were intact when last verified. Without a readable manifest that
+ * matches the transfer, returns an empty list or, if all files were intact, undefined. In the latter case, the caller
+ * uses the files in the transfer's record.
  */
 async function readIntactFiles(
   services: CommandServices,

@@ -46,7 +46,7 @@ function describeRemovalRisk({ state, cancelUnheeded }: Transfer): string | unde
   return undefined;
 }
 
-/** Number of transfers above which the user must confirm that they are cleared. */
+/** Number of transfers above which clearing them requires confirmation. */
 const confirmationThreshold = 20;
 
 /** Removes all ended transfers from the history, and offers to undo this. */

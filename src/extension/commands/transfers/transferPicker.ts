@@ -25,9 +25,9 @@ export async function chooseTransfer(
 }
 
 /**
- * Lets the user pick a transfer in `list` or a choice in `more`. Resolves to the transfer's key or the choice's value,
- * or to undefined if the user cancels. If `list` is empty or contains ended transfers, first loads the transfers from
- * earlier sessions.
+ * Lets the user pick a transfer from `list` or a choice from `more`. Resolves to the transfer's key or the choice's
+ * value, or to undefined if the user cancels. If `list` is empty or contains ended transfers, first loads the transfers
+ * from earlier sessions.
  */
 export async function pickTransfer(
   services: CommandServices,

@@ -64,7 +64,7 @@ async function importSelected(
   try {
     return await importHistory({ created, updated }, work, async () => {
       await saveSettings(services, choice, selected);
-      // Like the transfers of earlier sessions, ended transfers are loaded when the list shows them.
+      // Imported transfers that have ended are loaded when the list shows them, like those of earlier sessions.
       if (created.length > 0) services.transferStore.setHasEarlier(true);
     });
   } catch (error) {
