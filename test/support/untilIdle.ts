@@ -1,19 +1,24 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 
-/** Turns of the event loop that a request over the loopback interface takes, from the call to its response. */
-const requestTurns = 5;
-const pendingRequest = /^(FSReq|FileHandleCloseReq|ConnectWrap|TCPConnectWrap|PipeConnectWrap)/;
+/** Turns of the event loop that a request to a server in the same process takes, from the call to its response. */
+const requestTurns = 10;
+const pendingRequest = /^(FSReq|CloseReq|GetAddrInfoReq|ConnectWrap)/;
+const limitMs = 120_000;
 
 /**
  * Waits between two steps of a manual clock: `pauseMs` milliseconds, for retries that use the system clock, and then
- * until this process has no pending file operation or connection attempt, however slow the machine is.
+ * until this process has no pending file operation or connection attempt. Rejects if there still is one after two
+ * minutes.
  */
 export async function untilIdle(pauseMs: number): Promise<void> {
   await setTimeout(pauseMs);
+  const end = performance.now() + limitMs;
   for (let quietTurns = 0; quietTurns < requestTurns;) {
     await setImmediate();
     quietTurns += 1;
-    if (!process.getActiveResourcesInfo().some((name) => pendingRequest.test(name))) continue;
+    const pending = process.getActiveResourcesInfo().filter((name) => pendingRequest.test(name));
+    if (pending.length === 0) continue;
+    if (performance.now() > end) throw new Error(`Still pending: ${pending.join(', ')}`);
     quietTurns = 0;
     await setTimeout(1);
   }

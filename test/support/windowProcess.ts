@@ -45,10 +45,8 @@ if (import.meta.main) {
   handleCommands(async (message) => {
     const command = message as WindowCommand;
     if (command.kind === 'submit') await window.submit();
-    if (command.kind === 'pass') {
-      await window.pass(command.ms);
-      await untilIdle(0);
-    }
+    if (command.kind === 'pass') await window.pass(command.ms);
+    await untilIdle(0);
     return { transfer: await window.shown() };
   });
 }

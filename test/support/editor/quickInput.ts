@@ -68,13 +68,14 @@ export class QuickInput {
 
   /** Waits until a quick input is open, enabled, not busy and, with `step`, matches it; resolves to its contents. */
   async wait(step?: StepMatch, waitMs?: number): Promise<QuickInputState> {
-    let state: QuickInputState | undefined;
+    let last: QuickInputState | undefined;
     const isMeant = async (): Promise<QuickInputState | undefined> => {
-      state = await this.state();
+      const state = await this.state();
+      last = state ?? last;
       return state?.isEnabled && !state.isBusy && matches(state, step) ? state : undefined;
     };
     const what = (): string =>
-      `a quick input${step === undefined ? '' : ` with ${step}`}, last ${JSON.stringify(state)}`;
+      `a quick input${step === undefined ? '' : ` with ${step}`}, last ${JSON.stringify(last)}`;
     return until(what, isMeant, waitMs);
   }
 

@@ -13,7 +13,7 @@ import { WindowProcess } from '../../support/windowProcess.ts';
 
 const second = 1000;
 /** The pause between two steps of the clock. */
-const stepPauseMs = 2;
+const stepPauseMs = 8;
 /** The real time after which a condition that never holds fails the test. */
 const waitLimitMs = 120_000;
 /** The time in which a window has to read what another one has written. */

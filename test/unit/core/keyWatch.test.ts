@@ -31,13 +31,13 @@ describe('A key that was accepted before (D28)', () => {
     rig.server.on('GET /api/v1/transfers/*', json({ id, status: 'active', num_files: 1, num_files_transferred: 0 }));
   };
 
-  /** Lets a quarter of a minute pass at a time, so that what is answered over the wire is there in between. */
+  /** Lets a second pass at a time, so that responses are received in between. */
   async function passUntil(isSo: () => boolean, longestMs: number): Promise<number> {
     const startedAt = rig.clock.now();
     while (!isSo()) {
       if (rig.clock.now() - startedAt > longestMs) throw new Error('It did not come in time.');
       await rig.clock.pass(second);
-      await untilIdle(1);
+      await untilIdle(2);
     }
     return rig.clock.now() - startedAt;
   }

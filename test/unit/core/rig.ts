@@ -68,6 +68,7 @@ export class Rig {
     promise.then(over, over);
     while (!isOver) {
       await this.clock.pass(1000);
+      // Locks on files take real time, in which not too much of the manual clock's time may pass.
       await untilIdle(1);
     }
     return await promise;

@@ -32,7 +32,7 @@ describe('Two windows with the same open connection', () => {
   const pass = async (ms: number, stepMs = 1_000): Promise<void> => {
     for (let passed = 0; passed < ms; passed += stepMs) {
       await rig.clock.pass(stepMs);
-      await untilIdle(2);
+      await untilIdle(10);
     }
   };
   const passUntil = async (isSo: () => boolean, limitMs: number): Promise<void> => {
