@@ -18,6 +18,11 @@ describe('The message for a reason', () => {
       'no data transfer service was found at this address; try https://dts.example.org',
     ],
     [{ kind: 'serviceStopped' }, 'the local service is stopped'],
+    [
+      { kind: 'lookupFailed', cause: { kind: 'serviceStopped' } },
+      'nothing was sent because looking up the files failed: the local service is stopped',
+    ],
+    [{ kind: 'lookupFailed' }, 'nothing was sent because looking up the files failed'],
   ];
   for (const [reason, text] of rows) {
     it(`has no final punctuation: ${text}`, () => assert.equal(describeReason(reason), text));

@@ -60,8 +60,8 @@ export function describeTruncation(gaps: readonly MatchGap[]): string | undefine
   if (compared.length === 0) return undefined;
   return plural(
     compared.length,
-    'Only the first {1} search results were compared for {0} value.',
-    'Only the first {1} search results were compared for each of {0} values.',
+    'For {0} value, only the first {1} search results were compared.',
+    'For {0} values, only the first {1} search results were compared.',
     formatNumber(Math.min(...compared)),
   );
 }

@@ -41,7 +41,9 @@ const reasonWords: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
   foreignAnswer: describeForeignResponse,
   queued: () => l10n.t('waiting for a submission to this server to finish'),
   lookupFailed: ({ cause }) =>
-    l10n.t('nothing was sent because looking up the files failed: {0}', cause ? describeReason(cause) : ''),
+    cause
+      ? l10n.t('nothing was sent because looking up the files failed: {0}', describeReason(cause))
+      : l10n.t('nothing was sent because looking up the files failed'),
   cancelled: () => l10n.t('the operation was canceled'),
 };
 

@@ -80,7 +80,7 @@ function createDetailLines(order: TransferOrder | undefined, maxLength: number):
   ];
 }
 
-/** Formats a text as one line. If it is too long, adds the number of characters that are not shown. */
+/** Formats text as one line. If it is too long, truncates it and appends the number of hidden characters. */
 function formatCutText(text: string, maxLength: number): string {
   const { text: shown, hiddenLength } = cutPlainText(text, maxLength);
   if (hiddenLength === 0) return shown;
@@ -243,5 +243,5 @@ export function describeCrashingIds({ unsafe, unchecked }: CrashingIds): readonl
 function formatIds(ids: readonly string[]): string {
   const rest = ids.length - maxListedIds;
   const listed = ids.slice(0, maxListedIds).map(toPlainLine);
-  return formatList([...listed, rest > 0 ? plural(rest, '({0} more)', '({0} more)') : undefined]);
+  return formatList([...listed, rest > 0 ? plural(rest, '{0} more', '{0} more') : undefined]);
 }

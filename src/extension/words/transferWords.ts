@@ -33,7 +33,7 @@ export function describeState(state: TransferState): string {
 /** Returns the title of a transfer for notifications and prompts, such as "3 files to My Data". */
 export function getTransferTitle(transfer: Transfer): string {
   const count = getFileCount(transfer);
-  const files = count === undefined ? l10n.t('some files') : (formatMissedFiles(transfer) ?? formatFileCount(count));
+  const files = count === undefined ? l10n.t('files') : (formatMissedFiles(transfer) ?? formatFileCount(count));
   if (transfer.startedElsewhere) return l10n.t('{0} (started elsewhere)', files);
   return l10n.t('{0} to {1}', files, toPlainLine(transfer.order.destination));
 }

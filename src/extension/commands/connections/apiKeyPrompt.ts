@@ -52,7 +52,7 @@ async function askVariable(services: CommandServices, connectionId: string): Pro
   if (!connection) return;
   const answer = await askText(createSingleStep(l10n.t('API Key for {0}', toPlainLine(connection.name))), {
     prompt: l10n.t(
-      'Name of an environment variable that contains the API key (not the key itself). It must be set where the editor runs.',
+      'Name of an environment variable that contains the API key (not the key itself). It must be set where the extension runs.',
     ),
     placeholder: 'DATA_TRANSFER_KEY',
     value: connection.apiKeyVariable ?? '',

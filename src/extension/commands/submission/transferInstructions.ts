@@ -136,7 +136,7 @@ function createFirstChoices(
     ...(earlier ? [{ label: l10n.t('Same instructions as before'), value: 'earlier' as const }] : []),
     { label: l10n.t('No instructions'), value: 'none' },
     { label: l10n.t('Enter instructions (JSON)…'), value: 'typed' },
-    ...(last ? [{ label: formatPath(last), description: l10n.t('JSON file, last used'), value: last }] : []),
+    ...(last ? [{ label: formatPath(last), description: l10n.t('last used JSON file'), value: last }] : []),
   ];
 }
 
