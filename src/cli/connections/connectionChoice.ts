@@ -25,8 +25,8 @@ export function chooseConnection(
 
 /**
  * Returns true if the key options apply to `connection`. They apply to the connection that `--server` or `--connection`
- * selects, or to the only one in the file, and to others with the same address. Throws a usage error if `--connection`
- * names a connection that isn't in the file.
+ * selects, or to the only one in the file, and to others with the same address unless it is a local service. Throws a
+ * usage error if `--connection` names a connection that isn't in the file.
  */
 export function isKeyConnection(options: GlobalOptions, file: ConnectionsFile, connection: FileConnection): boolean {
   const { server, connection: name } = options;

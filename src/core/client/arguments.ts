@@ -84,8 +84,8 @@ const checksByOperation: ReadonlyMap<string, readonly Check[]> = new Map(
 
 /**
  * Returns the checked arguments. Reads each one only once, so that none can change before it is sent. Throws the error
- * of the first violated rule (§4.8, D1: error classes, D3: numbers and empty values), or TypeError if the arguments
- * can't be read.
+ * for the first rule that is violated (§4.8, D1: error classes, D3: numbers and empty values), or TypeError if the
+ * arguments can't be read.
  */
 export function checkArguments(operation: Operation, given: unknown): CallArguments {
   const values = readOnce(operation, argumentsByOperation[operation], given);

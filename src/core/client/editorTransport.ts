@@ -20,9 +20,9 @@ export type Fetch = (
 ) => Promise<Response>;
 
 /**
- * Sends requests with the editor's `fetch`, which also supports PAC scripts, SOCKS proxies and more kinds of proxy
- * authentication. Cannot close idle connections, because `fetch` does not expose them. The time limits of `fetch` apply
- * in addition to the client's.
+ * Sends requests with the editor's `fetch`. Unlike a direct transport, it supports PAC scripts, SOCKS proxies and more
+ * kinds of proxy authentication. Cannot close idle connections, because `fetch` does not expose them. The time limits
+ * of `fetch` apply in addition to the client's.
  */
 export class EditorTransport implements Transport {
   private readonly fetch: Fetch;

@@ -24,7 +24,10 @@ import { formatRecord } from './transferRecord.ts';
 const maxParallelFiles = 32;
 /** Maximum wait for another window, which may be importing thousands of records on a slow disk. */
 const lockTimeoutMs = 120_000;
-/** Maximum time between writing a record and renaming it. Only renaming changes the folder's modification time. */
+/**
+ * Maximum time between writing a record, which sets the file's modification time, and renaming it, which sets the
+ * folder's.
+ */
 const toleranceMs = 60_000;
 
 /** Options for {@link importRecords}. */

@@ -10,7 +10,7 @@ interface FormatOptions {
 /**
  * Returns the data that may be exported. Omits unknown fields of the settings, entries that are invalid or seem to
  * contain a key, and the permission to send a key over plain HTTP, which applies to one network only (D4: server
- * address). The transfers are unchanged, because {@link formatUserData} selects their fields one by one.
+ * address). The transfers are unchanged, because {@link formatUserData} filters each one as it writes it.
  */
 export function selectExportable({ connections, databases, ...data }: UserData): UserData {
   return {

@@ -134,8 +134,8 @@ export function findDroppedSecrets(value: unknown, parsed: Transfer | undefined)
 }
 
 /**
- * Parses a connection, without the permission to send a key over plain HTTP. Drops unknown fields. Returns undefined if
- * the connection is not valid or seems to contain a key.
+ * Parses a connection. Drops unknown fields and the permission to send a key over plain HTTP. Returns undefined if the
+ * connection is not valid or seems to contain a key.
  */
 export function parseConnection(value: unknown): Connection | undefined {
   return withoutSecrets(z.safeParse(connectionSchema, value).data as Connection | undefined);

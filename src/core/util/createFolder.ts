@@ -19,8 +19,8 @@ export async function createFolder(folder: string, mode?: number): Promise<void>
 }
 
 /**
- * Creates a folder and its missing parents synchronously. Does nothing if the folder exists. Throws the error of the
- * operating system if it can't be created.
+ * Creates a folder and its missing parents synchronously. Does nothing if the folder exists. Throws the file
+ * system's error if the folder can't be created.
  */
 export function createFolderSync(folder: string, mode?: number): void {
   try {

@@ -7,7 +7,7 @@ import { redact } from '../../core/util/redact.ts';
 import { redactHome } from '../../core/util/redactHome.ts';
 import { toPlainLine, toPlainText } from '../words/plainText.ts';
 
-/** Describes a connection without its key. */
+/** Describes a connection without revealing its key. */
 export interface DiagnosedConnection {
   readonly connection: Connection;
   readonly isShown: boolean;

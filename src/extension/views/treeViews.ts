@@ -159,8 +159,8 @@ function createSearchConnections({ databases, getConnectionName }: TreeViewsDepe
 }
 
 /**
- * Reveals a row; resolves after the editor has done so. Ignores a row that has moved in the meantime, for example
- * because its transfer ended.
+ * Reveals a row; resolves after the editor has tried to do so. Ignores errors, because the row may have moved in the
+ * meantime, for example because its transfer ended.
  */
 async function revealNode<T>(view: LazyView<T>, node: T, options: RevealOptions): Promise<void> {
   await view.reveal(node, options).then(undefined, () => undefined);

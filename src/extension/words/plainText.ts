@@ -14,7 +14,7 @@ export function toPlainText(text: string, maxLength: number): string {
   return shortenText(toVisibleText(text.slice(0, 4 * maxLength)), maxLength);
 }
 
-/** The beginning of a text. */
+/** The beginning of a longer text. */
 interface CutText {
   readonly text: string;
   /** Number of characters that were cut. Excludes control and format characters and repeated spaces. */
@@ -22,7 +22,7 @@ interface CutText {
 }
 
 /**
- * Shortens a text for a confirmation prompt to one line of at most `maxLength` characters, and counts the rest. Removes
+ * Shortens text for a confirmation prompt to one line of at most `maxLength` characters, and counts the rest. Removes
  * control and format characters and repeated spaces, which could push text out of view.
  */
 export function cutPlainText(text: string, maxLength: number): CutText {

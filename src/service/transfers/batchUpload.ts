@@ -21,7 +21,7 @@ interface UploadTarget {
 interface UploadedFile {
   readonly file: FileToCarry;
   readonly digests: StreamDigests;
-  /** The source's hash algorithm, or the method that verified the file; undefined until the file is verified. */
+  /** The source's hash algorithm; without one, the method that verified the stored object, undefined until then. */
   readonly verifiedBy: string | undefined;
 }
 

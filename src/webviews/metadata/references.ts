@@ -23,7 +23,7 @@ export function getField(value: unknown, name: string): unknown {
 
 /**
  * Combines a title and an address, either of which may be missing; returns undefined if both are. The result is a link
- * if the address or, without one, the title may be opened.
+ * if the address (or, without an address, the title) is an identifier or URL that can be opened.
  */
 export function toReference(title: unknown, path: unknown): Reference | undefined {
   const text = toReadableText(title);

@@ -9,7 +9,7 @@ export interface SchemaField {
   readonly name: string;
   readonly type: string;
   readonly description: string;
-  /** Constraints in short notation: `required; minimum 0`. */
+  /** The constraints in words, such as `required; minimum 0`. */
   readonly constraints: string;
 }
 

@@ -39,7 +39,7 @@ export function FilesSection({ transfer, allFiles, requestFiles }: FilesProps): 
   const { format, view } = usePage();
   const total = transfer.requestedFileCount;
   const files = (allFiles ?? transfer.firstFiles).slice(0, view.getLimit('files', initialFiles));
-  // The files of a transfer never change, so rows are rendered again only when more are shown.
+  // The files of a transfer never change, so rows are rendered again only when more are shown or the format changes.
   const rows = useMemo(() => files.map((file) => <FileRow file={file} />), [files.length, format]);
   if (total === 0) return null;
   return (

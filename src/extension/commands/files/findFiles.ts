@@ -17,8 +17,8 @@ import { askIds, createIdSourcePick, type IdSource } from './idSources.ts';
 const confirmationThreshold = 5000;
 
 /**
- * Finds files by ID (D8: metadata by ids). Asks for the source of the IDs, the IDs and, unless it is given, the
- * database.
+ * Finds files by ID (D8: metadata by ids). Asks for the database, unless `node` specifies it, then for the source of
+ * the IDs, and then for the IDs.
  */
 export async function findFilesById(services: CommandServices, node: DatabaseNode | undefined): Promise<void> {
   const { searchFlow, settings, memory, notifications, views } = services;
