@@ -1,15 +1,27 @@
 import assert from 'node:assert/strict';
 import { extensions, TabInputWebview, ViewColumn, window, type WebviewPanel } from 'vscode';
+import { CopyIndex } from '../../src/core/duplicates/copyIndex.ts';
+import { SearchStore } from '../../src/core/store/searchStore.ts';
 import type { FileRef } from '../../src/extension/editor/contributions.ts';
 import { isMetadataIntent, type MetadataIntent } from '../../src/webviews/messages/metadataMessages.ts';
+import { MetadataPanels } from '../../src/extension/panels/metadataPanel.ts';
 import { PanelHost } from '../../src/extension/panels/panelHost.ts';
+import { eventually } from '../support/eventually.ts';
 import { json, problem } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
+import { ManualClock } from '../support/manualClock.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 import { transfer } from './specimens.ts';
 import { extensionId, Stage } from './stage.ts';
 
 const kss = 'KBase Workspace Service (KSS)';
+
+/** Returns the titles of the open pages. */
+function pages(): string[] {
+  return window.tabGroups.all.flatMap(({ tabs }) =>
+    tabs.flatMap(({ input, label }) => (input instanceof TabInputWebview ? [label] : [])),
+  );
+}
 
 describe('The pages', () => {
   let stage: Stage;
@@ -22,11 +34,6 @@ describe('The pages', () => {
     await stage.closePages();
     await stage.close();
   });
-
-  const pages = (): string[] =>
-    window.tabGroups.all.flatMap(({ tabs }) =>
-      tabs.flatMap(({ input, label }) => (input instanceof TabInputWebview ? [label] : [])),
-    );
 
   const refs = async (): Promise<readonly FileRef[]> => {
     await stage.connect('the-key');
@@ -103,6 +110,50 @@ describe('The pages', () => {
     await stage.tab(`a b${'long '.repeat(12)}`.slice(0, 59) + '…');
     sessions.close('c');
   });
+});
+
+/** Closes all pages. */
+async function closeTabs(): Promise<void> {
+  await window.tabGroups.close(window.tabGroups.all.flatMap(({ tabs }) => tabs));
+}
+
+describe('A file that is shown twice', () => {
+  const clock = new ManualClock();
+  let panels: MetadataPanels;
+  beforeEach(() => {
+    const extension = extensions.getExtension(extensionId);
+    assert.ok(extension);
+    panels = new MetadataPanels({
+      extensionUri: extension.extensionUri,
+      log: new MemoryLog(),
+      clock,
+      run: () => assert.fail('no command is run'),
+      onDidConnect: () => ({ dispose: () => undefined }),
+      getStaging: () => undefined,
+      copies: new CopyIndex(new SearchStore()),
+      isConnected: () => true,
+      fetchFile: async () => ({}),
+    });
+  });
+  afterEach(async () => {
+    panels.dispose();
+    await closeTabs();
+  });
+
+  const show = (name: string): void => panels.show({ connectionId: 'c', database: 'Alpha', id: name, name });
+
+  for (const [what, ms, titles] of [
+    ['keeps its page if the second call of a double-click is late', 999, ['a.csv', 'b.csv']],
+    ['shares the preview page with the next file if a second passes', 1_000, ['b.csv']],
+  ] as const) {
+    it(what, async () => {
+      show('a.csv');
+      await clock.pass(ms);
+      show('a.csv');
+      show('b.csv');
+      await eventually(() => Promise.resolve(pages().join() === titles.join() || undefined));
+    });
+  }
 });
 
 describe('The host of a page', () => {

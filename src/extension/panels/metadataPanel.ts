@@ -12,8 +12,11 @@ interface ShowMetadataOptions {
   readonly preserveFocus?: boolean;
 }
 
-/** Maximum time in milliseconds between the clicks of a double-click, which the editor reports as two single clicks. */
-const doubleClickMs = 500;
+/**
+ * Maximum time in milliseconds between the two calls of a double-click, which the editor reports as two single clicks.
+ * Longer than the time between the clicks, because opening the page delays the second call.
+ */
+const doubleClickMs = 1_000;
 
 /** Manages the open metadata pages: at most one pinned page per file, and at most one preview page. */
 export class MetadataPanels implements Disposable {
