@@ -12,7 +12,7 @@ import { publicLike } from '../support/faultPersonality.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 import { transfer } from './specimens.ts';
-import { extensionId, Stage } from './stage.ts';
+import { closePages, extensionId, Stage } from './stage.ts';
 
 const kss = 'KBase Workspace Service (KSS)';
 
@@ -112,11 +112,6 @@ describe('The pages', () => {
   });
 });
 
-/** Closes all pages. */
-async function closeTabs(): Promise<void> {
-  await window.tabGroups.close(window.tabGroups.all.flatMap(({ tabs }) => tabs));
-}
-
 describe('A file that is shown twice', () => {
   const clock = new ManualClock();
   let panels: MetadataPanels;
@@ -137,7 +132,7 @@ describe('A file that is shown twice', () => {
   });
   afterEach(async () => {
     panels.dispose();
-    await closeTabs();
+    await closePages();
   });
 
   const show = (name: string): void => panels.show({ connectionId: 'c', database: 'Alpha', id: name, name });

@@ -196,8 +196,13 @@ export class Stage {
 
   /** Closes the pages that commands opened. */
   async closePages(): Promise<void> {
-    await window.tabGroups.close(window.tabGroups.all.flatMap(({ tabs }) => tabs));
+    await closePages();
   }
+}
+
+/** Closes all open tabs. */
+export async function closePages(): Promise<void> {
+  await window.tabGroups.close(window.tabGroups.all.flatMap(({ tabs }) => tabs));
 }
 
 /** Returns the names of all secrets of the extension, if the editor is recent enough to list them. */
