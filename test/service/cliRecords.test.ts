@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -153,6 +154,20 @@ describe('The service of the command line', () => {
     assert.equal((await service.ended).code, 0);
     await rm(folder, { recursive: true });
   });
+
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) {
+    it(`stops cleanly on ${signal}, with its child process`, async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'cli-service-'));
+      await writeFile(join(folder, 'config.json'), JSON.stringify({ dataFolder: 'data', databases: [] }));
+      const service = new CliProcess(['service', '--config', join(folder, 'config.json')]);
+      const [ready] = (await once(service.child.stdout ?? service.child, 'data')) as [string];
+      const { address } = JSON.parse(ready) as { address: string };
+      service.child.kill(signal);
+      assert.equal((await service.ended).code, 0);
+      await assert.rejects(fetch(address));
+      await rm(folder, { recursive: true });
+    });
+  }
 
   it('exits with 2 if its configuration is invalid', async () => {
     const { code, stderr } = await runCli(['service', '--config', '/nowhere.json']);

@@ -30,7 +30,7 @@ async function runService({ config }: ServiceFlags): Promise<ExitCode> {
   const program = join(import.meta.dirname, 'service.js');
   if (!existsSync(program)) throw new CliError(`The service program is missing: ${program}.`);
   const child = spawn(process.execPath, [program, '--config', config], { stdio: 'inherit' });
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => child.kill(name));
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => child.kill(name));
   const [code] = (await once(child, 'exit')) as [number | null];
   return (code ?? exitCode.failed) as ExitCode;
 }
