@@ -139,6 +139,18 @@ describe('Data for another machine (D65)', () => {
     assert.equal(stage.server.requestsTo('POST /api/v1/transfers').length, 0);
   });
 
+  it('ends even if the service of an imported transfer cannot be reached', async () => {
+    const { settings, apiKeys, connectFlow } = stage.parts;
+    const unreachable = { ...connection, server: stage.server.address };
+    await settings.saveConnection(unreachable);
+    await apiKeys.set(unreachable, 'the-key');
+    await stage.server.stop();
+    await writeUserData({ transfers: finished });
+    await importChosen((list) => list.accept());
+    await stage.person.notice(/^Imported 2 transfers\.$/);
+    connectFlow.close(unreachable.id);
+  });
+
   it('replaces nothing that the user has not selected', async () => {
     const { settings, transferFlow } = stage.parts;
     await settings.saveConnection(connection);

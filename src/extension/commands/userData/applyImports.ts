@@ -35,8 +35,8 @@ export interface ImportedData extends SelectedSettings {
 }
 
 /**
- * Imports the selected entries, and opens the connections of the imported transfers in the background. Throws a {@link
- * CommandFailure} if the import fails, or the signal's reason if the signal is aborted.
+ * Imports the selected entries, and starts to open the connections of the imported transfers in the background. Throws a
+ * {@link CommandFailure} if the import fails, or the signal's reason if the signal is aborted.
  */
 export async function applyImports(
   services: CommandServices,
@@ -49,7 +49,10 @@ export async function applyImports(
   const transfers = [...added, ...updated];
   await services.transferFlow.loadLastFinished();
   const ids = new Set(transfers.map(({ order }) => order.connectionId));
-  for (const id of ids) if (!services.sessions.get(id)) await openInBackground(services, id);
+  const logFailure = (error: unknown): void =>
+    services.log.error(`Could not open the connection of an imported transfer: ${String(error)}`);
+  // Not awaited, because attempts are repeated until the service can be reached.
+  for (const id of ids) if (!services.sessions.get(id)) void openInBackground(services, id).catch(logFailure);
   return { ...selected, transfers, leftOutCount: created.length - added.length };
 }
 
