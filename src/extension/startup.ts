@@ -87,7 +87,12 @@ export async function startExtension(
   syncState(lifetime, services);
   lifetime.track(createStaleSearches(core, sideBar));
   startRecipes(lifetime, services, { sideBar, recipeFiles });
-  views.onFirstUse(() => void reopenUnlessShown(services));
+  views.onFirstUse(
+    () =>
+      void reopenUnlessShown(services).catch((error: unknown) =>
+        editor.log.error(`Could not reopen the last connection: ${String(error)}`),
+      ),
+  );
   await core.transferFlow.resume();
   lifetime.track(watchRunningTransfers(services));
   const boundary = new CommandBoundary(commandHandlers, services);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { publicLike } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { until } from '../unit/core/rig.ts';
-import { hostileTexts } from './specimens.ts';
+import { hostileTexts, transfer } from './specimens.ts';
 import { Stage } from './stage.ts';
 
 describe('Saved connections edited by hand', () => {
@@ -45,6 +45,22 @@ describe('Saved connections edited by hand', () => {
     await until(connectionStore.onDidChange, () => connectionStore.state.kind === 'failed');
     assert.equal(connectionStore.state.kind === 'failed' && connectionStore.state.reason.kind, 'keyElsewhere');
     assert.deepEqual(other.requests, []);
+  });
+
+  it('are closed once they are removed, even if another one cannot be reached', async () => {
+    await stage.connect('the-key');
+    const { settings, apiKeys, connectFlow, connectionStore, sessions, transferStore } = stage.parts;
+    const [shown] = settings.connections;
+    const saved = { id: 'unreachable', name: 'Other Service', server: other.address };
+    publicLike(other, 'other-key');
+    await apiKeys.set(saved, 'other-key');
+    transferStore.put([transfer('one', {}, { connectionId: saved.id })]);
+    await write([shown, saved]);
+    await until(sessions.onDidChange, () => sessions.get(saved.id) !== undefined);
+    await other.stop();
+    await write([{ ...saved, transport: 'editor' }]);
+    await until(connectionStore.onDidChange, () => connectionStore.state.kind === 'disconnected');
+    connectFlow.close(saved.id);
   });
 
   const right = { id: 'a', name: 'Alpha', server: 'https://a.example.org' };

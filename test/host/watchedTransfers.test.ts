@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import type { Connection } from '../../src/core/model/connection.ts';
+import { reopenUnlessShown } from '../../src/extension/commands/connections/connectionPicker.ts';
 import { watchRunningTransfers } from '../../src/extension/commands/connections/watchedTransfers.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
@@ -55,4 +57,51 @@ describe('A connection with running transfers', () => {
     watch.dispose();
     assert.equal(connectionStore.shown?.id, shown?.id);
   });
+
+  it('does not replace one that is opened while keys are read', async () => {
+    await stage.connect('the-key');
+    const { settings, apiKeys, connectFlow, connectionStore } = stage.parts;
+    const [first] = settings.connections;
+    const saved = { id: 'requested-later', name: 'Other Service', server: other.address };
+    await apiKeys.set(saved, 'other-key');
+    await stage.settings.update('connections', [first, saved], true);
+    connectFlow.disconnect();
+    const before = other.requests.length;
+    await reopenWhileReading([first?.id, saved.id]);
+    assert.deepEqual([connectionStore.shown?.id, connectionStore.state.kind], [first?.id, 'connected']);
+    assert.equal(other.requests.length, before);
+  });
+
+  it('is not opened if the user disconnects while its key is read', async () => {
+    await stage.connect('the-key');
+    const { settings, connectFlow, connectionStore, sessions } = stage.parts;
+    connectFlow.disconnect();
+    await reopenWhileReading([settings.connections[0]?.id], () => connectFlow.disconnect());
+    assert.deepEqual([connectionStore.state.kind, sessions.getAll()], ['disconnected', []]);
+  });
+
+  /** Reopens connections whose keys are read only after all of them were requested, and after `meanwhile`. */
+  async function reopenWhileReading(
+    ids: readonly (string | undefined)[],
+    meanwhile: () => void = () => undefined,
+  ): Promise<void> {
+    const { apiKeys } = stage.parts;
+    const find = apiKeys.find.bind(apiKeys);
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    Object.assign(apiKeys, {
+      find: async (connection: Connection) => {
+        await released;
+        return await find(connection);
+      },
+    });
+    try {
+      const openings = ids.map((id) => reopenUnlessShown(stage.parts, id));
+      meanwhile();
+      release();
+      await Promise.all(openings);
+    } finally {
+      Reflect.deleteProperty(apiKeys, 'find');
+    }
+  }
 });

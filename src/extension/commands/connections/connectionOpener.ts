@@ -1,6 +1,7 @@
 import { l10n } from 'vscode';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
 import type { Connection } from '../../../core/model/connection.ts';
+import type { FoundKey } from '../../editor/apiKeys.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { localConnectionId } from '../../editor/machine.ts';
 import { createConnectStep } from '../../notifications/nextSteps.ts';
@@ -48,10 +49,16 @@ export async function reopenConnection(services: CommandServices, id: string): P
 
 /** Makes a saved connection active without prompting. Failures appear only in the tree. */
 export async function reopenSavedConnection(
-  { apiKeys, connectFlow }: CommandServices,
+  { apiKeys, connectFlow, log }: CommandServices,
   connection: Connection,
 ): Promise<void> {
-  const { key, reason } = await apiKeys.find(connection);
+  // Shown before the key is read, so that a connection opened in the meantime stays active.
+  const signal = connectFlow.prepare(connection);
+  const { key, reason } = await apiKeys.find(connection).catch((error: unknown): FoundKey => {
+    log.error(`Could not read the key of a connection: ${String(error)}`);
+    return { reason: { kind: 'keyGone' } };
+  });
+  if (signal.aborted) return;
   if (key === undefined) connectFlow.showFailure(connection, reason);
   else await connectFlow.reopen(connection, key);
 }
