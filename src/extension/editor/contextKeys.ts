@@ -48,6 +48,7 @@ function getContextKeys({
 > {
   return {
     'dataTransfer.connected': connectionStore.state.kind === 'connected',
+    'dataTransfer.hasConnection': connectionStore.shown !== undefined,
     'dataTransfer.localServiceRunning': localService.isRunning,
     'dataTransfer.hasSearches': searchStore.getAll().length > 0,
     'dataTransfer.hasChecked': searchStore.checked.count > 0,

@@ -110,7 +110,7 @@ interface CommandDeclaration {
  */
 const commandTable = {
   'dataTransfer.connect': { takes: ['welcome'], icon: 'plug' },
-  'dataTransfer.disconnect': { icon: 'debug-disconnect', enablement: 'dataTransfer.connected' },
+  'dataTransfer.disconnect': { icon: 'debug-disconnect', enablement: 'dataTransfer.hasConnection' },
   'dataTransfer.switchConnection': { takes: ['connection'], icon: 'arrow-swap' },
   'dataTransfer.forgetConnection': { takes: ['connection'] },
   'dataTransfer.setApiKey': { takes: ['connection'], icon: 'key' },
@@ -225,6 +225,8 @@ export const panelTypes = { metadata: 'dataTransfer.metadata', transfer: 'dataTr
 /** The context keys used in the manifest's `when` clauses. */
 export interface ContextKeys {
   'dataTransfer.connected': boolean;
+  /** True if a connection is shown, which may be connecting, failed or stopped. */
+  'dataTransfer.hasConnection': boolean;
   'dataTransfer.localServiceRunning': boolean;
   'dataTransfer.hasSearches': boolean;
   'dataTransfer.hasChecked': boolean;
