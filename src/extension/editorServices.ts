@@ -5,6 +5,7 @@ import { RecentProblems } from '../core/util/recentProblems.ts';
 import { createRedactingLog } from '../core/util/redactingLog.ts';
 import type { EditorServices } from './commands/services.ts';
 import { ApiKeys } from './editor/apiKeys.ts';
+import { showFailure } from './editor/commandBoundary.ts';
 import { Documents } from './editor/documents.ts';
 import { readExtensionFacts } from './editor/extensionFacts.ts';
 import type { CommandLinePaths } from './editor/commandLineFiles.ts';
@@ -29,7 +30,9 @@ export function createEditorServices(
   const channel = lifetime.track(window.createOutputChannel(l10n.t('Data Transfer'), { log: true }));
   const recentProblems = new RecentProblems(channel, clock);
   const log = createRedactingLog(recentProblems);
-  const notifications = new Notifications();
+  const notifications: Notifications = new Notifications((label, error) =>
+    showFailure({ log, notifications }, label, error),
+  );
   const stateFiles = new StateFiles({ folder: getFolder('state'), editorState: globalState, clock, log });
   const markerFolder = getFolder('saved-keys');
   return {

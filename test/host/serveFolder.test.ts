@@ -189,6 +189,16 @@ describe('Serving a folder as a database', () => {
       assert.deepEqual(saved(), [{ name: 'Lab Share', folder }]);
     });
 
+    it('reports that Undo failed', async () => {
+      await serve(folder);
+      await stage.run('dataTransfer.stopServing', { kind: 'database', name: 'Lab Share' });
+      const notice = await stage.person.notice(/^Lab Share is no longer served/);
+      await stage.settings.update('localService.databases', { a: 1 }, true);
+      notice.press('Undo');
+      const failure = await stage.person.notice(/must be a list\. Fix it first/);
+      assert.deepEqual([failure.kind, failure.buttons.at(-1)], ['error', 'Show Log']);
+    });
+
     it('from the Command Palette asks for a folder', async () => {
       await serve(folder);
       const done = stage.run('dataTransfer.stopServing');

@@ -26,7 +26,7 @@ describe('Transfer notifications', () => {
     claimed = new Set();
     notifications = new TransferNotifications({
       store,
-      notifications: new Notifications(),
+      notifications: new Notifications((label, error) => assert.fail(`${label}: ${String(error)}`)),
       clock,
       level: () => level,
       isMine: () => isMine,

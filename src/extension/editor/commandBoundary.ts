@@ -41,8 +41,13 @@ export function runCommand<I extends CommandId>(id: I, argument?: CommandArgumen
   void commands.executeCommand(id, argument);
 }
 
+interface BoundaryServices {
+  readonly log: Logger;
+  readonly notifications: Notifications;
+}
+
 /** Runs commands. Logs and times each one, and shows failures to the user. */
-export class CommandBoundary<Services extends { readonly log: Logger; readonly notifications: Notifications }> {
+export class CommandBoundary<Services extends BoundaryServices> {
   private readonly handlers: CommandHandlers<Services>;
   private readonly services: Services;
 
@@ -64,7 +69,7 @@ export class CommandBoundary<Services extends { readonly log: Logger; readonly n
       await work();
       this.services.log.debug(`${name} took ${Math.round(performance.now() - startedAt)} ms`);
     } catch (error) {
-      this.show(name, error);
+      showFailure(this.services, name, error);
     }
   }
 
@@ -77,23 +82,23 @@ export class CommandBoundary<Services extends { readonly log: Logger; readonly n
     const selected = Array.isArray(selection) ? selection.filter((row) => isArgumentFor(id, row)) : undefined;
     await handlers[id](this.services, isArgumentFor(id, argument) ? argument : undefined, selected);
   }
+}
 
-  private show(id: string, error: unknown): void {
-    const { log, notifications } = this.services;
-    if (error instanceof CommandHint) {
-      log.info(`${id}: ${error.message}`);
-      void notifications.info(error.message, ...error.actions);
-      return;
-    }
-    const showLog = createShowLogAction(() => runCommand('dataTransfer.showLog'));
-    if (error instanceof CommandFailure) {
-      log.error(`${id}: ${error.message}`);
-      void notifications.error(error.message, ...error.actions, showLog);
-      return;
-    }
-    log.error(`${id}: ${formatErrorStack(error)}`);
-    void notifications.error(l10n.t('Unexpected error. See the log.'), showLog);
+/** Shows the failure of a command or of a notification's button to the user, and logs it. `name` appears in the log. */
+export function showFailure({ log, notifications }: BoundaryServices, name: string, error: unknown): void {
+  if (error instanceof CommandHint) {
+    log.info(`${name}: ${error.message}`);
+    void notifications.info(error.message, ...error.actions);
+    return;
   }
+  const showLog = createShowLogAction(() => runCommand('dataTransfer.showLog'));
+  if (error instanceof CommandFailure) {
+    log.error(`${name}: ${error.message}`);
+    void notifications.error(error.message, ...error.actions, showLog);
+    return;
+  }
+  log.error(`${name}: ${formatErrorStack(error)}`);
+  void notifications.error(l10n.t('Unexpected error. See the log.'), showLog);
 }
 
 /** Returns true if a command accepts an argument: a row of a declared kind, a URI, or a file reference from a page. */

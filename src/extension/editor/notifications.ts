@@ -12,16 +12,26 @@ export interface NotificationAction {
  * message.
  */
 export class Notifications {
+  private readonly reportFailure: (label: string, error: unknown) => void;
+
+  /** Calls `reportFailure` with the label of a button whose action failed, and with the error. */
+  constructor(reportFailure: (label: string, error: unknown) => void) {
+    this.reportFailure = reportFailure;
+  }
+
   async info(message: string, ...actions: NotificationAction[]): Promise<void> {
-    await runAction(actions, await window.showInformationMessage(escapeIconsAndLinks(message), ...getLabels(actions)));
+    await this.runAction(
+      actions,
+      await window.showInformationMessage(escapeIconsAndLinks(message), ...getLabels(actions)),
+    );
   }
 
   async warning(message: string, ...actions: NotificationAction[]): Promise<void> {
-    await runAction(actions, await window.showWarningMessage(escapeIconsAndLinks(message), ...getLabels(actions)));
+    await this.runAction(actions, await window.showWarningMessage(escapeIconsAndLinks(message), ...getLabels(actions)));
   }
 
   async error(message: string, ...actions: NotificationAction[]): Promise<void> {
-    await runAction(actions, await window.showErrorMessage(escapeIconsAndLinks(message), ...getLabels(actions)));
+    await this.runAction(actions, await window.showErrorMessage(escapeIconsAndLinks(message), ...getLabels(actions)));
   }
 
   /** Shows a modal confirmation. Resolves to true if the user selects the button labeled `label`. */
@@ -70,7 +80,7 @@ export class Notifications {
     ...actions: NotificationAction[]
   ): Promise<void> {
     const show = kind === 'info' ? window.showInformationMessage : window.showWarningMessage;
-    await runAction(
+    await this.runAction(
       actions,
       await show(
         escapeIconsAndLinks(message),
@@ -84,14 +94,19 @@ export class Notifications {
   showStatusMessage(message: string): void {
     window.setStatusBarMessage(escapeIconsAndLinks(message), 4000);
   }
+
+  private async runAction(actions: readonly NotificationAction[], label: string | undefined): Promise<void> {
+    const action = actions.find((one) => one.label === label);
+    try {
+      await action?.run();
+    } catch (error) {
+      this.reportFailure(label ?? '', error);
+    }
+  }
 }
 
 function getLabels(actions: readonly NotificationAction[]): string[] {
   return actions.map((action) => action.label);
-}
-
-async function runAction(actions: readonly NotificationAction[], label: string | undefined): Promise<void> {
-  await actions.find((action) => action.label === label)?.run();
 }
 
 /** Creates the button that opens the log. */
