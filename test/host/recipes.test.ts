@@ -101,6 +101,25 @@ describe('A recipe in the editor (D61)', () => {
     assert.equal(window.activeTextEditor.document.languageId, 'jsonc');
   });
 
+  it('replaces another recipe only after a question, if its name differs from the one in the dialog', async () => {
+    const search = await stage.search(jgi, 'JDP');
+    const node = { kind: 'search', key: search.key } as const;
+    const save = async (answer?: string): Promise<string> => {
+      const done = stage.run('dataTransfer.saveAsRecipe', node);
+      (await stage.person.pick()).choose('No destination');
+      (await stage.person.saveDialog()).choose(Uri.file(getPath('mine.json')));
+      const question = await stage.person.notice(/^mine\.transfer\.json already exists\.$/);
+      assert.deepEqual([question.isModal, question.buttons], [true, ['Replace']]);
+      if (answer === undefined) question.dismiss();
+      else question.press(answer);
+      await done;
+      return await readText('mine.transfer.json');
+    };
+    await writeFile(getPath('mine.transfer.json'), '{"mine": true}');
+    assert.equal(await save(), '{"mine": true}');
+    assert.match(await save('Replace'), /"version": 1/);
+  });
+
   it('is saved from a search without a destination, which cannot be run', async () => {
     const search = await stage.search(jgi, 'JDP');
     const done = stage.run('dataTransfer.saveAsRecipe', { kind: 'search', key: search.key });

@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { basename } from 'node:path/posix';
 import { commands, l10n, Uri, workspace } from 'vscode';
 import { localLinkService, toLinkService } from '../../../core/model/link.ts';
 import { isRecipePath, recipeExtension } from '../../../core/recipes/recipeNames.ts';
@@ -21,7 +22,8 @@ export async function saveAsRecipe(
   const draft = owned && (await completeDraft(services, owned));
   if (!draft) return;
   const file = await pickNewFile(l10n.t('Save as Recipe'), getSuggestedFile(), { [l10n.t('Recipe')]: ['json'] });
-  if (file) await writeRecipe(toRecipeUri(file), draft);
+  const recipe = file && (await confirmRecipeUri(services, file));
+  if (recipe) await writeRecipe(recipe, draft);
 }
 
 /**
@@ -75,6 +77,25 @@ async function askDestination(
 function getSuggestedFile(): Uri {
   const [folder] = workspace.workspaceFolders ?? [];
   return Uri.joinPath(folder?.uri ?? Uri.file(homedir()), `files${recipeExtension}`);
+}
+
+/**
+ * Returns a file's URI with the extension of recipes. If that is another file that exists, asks whether to replace it,
+ * because the dialog hasn't. Returns undefined if the user cancels.
+ */
+async function confirmRecipeUri({ notifications }: CommandServices, file: Uri): Promise<Uri | undefined> {
+  const recipe = toRecipeUri(file);
+  if (recipe.path === file.path || !(await exists(recipe))) return recipe;
+  const question = l10n.t('{0} already exists.', toPlainLine(basename(recipe.path)));
+  const detail = l10n.t('Its content will be lost.');
+  return (await notifications.confirm(question, detail, l10n.t('Replace'))) ? recipe : undefined;
+}
+
+async function exists(file: Uri): Promise<boolean> {
+  return await workspace.fs.stat(file).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Returns a file's URI with the extension by which the editor recognizes recipes. */
