@@ -98,8 +98,10 @@ describe('The tools for agents', () => {
     const { data, ...answer } = await submitted;
     assert.equal(answer['error'], undefined, JSON.stringify([answer, data]));
     assert.equal(countSubmissions(), 1);
+    const shown = [...stage.person.statusMessages, ...stage.person.notices];
     assert.equal((await call('submit_transfer', { planId }))['code'], 'planDecided');
     assert.equal(countSubmissions(), 1);
+    assert.deepEqual([...stage.person.statusMessages, ...stage.person.notices], shown);
     const [transfer] = stage.parts.transferStore.getAll();
     assert.deepEqual(transfer?.requestedBy, { agent: `an agent in ${env.appName}`, plan: planId });
     assert.deepEqual(stage.parts.proposedPlans.getAll(), []);

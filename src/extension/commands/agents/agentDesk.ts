@@ -13,7 +13,7 @@ import { describeReason } from '../../words/reasonWords.ts';
 import type { CommandServices } from '../services.ts';
 import { getDestinationFreeBytes } from '../submission/destinationSpace.ts';
 import { askAboutCancel, askAboutPlan } from './planPrompt.ts';
-import { reportPlanSubmission } from './planReview.ts';
+import { findPlanTransfer, reportPlanSubmission } from './planReview.ts';
 
 /** Runs the tools that agents call in this window. Never opens a connection or starts a service. */
 export class AgentDesk {
@@ -29,9 +29,11 @@ export class AgentDesk {
   /** Runs a tool. Resolves to its answer as JSON; if the tool fails, the answer describes the error. */
   async call({ name, input, signal }: ToolCall): Promise<string> {
     const context = await this.createContext(l10n.t('an agent in {0}', env.appName));
+    const planId = name === 'submit_transfer' ? readPlanId(input) : '';
+    const wasSubmitted = findPlanTransfer(this.services, planId) !== undefined;
     const { content } = await callAgentTool(context, name, input, signal);
     await this.services.proposedPlans.refresh();
-    if (name === 'submit_transfer') reportPlanSubmission(this.services, readPlanId(input));
+    if (!wasSubmitted) reportPlanSubmission(this.services, planId);
     return JSON.stringify(content);
   }
 

@@ -1,6 +1,7 @@
 import { l10n } from 'vscode';
 import { AgentError } from '../../../core/agents/agentError.ts';
 import { findPlanConnection, type TransferPlan } from '../../../core/agents/transferPlan.ts';
+import type { Transfer } from '../../../core/model/transferModel.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import type { PlanNode } from '../../editor/contributions.ts';
 import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
@@ -28,8 +29,13 @@ export async function declinePlan(services: CommandServices, node: PlanNode | un
 
 /** Shows the row of the transfer that was created from a plan. If the service refused it, also shows the reason. */
 export function reportPlanSubmission(services: CommandServices, planId: string): void {
-  const transfer = services.transferStore.getAll().find(({ requestedBy }) => requestedBy?.plan === planId);
+  const transfer = findPlanTransfer(services, planId);
   if (transfer) reportSubmission(services, transfer);
+}
+
+/** Finds the transfer that was created from a plan. */
+export function findPlanTransfer({ transferStore }: CommandServices, planId: string): Transfer | undefined {
+  return transferStore.getAll().find(({ requestedBy }) => requestedBy?.plan === planId);
 }
 
 async function choosePlan(
