@@ -130,6 +130,17 @@ describe('Searching in the editor', () => {
     assert.equal(found.filter(({ files }) => files.length === 1).length, 2);
   });
 
+  it('sends nothing if another connection becomes active during the input', async () => {
+    const { person, server } = stage;
+    const done = stage.run('dataTransfer.searchAllDatabases');
+    const box = await person.textBox();
+    await stage.run('dataTransfer.startLocalService');
+    box.enter('corn');
+    await done;
+    await person.notice(/^The active connection has changed\. Nothing was sent\.$/);
+    assert.deepEqual(server.requestsTo('POST /api/v1/files'), []);
+  });
+
   it('skips databases that refuse a search of all databases, and includes them on a click (D38)', async () => {
     const { person, parts } = stage;
     service.refusesSearches = true;

@@ -3,6 +3,7 @@ import type { OpenConnection } from '../../../core/flows/openConnections.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { DatabaseNode, LeftOutNode } from '../../editor/contributions.ts';
 import { createSwitchStep } from '../../notifications/nextSteps.ts';
+import { getActiveDatabases } from '../connections/activeDatabases.ts';
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import { requireSession } from '../connections/connectionPicker.ts';
 import { requireOrcid } from '../connections/setOrcid.ts';
@@ -56,7 +57,7 @@ async function askAndSearch(
  * only.
  */
 export async function searchAllDatabases(services: CommandServices, node: LeftOutNode | undefined): Promise<void> {
-  const { searchFlow, searchStore, connectionStore } = services;
+  const { searchFlow, searchStore } = services;
   const { leftOut } = searchStore;
   const isRest = node !== undefined && leftOut !== undefined;
   const session = await (isRest ? getOrOpenConnection(services, leftOut.connectionId) : requireSession(services));
@@ -65,7 +66,7 @@ export async function searchAllDatabases(services: CommandServices, node: LeftOu
     await searchFlow.runLeftOut(session);
     return;
   }
-  if (connectionStore.listing.databases.length === 0) {
+  if (getActiveDatabases(services, session.connection.id).length === 0) {
     throw new CommandHint(l10n.t('The service has no databases to search.'), createSwitchStep());
   }
   const draft = await createDraft(services, session, { scope: {} });
@@ -74,14 +75,11 @@ export async function searchAllDatabases(services: CommandServices, node: LeftOu
   if (search) await startSearch(services, session, search);
 }
 
-async function startSearch(
-  { searchFlow, connectionStore, views }: CommandServices,
-  session: OpenConnection,
-  draft: SearchDraft,
-): Promise<void> {
+async function startSearch(services: CommandServices, session: OpenConnection, draft: SearchDraft): Promise<void> {
+  const { searchFlow, views } = services;
   const { database } = draft;
   if (database === undefined) {
-    const all = connectionStore.listing.databases.map(({ name }) => toSearchQuery(draft, name));
+    const all = getActiveDatabases(services, session.connection.id).map(({ name }) => toSearchQuery(draft, name));
     await searchFlow.runWhereAccepted(session, all, views.focusStartedSearch);
     return;
   }

@@ -25,6 +25,7 @@ import {
   describeQueryMistake,
   describeSearchTerms,
 } from '../../words/searchWords.ts';
+import { getActiveDatabases } from '../connections/activeDatabases.ts';
 import type { CommandServices } from '../services.ts';
 import { askOptions, type SearchDraft } from './searchOptions.ts';
 
@@ -105,7 +106,7 @@ export async function askAllFiles(
   const draft = toDraft(services, { query: '', ...(database !== undefined && { database }) });
   if (database === undefined) {
     const placeholder = l10n.t('Select the database to list files from');
-    const choices = createScopeChoices(listDatabases(services));
+    const choices = createScopeChoices(listDatabases(services, session));
     const answer = await pickOne(createSingleStep(title), { placeholder, choices });
     if (typeof answer === 'string') return undefined;
     draft.database = answer.value.name;
@@ -126,7 +127,7 @@ async function createDatabasePick(
   services: CommandServices,
   session: OpenConnection,
 ): Promise<PickOptions<DatabaseChoice>> {
-  const databases = listDatabases(services);
+  const databases = listDatabases(services, session);
   const scopes = createScopeChoices(databases);
   const names = new Set(databases.map(({ name }) => name));
   const recent = (await services.memory.getRecentSearches(session.connection.id))
@@ -139,8 +140,8 @@ async function createDatabasePick(
   return { placeholder: l10n.t('Select a database, or repeat a recent search'), choices };
 }
 
-function listDatabases({ connectionStore }: CommandServices): readonly Database[] {
-  const { databases } = connectionStore.listing;
+function listDatabases(services: CommandServices, { connection }: OpenConnection): readonly Database[] {
+  const databases = getActiveDatabases(services, connection.id);
   if (databases.length === 0)
     throw new CommandHint(l10n.t('The service has no databases to search.'), createSwitchStep());
   return databases;

@@ -122,6 +122,7 @@ async function editOrder(
   let { files } = given;
   let order: TransferOrder | undefined;
   const isConfirmed = await askTransferDetails(services, [source], {
+    connectionId,
     title: l10n.t('Transfer Again'),
     firstStep: async (position) =>
       toStepResult(await askFiles(position, earlier, files), (selected) => (files = selected)),

@@ -8,6 +8,7 @@ import { localConnectionId } from '../../editor/machine.ts';
 import { toStepResult, pickOne, type Choice, type Step, type StepPosition } from '../../editor/quickInput.ts';
 import { createServeStep, createSwitchStep } from '../../notifications/nextSteps.ts';
 import { toPlainLine } from '../../words/plainText.ts';
+import { getActiveDatabases } from '../connections/activeDatabases.ts';
 import type { CommandServices } from '../services.ts';
 import { askOptionalDetails, type DetailsDraft } from './optionalDetails.ts';
 import { getInstructionsToSave } from './transferInstructions.ts';
@@ -25,6 +26,8 @@ interface Draft extends DetailsDraft {
 
 /** Options for {@link askTransferDetails}. */
 interface TransferDetailsOptions {
+  /** ID of the connection to transfer with. */
+  readonly connectionId: string;
   readonly title?: string;
   /** A step to run before the others. */
   readonly firstStep?: Step;
@@ -40,7 +43,9 @@ export async function findLastDestination(
   sources: readonly string[],
 ): Promise<string | undefined> {
   const last = await services.memory.getLastDestination();
-  return findDestinations(services, sources).some(({ name }) => name === last) ? last : undefined;
+  return selectDestinations(services.connectionStore.listing.databases, sources).some(({ name }) => name === last)
+    ? last
+    : undefined;
 }
 
 /**
@@ -50,7 +55,7 @@ export async function findLastDestination(
 export function canTransferTo(services: CommandServices, order: TransferOrder): boolean {
   const { shown, listing } = services.connectionStore;
   if (shown?.id !== order.connectionId || listing.databases.length === 0) return true;
-  return findDestinations(services, [order.source]).some(({ name }) => name === order.destination);
+  return selectDestinations(listing.databases, [order.source]).some(({ name }) => name === order.destination);
 }
 
 /** Asks the user to confirm a transfer whose details are known. Remembers its destination if the user confirms. */
@@ -68,7 +73,7 @@ export async function confirmKnownDetails(
 export async function askTransferDetails(
   services: CommandServices,
   sources: readonly string[],
-  { title = l10n.t('Transfer Files'), firstStep, earlier, confirm }: TransferDetailsOptions,
+  { connectionId, title = l10n.t('Transfer Files'), firstStep, earlier, confirm }: TransferDetailsOptions,
 ): Promise<boolean> {
   const { memory } = services;
   const lastDestination = (await memory.getLastDestination()) ?? '';
@@ -76,7 +81,7 @@ export async function askTransferDetails(
   Object.assign(draft, earlier, earlier?.instructions && { from: 'earlier' });
   const steps: readonly Step[] = [
     ...(firstStep ? [firstStep] : []),
-    (position) => askDestination(services, sources, position, draft),
+    (position) => askDestination(services, { connectionId, sources }, position, draft),
     (position) => askOptionalDetails(services, position, draft, earlier?.instructions),
   ];
   const isDone = await runSteps(title, steps, () => confirm(toTransferDetails(draft)));
@@ -84,19 +89,18 @@ export async function askTransferDetails(
   return isDone;
 }
 
-function findDestinations({ connectionStore }: CommandServices, sources: readonly string[]): readonly Database[] {
-  const { databases } = connectionStore.listing;
+function selectDestinations(databases: readonly Database[], sources: readonly string[]): readonly Database[] {
   return databases.filter(({ name, readOnly }) => !sources.includes(name) && readOnly !== true);
 }
 
 /** Asks for the destination. Lists the draft's destination first. */
 async function askDestination(
   services: CommandServices,
-  sources: readonly string[],
+  { connectionId, sources }: { readonly connectionId: string; readonly sources: readonly string[] },
   position: StepPosition,
   draft: Draft,
 ): ReturnType<Step> {
-  const others = findDestinations(services, sources);
+  const others = selectDestinations(getActiveDatabases(services, connectionId), sources);
   if (others.length === 0) throw createNoDestinationHint(services);
   const isFirst = ({ name }: Database): boolean => name === draft.destination;
   const answer = await pickOne(position, {

@@ -108,7 +108,7 @@ async function confirmOrders(
   prepared: PreparedTransfer,
   isToLastDestination: boolean,
 ): Promise<readonly TransferOrder[]> {
-  const { sources } = prepared;
+  const { connectionId, sources } = prepared;
   let orders: readonly TransferOrder[] = [];
   const confirm = async (details: TransferDetails, backLabel: string): ReturnType<Step> => {
     const files = await loadEntries(services.metadataFlow, prepared.files);
@@ -127,7 +127,8 @@ async function confirmOrders(
     if (outcome !== 'back') return outcome === 'next' ? orders : [];
   }
   const confirmDetails = (details: TransferDetails): ReturnType<Step> => confirm(details, l10n.t('Back'));
-  return (await askTransferDetails(services, sources, { confirm: confirmDetails })) ? orders : [];
+  const options = { connectionId, confirm: confirmDetails };
+  return (await askTransferDetails(services, sources, options)) ? orders : [];
 }
 
 function createOrders(
