@@ -252,6 +252,15 @@ describe('The steps of a transfer', () => {
     });
   });
 
+  /** Asserts that the editors of descriptions are closed. The editor closes those with unsaved changes only after a prompt. */
+  const assertClosed = (): void => {
+    const labels = window.tabGroups.all.flatMap(({ tabs }) => tabs).map(({ label }) => label);
+    assert.deepEqual(
+      labels.filter((label) => /Untitled|Preview/.test(label)),
+      [],
+    );
+  };
+
   it('open the description in a document with a preview, and close it without a prompt', async () => {
     check([jgi, [1]]);
     const { done } = await start();
@@ -267,12 +276,48 @@ describe('The steps of a transfer', () => {
     await commands.executeCommand('dataTransfer.useDescription');
     const box = await stage.person.textBox();
     assert.equal(box.value, '# Why Because.');
-    assert.ok(!workspace.textDocuments.some((document) => document.isDirty));
+    assertClosed();
     guide.dismiss();
     box.enter();
     (await stage.person.pick()).choose('Continue');
     (await stage.person.notice(/^Transfer 1 file/)).press('Transfer');
     await done;
     assert.equal(bodies()[0]?.['description'], '# Why\n\nBecause.');
+  });
+
+  it('end if another description is opened, which stays as it is', async () => {
+    check([jgi, [1]]);
+    const openEditor = async (): Promise<Promise<void>[]> => {
+      const { done } = await start();
+      (await stage.person.pick()).choose('Description…');
+      (await stage.person.textBox()).press('Write in an Editor with Preview');
+      await stage.person.notice(/^Write the description in Markdown/);
+      return [done];
+    };
+    const [first] = await openEditor();
+    const [second] = await openEditor();
+    await first;
+    await until(window.onDidChangeActiveTextEditor, () => window.activeTextEditor?.document.languageId === 'markdown');
+    const editor = window.activeTextEditor;
+    assert.ok(editor);
+    await editor.edit((change) => change.insert(editor.document.positionAt(0), 'The second'));
+    await commands.executeCommand('dataTransfer.useDescription');
+    const box = await stage.person.textBox();
+    assert.equal(box.value, 'The second');
+    assertClosed();
+    box.escape();
+    await second;
+    assert.deepEqual(bodies(), []);
+  });
+
+  it('end if another connection becomes active, and send nothing', async () => {
+    check([jgi, [1]]);
+    const { done } = await start();
+    const details = await stage.person.pick();
+    await stage.run('dataTransfer.startLocalService');
+    details.goBack();
+    await done;
+    await stage.person.notice(/^The active connection has changed\. Nothing was sent\.$/);
+    assert.deepEqual(bodies(), []);
   });
 });

@@ -1,11 +1,14 @@
 import {
   commands,
   l10n,
+  Range,
   TabInputText,
   TabInputWebview,
   window,
   workspace,
+  WorkspaceEdit,
   type Tab,
+  type TextDocument,
   type TextEditor,
   type Uri,
 } from 'vscode';
@@ -15,10 +18,19 @@ import type { Notifications } from './notifications.ts';
 
 const draftsKey: keyof ContextKeys = 'dataTransfer.descriptionDrafts';
 
+/** The reason why a draft ended. It is `replaced` if another draft was opened. */
+type DraftEnd = 'accepted' | 'closed' | 'replaced';
+
+/** The accepted text, or the reason why there is none. */
+export type DraftResult = { readonly text: string } | Exclude<DraftEnd, 'accepted'>;
+
 /** Opens an editor for Markdown text with the built-in preview beside it. */
 export class MarkdownDraft implements Disposable {
   private readonly notifications: Notifications;
-  private end: ((isAccepted: boolean) => void) | undefined;
+  private end: ((reason: DraftEnd) => void) | undefined;
+  private latest = 0;
+  /** Settles when the latest draft's editor has been closed. */
+  private closing: Promise<unknown> = Promise.resolve();
 
   constructor(notifications: Notifications) {
     this.notifications = notifications;
@@ -29,42 +41,51 @@ export class MarkdownDraft implements Disposable {
   }
 
   /**
-   * Opens an editor for a draft. Only one draft can be open at a time. Resolves to the accepted text, or to undefined
-   * if the draft is closed or another draft is opened.
+   * Opens an editor for a draft. Only one draft can be open at a time: closes an earlier one first. Resolves once the
+   * editor has been closed.
    */
-  async write(text: string): Promise<string | undefined> {
-    this.end?.(false);
+  async write(text: string): Promise<DraftResult> {
+    const draft = ++this.latest;
+    this.end?.('replaced');
+    const result = this.closing.then(async (): Promise<DraftResult> =>
+      this.latest === draft ? await this.edit(text, draft) : 'replaced',
+    );
+    this.closing = result.catch(() => undefined);
+    return await result;
+  }
+
+  accept(): void {
+    this.end?.('accepted');
+  }
+
+  dispose(): void {
+    this.end?.('closed');
+  }
+
+  private async edit(text: string, draft: number): Promise<DraftResult> {
     const earlierPreviews = new Set(getPreviewTabs());
     const document = await workspace.openTextDocument({ language: 'markdown', content: text });
     const lifetime = new Lifetime();
     try {
       const editor = await window.showTextDocument(document, { preview: false });
       await commands.executeCommand('setContext', draftsKey, [document.uri.toString()]);
-      const isAccepted = await this.waitForEnd(lifetime, editor);
-      return isAccepted ? document.getText().trim() : undefined;
+      const reason = this.latest === draft ? await this.waitForEnd(lifetime, editor) : 'replaced';
+      return reason === 'accepted' ? { text: document.getText().trim() } : reason;
     } finally {
       lifetime.dispose();
       await commands.executeCommand('setContext', draftsKey, false);
       await window.tabGroups.close(getPreviewTabs().filter((tab) => !earlierPreviews.has(tab)));
-      await discard(document.uri);
+      await discard(document);
     }
   }
 
-  accept(): void {
-    this.end?.(true);
-  }
-
-  dispose(): void {
-    this.end?.(false);
-  }
-
-  private async waitForEnd(lifetime: Lifetime, editor: TextEditor): Promise<boolean> {
+  private async waitForEnd(lifetime: Lifetime, editor: TextEditor): Promise<DraftEnd> {
     try {
-      return await new Promise<boolean>((resolve) => {
+      return await new Promise<DraftEnd>((resolve) => {
         this.end = resolve;
         lifetime.track(
           window.tabGroups.onDidChangeTabs(({ closed }) => {
-            if (closed.some((tab) => isTabOf(tab, editor.document.uri))) resolve(false);
+            if (closed.some((tab) => isTabOf(tab, editor.document.uri))) resolve('closed');
           }),
         );
         lifetime.track(restoreFocus(editor));
@@ -76,13 +97,13 @@ export class MarkdownDraft implements Disposable {
     }
   }
 
-  private showAcceptNotification(end: (isAccepted: boolean) => void): void {
+  private showAcceptNotification(end: (reason: DraftEnd) => void): void {
     const label = l10n.t('Use as Description');
     const text = l10n.t(
       'Write the description in Markdown, then select “{0}” here or above the text to continue.',
       label,
     );
-    void this.notifications.info(text, { label, run: () => end(true) });
+    void this.notifications.info(text, { label, run: () => end('accepted') });
   }
 }
 
@@ -115,7 +136,8 @@ function restoreFocus({ document, viewColumn }: TextEditor): Disposable {
     const isTaken = activeTab !== undefined && isPreview(activeTab);
     if (isTaken && !wasTaken) taken += 1;
     wasTaken = isTaken;
-    if (!isTaken || !isShown(document.uri) || (taken > previewFocusCount && performance.now() >= end)) return;
+    if (!isTaken || getTabs(document.uri).length === 0 || (taken > previewFocusCount && performance.now() >= end))
+      return;
     // The document may be closed in the meantime.
     window.showTextDocument(document, viewColumn).then(undefined, () => undefined);
   };
@@ -138,13 +160,15 @@ function isTabOf({ input }: Tab, uri: Uri): boolean {
   return input instanceof TabInputText && input.uri.toString() === uri.toString();
 }
 
-function isShown(uri: Uri): boolean {
-  return window.tabGroups.all.flatMap(({ tabs }) => tabs).some((tab) => isTabOf(tab, uri));
+function getTabs(uri: Uri): readonly Tab[] {
+  return window.tabGroups.all.flatMap(({ tabs }) => tabs).filter((tab) => isTabOf(tab, uri));
 }
 
-/** Closes the document without a prompt to save. */
-async function discard(uri: Uri): Promise<void> {
-  if (!isShown(uri)) return;
-  await window.showTextDocument(uri);
-  await commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+/** Closes an untitled document. Empties it first, because the editor closes an empty one without a prompt to save. */
+async function discard({ uri, lineCount }: TextDocument): Promise<void> {
+  if (getTabs(uri).length === 0) return;
+  const edit = new WorkspaceEdit();
+  edit.delete(uri, new Range(0, 0, lineCount, 0));
+  await workspace.applyEdit(edit);
+  await window.tabGroups.close(getTabs(uri));
 }

@@ -76,6 +76,22 @@ describe('A user who repeats a transfer', () => {
     await window.notifications.answer(button);
   }
 
+  it('starts a dry run from the Explorer', async () => {
+    const recipe = {
+      version: 1,
+      service: 'local',
+      from: { database: 'Source', search: { query: 'csv' } },
+      to: { database: 'Archive' },
+    };
+    await writeFile(join(folder, 'work', 'monthly.transfer.json'), JSON.stringify(recipe));
+    await window.openContainer('Explorer');
+    await (await window.tree('work').row('monthly.transfer.json')).menu('Dry-Run Recipe');
+    const { message, detail } = await window.notifications.dialog();
+    assert.match(message, /^Dry run of monthly\.transfer\.json: /);
+    assert.match(detail, /^Files: a\.csv, b\.csv$/m);
+    await window.press('Escape');
+  });
+
   const test = it('saves a recipe, runs and verifies it, and sees what is new before running it again', async () => {
     await window.command('Data Transfer: Start Local Service');
     await searchDatabase(window, 'Source', 'csv');

@@ -36,7 +36,10 @@ async function askDescriptionText(
     label: l10n.t('Write in an Editor with Preview'),
     run: async (typed) => {
       const current = restoreLines(typed);
-      return await askAgain((await services.markdownDraft.write(current)) ?? current);
+      const written = await services.markdownDraft.write(current);
+      // Another transfer's description is being written, so this one can't ask any further.
+      if (written === 'replaced') return 'cancel';
+      return await askAgain(written === 'closed' ? current : written.text);
     },
   };
   const lastDescription = await services.memory.getLastDescription();
