@@ -152,6 +152,21 @@ describe('A transfer with unavailable folders (D23)', () => {
     assert.equal(await fs.readFile(nodePath.join(rig.target, `dts-${id}`, 'a.txt'), 'utf8'), 'b');
   });
 
+  it('transfers the new content of a file that changed after an earlier transfer, while this one was queued (D22)', async () => {
+    const others = [0, 1, 2].map((index) => `large-${index}.bin`);
+    await rig.write(Object.fromEntries(others.map((path) => [path, large])));
+    await rig.restart(slow);
+    await rig.waitForStatus(await rig.mustSubmit(['a.txt']), 'succeeded');
+    const running = await Promise.all(others.map(async (path) => await rig.mustSubmit([path])));
+    const id = await rig.mustSubmit(['a.txt']);
+    await rig.write({ 'a.txt': 'changed' });
+    assert.match((await rig.status(id)).message, /waiting to stage 1 file/);
+    for (const other of running) await rig.cancel(other);
+    const { message } = await rig.waitForStatus(id, 'succeeded', 'failed');
+    assert.equal(message, `Transfer ${id}: completed successfully`);
+    assert.equal(await fs.readFile(nodePath.join(rig.target, `dts-${id}`, 'a.txt'), 'utf8'), 'changed');
+  });
+
   it('is inactive while its source is unavailable, and resumes automatically', async () => {
     await rig.write({ 'large.bin': large });
     await rig.restart(slow);

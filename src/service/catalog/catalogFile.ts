@@ -32,7 +32,7 @@ export interface CatalogFile extends ScannedFile {
   /** From the metadata or, if that has none, from the file extension; empty if there is neither. */
   readonly format: string;
   /** Hex; present only if the file was read completely and hasn't changed since then (D22: staged means hashed). */
-  readonly sha256?: string;
+  readonly sha256?: string | undefined;
 }
 
 export function parseMetadata({ metadata }: ScannedFile): JsonObject {

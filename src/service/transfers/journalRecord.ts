@@ -33,7 +33,7 @@ export interface TransferRecordFile {
   readonly position: number;
   /** Relative to both the source's folder and the transfer's folder. */
   readonly path: string;
-  /** The metadata from the source at the time of submission. */
+  /** The metadata from the source at the time of submission. Its hash is the declared one, never a cached one. */
   readonly resource: FileResource;
   readonly bytes: number;
   /** In hex; present once the file has been hashed. */

@@ -86,8 +86,10 @@ export async function writeSubmission(
   }
 }
 
+/** Describes a file for the journal. Leaves out its cached hash, because staging would treat that as a declared one. */
 function toTransferFile(file: CatalogFile, position: number): TransferRecordFile {
-  return { position, path: file.path, resource: toFileResource(file), bytes: file.bytes, isTransferred: false };
+  const resource = toFileResource({ ...file, sha256: undefined });
+  return { position, path: file.path, resource, bytes: file.bytes, isTransferred: false };
 }
 
 function refuseReadOnly(destination: ServedDatabase): void {
