@@ -25,6 +25,15 @@ export const systemClock: Clock = {
   },
 };
 
+/**
+ * Returns true if `atMs` is less than `periodMs` milliseconds ago. A time in the future isn't recent: the clock was set
+ * back since then.
+ */
+export function isRecent(clock: Clock, atMs: number, periodMs: number): boolean {
+  const ageMs = clock.now() - atMs;
+  return ageMs >= 0 && ageMs < periodMs;
+}
+
 /** Resolves after `delayMs` milliseconds on `clock`, or immediately when `signal` is aborted. Never rejects. */
 export async function wait(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return;

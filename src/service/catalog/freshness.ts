@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/util/clock.ts';
+import { isRecent, type Clock } from '../../core/util/clock.ts';
 import type { FolderState } from './folderState.ts';
 
 /** Searches wait for a new scan if the last one took less than this. */
@@ -38,7 +38,7 @@ export class Freshness {
     const { atMs, tookMs, state } = this.lastScan;
     const isNotified = isWatched && !state.isRemote && !this.isQuick;
     const interval = Math.max(isNotified ? watchedIntervalMs : quickIntervalMs, tookMs * scanShare);
-    return this.clock.now() - atMs >= interval;
+    return !isRecent(this.clock, atMs, interval);
   }
 }
 

@@ -1,4 +1,4 @@
-import { settlesWithin, type Clock } from '../../core/util/clock.ts';
+import { isRecent, settlesWithin, type Clock } from '../../core/util/clock.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { CatalogFile, HashedFile, HashUpdate } from '../catalog/catalogFile.ts';
 import type { CatalogPage } from '../catalog/catalogPage.ts';
@@ -170,10 +170,10 @@ export class StoreCatalog {
   }
 
   private scanIfDue(): void {
-    const nowMs = this.dependencies.clock.now();
-    const isRecent = this.listedAtMs !== undefined && nowMs - this.listedAtMs < this.config.rescanMs;
-    const isRetry = this.attemptedAtMs !== undefined && nowMs - this.attemptedAtMs < retryMs;
-    if (this.current === undefined && !isRecent && !isRetry) void this.rescan();
+    const { clock } = this.dependencies;
+    const hasRecentListing = this.listedAtMs !== undefined && isRecent(clock, this.listedAtMs, this.config.rescanMs);
+    const hasRecentAttempt = this.attemptedAtMs !== undefined && isRecent(clock, this.attemptedAtMs, retryMs);
+    if (this.current === undefined && !hasRecentListing && !hasRecentAttempt) void this.rescan();
   }
 
   /** Scans folders, or the whole store if that is requested or probably faster. */

@@ -236,6 +236,12 @@ describe('The catalog of a changing folder (D20)', () => {
       await rig.waitUntil(async () => (await rig.catalog.filesByIds(['a.txt']))[0]?.bytes === 6);
     });
 
+    it('is scanned by the first search after the clock was set back (D51)', async () => {
+      rig.clock.sleep(-300 * 86_400_000);
+      for (let count = 0; count < 2; count += 1) await rig.find();
+      assert.deepEqual(rig.walks, ['']);
+    });
+
     it('waits for the scan to find unknown files', async () => {
       rig.write({ 'new.txt': 'new' });
       const found = await rig.catalog.filesByIds(['a.txt', 'new.txt']);

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
-import { systemClock } from '../../../src/core/util/clock.ts';
+import { systemClock, type Clock } from '../../../src/core/util/clock.ts';
 import { ScanQueue } from '../../../src/service/stores/scanQueue.ts';
 import { StoreCatalog } from '../../../src/service/stores/storeCatalog.ts';
 import { eventually } from '../../support/eventually.ts';
+import { ManualClock } from '../../support/manualClock.ts';
 
 describe('Scans of a store', () => {
   it('share the next scan while one runs', async () => {
@@ -31,14 +32,14 @@ describe('Scans of a store', () => {
     );
   });
 
-  describe('after many transfers', () => {
+  describe('by rclone', () => {
     let folder: string;
     let catalog: StoreCatalog;
     const readListed = async (): Promise<readonly string[]> =>
       (await fs.readFile(nodePath.join(folder, 'listed'), 'utf8')).split('\n').slice(0, -1);
 
     /** Opens the catalog of a store with so many files. Its rclone records the remotes that it lists. */
-    async function open(fileCount: number): Promise<void> {
+    async function open(fileCount: number, clock: Clock = systemClock): Promise<void> {
       const program = nodePath.join(folder, 'rclone');
       const files = Array.from({ length: fileCount }, (_, index) => ({ Path: `${index}`, Size: 1 }));
       await fs.writeFile(nodePath.join(folder, 'files'), files.map((file) => `${JSON.stringify(file)},\n`).join(''));
@@ -56,7 +57,7 @@ esac\n`,
       const log = (): void => undefined;
       const logger = { trace: log, debug: log, info: log, warn: log, error: log };
       const config = { name: 'Lab', remote: 'lab:', rclone: program, rescanMs: 60_000, hasRestore: false };
-      catalog = new StoreCatalog({ ...config, file: nodePath.join(folder, 'lab.db') }, { clock: systemClock, logger });
+      catalog = new StoreCatalog({ ...config, file: nodePath.join(folder, 'lab.db') }, { clock, logger });
       await catalog.rescan();
     }
 
@@ -66,7 +67,7 @@ esac\n`,
       await fs.rm(folder, { recursive: true });
     });
 
-    it('list a small store once instead of each folder', async () => {
+    it('list a small store once after many transfers, instead of each folder', async () => {
       await open(3);
       for (let count = 0; count < 50; count += 1) catalog.resumeTracking(`dts-${count}`);
       const listed = await eventually(async () => {
@@ -76,7 +77,7 @@ esac\n`,
       assert.deepEqual(listed, ['lab:', 'lab:']);
     });
 
-    it('list each folder of a large store once, and none before a scan of the whole store', async () => {
+    it('list each folder of a large store once after many transfers, and none before the whole store', async () => {
       await open(3_000);
       for (const under of ['dts-a', 'dts-b', 'dts-a']) catalog.resumeTracking(under);
       await eventually(async () => ((await readListed()).length === 3 ? true : undefined));
@@ -84,6 +85,14 @@ esac\n`,
       await catalog.rescan();
       assert.deepEqual(await readListed(), ['lab:', 'lab:dts-a', 'lab:dts-b', 'lab:']);
       assert.equal(catalog.getListing().files, 3_000);
+    });
+
+    it('list a store again at the first search after the clock was set back (D62)', async () => {
+      const clock = new ManualClock();
+      await open(1, clock);
+      clock.sleep(-300 * 86_400_000);
+      await catalog.filesByIds(['0']);
+      await eventually(async () => ((await readListed()).length === 2 ? true : undefined));
     });
   });
 });
