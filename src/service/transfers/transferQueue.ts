@@ -44,7 +44,7 @@ const stopMs = 500;
 export class TransferQueue {
   private readonly options: TransferQueueOptions;
   private readonly live = new Map<string, LiveTransfer>();
-  private readonly waiting: LiveTransfer[] = [];
+  private readonly waiting = new Set<LiveTransfer>();
   private readonly running = new Map<LiveTransfer, Promise<void>>();
   private readonly unserved: UnservedTransfers;
   private readonly ended: EndedTransfers;
@@ -67,7 +67,7 @@ export class TransferQueue {
 
   /** Number of running and queued transfers, not counting suspended ones. */
   get activeCount(): number {
-    return this.waiting.length + this.running.size;
+    return this.waiting.size + this.running.size;
   }
 
   /** Resumes every unfinished transfer as soon as its databases are served. */
@@ -142,7 +142,7 @@ export class TransferQueue {
   private watchDatabases(): void {
     if (this.isClosed) return;
     for (const live of [...this.live.values()]) {
-      const isActive = this.running.has(live) || this.waiting.includes(live);
+      const isActive = this.running.has(live) || this.waiting.has(live);
       if (!isActive && findServedPair(this.options.databases, live.getRecord()) === undefined)
         this.deferUntilServed(live);
     }
@@ -163,7 +163,7 @@ export class TransferQueue {
   private cancelLive(live: LiveTransfer): void {
     live.requestCancel();
     if (!this.running.has(live)) {
-      this.removeFromQueue(live);
+      this.waiting.delete(live);
       this.startTransfer(live);
     }
     this.options.clock.after(stopMs, () => this.endHanging(live));
@@ -198,7 +198,7 @@ export class TransferQueue {
   }
 
   private enqueue(live: LiveTransfer): void {
-    this.waiting.push(live);
+    this.waiting.add(live);
     this.retainDatabases(live);
     this.pump();
     this.activity.fire();
@@ -210,15 +210,10 @@ export class TransferQueue {
     live.retainedDatabases ??= this.options.databases.retain([sourceId, destinationId]);
   }
 
-  private removeFromQueue(live: LiveTransfer): void {
-    const index = this.waiting.indexOf(live);
-    if (index >= 0) this.waiting.splice(index, 1);
-  }
-
   private pump(): void {
-    while (!this.isClosed && !this.acknowledgementGate.isClosed && this.running.size < maxRunning) {
-      const next = this.waiting.shift();
-      if (next === undefined) return;
+    for (const next of this.waiting) {
+      if (this.isClosed || this.acknowledgementGate.isClosed || this.running.size >= maxRunning) return;
+      this.waiting.delete(next);
       this.startTransfer(next);
     }
   }
