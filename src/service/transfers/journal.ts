@@ -170,6 +170,12 @@ export class TransferJournal {
     return (rows as unknown as FileRow[]).map(toTransferFile);
   }
 
+  /** Returns the number of files that an unfinished transfer has transferred, without reading the files. */
+  countTransferred(id: string): number {
+    const sql = 'SELECT count(*) AS count FROM transfer_files WHERE transfer = ? AND landed = 1';
+    return Number(this.database.prepare(sql).get(id)?.['count']);
+  }
+
   /** Removes transfers that ended more than `retentionMs` milliseconds ago, after correcting for clock jumps. */
   prune(nowMs: number, retentionMs: number): void {
     runInTransaction(this.database, () => {

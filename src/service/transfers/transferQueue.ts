@@ -91,7 +91,7 @@ export class TransferQueue {
     await writeSubmission(journal, { record, files }, logger);
     // If a database was added in the meantime, the transfer may already have started, and even ended.
     const hasStarted = this.live.has(record.id) || this.ended.get(record.id)?.endedAtMs !== undefined;
-    const live = hasStarted ? undefined : this.createLiveTransfer({ record, files }, false);
+    const live = hasStarted ? undefined : this.createLiveTransfer(record, files);
     if (live !== undefined) this.enqueue(live);
     return record.id;
   }
@@ -128,10 +128,8 @@ export class TransferQueue {
 
   /** Resumes the journal's unfinished transfers whose databases are served. */
   private resumeUnfinished(): void {
-    const { journal } = this.options;
-    for (const record of journal.listUnfinished()) {
-      if (this.live.has(record.id)) continue;
-      const live = this.createLiveTransfer({ record, files: journal.listFiles(record.id) }, true);
+    for (const record of this.options.journal.listUnfinished()) {
+      const live = this.live.has(record.id) ? undefined : this.createLiveTransfer(record);
       if (live === undefined) continue;
       // The previous reason for waiting may no longer apply.
       if (record.status === 'inactive') live.enterStatus('staging', `waiting to stage ${describeAmount(record)}`);
@@ -157,7 +155,7 @@ export class TransferQueue {
     live.stop();
     live.detach();
     this.live.delete(record.id);
-    this.unserved.suspend(record, this.options.journal.listFiles(record.id));
+    this.unserved.suspend(record);
   }
 
   private cancelLive(live: LiveTransfer): void {
@@ -179,17 +177,20 @@ export class TransferQueue {
     if (!live.persist()) return;
     const record = live.detach();
     this.live.delete(record.id);
-    this.unserved.suspend(record, []);
+    this.unserved.suspend(record);
     this.releaseTransfer(live);
   }
 
-  private createLiveTransfer({ record, files }: PreparedSubmission, isResumed: boolean): LiveTransfer | undefined {
+  /** Returns undefined for a transfer that isn't served, and suspends it. Without `newFiles`, resumes a stored one. */
+  private createLiveTransfer(record: TransferRecord, newFiles?: PreparedSubmission['files']): LiveTransfer | undefined {
     const { journal, clock, logger, daemon, throttleBytesPerSecond } = this.options;
     const databases = findServedPair(this.options.databases, record);
     if (databases === undefined) {
-      this.unserved.suspend(record, files);
+      this.unserved.suspend(record);
       return undefined;
     }
+    const isResumed = newFiles === undefined;
+    const files = newFiles ?? journal.listFiles(record.id);
     const run = { ...databases, threads: this.threads, daemon, clock, throttleBytesPerSecond, isResumed };
     const movedCount = files.filter((file) => file.isTransferred).length;
     const live = new LiveTransfer({ ...record, movedCount }, files, { journal, clock, logger }, run);

@@ -7,7 +7,7 @@ import { discardInStore } from './storeAccess.ts';
 import type { TransferJournal } from './journal.ts';
 import { discardTransfer } from './destinationFolders.ts';
 import { chooseManifestName } from './manifest.ts';
-import { formatTransferMessage, type TransferRecordFile, type TransferRecord } from './journalRecord.ts';
+import { formatTransferMessage, type TransferRecord } from './journalRecord.ts';
 
 interface UnservedTransfersOptions {
   readonly journal: TransferJournal;
@@ -44,21 +44,21 @@ export class UnservedTransfers {
    * Suspends a transfer, or ends it if a cancel request was accepted. If the journal can't be written, logs the error
    * without throwing it; the write is retried when the databases change.
    */
-  suspend(record: TransferRecord, files: readonly TransferRecordFile[]): void {
+  suspend(record: TransferRecord): void {
     try {
       if (record.isCancelRequested) this.cancel(record);
-      else this.writeSuspension(record, files);
+      else this.writeSuspension(record);
     } catch (error) {
       this.options.logger.error(`The journal cannot be written: ${String(error)}`);
     }
   }
 
-  private writeSuspension(record: TransferRecord, files: readonly TransferRecordFile[]): void {
+  private writeSuspension(record: TransferRecord): void {
     const { id, sourceId, destinationId } = record;
     const missing = this.options.databases.findById(sourceId) === undefined ? sourceId : destinationId;
     const message = formatTransferMessage(id, `waiting: the database ${missing} is not served`);
     if (record.status === 'inactive' && record.message === message) return;
-    const movedCount = files.filter((file) => file.isTransferred).length;
+    const movedCount = this.options.journal.countTransferred(id);
     this.options.journal.update({ ...record, status: 'inactive', message, movedCount });
     this.options.logger.warn(message);
   }

@@ -45,7 +45,7 @@ describe('A canceled transfer to a store that responds late (D66)', () => {
     };
     try {
       await journal.add(record, []);
-      await run((unserved) => unserved.suspend(record, []));
+      await run((unserved) => unserved.suspend(record));
       assert.deepEqual([purged.length, journal.listLeftovers().length], [1, 1]);
       await run((unserved) => unserved.removeLeftoversInBackground());
       assert.deepEqual([purged.length, journal.listLeftovers().length], [2, 0]);

@@ -3,10 +3,9 @@ import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { systemClock, type Clock } from '../../../src/core/util/clock.ts';
-import { CatalogThread } from '../../../src/service/catalog/catalogThread.ts';
-import { DatabaseRegistry } from '../../../src/service/databases/databaseRegistry.ts';
-import { KnownFolders } from '../../../src/service/databases/knownFolders.ts';
-import { RcloneDaemon } from '../../../src/service/stores/rcloneDaemon.ts';
+import type { CatalogThread } from '../../../src/service/catalog/catalogThread.ts';
+import type { DatabaseRegistry } from '../../../src/service/databases/databaseRegistry.ts';
+import type { RcloneDaemon } from '../../../src/service/stores/rcloneDaemon.ts';
 import { HttpProblem } from '../../../src/service/http/httpProblem.ts';
 import { TransferJournal } from '../../../src/service/transfers/journal.ts';
 import { TransferQueue } from '../../../src/service/transfers/transferQueue.ts';
@@ -16,6 +15,7 @@ import { eventually } from '../../support/eventually.ts';
 import { Gate } from '../../support/gate.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
+import { createQueueRig } from './queueRig.ts';
 
 const record: TransferRecord = {
   id: '11111111-1111-4111-8111-111111111111',
@@ -58,15 +58,9 @@ describe('The transfer queue', () => {
   });
 
   async function createDependencies(clock: Clock, logger: MemoryLog): Promise<Dependencies> {
-    const dependencies = {
-      clock,
-      logger,
-      daemon: new RcloneDaemon({ rclone: undefined, clock, logger, stagingFolder: nodePath.join(folder, 'staging') }),
-    };
-    const known = await KnownFolders.open({ file: nodePath.join(folder, 'databases.json'), ...dependencies });
-    thread = new CatalogThread(dependencies.logger);
-    const databases = new DatabaseRegistry({ knownFolders: known, catalogFolder: folder, thread, ...dependencies });
-    return { journal, databases, ...dependencies };
+    const rig = await createQueueRig(folder, clock, logger);
+    thread = rig.thread;
+    return { journal, clock, logger, databases: rig.databases, daemon: rig.daemon };
   }
 
   async function serveFolders({ databases }: Dependencies, readOnly = false): Promise<void> {
@@ -99,6 +93,21 @@ describe('The transfer queue', () => {
     assert.equal(journal.listFiles(record.id).length, 1);
   });
 
+  it('does not read the files of such a transfer when other folders are served', async () => {
+    await journal.add(record, [file]);
+    journal.updateFiles(record, [{ ...file, isTransferred: true }]);
+    const read: string[] = [];
+    Object.assign(journal, { listFiles: (id: string) => (read.push(id), []) });
+    const dependencies = await createDependencies(systemClock, new MemoryLog());
+    const queue = new TransferQueue({ ...dependencies, retentionMs: 86_400_000, retryDelayMs: 20 });
+    queue.start();
+    await dependencies.databases.serve([{ name: 'folder', folder }]);
+    const current = queue.get(record.id);
+    await queue.close();
+    await dependencies.databases.close();
+    assert.deepEqual([read, current?.status, current?.movedCount], [[], 'inactive', 1]);
+  });
+
   it('ends such a transfer when its cancel was accepted before the service stopped (§4.7)', async () => {
     const result = await restart({ ...record, isCancelRequested: true });
     assert.deepEqual([result?.status, result?.message], ['failed', `Transfer ${record.id}: canceled`]);
@@ -110,7 +119,7 @@ describe('The transfer queue', () => {
     const logger = new MemoryLog();
     const unserved = new UnservedTransfers(await createDependencies(systemClock, logger));
     journal.close();
-    unserved.suspend(record, []);
+    unserved.suspend(record);
     assert.match(logger.lines.join(), /The journal cannot be written/);
     journal = new TransferJournal(nodePath.join(folder, 'journal.db'));
     assert.equal(journal.get(record.id)?.status, 'active');
