@@ -144,7 +144,11 @@ export class TransferQueue {
       if (!isActive && findServedPair(this.options.databases, live.getRecord()) === undefined)
         this.deferUntilServed(live);
     }
-    this.resumeUnfinished();
+    try {
+      this.resumeUnfinished();
+    } catch (error) {
+      this.options.logger.error(`The journal cannot be read: ${String(error)}`);
+    }
     this.unserved.removeLeftoversInBackground();
   }
 

@@ -234,6 +234,18 @@ describe('The transfer queue', () => {
     assert.deepEqual(journal.listUnfinished(), []);
   });
 
+  it('lets folders be added and removed while the journal cannot be read, and logs an error', async () => {
+    const dependencies = await createDependencies(systemClock, new MemoryLog());
+    const queue = new TransferQueue({ ...dependencies, retentionMs: 86_400_000, retryDelayMs: 20 });
+    queue.start();
+    journal.close();
+    (await dependencies.databases.serve([{ name: 'folder', folder }])).dispose();
+    await queue.close();
+    await dependencies.databases.close();
+    journal = new TransferJournal(nodePath.join(folder, 'journal.db'));
+    assert.equal(dependencies.logger.errors.filter((line) => line.includes('journal cannot be read:')).length, 2);
+  });
+
   it('removes expired transfers, and the files of ended ones', async () => {
     const clock = new ManualClock();
     const queue = await newQueue(clock);
