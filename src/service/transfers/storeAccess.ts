@@ -3,6 +3,7 @@ import type { ServedDatabase } from '../catalog/servedDatabases.ts';
 import type { RcloneDaemon } from '../stores/rcloneDaemon.ts';
 import { waitForAbandonedRequests } from '../stores/abandonedRequests.ts';
 import { StoreClient } from '../stores/storeClient.ts';
+import { StoreError } from '../stores/storeError.ts';
 import type { StoreObject } from '../stores/storeObject.ts';
 import { hasRoom } from './transferErrors.ts';
 
@@ -27,9 +28,14 @@ export async function discardInStore(daemon: RcloneDaemon, leftovers: StoreLefto
     const objects = await client.list(remote, folder);
     for (const { path } of objects.filter(isLeftover)) await client.remove(remote, path);
     const isRemoved = await client.purge(remote, getUploadFolderName(transferId));
-    if (objects.every(isLeftover)) await client.removeEmptyFolders(remote, folder);
+    // Some stores reject this if there is no folder. A folder that remains has no unfinished objects.
+    if (objects.every(isLeftover)) await client.removeEmptyFolders(remote, folder).catch(throwIfUnreachable);
     return isIdle && isRemoved;
   }).catch(() => false);
+}
+
+function throwIfUnreachable(error: unknown): void {
+  if (!(error instanceof StoreError) || error.kind === 'unreachable') throw error;
 }
 
 /** Runs `work` with a client for rclone, which is started if necessary. The client's requests belong to `group`. */

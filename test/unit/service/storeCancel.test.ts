@@ -20,13 +20,21 @@ const record: TransferRecord = {
   ...{ sizeBytes: 0, createdAtMs: 1, message: '', movedCount: 0, isCancelRequested: true },
 };
 
+const missing = '{"error":"failed to remove 1 directories: last error: Rmdir: directory not found"}';
+const refusing = '{"error":"dial tcp: connect: connection refused"}';
+
 describe('A canceled transfer to a store that responds late (D66)', () => {
-  it('has its unfinished objects removed immediately, and again later', async () => {
+  /**
+   * Cancels a transfer and removes its leftovers again, while the store responds to the removal of empty folders with
+   * the given error, if any. Returns the numbers of purges and of remembered leftovers after each removal.
+   */
+  async function cancel(error?: string): Promise<readonly (readonly [purged: number, leftovers: number])[]> {
     const folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-cancel-'));
-    const purged: string[] = [];
+    let purgedCount = 0;
     const server = createServer((request, response) => {
-      if (request.url === '/operations/purge') purged.push(request.url);
-      void text(request).then(() => response.end('{"list":[]}'));
+      if (request.url === '/operations/purge') purgedCount += 1;
+      const isFailing = request.url === '/operations/rmdirs' && error !== undefined;
+      void text(request).then(() => response.writeHead(isFailing ? 500 : 200).end(isFailing ? error : '{"list":[]}'));
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -45,15 +53,31 @@ describe('A canceled transfer to a store that responds late (D66)', () => {
     };
     try {
       await journal.add(record, []);
+      const count = (): [number, number] => [purgedCount, journal.listLeftovers().length];
       await run((unserved) => unserved.suspend(record));
-      assert.deepEqual([purged.length, journal.listLeftovers().length], [1, 1]);
+      const first = count();
       await run((unserved) => unserved.removeLeftoversInBackground());
-      assert.deepEqual([purged.length, journal.listLeftovers().length], [2, 0]);
+      return [first, count()];
     } finally {
       journal.close();
       server.closeAllConnections();
       server.close();
       await fs.rm(folder, { recursive: true });
     }
+  }
+
+  it('has its unfinished objects removed immediately, and again later', async () => {
+    assert.deepEqual(await cancel(), [
+      [1, 1],
+      [2, 0],
+    ]);
+  });
+
+  it('has no leftovers if the store rejects the removal of a folder that does not exist', async () => {
+    assert.deepEqual((await cancel(missing)).at(-1), [2, 0]);
+  });
+
+  it('may have leftovers if the store becomes unreachable', async () => {
+    assert.deepEqual((await cancel(refusing)).at(-1), [2, 1]);
   });
 });
