@@ -5,6 +5,9 @@ const maxStoredChars = 64 * 1024;
 /** The reason why an archived object can't be read. */
 export const archivedCause = 'it is archived and must first be restored in the store';
 
+/** The reason why an object is too large for its store. */
+export const tooLargeCause = "its server doesn't accept files of this size";
+
 /** The reason why this machine currently can't open a file or a connection. */
 export const tooManyFiles = 'too many files are open';
 
@@ -35,7 +38,8 @@ const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
   ],
   [/invalidobjectstate|restore first/i, archivedCause],
   [/access ?denied|permission denied|forbidden|status(?: code)?:? ?403/i, 'its server denies access'],
-  [/no space left|quota|insufficient storage|status(?: code)?:? ?507|entity too large/i, 'it is full'],
+  [/(?:entity|payload|content) ?too ?large|status(?: code)?:? ?413/i, tooLargeCause],
+  [/no space left|quota|insufficient storage|status(?: code)?:? ?507/i, 'it is full'],
   [/directory not found|nosuchbucket|bucket .*not exist/i, "its folder or bucket doesn't exist"],
   [/connection reset|broken pipe|\beof\b|connection lost|closed network connection/i, 'the connection was lost'],
 ];

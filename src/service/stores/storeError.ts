@@ -1,6 +1,6 @@
 import { getErrorCode, isFileLimitError } from '../../core/util/errorCode.ts';
 import { parseJsonObject } from '../../core/util/json.ts';
-import { archivedCause, findStoreCause, tooManyFiles } from '../../core/util/storeProblem.ts';
+import { archivedCause, findStoreCause, tooLargeCause, tooManyFiles } from '../../core/util/storeProblem.ts';
 
 /** The kind of failure. For a single object, `missing` and `refused` are final; the other kinds can be temporary. */
 export type StoreErrorKind = 'missing' | 'full' | 'unreachable' | 'refused' | 'broken' | 'failed';
@@ -16,7 +16,7 @@ export class StoreError extends Error {
   }
 }
 
-const refusedCauses = new Set(['its server denies access', archivedCause]);
+const refusedCauses = new Set(['its server denies access', archivedCause, tooLargeCause]);
 
 /** Creates the error for an error response from rclone, given its status code and body. */
 export function toStoreError(status: number, body: string): StoreError {

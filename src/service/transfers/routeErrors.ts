@@ -1,3 +1,4 @@
+import { tooLargeCause } from '../../core/util/storeProblem.ts';
 import { isArchived } from '../stores/storeListing.ts';
 import type { TransferRecordFile } from './journalRecord.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
@@ -26,10 +27,12 @@ export function createSuspension(operation: FileFailure['operation'], reason: st
 }
 
 /**
- * Converts an error from rclone or a store to a suspension; not meant for errors that concern a single file. Returns
- * other errors unchanged.
+ * Converts an error from rclone or a store to a suspension, or to a failure if the store doesn't accept the manifest;
+ * not meant for errors that concern a single file. Returns other errors unchanged.
  */
 export function toRouteError(error: unknown): unknown {
+  if (error instanceof StoreError && error.message === tooLargeCause)
+    return new TransferFailure(`could not write the manifest: ${tooLargeCause}`);
   if (error instanceof StoreError && error.kind === 'full')
     return new TransferSuspension('waiting: the destination is full');
   const isUnavailable = error instanceof StoreError || error instanceof DatabaseUnavailableError;

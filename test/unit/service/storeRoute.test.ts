@@ -22,15 +22,19 @@ describe('The route of a transfer to a store', () => {
   /** The objects of the transfer's folder as the store lists them, and the paths by which it finds them. */
   let listed: readonly string[];
   let found: readonly string[];
+  /** The error with which rclone responds to uploads, if any. */
+  let uploadError: string | undefined;
 
   beforeEach(async () => {
     urls = [];
     busyResponses = 0;
     [listed, found] = [[], []];
+    uploadError = undefined;
     server = createServer((request, response) => {
       const url = new URL(request.url ?? '', 'http://localhost');
       urls.push(url);
       const isBusy = url.pathname === '/core/stats' && busyResponses-- > 0;
+      if (url.pathname === '/operations/uploadfile' && uploadError !== undefined) response.statusCode = 500;
       void text(request).then((body) =>
         response.end(isBusy ? '{"transferring":[{"name":"a"}]}' : answer(url.pathname, body)),
       );
@@ -45,6 +49,7 @@ describe('The route of a transfer to a store', () => {
   function answer(method: string, body: string): string {
     const toObject = (path: string): object => ({ Path: `dts-${transferId}/${path}`, Size: path.length });
     if (method === '/operations/fsinfo') return '{"Features":{"Move":true}}';
+    if (method === '/operations/uploadfile') return JSON.stringify({ error: uploadError });
     if (method !== '/operations/stat') return JSON.stringify({ list: listed.map(toObject) });
     const path = found.find((one) => body.includes(`/${one}"`));
     return JSON.stringify({ item: path === undefined ? null : toObject(path) });
@@ -117,6 +122,20 @@ describe('The route of a transfer to a store', () => {
         new TransferSuspension('waiting: the destination is full', 1),
       ],
     );
+  });
+
+  const tooLarge = "its server doesn't accept files of this size";
+
+  it('fails if the server of the store accepts no files of this size (D62)', async () => {
+    const file = { position: 0, path: 'a', bytes: 1, resource: { id: 'a' }, isTransferred: false };
+    const failure = { position: 0, operation: 'write', store: 'refused', text: tooLarge } as const;
+    const error = await createRoute('lab:a', 'far:b').toTransferError(failure, file);
+    assert.deepEqual(error, new TransferFailure(`could not write a: ${tooLarge}`));
+  });
+
+  it('fails if the server of the store accepts no manifest of this size (D62)', async () => {
+    uploadError = '413 Request Entity Too Large';
+    await assert.rejects(finish(), new TransferFailure(`could not write the manifest: ${tooLarge}`));
   });
 
   it('removes unfinished objects again later if the store may still be copying them itself (D66)', async () => {
