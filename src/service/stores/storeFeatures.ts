@@ -3,6 +3,7 @@ import { parseJsonObject } from '../../core/util/json.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 import { startRclone } from './rcloneChild.ts';
 import { collectOutput } from './rcloneOutput.ts';
+import { getRemoteName } from '../../core/util/remote.ts';
 import { describeStoreFailure } from '../../core/util/storeProblem.ts';
 
 const featuresSchema = z.object({
@@ -67,4 +68,9 @@ export function parseStoreFeatures(document: unknown): StoreFeatures | undefined
     hasCommands: Features.Command === true,
     canRename: Features.Copy === true || Features.Move === true,
   };
+}
+
+/** Returns true if a remote is S3 itself. The options of an alias have no effect on the store behind it. */
+export function isS3(remote: string, { name, description }: StoreFeatures): boolean {
+  return description.startsWith('S3 ') && name === getRemoteName(remote);
 }

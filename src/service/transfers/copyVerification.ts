@@ -1,5 +1,4 @@
-import { getRemoteName } from '../../core/util/remote.ts';
-import type { StoreFeatures } from '../stores/storeFeatures.ts';
+import { isS3, type StoreFeatures } from '../stores/storeFeatures.ts';
 
 /**
  * Options for copying objects within a store and for listing the copies. Where possible, they ensure that the reported
@@ -16,7 +15,6 @@ export interface CopyVerification {
 
 /** Matches the descriptions that rclone gives for stores that compute the hash of each object. */
 const hashingStores = /^(?:GCS|Swift|Google drive|box|pcloud) /;
-const s3 = /^S3 /;
 
 /**
  * Verification of S3 copies. The ETag of an object that S3 copies in one piece is its MD5, unless the object is
@@ -31,8 +29,7 @@ const s3Verification: CopyVerification = {
 };
 
 /** Returns the options for verifying copies within a remote (D66: copies within a store). */
-export function chooseVerification(remote: string, { name, description }: StoreFeatures): CopyVerification {
-  // The options of an alias have no effect on the store behind it.
-  if (s3.test(description) && name === getRemoteName(remote)) return s3Verification;
-  return { copyOptions: '', listOptions: '', hasOwnHashes: hashingStores.test(description) };
+export function chooseVerification(remote: string, features: StoreFeatures): CopyVerification {
+  if (isS3(remote, features)) return s3Verification;
+  return { copyOptions: '', listOptions: '', hasOwnHashes: hashingStores.test(features.description) };
 }

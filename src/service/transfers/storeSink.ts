@@ -7,6 +7,7 @@ import { BatchUpload } from './batchUpload.ts';
 import type { DoneFile } from './fileJobs.ts';
 import { OperationError } from './fileProcessing.ts';
 import { StreamDigests } from './streamDigests.ts';
+import { chooseUploadRemote } from './uploadRemote.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 
 interface StoreTarget {
@@ -36,7 +37,8 @@ export class StoreSink implements CarrySink {
     const name = `${file.position}-${attempt}.part-${this.run.transferId}`;
     try {
       const object = { folder, name, bytes: file.bytes };
-      await client.write(remote, object, digestPieces(content), signal);
+      const uploadRemote = await chooseUploadRemote(client, remote, file.bytes);
+      await client.write(uploadRemote, object, digestPieces(content), signal);
       return new WrittenObject(this.target, file, `${folder}/${name}`);
     } catch (error) {
       throw toWriteError(error);
