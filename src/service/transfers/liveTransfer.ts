@@ -13,6 +13,9 @@ import { TransferRun, type TransferRunOptions, type RunProgress } from './transf
 
 const flushFiles = 1_000;
 const flushAfterMs = 500;
+/** Number of suspensions without progress after which the time until the next check begins to double. */
+const constantSuspensions = 4;
+const maxRetryMs = 600_000;
 
 interface LiveTransferOptions {
   readonly journal: TransferJournal;
@@ -33,6 +36,8 @@ export class LiveTransfer implements RunProgress {
   private unwritten: TransferRecordFile[] = [];
   private writtenAtMs: number;
   private isDetached = false;
+  /** Number of suspensions since a file was last staged or transferred. */
+  private suspensionCount = 0;
 
   constructor(
     record: TransferRecord,
@@ -62,7 +67,21 @@ export class LiveTransfer implements RunProgress {
     this.options.logger.info(message);
   }
 
+  suspend(text: string): void {
+    this.suspensionCount += 1;
+    this.enterStatus('inactive', text);
+  }
+
+  /**
+   * Returns the time until a suspended transfer's next check, given that after its first suspension. It doubles with
+   * each further suspension without progress, because every run may upload the same file again.
+   */
+  getRetryMs(firstMs: number): number {
+    return Math.min(firstMs * 2 ** Math.max(0, this.suspensionCount - constantSuspensions), maxRetryMs);
+  }
+
   reportAdvanced(files: readonly TransferRecordFile[]): void {
+    if (files.length > 0) this.suspensionCount = 0;
     const transferredCount = files.filter((file) => file.isTransferred).length;
     this.current = { ...this.current, movedCount: this.current.movedCount + transferredCount };
     this.unwritten.push(...files);

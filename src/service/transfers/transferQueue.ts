@@ -27,7 +27,7 @@ interface TransferQueueOptions {
   readonly logger: Logger;
   /** Retention time for ended transfers (D25: durable transfers). */
   readonly retentionMs: number;
-  /** Interval at which a suspended transfer checks if it can continue, unless its suspension sets another. */
+  /** Time until a suspended transfer first checks if it can continue, unless its suspension sets another. */
   readonly retryDelayMs: number;
   /** Runs the rclone process that reads and writes stores (D62: stores through rclone). */
   readonly daemon: RcloneDaemon;
@@ -258,7 +258,7 @@ export class TransferQueue {
     if (this.isClosed) {
       live.persist();
     } else if (error instanceof TransferSuspension) {
-      live.enterStatus('inactive', error.message);
+      live.suspend(error.message);
       this.retryLater(live, error);
     } else if (error instanceof TransferFailure) {
       await this.endUnfinished(live, `failed (${error.message})`);
@@ -285,8 +285,8 @@ export class TransferQueue {
 
   private retryLater(live: LiveTransfer, suspension: TransferSuspension): void {
     if (this.isClosed) return;
-    const { clock, retryDelayMs } = this.options;
-    live.retry = clock.after(suspension.retryMs ?? retryDelayMs, () => void this.retry(live, suspension));
+    const delayMs = suspension.retryMs ?? live.getRetryMs(this.options.retryDelayMs);
+    live.retry = this.options.clock.after(delayMs, () => void this.retry(live, suspension));
   }
 
   private async retry(live: LiveTransfer, suspension: TransferSuspension): Promise<void> {
