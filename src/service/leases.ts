@@ -1,10 +1,10 @@
-import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import { Emitter } from '../core/util/emitter.ts';
 import { findRemoteProblem } from '../core/util/remote.ts';
 import { isInside } from './catalog/pathInspection.ts';
 import type { DatabaseConfig } from './config.ts';
 import type { DatabaseRegistry, DatabaseServing } from './databases/databaseRegistry.ts';
+import { inspectFolder } from './databases/folderInspection.ts';
 import { createFieldsProblem } from './http/httpProblem.ts';
 import { createFieldProblem, type FieldProblem } from './http/schemaIssues.ts';
 import type { RouteResponse, LineStream } from './http/router.ts';
@@ -95,9 +95,9 @@ export class Leases {
   }
 }
 
-/** Resolves the links in a path. If the path does not exist, returns it as an absolute path. */
+/** Resolves the links in a path. If the path does not exist or its disk hangs, returns it as an absolute path. */
 async function resolveRealPath(path: string): Promise<string> {
-  return await fs.realpath(path).catch(() => nodePath.resolve(path));
+  return (await inspectFolder(path)).realPath ?? nodePath.resolve(path);
 }
 
 function checkStore({ remote }: LeasedDatabase, report: ProblemReport): FieldProblem | undefined {

@@ -1,14 +1,17 @@
 /**
  * Wraps `call` so that only one call for each argument runs at a time. Concurrent calls with the same argument share
- * the result.
+ * the result. With `limit`, they share its result instead, which may settle before the call does.
  */
-export function shareCalls<T>(call: (argument: string) => Promise<T>): (argument: string) => Promise<T> {
+export function shareCalls<T>(
+  call: (argument: string) => Promise<T>,
+  limit = async (running: Promise<T>): Promise<T> => await running,
+): (argument: string) => Promise<T> {
   const running = new Map<string, Promise<T>>();
   return async (argument) => {
     const known = running.get(argument);
     if (known !== undefined) return await known;
-    const started = call(argument).finally(() => running.delete(argument));
-    running.set(argument, started);
-    return await started;
+    const shared = limit(call(argument).finally(() => running.delete(argument)));
+    running.set(argument, shared);
+    return await shared;
   };
 }

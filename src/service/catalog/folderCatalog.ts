@@ -7,7 +7,7 @@ import type { CatalogStore } from './catalogStore.ts';
 import type { openCatalogFile } from './catalogTables.ts';
 import { walkAhead, type AsyncFolderReader } from './folderReader.ts';
 import { Freshness, isQuickScan } from './freshness.ts';
-import { getFolderState, getMaxWatches, type FolderState } from './folderState.ts';
+import { getFolderState, getMaxWatches } from './folderState.ts';
 import { describeFolderFailure, DatabaseUnavailableError } from './databaseUnavailableError.ts';
 import { RepairableStore } from './repairableStore.ts';
 import { isDescriptionFile } from './packageScopes.ts';
@@ -47,7 +47,6 @@ export class FolderCatalog {
   /** The last queued task. Scans and path inspections run one at a time. */
   private lastTask: Promise<void> = Promise.resolve();
   private refreshing: Promise<void> | undefined;
-  private pendingCheck: Promise<FolderState | undefined> | undefined;
   /** A queued scan of the whole folder that has not started yet; later requests share it. */
   private pendingScan: Promise<void> | undefined;
   private readonly freshness: Freshness;
@@ -177,7 +176,8 @@ export class FolderCatalog {
    */
   private async refresh(needsScan = true): Promise<void> {
     await this.resuming;
-    const state = await this.checkFolder();
+    // If the folder's disk doesn't respond, the scan finds the reason.
+    const state = await this.getState(this.config.folder).catch(() => undefined);
     if (this.failureReason !== undefined || !this.freshness.hasScanned(state)) await this.refreshNow();
     else if (this.freshness.isStale(this.watcher.isComplete)) {
       const refreshed = this.refreshNow();
@@ -185,11 +185,6 @@ export class FolderCatalog {
     }
     if (this.failureReason === undefined) return;
     throw new DatabaseUnavailableError(`The folder of the database ${this.config.name} ${this.failureReason}.`);
-  }
-
-  private checkFolder(): Promise<FolderState | undefined> {
-    this.pendingCheck ??= this.getState(this.config.folder).finally(() => (this.pendingCheck = undefined));
-    return this.pendingCheck;
   }
 
   private refreshNow(): Promise<void> {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { isRemoteType } from '../../core/util/remoteFolder.ts';
+import { limitFolderCalls } from '../folderCalls.ts';
 
 export interface FolderState {
   /** Changes if a different folder replaces this one. */
@@ -9,17 +10,22 @@ export interface FolderState {
   readonly isRemote: boolean;
 }
 
-/** Returns the state of a folder, or undefined if it is missing, unreadable or not a folder. Never rejects. */
-export async function getFolderState(folder: string): Promise<FolderState | undefined> {
+/**
+ * Returns the state of a folder, or undefined if it is missing, unreadable or not a folder. Rejects with the code
+ * `ETIMEDOUT` if its disk doesn't respond (D42: hanging disks).
+ */
+export const getFolderState = limitFolderCalls(async (folder): Promise<FolderState | undefined> => {
   try {
     const opened = await fs.opendir(folder);
     await opened.close();
-    const [{ dev, ino }, { type }] = await Promise.all([fs.stat(folder), fs.statfs(folder)]);
+    // One after the other, because each call occupies a thread while the disk hangs.
+    const { dev, ino } = await fs.stat(folder);
+    const { type } = await fs.statfs(folder);
     return { identity: `${dev}:${ino}`, isRemote: isRemoteType(type) };
   } catch {
     return undefined;
   }
-}
+});
 
 const defaultWatches = 8_192;
 const maxWatches = 50_000;

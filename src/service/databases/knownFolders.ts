@@ -7,6 +7,7 @@ import { parseJsonObject } from '../../core/util/json.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { DatabaseConfig } from '../config.ts';
 import { writeFileAtomically } from '../../core/util/writeFileAtomically.ts';
+import { inspectFolder } from './folderInspection.ts';
 import { slugify } from './slug.ts';
 
 const knownFolderSchema = z.object({
@@ -184,5 +185,5 @@ async function exists(folder: string): Promise<boolean> {
 }
 
 async function resolveRealPath(folder: string): Promise<string | undefined> {
-  return nodePath.isAbsolute(folder) ? await fs.realpath(folder).catch(() => undefined) : undefined;
+  return nodePath.isAbsolute(folder) ? (await inspectFolder(folder)).realPath : undefined;
 }

@@ -1,10 +1,9 @@
-import * as fs from 'node:fs/promises';
 import type { TransferRequest } from '../../contract/transfer.ts';
 import type { Logger } from '../../core/util/logger.ts';
-import { shareCalls } from '../../core/util/shareCalls.ts';
 import { toFileResource, type CatalogFile } from '../catalog/catalogFile.ts';
 import { isReadOnly, type ServedDatabase, type ServedDatabases } from '../catalog/servedDatabases.ts';
 import { mustFindBoth } from '../databases/findDatabase.ts';
+import { inspectFolder } from '../databases/folderInspection.ts';
 import { HttpProblem, createFieldsProblem } from '../http/httpProblem.ts';
 import { createFieldProblem } from '../http/schemaIssues.ts';
 import { toQuotable } from '../http/quotable.ts';
@@ -23,11 +22,6 @@ export interface PreparedSubmission {
 }
 
 const idListLocation = 'body.file_ids';
-/**
- * Resolves the links in a path; returns undefined if that fails. Shares concurrent calls, because many clients may
- * submit transfers to one folder at the same time.
- */
-const findRealPath = shareCalls(async (folder) => await fs.realpath(folder).catch(() => undefined));
 
 /**
  * Validates a submission (§4.5) and returns its record and files. Throws {@link HttpProblem}: 404, 403, 422, or (if the
@@ -45,9 +39,9 @@ export async function prepareSubmission(
     throw createFieldsProblem([createFieldProblem('body', ['destination'], 'must differ from the source')]);
   }
   const { folder } = destination.location;
-  const [found, destinationPlace] = await Promise.all([
+  const [found, inspected] = await Promise.all([
     source.catalog.filesByIds(request.file_ids),
-    folder === undefined ? undefined : findRealPath(folder),
+    folder === undefined ? undefined : inspectFolder(folder),
   ]);
   refuseIds(request.file_ids, found);
   refuseSameFiles(request.file_ids, found);
@@ -58,7 +52,7 @@ export async function prepareSubmission(
     orcid: request.orcid,
     sourceId: source.document.id,
     destinationId: destination.document.id,
-    destinationPlace,
+    destinationPlace: inspected?.realPath,
     description: request.description,
     instructions: request.instructions,
     ...amount,

@@ -1,6 +1,6 @@
-import * as fs from 'node:fs/promises';
 import { getErrorCode, isFileLimitError } from '../../core/util/errorCode.ts';
 import { tooManyFiles } from '../../core/util/storeProblem.ts';
+import { inspectFolder } from '../databases/folderInspection.ts';
 import type { FileFailure } from './fileJobs.ts';
 
 /**
@@ -79,9 +79,9 @@ export async function toTransferError(error: unknown, operation: FileOperation):
   return new TransferFailure(text, { cause: error });
 }
 
-/** Returns true for a folder, or a link to a folder. */
+/** Returns true for a folder, or a link to a folder, whose disk responds (D42: hanging disks). */
 export async function isFolder(path: string): Promise<boolean> {
-  return (await fs.stat(path).catch(() => undefined))?.isDirectory() ?? false;
+  return (await inspectFolder(path)).isFolder;
 }
 
 /**
@@ -96,8 +96,8 @@ export async function hasRoom(
   const folders = [source, destination].flatMap((folder) => folder ?? []);
   if ((await Promise.all(folders.map(isFolder))).includes(false)) return false;
   if (destination === undefined) return true;
-  const space = await fs.statfs(destination).catch(() => undefined);
-  return space === undefined || space.bavail * space.bsize >= neededBytes;
+  const { freeBytes = neededBytes } = await inspectFolder(destination);
+  return freeBytes >= neededBytes;
 }
 
 function getSystemCode(error: unknown): string | undefined {

@@ -168,6 +168,27 @@ describe('A catalog on a full disk (D20)', () => {
   });
 });
 
+describe('A catalog of a folder whose disk starts to hang (D42)', () => {
+  it('reports it without reading the folder, and continues when the disk responds', async () => {
+    let isHanging = false;
+    const rig = await CatalogRig.start(files, {
+      getState: async (folder) => {
+        if (isHanging) throw Object.assign(new Error('The disk does not respond.'), { code: 'ETIMEDOUT' });
+        return await getFolderState(folder);
+      },
+    });
+    isHanging = true;
+    await assert.rejects(rig.find(), {
+      code: 'DATABASE_UNAVAILABLE',
+      message: "The folder of the database Soil doesn't respond.",
+    });
+    assert.deepEqual(rig.walks, []);
+    isHanging = false;
+    assert.deepEqual(await rig.find(), paths);
+    await rig.stop();
+  });
+});
+
 describe('The state of a folder (D20)', () => {
   it('changes when another folder replaces it, and is undefined without a folder', async () => {
     const rig = await CatalogRig.start(files);
