@@ -45,9 +45,9 @@ class HangingRig extends ContractRig {
     return nodePath.join(this.root, path);
   }
 
-  /** Leases the folder that hangs, and two others after it. */
-  async lease(): Promise<TestLease> {
-    const names = ['Stuck', 'Source', 'Target'];
+  /** Leases the folder that hangs, `more` folders in it, and two that don't hang. */
+  async lease(...more: readonly string[]): Promise<TestLease> {
+    const names = ['Stuck', ...more, 'Source', 'Target'];
     return await TestLease.open(
       this.service,
       names.map((name) => ({ name, folder: this.getPath(name.toLowerCase()) })),
@@ -89,6 +89,13 @@ describe('A folder whose disk hangs (D42)', () => {
       found.map(({ path }) => path),
       ['a.txt'],
     );
+    await rig.waitForStatus(await rig.transfer('Source', 'Target'), 'succeeded');
+  });
+
+  it('does not prevent other folders from being served if it contains other served ones', async () => {
+    const more = ['Stuck/A', 'Stuck/B', 'Stuck/C'];
+    await rig.lease(...more);
+    for (const name of more) await assert.rejects(rig.search(name), /doesn't respond/);
     await rig.waitForStatus(await rig.transfer('Source', 'Target'), 'succeeded');
   });
 

@@ -4,6 +4,7 @@ import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { createInterface } from 'node:readline';
+import { createServiceEnvironment } from '../../src/core/util/serviceEnvironment.ts';
 
 /** The configuration of a service, with the same fields as its configuration file. */
 interface LocalServiceConfig {
@@ -69,7 +70,7 @@ export async function startLocalService(
   const dataFolder = config.dataFolder ?? (await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-data-')));
   const child = spawn(process.execPath, [program, '--config', '-'], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { ...process.env, ...environment },
+    env: createServiceEnvironment(environment),
   });
   const ended = once(child, 'exit').then(() => undefined);
   let log = '';

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { createServiceEnvironment } from '../../core/util/serviceEnvironment.ts';
 import { CliError } from '../cliError.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
 import { runAction } from '../runAction.ts';
@@ -29,7 +30,8 @@ async function runService({ config }: ServiceFlags): Promise<ExitCode> {
   }
   const program = join(import.meta.dirname, 'service.js');
   if (!existsSync(program)) throw new CliError(`The service program is missing: ${program}.`);
-  const child = spawn(process.execPath, [program, '--config', config], { stdio: 'inherit' });
+  const env = createServiceEnvironment();
+  const child = spawn(process.execPath, [program, '--config', config], { env, stdio: 'inherit' });
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => child.kill(name));
   const [code] = (await once(child, 'exit')) as [number | null];
   return (code ?? exitCode.failed) as ExitCode;

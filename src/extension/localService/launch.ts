@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { hasPipes, type PipedChild } from '../../core/util/pipedChild.ts';
+import { createServiceEnvironment } from '../../core/util/serviceEnvironment.ts';
 
 /** Options for {@link launchService}. Paths are absolute. */
 export interface LaunchOptions {
@@ -26,7 +27,7 @@ const startLimitMs = 30_000;
 export async function launchService({ program, dataFolder, ...config }: LaunchOptions): Promise<void> {
   const child = spawn(process.execPath, [program, '--config', '-'], {
     cwd: dataFolder,
-    env: { ...process.env, ELECTRON_RUN_AS_NODE: '1' },
+    env: createServiceEnvironment({ ELECTRON_RUN_AS_NODE: '1' }),
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
     windowsHide: true,

@@ -5,27 +5,42 @@ import { syncBuiltinESMExports } from 'node:module';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { mock } from 'node:test';
-import { launchService } from '../../../src/extension/localService/launch.ts';
+import { launchService, type LaunchOptions } from '../../../src/extension/localService/launch.ts';
 
 const program = `
   process.stdin.on('data', (text) => {
     require('node:fs').writeFileSync('config.json', text);
+    require('node:fs').writeFileSync('threads.txt', process.env.UV_THREADPOOL_SIZE);
     console.log('{}');
     process.exit();
   });
 `;
 
 describe('The local service that a window starts', () => {
-  it('gets the path of rclone and the bandwidth limit of stores (D62)', async () => {
-    const dataFolder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-launch-'));
+  let dataFolder: string;
+
+  beforeEach(async () => (dataFolder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-launch-'))));
+  afterEach(async () => await fs.rm(dataFolder, { recursive: true }));
+
+  /** Launches a program that writes down what it received. */
+  async function launch(config: Omit<LaunchOptions, 'program' | 'dataFolder'>): Promise<void> {
     const file = nodePath.join(dataFolder, 'service.cjs');
     await fs.writeFile(file, program);
-    const config = { retentionDays: 7, rclone: '/opt/rclone', storeBytesPerSecond: 10_485_760 };
     await launchService({ program: file, dataFolder, ...config });
+  }
+
+  it('gets the path of rclone and the bandwidth limit of stores (D62)', async () => {
+    const config = { retentionDays: 7, rclone: '/opt/rclone', storeBytesPerSecond: 10_485_760 };
+    await launch(config);
     const received: unknown = JSON.parse(await fs.readFile(nodePath.join(dataFolder, 'config.json'), 'utf8'));
     assert.deepEqual(received, { dataFolder, databases: [], ...config, shared: true });
-    await fs.rm(dataFolder, { recursive: true });
   });
+
+  it('has enough threads for several disks that hang (D42)', async () => {
+    await launch({ retentionDays: 7, rclone: undefined });
+    assert.equal(await fs.readFile(nodePath.join(dataFolder, 'threads.txt'), 'utf8'), '32');
+  });
+
   it('is reported if too many files are open, so that Node.js creates no pipes', async () => {
     const child = new childProcess.ChildProcess();
     mock.method(childProcess, 'spawn', () => {
