@@ -9,7 +9,7 @@ import { createToolCaller, startAgents } from './agents.ts';
 import { provideCommandLine } from './commandLine.ts';
 import type { ProposedPlans } from './commands/agents/proposedPlans.ts';
 import { commandHandlers } from './commands/commandHandlers.ts';
-import { reopenUnlessShown } from './commands/connections/connectionPicker.ts';
+import { reopenLastConnection } from './commands/connections/connectionPicker.ts';
 import { syncConnections } from './commands/connections/connectionSync.ts';
 import { syncLocalService } from './commands/connections/localServiceSync.ts';
 import { watchStoreScans } from './commands/connections/storeScanWatch.ts';
@@ -87,12 +87,7 @@ export async function startExtension(
   syncState(lifetime, services);
   lifetime.track(createStaleSearches(core, sideBar));
   startRecipes(lifetime, services, { sideBar, recipeFiles });
-  views.onFirstUse(
-    () =>
-      void reopenUnlessShown(services).catch((error: unknown) =>
-        editor.log.error(`Could not reopen the last connection: ${String(error)}`),
-      ),
-  );
+  views.onFirstUse(() => reopenLastConnection(services));
   await core.transferFlow.resume();
   lifetime.track(watchRunningTransfers(services));
   const boundary = new CommandBoundary(commandHandlers, services);

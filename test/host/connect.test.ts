@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
-import { commands, Uri, workspace } from 'vscode';
+import { Uri, workspace } from 'vscode';
 import { html, json, problem } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { keysOfSecrets, orcid, Stage, readEditorState } from './stage.ts';
@@ -53,31 +53,6 @@ describe('Connecting in the editor', () => {
     port.escape();
     await done;
     await assertNothingSaved(stage);
-  });
-
-  it('can be given up while the service does not respond', async () => {
-    const keys = new Map<string, unknown>();
-    const { executeCommand } = commands;
-    const record = async (id: string, ...rest: unknown[]): Promise<unknown> => {
-      if (id === 'setContext') keys.set(String(rest[0]), rest[1]);
-      return await executeCommand(id, ...rest);
-    };
-    Object.assign(commands, { executeCommand: record });
-    try {
-      await stage.connectToPublic();
-      assert.equal(keys.get('dataTransfer.hasConnection'), true);
-      const { connectFlow, sessions } = stage.parts;
-      const { connection } = sessions.active ?? assert.fail();
-      connectFlow.showFailure(connection, { kind: 'unreachable' });
-      assert.deepEqual(
-        ['dataTransfer.connected', 'dataTransfer.hasConnection'].map((key) => keys.get(key)),
-        [false, true],
-      );
-      await stage.run('dataTransfer.disconnect');
-      assert.equal(keys.get('dataTransfer.hasConnection'), false);
-    } finally {
-      Object.assign(commands, { executeCommand });
-    }
   });
 
   it('opens the only saved connection if the last one is unknown (D45)', async () => {

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { commands, Uri, window, workspace } from 'vscode';
+import { Uri, window, workspace } from 'vscode';
 import { problem } from '../support/faultBehaviours.ts';
-import { until } from '../unit/core/rig.ts';
 import { fileEntry } from './specimens.ts';
 import { Stage } from './stage.ts';
 
@@ -250,64 +249,6 @@ describe('The steps of a transfer', () => {
       await done;
       assert.deepEqual(bodies()[0]?.['instructions'], { type: 'assembly' });
     });
-  });
-
-  /** Asserts that the editors of descriptions are closed. The editor closes those with unsaved changes only after a prompt. */
-  const assertClosed = (): void => {
-    const labels = window.tabGroups.all.flatMap(({ tabs }) => tabs).map(({ label }) => label);
-    assert.deepEqual(
-      labels.filter((label) => /Untitled|Preview/.test(label)),
-      [],
-    );
-  };
-
-  it('open the description in a document with a preview, and close it without a prompt', async () => {
-    check([jgi, [1]]);
-    const { done } = await start();
-    (await stage.person.pick()).choose('Description…');
-    (await stage.person.textBox()).press('Write in an Editor with Preview');
-    const guide = await stage.person.notice(/^Write the description in Markdown/);
-    await stage.tab('Untitled-1');
-    // The preview briefly takes the focus when it has loaded.
-    await until(window.onDidChangeActiveTextEditor, () => window.activeTextEditor?.document.languageId === 'markdown');
-    const editor = window.activeTextEditor;
-    assert.ok(editor);
-    await editor.edit((change) => change.insert(editor.document.positionAt(0), '# Why\n\nBecause.'));
-    await commands.executeCommand('dataTransfer.useDescription');
-    const box = await stage.person.textBox();
-    assert.equal(box.value, '# Why Because.');
-    assertClosed();
-    guide.dismiss();
-    box.enter();
-    (await stage.person.pick()).choose('Continue');
-    (await stage.person.notice(/^Transfer 1 file/)).press('Transfer');
-    await done;
-    assert.equal(bodies()[0]?.['description'], '# Why\n\nBecause.');
-  });
-
-  it('end if another description is opened, which stays as it is', async () => {
-    check([jgi, [1]]);
-    const openEditor = async (): Promise<Promise<void>[]> => {
-      const { done } = await start();
-      (await stage.person.pick()).choose('Description…');
-      (await stage.person.textBox()).press('Write in an Editor with Preview');
-      await stage.person.notice(/^Write the description in Markdown/);
-      return [done];
-    };
-    const [first] = await openEditor();
-    const [second] = await openEditor();
-    await first;
-    await until(window.onDidChangeActiveTextEditor, () => window.activeTextEditor?.document.languageId === 'markdown');
-    const editor = window.activeTextEditor;
-    assert.ok(editor);
-    await editor.edit((change) => change.insert(editor.document.positionAt(0), 'The second'));
-    await commands.executeCommand('dataTransfer.useDescription');
-    const box = await stage.person.textBox();
-    assert.equal(box.value, 'The second');
-    assertClosed();
-    box.escape();
-    await second;
-    assert.deepEqual(bodies(), []);
   });
 
   it('end if another connection becomes active, and send nothing', async () => {

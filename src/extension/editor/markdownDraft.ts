@@ -22,7 +22,7 @@ const draftsKey: keyof ContextKeys = 'dataTransfer.descriptionDrafts';
 type DraftEnd = 'accepted' | 'closed' | 'replaced';
 
 /** The accepted text, or the reason why there is none. */
-export type DraftResult = { readonly text: string } | Exclude<DraftEnd, 'accepted'>;
+type DraftResult = { readonly text: string } | Exclude<DraftEnd, 'accepted'>;
 
 /** Opens an editor for Markdown text with the built-in preview beside it. */
 export class MarkdownDraft implements Disposable {

@@ -8,7 +8,6 @@ import type { DatabaseRegistry } from '../../../src/service/databases/databaseRe
 import type { RcloneDaemon } from '../../../src/service/stores/rcloneDaemon.ts';
 import { HttpProblem } from '../../../src/service/http/httpProblem.ts';
 import { TransferJournal } from '../../../src/service/transfers/journal.ts';
-import { TransferSuspension } from '../../../src/service/transfers/transferErrors.ts';
 import { TransferQueue } from '../../../src/service/transfers/transferQueue.ts';
 import type { TransferRecord } from '../../../src/service/transfers/journalRecord.ts';
 import { UnservedTransfers } from '../../../src/service/transfers/unservedTransfers.ts';
@@ -218,26 +217,6 @@ describe('The transfer queue', () => {
     const message = `Transfer ${record.id}: failed (the database "target" is read-only)`;
     assert.deepEqual([ended.status, ended.message], ['failed', message]);
     assert.deepEqual(await fs.readdir(nodePath.join(folder, 'target')), []);
-  });
-
-  it('waits longer for the next attempt if a transfer is repeatedly suspended without progress (D23)', async () => {
-    const [clock, delays] = [new ManualClock(), Array<number>()];
-    const dependencies = await createDependencies(clock, new MemoryLog());
-    await serveFolders(dependencies);
-    const pauseTracking = async (): Promise<never> => await Promise.reject(new TransferSuspension('waiting'));
-    Object.assign(dependencies.databases.findById('target')?.catalog ?? {}, { pauseTracking });
-    const after = clock.after.bind(clock);
-    Object.assign(clock, { after: (ms: number, call: () => void) => (delays.push(ms), after(ms, call)) });
-    const queue = new TransferQueue({ ...dependencies, retentionMs: 86_400_000, retryDelayMs: 2_100 });
-    await queue.submit({ orcid: record.orcid, source: 'source', destination: 'target', file_ids: ['a'] });
-    const listRetries = (): number[] => delays.filter((ms) => ms % 2_100 === 0);
-    for (const count of [1, 2, 3, 4, 5]) {
-      await eventually(async () => await Promise.resolve(listRetries().length >= count || undefined));
-      await clock.pass(listRetries().at(-1) ?? 0);
-    }
-    await queue.close();
-    await dependencies.databases.close();
-    assert.deepEqual(listRetries().slice(0, 5), [2_100, 2_100, 2_100, 2_100, 4_200]);
   });
 
   it('rejects a transfer that cannot be stored, with the reason', async () => {

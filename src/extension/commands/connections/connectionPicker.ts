@@ -26,6 +26,13 @@ export async function reopenUnlessShown(services: CommandServices, connectionId?
   if (id !== undefined && services.connectionStore.state.kind === 'disconnected') await reopenConnection(services, id);
 }
 
+/** Starts to reopen the last active connection like {@link reopenUnlessShown}. Logs an unexpected failure. */
+export function reopenLastConnection(services: CommandServices): void {
+  reopenUnlessShown(services).catch((error: unknown) =>
+    services.log.error(`Could not reopen the last connection: ${String(error)}`),
+  );
+}
+
 /** Asks for a saved connection, the local service, or one of `others`. Highlights the active connection. */
 export async function pickConnection(
   services: CommandServices,
