@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { problem } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
+import { eventually } from '../support/eventually.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { until } from '../unit/core/rig.ts';
 import { hostileTexts, transfer } from './specimens.ts';
@@ -57,9 +59,11 @@ describe('Saved connections edited by hand', () => {
     transferStore.put([transfer('one', {}, { connectionId: saved.id })]);
     await write([shown, saved]);
     await until(sessions.onDidChange, () => sessions.get(saved.id) !== undefined);
-    await other.stop();
+    other.on('GET /', problem(503, 'Down for maintenance'));
+    const before = other.requests.length;
     await write([{ ...saved, transport: 'editor' }]);
     await until(connectionStore.onDidChange, () => connectionStore.state.kind === 'disconnected');
+    await eventually(async () => await Promise.resolve(other.requests.length > before || undefined));
     connectFlow.close(saved.id);
   });
 

@@ -6,6 +6,8 @@ import { Uri } from 'vscode';
 import { userDataFormat } from '../../src/core/userData/userData.ts';
 import type { ScriptedPick } from '../support/scriptedInputs.ts';
 import { hostileTransfer, createRecord } from '../unit/core/userDataSpecimens.ts';
+import { eventually } from '../support/eventually.ts';
+import { problem } from '../support/faultBehaviours.ts';
 import { until } from '../unit/core/rig.ts';
 import { assertPlain, hostileTexts } from './specimens.ts';
 import { ledgerFolder, orcid, Stage } from './stage.ts';
@@ -58,7 +60,6 @@ describe('Data for another machine (D65)', () => {
     (await stage.person.saveDialog()).choose(Uri.file(file));
     await done;
   };
-
   const checked = (pick: ScriptedPick): readonly string[] => pick.selectedItems.map(({ label }) => label);
   const getDetail = (pick: ScriptedPick, label: string): string =>
     pick.items.find((item) => item.label === label)?.detail ?? '';
@@ -138,15 +139,15 @@ describe('Data for another machine (D65)', () => {
   });
 
   it('ends even if the service of an imported transfer cannot be reached', async () => {
-    const { settings, apiKeys, connectFlow } = stage.parts;
-    const unreachable = { ...connection, server: stage.server.address };
-    await settings.saveConnection(unreachable);
-    await apiKeys.set(unreachable, 'the-key');
-    await stage.server.stop();
+    const saved = { ...connection, server: stage.server.address };
+    await stage.parts.settings.saveConnection(saved);
+    await stage.parts.apiKeys.set(saved, 'the-key');
+    stage.server.on('GET /', problem(503, 'Down for maintenance'));
     await writeUserData({ transfers: finished });
     await importChosen((list) => list.accept());
     await stage.person.notice(/^Imported 2 transfers\.$/);
-    connectFlow.close(unreachable.id);
+    await eventually(async () => await Promise.resolve(stage.server.requests.length > 0 || undefined));
+    stage.parts.connectFlow.close(saved.id);
   });
 
   it('replaces nothing that the user has not selected', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Connection } from '../../src/core/model/connection.ts';
 import { reopenUnlessShown } from '../../src/extension/commands/connections/connectionPicker.ts';
 import { watchRunningTransfers } from '../../src/extension/commands/connections/watchedTransfers.ts';
+import { problem } from '../support/faultBehaviours.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { until } from '../unit/core/rig.ts';
@@ -78,6 +79,22 @@ describe('A connection with running transfers', () => {
     connectFlow.disconnect();
     await reopenWhileReading([settings.connections[0]?.id], () => connectFlow.disconnect());
     assert.deepEqual([connectionStore.state.kind, sessions.getAll()], ['disconnected', []]);
+  });
+
+  it('is opened once its service responds, also if a failing attempt was already running at startup', async () => {
+    await stage.connect('the-key');
+    const { settings, connectFlow, connectionStore, transferStore } = stage.parts;
+    const { id } = settings.connections[0] ?? assert.fail();
+    connectFlow.disconnect();
+    transferStore.put([transfer('one', {}, { connectionId: id })]);
+    stage.server.on('GET /', problem(503, 'Down for maintenance'));
+    const attempt = reopenUnlessShown(stage.parts, id);
+    const watch = watchRunningTransfers(stage.parts);
+    await attempt;
+    assert.equal(connectionStore.state.kind, 'failed');
+    publicLike(stage.server, 'the-key');
+    await until(connectionStore.onDidChange, () => connectionStore.state.kind === 'connected');
+    watch.dispose();
   });
 
   /** Reopens connections whose keys are read only after all of them were requested, and after `meanwhile`. */

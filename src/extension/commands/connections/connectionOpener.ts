@@ -71,7 +71,9 @@ export async function openInBackground(services: CommandServices, id: string): P
   }
   const connection = findSaved(services, id);
   const key = connection && (await services.apiKeys.get(connection));
-  if (connection && key !== undefined) await services.connectFlow.openInBackground(connection, key);
+  // It may have been removed in the meantime.
+  if (connection && key !== undefined && findSaved(services, id))
+    await services.connectFlow.openInBackground(connection, key);
 }
 
 /** Returns a saved connection. Throws a {@link CommandFailure} if none has this ID. */

@@ -58,7 +58,21 @@ function findConnectionsInUse(
  */
 async function reopenUntilConnected(services: CommandServices, id: string): Promise<void> {
   await reopenUnlessShown(services, id);
+  await waitWhileConnecting(services, id);
   const { state, shown } = services.connectionStore;
   const isOtherShown = shown !== undefined && shown.id !== id;
   if (isOtherShown || (state.kind === 'failed' && id !== localConnectionId)) await openInBackground(services, id);
+}
+
+/** Resolves when a connection isn't being opened, which another request may have started. */
+async function waitWhileConnecting({ connectionStore }: CommandServices, id: string): Promise<void> {
+  const isConnecting = (): boolean => connectionStore.state.kind === 'connecting' && connectionStore.shown?.id === id;
+  while (isConnecting()) {
+    await new Promise<void>((resolve) => {
+      const subscription = connectionStore.onDidChange(() => {
+        subscription.dispose();
+        resolve();
+      });
+    });
+  }
 }
