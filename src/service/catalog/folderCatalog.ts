@@ -176,15 +176,19 @@ export class FolderCatalog {
    */
   private async refresh(needsScan = true): Promise<void> {
     await this.resuming;
-    // If the folder's disk doesn't respond, the scan finds the reason.
-    const state = await this.getState(this.config.folder).catch(() => undefined);
+    const state = await this.getState(this.config.folder).catch((error: unknown) => {
+      throw this.createUnavailableError(describeFolderFailure(getErrorCode(error)));
+    });
     if (this.failureReason !== undefined || !this.freshness.hasScanned(state)) await this.refreshNow();
     else if (this.freshness.isStale(this.watcher.isComplete)) {
       const refreshed = this.refreshNow();
       if (needsScan && this.freshness.isQuick) await refreshed;
     }
-    if (this.failureReason === undefined) return;
-    throw new DatabaseUnavailableError(`The folder of the database ${this.config.name} ${this.failureReason}.`);
+    if (this.failureReason !== undefined) throw this.createUnavailableError(this.failureReason);
+  }
+
+  private createUnavailableError(reason: string): DatabaseUnavailableError {
+    return new DatabaseUnavailableError(`The folder of the database ${this.config.name} ${reason}.`);
   }
 
   private refreshNow(): Promise<void> {

@@ -9,6 +9,7 @@ import {
   type TransferRecord,
   type TransferStatusWord,
 } from './journalRecord.ts';
+import type { TransferSuspension } from './transferErrors.ts';
 import { TransferRun, type TransferRunOptions, type RunProgress } from './transferRun.ts';
 
 const flushFiles = 1_000;
@@ -67,9 +68,10 @@ export class LiveTransfer implements RunProgress {
     this.options.logger.info(message);
   }
 
-  suspend(text: string): void {
-    this.suspensionCount += 1;
-    this.enterStatus('inactive', text);
+  /** Suspends the transfer. A suspension with a delay of its own, such as for a restore, isn't counted. */
+  suspend({ message, retryMs }: TransferSuspension): void {
+    if (retryMs === undefined) this.suspensionCount += 1;
+    this.enterStatus('inactive', message);
   }
 
   /**

@@ -258,7 +258,7 @@ export class TransferQueue {
     if (this.isClosed) {
       live.persist();
     } else if (error instanceof TransferSuspension) {
-      live.suspend(error.message);
+      live.suspend(error);
       this.retryLater(live, error);
     } else if (error instanceof TransferFailure) {
       await this.endUnfinished(live, `failed (${error.message})`);

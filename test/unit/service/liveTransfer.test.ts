@@ -5,6 +5,7 @@ import * as nodePath from 'node:path';
 import { TransferJournal } from '../../../src/service/transfers/journal.ts';
 import type { TransferRecord } from '../../../src/service/transfers/journalRecord.ts';
 import { LiveTransfer } from '../../../src/service/transfers/liveTransfer.ts';
+import { TransferSuspension } from '../../../src/service/transfers/transferErrors.ts';
 import type { TransferRunOptions } from '../../../src/service/transfers/transferRun.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
@@ -35,7 +36,7 @@ describe('A suspended transfer', () => {
   });
 
   function suspend(): number {
-    live.suspend('waiting: the destination is full');
+    live.suspend(new TransferSuspension('waiting: the destination is full'));
     return live.getRetryMs(3_000);
   }
 
@@ -47,6 +48,12 @@ describe('A suspended transfer', () => {
     delays.push(suspend());
     assert.deepEqual(delays, [3_000, 3_000, 3_000, 3_000, 6_000, 12_000, 3_000]);
     assert.equal(live.getRecord().status, 'inactive');
+  });
+
+  it('does not wait longer because of suspensions with their own delay, such as for a restore (D67)', () => {
+    const restoring = new TransferSuspension('waiting for archived files', 0, 60_000);
+    for (let count = 0; count < 10; count += 1) live.suspend(restoring);
+    assert.equal(suspend(), 3_000);
   });
 
   it('waits at most ten minutes (D23)', () => {
