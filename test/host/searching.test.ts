@@ -137,7 +137,7 @@ describe('Searching in the editor', () => {
     await stage.run('dataTransfer.startLocalService');
     box.enter('corn');
     await done;
-    await person.notice(/^The active connection has changed\. Nothing was sent\.$/);
+    await person.notice(/^The connection is no longer active\. Nothing was sent\.$/);
     assert.deepEqual(server.requestsTo('POST /api/v1/files'), []);
   });
 

@@ -258,7 +258,7 @@ describe('The steps of a transfer', () => {
     await stage.run('dataTransfer.startLocalService');
     details.goBack();
     await done;
-    await stage.person.notice(/^The active connection has changed\. Nothing was sent\.$/);
+    await stage.person.notice(/^The connection is no longer active\. Nothing was sent\.$/);
     assert.deepEqual(bodies(), []);
   });
 });

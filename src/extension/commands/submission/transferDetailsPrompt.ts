@@ -20,6 +20,12 @@ export interface TransferDetails {
   readonly instructions?: JsonObject;
 }
 
+/** The connection of a transfer, and the names of the databases that contain its files. */
+interface TransferSources {
+  readonly connectionId: string;
+  readonly sources: readonly string[];
+}
+
 interface Draft extends DetailsDraft {
   destination: string;
 }
@@ -40,10 +46,10 @@ interface TransferDetailsOptions {
 /** Returns the last transfer's destination. Undefined if files from these sources can't be transferred to it. */
 export async function findLastDestination(
   services: CommandServices,
-  sources: readonly string[],
+  { connectionId, sources }: TransferSources,
 ): Promise<string | undefined> {
   const last = await services.memory.getLastDestination();
-  return selectDestinations(services.connectionStore.listing.databases, sources).some(({ name }) => name === last)
+  return selectDestinations(getActiveDatabases(services, connectionId), sources).some(({ name }) => name === last)
     ? last
     : undefined;
 }
@@ -96,7 +102,7 @@ function selectDestinations(databases: readonly Database[], sources: readonly st
 /** Asks for the destination. Lists the draft's destination first. */
 async function askDestination(
   services: CommandServices,
-  { connectionId, sources }: { readonly connectionId: string; readonly sources: readonly string[] },
+  { connectionId, sources }: TransferSources,
   position: StepPosition,
   draft: Draft,
 ): ReturnType<Step> {

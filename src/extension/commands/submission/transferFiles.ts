@@ -120,7 +120,7 @@ async function confirmOrders(
       onLeaveOut: (remaining) => (orders = remaining),
     });
   };
-  const last = isToLastDestination ? await findLastDestination(services, sources) : undefined;
+  const last = isToLastDestination ? await findLastDestination(services, prepared) : undefined;
   if (last !== undefined) {
     const confirmLast = (): ReturnType<Step> => confirm({ destination: last }, l10n.t('Edit…'));
     const outcome = await confirmKnownDetails(services, last, confirmLast);
