@@ -51,7 +51,7 @@ describe('Resubmitting', () => {
     const { person, run, firstTransfer } = stage;
     await stage.moveOn(service, 'succeeded');
     const done = run('dataTransfer.submitAgain', firstTransfer);
-    (await person.notice()).press('Edit…');
+    (await person.notice(/\?$/)).press('Edit…');
     const files = await person.pick();
     assert.equal(files.selectedItems.length, 10);
     files.choose(...files.labels.slice(0, 3));

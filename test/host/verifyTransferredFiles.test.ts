@@ -154,10 +154,11 @@ describe('Verifying transferred files in the editor', () => {
     assert.ok(submitted?.id);
     await stage.run('dataTransfer.verifyLandedFiles', stage.firstTransfer);
     await stage.person.notice(/^This transfer hasn't finished yet\.$/);
+    const { person } = stage;
     await stage.parts.transferFlow.save({ ...submitted, state: 'succeeded' });
+    await person.notice(/^Incomplete: 0 of 10 files/);
     const received = await ReceivedFolder.create();
     await received.addTransferred({ 'a.txt': 'a' });
-    const { person } = stage;
     const verify = (): Promise<void> => stage.run('dataTransfer.verifyLandedFiles', stage.firstTransfer);
     let done = verify();
     const dialog = await person.folderDialog();

@@ -3,7 +3,6 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { countActions, type ActionCounter } from '../../support/editor/actions.ts';
-import type { Editor } from '../../support/editor/editor.ts';
 import { closeEditors, openEditor } from '../../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../../support/editor/failureArtifacts.ts';
 import { searchDatabase } from '../../support/editor/journeySteps.ts';
@@ -13,7 +12,6 @@ import { counted } from '../../support/tally.ts';
 
 describe('A user who repeats a transfer', () => {
   let folder: string;
-  let editor: Editor;
   let window: EditorWindow;
   let actions: ActionCounter;
 
@@ -21,11 +19,20 @@ describe('A user who repeats a transfer', () => {
     folder = await mkdtemp(join(tmpdir(), 'recipes-'));
     for (const name of ['source', 'archive', 'work']) await mkdir(join(folder, name));
     for (const name of ['a', 'b']) await writeFile(join(folder, 'source', `${name}.csv`), `content of ${name}\n`);
+  });
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
+    await closeEditors();
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  /** Opens the workspace, as it is on disk now, with the container of the extension. */
+  async function openWorkspace(): Promise<void> {
     const databases = [
       { name: 'Source', folder: join(folder, 'source') },
       { name: 'Archive', folder: join(folder, 'archive') },
     ];
-    editor = await openEditor({
+    const editor = await openEditor({
       workspace: join(folder, 'work'),
       settings: { 'files.simpleDialog.enable': true },
       machineSettings: { 'dataTransfer.localService.databases': databases },
@@ -36,12 +43,7 @@ describe('A user who repeats a transfer', () => {
       },
     });
     await window.openContainer('Data Transfer');
-  });
-  afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await saveFailureArtifacts(this.currentTest.title);
-    await closeEditors();
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-  });
+  }
 
   /** Clicks a code lens of the open recipe, once the editor shows it. */
   async function clickLens(title: string): Promise<void> {
@@ -84,6 +86,7 @@ describe('A user who repeats a transfer', () => {
       to: { database: 'Archive' },
     };
     await writeFile(join(folder, 'work', 'monthly.transfer.json'), JSON.stringify(recipe));
+    await openWorkspace();
     await window.openContainer('Explorer');
     await (await window.tree('work').row('monthly.transfer.json')).menu('Dry-Run Recipe');
     const { message, detail } = await window.notifications.dialog();
@@ -93,6 +96,7 @@ describe('A user who repeats a transfer', () => {
   });
 
   const test = it('saves a recipe, runs and verifies it, and sees what is new before running it again', async () => {
+    await openWorkspace();
     await window.command('Data Transfer: Start Local Service');
     await searchDatabase(window, 'Source', 'csv');
     const results = window.tree('Search Results');
