@@ -8,6 +8,8 @@ const quickIntervalMs = 5_000;
 const watchedIntervalMs = 600_000;
 /** Minimum interval between scans, as a multiple of the last scan's duration. */
 const scanShare = 20;
+/** Upper limit of that minimum, because a scan seems slow if the machine slept during it. */
+const maxRestMs = 86_400_000;
 
 /** Tracks how current the last full scan is. */
 export class Freshness {
@@ -37,7 +39,8 @@ export class Freshness {
     if (this.lastScan === undefined) return true;
     const { atMs, tookMs, state } = this.lastScan;
     const isNotified = isWatched && !state.isRemote && !this.isQuick;
-    const interval = Math.max(isNotified ? watchedIntervalMs : quickIntervalMs, tookMs * scanShare);
+    const restMs = Math.min(tookMs * scanShare, maxRestMs);
+    const interval = Math.max(isNotified ? watchedIntervalMs : quickIntervalMs, restMs);
     return !isRecent(this.clock, atMs, interval);
   }
 }
