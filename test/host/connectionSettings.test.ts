@@ -49,7 +49,7 @@ describe('Saved connections edited by hand', () => {
     assert.deepEqual(other.requests, []);
   });
 
-  it('are closed once they are removed, even if another one cannot be reached', async () => {
+  it('are closed when they are removed, even if the service of another one cannot be reached', async () => {
     await stage.connect('the-key');
     const { settings, apiKeys, connectFlow, connectionStore, sessions, transferStore } = stage.parts;
     const [shown] = settings.connections;

@@ -9,7 +9,7 @@ describe('The context keys', () => {
   });
   afterEach(() => stage.close());
 
-  it('allow to disconnect while the service cannot be reached', async () => {
+  it('allow disconnecting while the service cannot be reached', async () => {
     const keys = new Map<string, unknown>();
     const { executeCommand } = commands;
     const record = async (id: string, ...rest: unknown[]): Promise<unknown> => {

@@ -122,7 +122,7 @@ describe('A file that is shown twice', () => {
       extensionUri: extension.extensionUri,
       log: new MemoryLog(),
       clock,
-      run: () => assert.fail('no command is run'),
+      run: () => assert.fail('unexpected command'),
       onDidConnect: () => ({ dispose: () => undefined }),
       getStaging: () => undefined,
       copies: new CopyIndex(new SearchStore()),
@@ -138,8 +138,8 @@ describe('A file that is shown twice', () => {
   const show = (name: string): void => panels.show({ connectionId: 'c', database: 'Alpha', id: name, name });
 
   for (const [what, ms, titles] of [
-    ['keeps its page if the second call of a double-click is late', 999, ['a.csv', 'b.csv']],
-    ['shares the preview page with the next file if a second passes', 1_000, ['b.csv']],
+    ['keeps its page if the second click is reported within a second', 999, ['a.csv', 'b.csv']],
+    ['is replaced by the next file if the second click is reported later', 1_000, ['b.csv']],
   ] as const) {
     it(what, async () => {
       show('a.csv');

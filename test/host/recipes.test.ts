@@ -101,14 +101,14 @@ describe('A recipe in the editor (D61)', () => {
     assert.equal(window.activeTextEditor.document.languageId, 'jsonc');
   });
 
-  it('replaces another recipe only after a question, if its name differs from the one in the dialog', async () => {
+  it('asks before it replaces an existing recipe whose name differs from the one selected in the dialog', async () => {
     const search = await stage.search(jgi, 'JDP');
     const node = { kind: 'search', key: search.key } as const;
     const save = async (answer?: string): Promise<string> => {
       const done = stage.run('dataTransfer.saveAsRecipe', node);
       (await stage.person.pick()).choose('No destination');
       (await stage.person.saveDialog()).choose(Uri.file(getPath('mine.json')));
-      const question = await stage.person.notice(/^mine\.transfer\.json already exists\.$/);
+      const question = await stage.person.notice(/^Replace mine\.transfer\.json\?$/);
       assert.deepEqual([question.isModal, question.buttons], [true, ['Replace']]);
       if (answer === undefined) question.dismiss();
       else question.press(answer);

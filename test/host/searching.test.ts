@@ -130,14 +130,14 @@ describe('Searching in the editor', () => {
     assert.equal(found.filter(({ files }) => files.length === 1).length, 2);
   });
 
-  it('sends nothing if another connection becomes active during the input', async () => {
+  it('sends nothing if another connection becomes active while the user enters the search terms', async () => {
     const { person, server } = stage;
     const done = stage.run('dataTransfer.searchAllDatabases');
     const box = await person.textBox();
     await stage.run('dataTransfer.startLocalService');
     box.enter('corn');
     await done;
-    await person.notice(/^The connection is no longer active\. Nothing was sent\.$/);
+    await person.notice(/^The command was canceled because its connection is no longer active\.$/);
     assert.deepEqual(server.requestsTo('POST /api/v1/files'), []);
   });
 

@@ -34,7 +34,7 @@ describe('The description of a transfer in an editor', () => {
     return { done, guide: await stage.person.notice(/^Write the description in Markdown/) };
   };
 
-  /** Writes into the editor, and resolves to the input that shows the text on one line. */
+  /** Types text into the editor and accepts it. Resolves to the input that shows the text on one line. */
   const accept = async (text: string): Promise<ScriptedTextBox> => {
     // The preview briefly takes the focus when it has loaded.
     await until(window.onDidChangeActiveTextEditor, () => window.activeTextEditor?.document.languageId === 'markdown');
@@ -48,7 +48,7 @@ describe('The description of a transfer in an editor', () => {
   const bodies = (): readonly Record<string, unknown>[] =>
     stage.server.requestsTo('POST /api/v1/transfers').map(({ body }) => JSON.parse(body) as Record<string, unknown>);
 
-  /** Asserts that the editors are closed. The editor closes one with unsaved changes only after a prompt. */
+  /** Asserts that the drafts and previews are closed. VS Code would close a tab with unsaved changes only after a prompt. */
   const assertClosed = (): void => {
     const labels = window.tabGroups.all.flatMap(({ tabs }) => tabs).map(({ label }) => label);
     assert.deepEqual(
@@ -71,7 +71,7 @@ describe('The description of a transfer in an editor', () => {
     assert.equal(bodies()[0]?.['description'], '# Why\n\nBecause.');
   });
 
-  it('ends its transfer if another one is opened, which stays as it is', async () => {
+  it('is closed, and its transfer ends, if another description is opened, which is not affected', async () => {
     const first = await openEditor();
     const second = await openEditor();
     await first.done;

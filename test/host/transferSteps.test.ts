@@ -258,7 +258,7 @@ describe('The steps of a transfer', () => {
     await stage.run('dataTransfer.startLocalService');
     details.goBack();
     await done;
-    await stage.person.notice(/^The connection is no longer active\. Nothing was sent\.$/);
+    await stage.person.notice(/^The command was canceled because its connection is no longer active\.$/);
     assert.deepEqual(bodies(), []);
   });
 });

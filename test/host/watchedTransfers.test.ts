@@ -59,7 +59,7 @@ describe('A connection with running transfers', () => {
     assert.equal(connectionStore.shown?.id, shown?.id);
   });
 
-  it('does not replace one that is opened while keys are read', async () => {
+  it('does not replace a connection that was requested first and whose key is still being read', async () => {
     await stage.connect('the-key');
     const { settings, apiKeys, connectFlow, connectionStore } = stage.parts;
     const [first] = settings.connections;
@@ -73,7 +73,7 @@ describe('A connection with running transfers', () => {
     assert.equal(other.requests.length, before);
   });
 
-  it('is not opened if the user disconnects while its key is read', async () => {
+  it('is not opened if the user disconnects while its key is being read', async () => {
     await stage.connect('the-key');
     const { settings, connectFlow, connectionStore, sessions } = stage.parts;
     connectFlow.disconnect();
@@ -81,7 +81,7 @@ describe('A connection with running transfers', () => {
     assert.deepEqual([connectionStore.state.kind, sessions.getAll()], ['disconnected', []]);
   });
 
-  it('is opened once its service responds, also if a failing attempt was already running at startup', async () => {
+  it('is opened once its service responds, even if an attempt that fails was in progress at startup', async () => {
     await stage.connect('the-key');
     const { settings, connectFlow, connectionStore, transferStore } = stage.parts;
     const { id } = settings.connections[0] ?? assert.fail();
@@ -97,7 +97,7 @@ describe('A connection with running transfers', () => {
     watch.dispose();
   });
 
-  /** Reopens connections whose keys are read only after all of them were requested, and after `meanwhile`. */
+  /** Reopens connections. Delays reading their keys until all have been requested and `meanwhile` has been called. */
   async function reopenWhileReading(
     ids: readonly (string | undefined)[],
     meanwhile: () => void = () => undefined,

@@ -156,7 +156,7 @@ describe('The service of the command line', () => {
   });
 
   for (const signal of ['SIGINT', 'SIGHUP'] as const) {
-    it(`stops cleanly on ${signal}, with its child process`, async () => {
+    it(`stops cleanly on ${signal}, and so does its child process`, async () => {
       const folder = await mkdtemp(join(tmpdir(), 'cli-service-'));
       await writeFile(join(folder, 'config.json'), JSON.stringify({ dataFolder: 'data', databases: [] }));
       const service = new CliProcess(['service', '--config', join(folder, 'config.json')]);

@@ -11,7 +11,7 @@ import { startLocalService, type StartedService } from '../support/localService.
 const hangingFolder = nodePath.join(import.meta.dirname, '../support/hangingFolder.cjs');
 const unresponsive = /The folder of the database Stuck doesn't respond\./;
 
-/** A shared service in a separate process, in which all calls about the folder `stuck` hang. */
+/** Runs a shared service in a separate process whose calls for the folder `stuck` hang until the disk is revived. */
 class HangingRig extends ContractRig {
   private readonly root: string;
   private started: StartedService | undefined;
@@ -37,7 +37,7 @@ class HangingRig extends ContractRig {
   }
 
   override get service(): StartedService & { readonly sharingToken: string } {
-    if (this.started === undefined) throw new Error('The service does not run.');
+    if (this.started === undefined) throw new Error('The service is not running.');
     return { ...this.started, sharingToken: this.sharingToken };
   }
 
@@ -92,20 +92,20 @@ describe('A folder whose disk hangs (D42)', () => {
     await rig.waitForStatus(await rig.transfer('Source', 'Target'), 'succeeded');
   });
 
-  it('does not prevent other folders from being served if it contains other served ones', async () => {
+  it('does not prevent other folders from being served, even if it contains served folders itself', async () => {
     const more = ['Stuck/A', 'Stuck/B', 'Stuck/C'];
     await rig.lease(...more);
     for (const name of more) await assert.rejects(rig.search(name), /doesn't respond/);
     await rig.waitForStatus(await rig.transfer('Source', 'Target'), 'succeeded');
   });
 
-  it('does not prevent a transfer to it from being accepted, nor other transfers', async () => {
+  it('does not prevent transfers to it from being accepted, or other transfers from succeeding', async () => {
     await rig.lease();
     await rig.transfer('Source', 'Stuck');
     await rig.waitForStatus(await rig.transfer('Source', 'Target'), 'succeeded');
   });
 
-  it('is served as soon as it responds', async () => {
+  it('is served once its disk responds again', async () => {
     await rig.lease();
     await assert.rejects(rig.search('Stuck'), unresponsive);
     await rig.reviveDisk();

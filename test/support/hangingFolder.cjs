@@ -1,7 +1,7 @@
 /**
- * Loaded with `--require` in a program and each of its threads. Calls about a folder named `stuck`, or a path in it, hang
- * as on a network disk whose server is gone: each asynchronous call occupies one of the few threads for such calls. They
- * return while a writer has the pipe HANGING_PIPE open.
+ * Simulates a network disk whose server is gone. Load it with `--require`, which also applies to the program's threads.
+ * Calls for a folder named `stuck`, or for a path in it, hang until a writer opens the pipe HANGING_PIPE, and return at
+ * once while it is open. Each hanging asynchronous call occupies one of the few threads for such calls.
  */
 const fs = require('node:fs');
 const { syncBuiltinESMExports } = require('node:module');
@@ -21,7 +21,7 @@ for (const name of ['realpath', 'opendir', 'stat', 'statfs']) {
   };
 }
 
-// Threads of the service that read folders and copy files begin with this call.
+// The service's threads call this first when they read a folder or copy files.
 fs.realpathSync.native = (file, ...rest) => {
   if (isStuck(file)) closeSync(openSync(process.env.HANGING_PIPE, 'r'));
   return resolveSync(file, ...rest);

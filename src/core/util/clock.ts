@@ -26,8 +26,8 @@ export const systemClock: Clock = {
 };
 
 /**
- * Returns true if `atMs` is less than `periodMs` milliseconds ago. A time in the future isn't recent: the clock was set
- * back since then.
+ * Returns true if `atMs` is less than `periodMs` milliseconds ago. A time in the future isn't recent, because the clock
+ * must have been set back since then.
  */
 export function isRecent(clock: Clock, atMs: number, periodMs: number): boolean {
   const ageMs = clock.now() - atMs;

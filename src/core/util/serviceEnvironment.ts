@@ -1,7 +1,8 @@
 /**
- * Returns the environment for the local service. Raises the number of threads for asynchronous file system calls, which
- * Node.js reads before it starts: each folder whose disk hangs occupies two of them (D42: hanging disks).
+ * Returns the environment for starting the local service: the variables of this process, overridden by `overrides`.
+ * Unless `UV_THREADPOOL_SIZE` is set, sets it to 32 threads, because each folder whose disk hangs can occupy two of the
+ * threads for asynchronous file system calls (D42: hanging disks).
  */
-export function createServiceEnvironment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
-  return { UV_THREADPOOL_SIZE: '32', ...process.env, ...more };
+export function createServiceEnvironment(overrides: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  return { UV_THREADPOOL_SIZE: '32', ...process.env, ...overrides };
 }

@@ -1,6 +1,7 @@
 /**
  * Wraps `call` so that only one call for each argument runs at a time. Concurrent calls with the same argument share
- * the result. With `limit`, they share its result instead, which may settle before the call does.
+ * the result. `limit` wraps the promise of each call. Callers share the promise that it returns, even if that settles
+ * first: until the call itself has settled, later callers get the same outcome.
  */
 export function shareCalls<T>(
   call: (argument: string) => Promise<T>,

@@ -5,8 +5,8 @@ const maxStoredChars = 64 * 1024;
 /** The reason why an archived object can't be read. */
 export const archivedCause = 'it is archived and must first be restored in the store';
 
-/** The reason why an object is too large for its store. */
-export const tooLargeCause = "its server doesn't accept files of this size";
+/** The reason why a store refuses an object that is too large. */
+export const tooLargeCause = "the server doesn't accept files of this size";
 
 /** The reason why this machine currently can't open a file or a connection. */
 export const tooManyFiles = 'too many files are open';

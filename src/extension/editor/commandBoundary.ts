@@ -84,7 +84,10 @@ export class CommandBoundary<Services extends BoundaryServices> {
   }
 }
 
-/** Shows the failure of a command or of a notification's button to the user, and logs it. `name` appears in the log. */
+/**
+ * Shows the failure of a command or of a notification's action to the user, and logs it. `name` identifies the command
+ * or the button in the log.
+ */
 export function showFailure({ log, notifications }: BoundaryServices, name: string, error: unknown): void {
   if (error instanceof CommandHint) {
     log.info(`${name}: ${error.message}`);

@@ -225,7 +225,7 @@ export const panelTypes = { metadata: 'dataTransfer.metadata', transfer: 'dataTr
 /** The context keys used in the manifest's `when` clauses. */
 export interface ContextKeys {
   'dataTransfer.connected': boolean;
-  /** True if a connection is shown, which may be connecting, failed or stopped. */
+  /** True if a connection is shown, whether connected, connecting, failed or stopped. */
   'dataTransfer.hasConnection': boolean;
   'dataTransfer.localServiceRunning': boolean;
   'dataTransfer.hasSearches': boolean;

@@ -28,7 +28,7 @@ type DraftResult = { readonly text: string } | Exclude<DraftEnd, 'accepted'>;
 export class MarkdownDraft implements Disposable {
   private readonly notifications: Notifications;
   private end: ((reason: DraftEnd) => void) | undefined;
-  private latest = 0;
+  private latestNumber = 0;
   /** Settles when the latest draft's editor has been closed. */
   private closing: Promise<unknown> = Promise.resolve();
 
@@ -41,14 +41,14 @@ export class MarkdownDraft implements Disposable {
   }
 
   /**
-   * Opens an editor for a draft. Only one draft can be open at a time: closes an earlier one first. Resolves once the
-   * editor has been closed.
+   * Opens an editor for a draft. Only one draft can be open at a time, so closes any earlier one first. Resolves to the
+   * result once the editor has been closed, or to `replaced` without opening it if another draft is requested first.
    */
   async write(text: string): Promise<DraftResult> {
-    const draft = ++this.latest;
+    const draftNumber = ++this.latestNumber;
     this.end?.('replaced');
     const result = this.closing.then(async (): Promise<DraftResult> =>
-      this.latest === draft ? await this.edit(text, draft) : 'replaced',
+      this.latestNumber === draftNumber ? await this.edit(text, draftNumber) : 'replaced',
     );
     this.closing = result.catch(() => undefined);
     return await result;
@@ -62,14 +62,14 @@ export class MarkdownDraft implements Disposable {
     this.end?.('closed');
   }
 
-  private async edit(text: string, draft: number): Promise<DraftResult> {
+  private async edit(text: string, draftNumber: number): Promise<DraftResult> {
     const earlierPreviews = new Set(getPreviewTabs());
     const document = await workspace.openTextDocument({ language: 'markdown', content: text });
     const lifetime = new Lifetime();
     try {
       const editor = await window.showTextDocument(document, { preview: false });
       await commands.executeCommand('setContext', draftsKey, [document.uri.toString()]);
-      const reason = this.latest === draft ? await this.waitForEnd(lifetime, editor) : 'replaced';
+      const reason = this.latestNumber === draftNumber ? await this.waitForEnd(lifetime, editor) : 'replaced';
       return reason === 'accepted' ? { text: document.getText().trim() } : reason;
     } finally {
       lifetime.dispose();

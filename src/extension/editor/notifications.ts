@@ -12,9 +12,9 @@ export interface NotificationAction {
  * message.
  */
 export class Notifications {
+  /** Receives the label of a button whose action failed, and the error. */
   private readonly reportFailure: (label: string, error: unknown) => void;
 
-  /** Calls `reportFailure` with the label of a button whose action failed, and with the error. */
   constructor(reportFailure: (label: string, error: unknown) => void) {
     this.reportFailure = reportFailure;
   }

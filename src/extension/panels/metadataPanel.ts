@@ -13,8 +13,8 @@ interface ShowMetadataOptions {
 }
 
 /**
- * Maximum time in milliseconds between the two calls of a double-click, which the editor reports as two single clicks.
- * Longer than the time between the clicks, because opening the page delays the second call.
+ * Maximum time in milliseconds between the two calls that a double-click causes: the editor reports it as two single
+ * clicks. This is longer than the time between the clicks, because opening the page delays the second call.
  */
 const doubleClickMs = 1_000;
 

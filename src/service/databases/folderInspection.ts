@@ -11,8 +11,8 @@ interface FolderInspection {
 }
 
 /**
- * Inspects the folder of a database. One whose disk doesn't respond counts as missing (D42: hanging disks). Never
- * rejects.
+ * Inspects a folder. A folder whose disk doesn't respond within five seconds counts as missing (D42: hanging disks).
+ * Never rejects.
  */
 export async function inspectFolder(folder: string): Promise<FolderInspection> {
   return await inspect(folder).catch(() => ({ isFolder: false }));

@@ -170,7 +170,7 @@ export class TransferJournal {
     return (rows as unknown as FileRow[]).map(toTransferFile);
   }
 
-  /** Returns the number of files that an unfinished transfer has transferred, without reading the files. */
+  /** Returns the number of files that an unfinished transfer has transferred, without loading their records. */
   countTransferred(id: string): number {
     const sql = 'SELECT count(*) AS count FROM transfer_files WHERE transfer = ? AND landed = 1';
     return Number(this.database.prepare(sql).get(id)?.['count']);

@@ -14,8 +14,8 @@ import { TransferRun, type TransferRunOptions, type RunProgress } from './transf
 
 const flushFiles = 1_000;
 const flushAfterMs = 500;
-/** Number of suspensions without progress after which the time until the next check begins to double. */
-const constantSuspensions = 4;
+/** Number of suspensions without progress after which the delay before the next check doubles each time. */
+const suspensionsBeforeBackoff = 4;
 const maxRetryMs = 600_000;
 
 interface LiveTransferOptions {
@@ -37,7 +37,7 @@ export class LiveTransfer implements RunProgress {
   private unwritten: TransferRecordFile[] = [];
   private writtenAtMs: number;
   private isDetached = false;
-  /** Number of suspensions since a file was last staged or transferred. */
+  /** Number of suspensions since a file was last staged or transferred, without those that have their own delay. */
   private suspensionCount = 0;
 
   constructor(
@@ -68,18 +68,19 @@ export class LiveTransfer implements RunProgress {
     this.options.logger.info(message);
   }
 
-  /** Suspends the transfer. A suspension with a delay of its own, such as for a restore, isn't counted. */
+  /** Suspends the transfer. A suspension with its own delay, such as for a restore, doesn't lengthen later delays. */
   suspend({ message, retryMs }: TransferSuspension): void {
     if (retryMs === undefined) this.suspensionCount += 1;
     this.enterStatus('inactive', message);
   }
 
   /**
-   * Returns the time until a suspended transfer's next check, given that after its first suspension. It doubles with
-   * each further suspension without progress, because every run may upload the same file again.
+   * Returns the delay in milliseconds before a suspended transfer's next check. This is `firstMs` after each of the first
+   * four suspensions without progress, and doubles with each further one, up to ten minutes, because every run may upload
+   * the same file again.
    */
   getRetryMs(firstMs: number): number {
-    return Math.min(firstMs * 2 ** Math.max(0, this.suspensionCount - constantSuspensions), maxRetryMs);
+    return Math.min(firstMs * 2 ** Math.max(0, this.suspensionCount - suspensionsBeforeBackoff), maxRetryMs);
   }
 
   reportAdvanced(files: readonly TransferRecordFile[]): void {

@@ -28,7 +28,7 @@ export async function discardInStore(daemon: RcloneDaemon, leftovers: StoreLefto
     const objects = await client.list(remote, folder);
     for (const { path } of objects.filter(isLeftover)) await client.remove(remote, path);
     const isRemoved = await client.purge(remote, getUploadFolderName(transferId));
-    // Some stores reject this if there is no folder. A folder that remains has no unfinished objects.
+    // Some stores reject this request if the folder doesn't exist. A folder that remains has no unfinished objects.
     if (objects.every(isLeftover)) await client.removeEmptyFolders(remote, folder).catch(throwIfUnreachable);
     return isIdle && isRemoved;
   }).catch(() => false);

@@ -27,7 +27,7 @@ interface TransferQueueOptions {
   readonly logger: Logger;
   /** Retention time for ended transfers (D25: durable transfers). */
   readonly retentionMs: number;
-  /** Time until a suspended transfer first checks if it can continue, unless its suspension sets another. */
+  /** Delay before the first checks of a suspended transfer, unless its suspension specifies its own. */
   readonly retryDelayMs: number;
   /** Runs the rclone process that reads and writes stores (D62: stores through rclone). */
   readonly daemon: RcloneDaemon;
@@ -185,7 +185,7 @@ export class TransferQueue {
     this.releaseTransfer(live);
   }
 
-  /** Returns undefined for a transfer that isn't served, and suspends it. Without `newFiles`, resumes a stored one. */
+  /** Without `newFiles`, resumes a stored transfer. If a database isn't served, suspends it and returns undefined. */
   private createLiveTransfer(record: TransferRecord, newFiles?: PreparedSubmission['files']): LiveTransfer | undefined {
     const { journal, clock, logger, daemon, throttleBytesPerSecond } = this.options;
     const databases = findServedPair(this.options.databases, record);

@@ -9,9 +9,9 @@ describe('The cause of a failure of a store (D62)', () => {
     ['couldn’t list: 401 Unauthorized', 'its server rejects the credentials'],
     ['Forbidden: Forbidden, status code: 403', 'its server denies access'],
     ['update mkParentDir failed: 507 Insufficient Storage', 'it is full'],
-    ['update failed: 413 Request Entity Too Large', "its server doesn't accept files of this size"],
-    ['copy failed: 413 Payload Too Large', "its server doesn't accept files of this size"],
-    ['EntityTooLarge: Your upload is too large, status code: 400', "its server doesn't accept files of this size"],
+    ['update failed: 413 Request Entity Too Large', "the server doesn't accept files of this size"],
+    ['copy failed: 413 Payload Too Large', "the server doesn't accept files of this size"],
+    ['EntityTooLarge: Your upload is too large, status code: 400', "the server doesn't accept files of this size"],
     ["googleapi: Error 403: The user's Drive storage quota has been exceeded., storageQuotaExceeded", 'it is full'],
     [
       'open file failed: googleapi: Error 403: The download quota for this file has been exceeded., downloadQuotaExceeded',

@@ -169,7 +169,7 @@ describe('A catalog on a full disk (D20)', () => {
 });
 
 describe('A catalog of a folder whose disk starts to hang (D42)', () => {
-  it('reports it without reading the folder, and continues when the disk responds', async () => {
+  it('reports that the folder does not respond without reading it, and works again once the disk responds', async () => {
     let isHanging = false;
     const rig = await CatalogRig.start(files, {
       getState: async (folder) => {

@@ -4,10 +4,10 @@ import { ManualClock } from '../../support/manualClock.ts';
 
 const limitMs = 5_000;
 
-describe('Calls about a folder whose disk hangs (D42)', () => {
+describe('Calls for a folder whose disk hangs (D42)', () => {
   const hanging = { code: 'ETIMEDOUT' };
   let clock: ManualClock;
-  /** Responses to the calls so far, in order. */
+  /** Functions that respond to the calls made so far, in order. */
   let respond: ((text: string) => void)[];
   let read: (folder: string) => Promise<string>;
 
@@ -25,7 +25,7 @@ describe('Calls about a folder whose disk hangs (D42)', () => {
     assert.equal(respond.length, 1);
   });
 
-  it('do not delay calls about other folders', async () => {
+  it('do not delay calls for other folders', async () => {
     const rejected = assert.rejects(read('stuck'), hanging);
     const other = read('other');
     respond[1]?.('data');

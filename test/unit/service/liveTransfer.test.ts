@@ -40,7 +40,7 @@ describe('A suspended transfer', () => {
     return live.getRetryMs(3_000);
   }
 
-  it('waits twice as long after each suspension from the fifth, until a file is staged or transferred (D23)', () => {
+  it('doubles its delay with each suspension from the fifth on, until a file is staged or transferred (D23)', () => {
     const delays = Array.from({ length: 5 }, suspend);
     live.reportAdvanced([]);
     delays.push(suspend());

@@ -9,7 +9,7 @@ import type { MemoryLog } from '../../support/memoryLog.ts';
 interface QueueRig {
   readonly databases: DatabaseRegistry;
   readonly daemon: RcloneDaemon;
-  /** The thread of all catalogs, which the test ends. */
+  /** The thread that all catalogs share. The test must end it. */
   readonly thread: CatalogThread;
 }
 

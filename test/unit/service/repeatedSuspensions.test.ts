@@ -10,7 +10,7 @@ import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 import { createQueueRig } from './queueRig.ts';
 
-describe('A transfer that is suspended again and again', () => {
+describe('A transfer that is suspended repeatedly', () => {
   let folder: string;
   beforeEach(async () => (folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-suspensions-'))));
   afterEach(async () => await fs.rm(folder, { recursive: true }));

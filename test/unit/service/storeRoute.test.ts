@@ -124,16 +124,16 @@ describe('The route of a transfer to a store', () => {
     );
   });
 
-  const tooLarge = "its server doesn't accept files of this size";
+  const tooLarge = "the server doesn't accept files of this size";
 
-  it('fails if the server of the store accepts no files of this size (D62)', async () => {
+  it('fails if the server of the store refuses a file because of its size (D62)', async () => {
     const file = { position: 0, path: 'a', bytes: 1, resource: { id: 'a' }, isTransferred: false };
     const failure = { position: 0, operation: 'write', store: 'refused', text: tooLarge } as const;
     const error = await createRoute('lab:a', 'far:b').toTransferError(failure, file);
     assert.deepEqual(error, new TransferFailure(`could not write a: ${tooLarge}`));
   });
 
-  it('fails if the server of the store accepts no manifest of this size (D62)', async () => {
+  it('fails if the server of the store refuses the manifest because of its size (D62)', async () => {
     uploadError = '413 Request Entity Too Large';
     await assert.rejects(finish(), new TransferFailure(`could not write the manifest: ${tooLarge}`));
   });

@@ -247,11 +247,11 @@ describe('Moving files from a folder to a store (D62)', () => {
     assert.ok(rig.count('operations/uploadfile') <= 4, rig.rclone.methods.join());
   });
 
-  it('does not report the store as full if its server accepts no files of this size', async () => {
+  it('does not report the store as full if its server refuses a file because of its size', async () => {
     rig.rclone.failure = { status: 500, error: '413 Request Entity Too Large' };
     rig.rclone.intervene = ({ method }) => (method === 'operations/uploadfile' ? 'fail' : undefined);
     const { failure } = await rig.upload(await rig.write({ 'a.bin': 'x'.padEnd(largeBytes) }));
-    const text = "its server doesn't accept files of this size";
+    const text = "the server doesn't accept files of this size";
     assert.deepEqual(failure, { position: 0, operation: 'write', store: 'refused', text });
   });
 

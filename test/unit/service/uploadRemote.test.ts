@@ -11,8 +11,8 @@ const transferId = '2c1d5e0a-0000-4000-8000-000000000006';
 const gib = 1024 ** 3;
 
 /**
- * Announces an upload of some size to `lab:bucket`, which rclone describes in the given way, and sends only its
- * beginning. Returns the remote of the upload.
+ * Starts an upload to `lab:bucket` that is declared to have `bytes` bytes, and sends only a few of them. The simulated
+ * rclone reports `description` and `name` for the remote. Returns the remote that the upload request named.
  */
 async function upload(bytes: number, description = 'S3 bucket bucket', name = 'lab'): Promise<string | null> {
   let remote: string | null = null;
@@ -45,12 +45,12 @@ async function upload(bytes: number, description = 'S3 bucket bucket', name = 'l
 }
 
 describe('The upload of a file to S3 (D62)', () => {
-  it('uses parts that are large enough for 10,000 of them', async () => {
+  it('uses parts so large that 10,000 of them are enough', async () => {
     assert.equal(await upload(100 * gib), 'lab,chunk_size=11Mi:bucket');
     assert.equal(await upload(5_120 * gib), 'lab,chunk_size=525Mi:bucket');
   });
 
-  it('keeps the configured part size if that is always large enough', async () => {
+  it('keeps the configured part size if even the smallest possible size is large enough', async () => {
     const maxBytes = 10_000 * 5 * 1024 ** 2;
     assert.equal(await upload(maxBytes), 'lab:bucket');
     assert.equal(await upload(maxBytes + 1), 'lab,chunk_size=6Mi:bucket');

@@ -33,7 +33,7 @@ export function reportPlanSubmission(services: CommandServices, planId: string):
   if (transfer) reportSubmission(services, transfer);
 }
 
-/** Finds the transfer that was created from a plan. */
+/** Returns the transfer that was created from a plan; undefined if there is none. */
 export function findPlanTransfer({ transferStore }: CommandServices, planId: string): Transfer | undefined {
   return transferStore.getAll().find(({ requestedBy }) => requestedBy?.plan === planId);
 }

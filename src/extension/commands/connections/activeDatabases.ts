@@ -13,5 +13,8 @@ export function getActiveDatabases(
   connectionId: string,
 ): readonly Database[] {
   if (sessions.active?.connection.id === connectionId) return connectionStore.listing.databases;
-  throw new CommandHint(l10n.t('The connection is no longer active. Nothing was sent.'), createSwitchStep());
+  throw new CommandHint(
+    l10n.t('The command was canceled because its connection is no longer active.'),
+    createSwitchStep(),
+  );
 }

@@ -52,7 +52,7 @@ export async function reopenSavedConnection(
   { apiKeys, connectFlow, log }: CommandServices,
   connection: Connection,
 ): Promise<void> {
-  // Shown before the key is read, so that a connection opened in the meantime stays active.
+  // Shows the connection before its key is read. Opening another connection in the meantime aborts the signal.
   const signal = connectFlow.prepare(connection);
   const { key, reason } = await apiKeys.find(connection).catch((error: unknown): FoundKey => {
     log.error(`Could not read the key of a connection: ${String(error)}`);
@@ -71,7 +71,7 @@ export async function openInBackground(services: CommandServices, id: string): P
   }
   const connection = findSaved(services, id);
   const key = connection && (await services.apiKeys.get(connection));
-  // It may have been removed in the meantime.
+  // The connection may have been removed while its key was being read.
   if (connection && key !== undefined && findSaved(services, id))
     await services.connectFlow.openInBackground(connection, key);
 }

@@ -26,7 +26,7 @@ export async function reopenUnlessShown(services: CommandServices, connectionId?
   if (id !== undefined && services.connectionStore.state.kind === 'disconnected') await reopenConnection(services, id);
 }
 
-/** Starts to reopen the last active connection like {@link reopenUnlessShown}. Logs an unexpected failure. */
+/** Calls {@link reopenUnlessShown} for the last active connection without awaiting it. Logs unexpected failures. */
 export function reopenLastConnection(services: CommandServices): void {
   reopenUnlessShown(services).catch((error: unknown) =>
     services.log.error(`Could not reopen the last connection: ${String(error)}`),

@@ -64,7 +64,7 @@ async function reopenUntilConnected(services: CommandServices, id: string): Prom
   if (isOtherShown || (state.kind === 'failed' && id !== localConnectionId)) await openInBackground(services, id);
 }
 
-/** Resolves when a connection isn't being opened, which another request may have started. */
+/** Resolves once a connection is no longer shown as connecting. Another caller may have started that attempt. */
 async function waitWhileConnecting({ connectionStore }: CommandServices, id: string): Promise<void> {
   const isConnecting = (): boolean => connectionStore.state.kind === 'connecting' && connectionStore.shown?.id === id;
   while (isConnecting()) {

@@ -80,14 +80,15 @@ function getSuggestedFile(): Uri {
 }
 
 /**
- * Returns a file's URI with the extension of recipes. If that is another file that exists, asks whether to replace it,
- * because the dialog hasn't. Returns undefined if the user cancels.
+ * Returns a file's URI with the recipe extension. If that differs from the selected file and already exists, asks
+ * whether to replace it, because the save dialog asked only about the selected file. Returns undefined if the user
+ * cancels.
  */
 async function confirmRecipeUri({ notifications }: CommandServices, file: Uri): Promise<Uri | undefined> {
   const recipe = toRecipeUri(file);
   if (recipe.path === file.path || !(await exists(recipe))) return recipe;
-  const question = l10n.t('{0} already exists.', toPlainLine(basename(recipe.path)));
-  const detail = l10n.t('Its content will be lost.');
+  const question = l10n.t('Replace {0}?', toPlainLine(basename(recipe.path)));
+  const detail = l10n.t('The file already exists, and its content will be lost.');
   return (await notifications.confirm(question, detail, l10n.t('Replace'))) ? recipe : undefined;
 }
 

@@ -37,7 +37,7 @@ async function askDescriptionText(
     run: async (typed) => {
       const current = restoreLines(typed);
       const written = await services.markdownDraft.write(current);
-      // Another transfer's description is being written, so this one can't ask any further.
+      // Another transfer's description has replaced this draft, so this transfer's prompts end.
       if (written === 'replaced') return 'cancel';
       return await askAgain(written === 'closed' ? current : written.text);
     },

@@ -32,7 +32,7 @@ interface Draft extends DetailsDraft {
 
 /** Options for {@link askTransferDetails}. */
 interface TransferDetailsOptions {
-  /** ID of the connection to transfer with. */
+  /** ID of the connection that the transfer uses. */
   readonly connectionId: string;
   readonly title?: string;
   /** A step to run before the others. */
@@ -43,7 +43,10 @@ interface TransferDetailsOptions {
   confirm(details: TransferDetails): ReturnType<Step>;
 }
 
-/** Returns the last transfer's destination. Undefined if files from these sources can't be transferred to it. */
+/**
+ * Returns the last transfer's destination, or undefined if files from these sources can't be transferred to it. Throws a
+ * {@link CommandHint} if the connection is no longer active.
+ */
 export async function findLastDestination(
   services: CommandServices,
   { connectionId, sources }: TransferSources,
