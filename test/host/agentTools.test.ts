@@ -88,7 +88,7 @@ describe('The tools for agents', () => {
     const planId = await plan({ description: 'For the atlas' });
     assert.equal(stage.parts.proposedPlans.getAll().length, 1);
     const submitted = call('submit_transfer', { planId });
-    const summary = await stage.person.notice(/^Transfer .* to KBase/);
+    const summary = await stage.person.notice(/^Transfer .* to KBase.*\?$/);
     assert.ok(summary.isModal);
     assert.match(summary.detail, new RegExp(`^Requested by: an agent in ${env.appName}$`, 'm'));
     assert.match(summary.detail, /^Description: For the atlas$/m);
@@ -110,7 +110,7 @@ describe('The tools for agents', () => {
   it('submit nothing that the user declines (D64)', async () => {
     const planId = await plan();
     const submitted = call('submit_transfer', { planId });
-    (await stage.person.notice(/^Transfer .* to KBase/)).press('Decline');
+    (await stage.person.notice(/^Transfer .* to KBase.*\?$/)).press('Decline');
     assert.equal((await submitted)['code'], 'declined');
     assert.equal((await call('submit_transfer', { planId }))['code'], 'planDecided');
     assert.equal(countSubmissions(), 0);
@@ -120,7 +120,7 @@ describe('The tools for agents', () => {
     const planId = await plan();
     const other = await plan();
     const submitted = call('submit_transfer', { planId });
-    const summary = await stage.person.notice(/^Transfer .* to KBase/);
+    const summary = await stage.person.notice(/^Transfer .* to KBase.*\?$/);
     const answers = await Promise.all(Array.from({ length: 20 }, () => call('submit_transfer', { planId: other })));
     assert.ok(
       answers.every(({ state }) => state === 'waiting for user confirmation'),
@@ -139,7 +139,7 @@ describe('The tools for agents', () => {
     const rule = await eventually(() => readFile(join(ledgerFolder, 'agents.json'), 'utf8').catch(() => undefined));
     assert.deepEqual(JSON.parse(rule), { submit: 'never' });
     const done = stage.run('dataTransfer.confirmPlan', { kind: 'plan', id: planId });
-    (await stage.person.notice(/^Transfer .* to KBase/)).press('Transfer');
+    (await stage.person.notice(/^Transfer .* to KBase.*\?$/)).press('Transfer');
     await stage.person.notice(
       /^Nothing was sent: the setting dataTransfer\.agents\.submit or the file agents\.json doesn't allow agents to submit transfers\.$/,
     );
@@ -176,7 +176,7 @@ describe('The tools for agents', () => {
   it('show a prompt before they cancel a transfer, with the name of the agent', async () => {
     const planId = await plan();
     const submitted = call('submit_transfer', { planId });
-    (await stage.person.notice(/^Transfer .* to KBase/)).press('Transfer');
+    (await stage.person.notice(/^Transfer .* to KBase.*\?$/)).press('Transfer');
     await submitted;
     const id = stage.parts.transferStore.getAll()[0]?.id ?? assert.fail();
     const kept = call('cancel_transfer', { id });

@@ -64,7 +64,7 @@ describe('The local service in the editor', () => {
     assert.equal(stage.parts.transferStore.getAll()[0]?.order.orcid, getLoginName());
     await stage.settings.update('orcid', orcid, true);
     const done = stage.run('dataTransfer.cancelTransfer', stage.firstTransfer);
-    (await stage.person.notice()).press('Cancel Transfer');
+    (await stage.person.notice(/^Cancel the transfer of /)).press('Cancel Transfer');
     await done;
     assert.equal((await ended(stage)).state, 'cancelled');
     assert.doesNotMatch(stage.person.everythingShown, /ORCID/);

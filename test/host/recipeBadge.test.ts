@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { commands, ConfigurationTarget, Uri, workspace, type ViewBadge } from 'vscode';
+import { commands, ConfigurationTarget, RelativePattern, Uri, workspace, type ViewBadge } from 'vscode';
 import { eventually } from '../support/eventually.ts';
 import { publicLike, type PublicState } from '../support/faultPersonality.ts';
 import { Stage } from './stage.ts';
@@ -21,6 +21,7 @@ describe('The badge of the recipes (D61)', () => {
     const [open] = workspace.workspaceFolders ?? [];
     assert.ok(open, 'a folder is open');
     folder = await mkdtemp(join(open.uri.fsPath, 'recipe-badge-'));
+    await waitUntilWatched();
   });
   afterEach(async () => {
     await rm(folder, { recursive: true, force: true });
@@ -32,6 +33,18 @@ describe('The badge of the recipes (D61)', () => {
 
   const enable = async (isEnabled: boolean | undefined): Promise<void> => {
     await stage.settings.update('recipes.badge', isEnabled, ConfigurationTarget.Global);
+  };
+  /** Resolves once the editor watches the new folder, because it doesn't notice files that were created before. */
+  const waitUntilWatched = async (): Promise<void> => {
+    const watcher = workspace.createFileSystemWatcher(new RelativePattern(folder, 'probe-*'));
+    let isWatched = false;
+    watcher.onDidCreate(() => (isWatched = true));
+    let probeCount = 0;
+    await eventually(async () => {
+      await writeFile(join(folder, `probe-${++probeCount}`), '');
+      return isWatched || undefined;
+    });
+    watcher.dispose();
   };
   const getBadge = (): ViewBadge | undefined => stage.parts.sideBar.recipes.view.badge;
   const hasBadge = async (count: number | undefined): Promise<void> => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { env } from 'vscode';
 import type { FileEntry } from '../../src/core/model/fileEntry.ts';
+import { systemClock, type Clock } from '../../src/core/util/clock.ts';
+import { ManualClock } from '../support/manualClock.ts';
 import type { ScriptedNotice } from '../support/scriptedWindow.ts';
 import { until } from '../unit/core/rig.ts';
 import { transferSamples } from './receivedSamples.ts';
@@ -35,10 +37,15 @@ function describeTransferred(): string {
 
 describe('Files that the destination already has', () => {
   let stage: Stage;
+  let dependencies: { clock: Clock };
   beforeEach(async () => {
     stage = await Stage.openWithOrcid();
+    dependencies = stage.parts.duplicateFlow['dependencies'];
+    // Without a running clock, the search for copies has no time limit.
+    dependencies.clock = new ManualClock();
   });
   afterEach(async () => {
+    dependencies.clock = systemClock;
     await stage.closePages();
     await stage.close();
   });

@@ -152,6 +152,8 @@ describe('The local service of all windows (D29)', () => {
       process.kill(pid, 'SIGKILL');
       await waitForOtherAddress(address);
     }
+    // On a busy machine, the restarts may have taken more than a minute.
+    localService['restartsAt'] = localService['restartsAt'].map(() => Date.now());
     process.kill((await serviceFile()).pid, 'SIGKILL');
     await until(connectionStore.onDidChange, () => connectionStore.state.kind !== 'connected');
     assert.equal(connectionStore.state.kind === 'failed' && connectionStore.state.reason.kind, 'unreachable');

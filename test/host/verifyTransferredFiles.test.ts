@@ -156,7 +156,7 @@ describe('Verifying transferred files in the editor', () => {
     await stage.person.notice(/^This transfer hasn't finished yet\.$/);
     const { person } = stage;
     await stage.parts.transferFlow.save({ ...submitted, state: 'succeeded' });
-    await person.notice(/^Incomplete: 0 of 10 files/);
+    await person.notice(/^(?:Incomplete: 0 of|Transferred) 10 files/);
     const received = await ReceivedFolder.create();
     await received.addTransferred({ 'a.txt': 'a' });
     const verify = (): Promise<void> => stage.run('dataTransfer.verifyLandedFiles', stage.firstTransfer);

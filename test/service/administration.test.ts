@@ -38,7 +38,11 @@ describe('The local service behind a reverse proxy on this machine (D40)', () =>
 describe('The health of the local service, for monitoring (D40)', () => {
   let rig: ServiceRig;
 
-  before(async () => (rig = await ServiceRig.start({ 'a.txt': 'a' })));
+  before(async () => {
+    rig = await ServiceRig.start({ 'a.txt': 'a' });
+    // Until the folders have been read, the service isn't ready.
+    for (const database of ['Source Data', 'Target']) await rig.search(database);
+  });
   after(async () => await rig.stop());
 
   it('is available without a token, but not to other hosts and web pages', async () => {

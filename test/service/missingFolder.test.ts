@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import type { Answer } from '../support/contractRig.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
@@ -64,8 +65,7 @@ describe('A database whose folder is missing (D20)', () => {
   });
 
   it('is still listed, and named in a warning (§4.2)', async () => {
-    await fs.rm(rig.source, { recursive: true });
-    await rig.restart();
+    await rig.restart({ whileStopped: () => rmSync(rig.source, { recursive: true }) });
     const { body } = await rig.call('GET', '/api/v1/databases');
     assert.deepEqual(
       (body as { name: string }[]).map(({ name }) => name),

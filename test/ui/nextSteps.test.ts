@@ -68,6 +68,7 @@ describe('A user who is looking for the next step', () => {
   it('transfers three selected files with a context menu and by pressing Enter three times', async () => {
     await searchTen();
     await (await results.row('JDP:000011.csv')).click();
+    await window.pageFrame('JDP:000011.csv');
     await window.page.keyboard.down('Shift');
     await (await results.row('JDP:000013.csv')).click();
     await window.page.keyboard.up('Shift');

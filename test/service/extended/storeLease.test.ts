@@ -31,9 +31,13 @@ describe('A lease of a store (D29, D62)', () => {
     await fs.rm(root, { recursive: true });
   });
 
+  async function readListing(): Promise<Listing> {
+    return ((await rig.call('GET', '/api/v1/databases/Lab')).body as { listing: Listing }).listing;
+  }
+
   async function waitForListing(isExpected: (listing: Listing) => boolean): Promise<Listing> {
     return await eventually(async () => {
-      const { listing } = (await rig.call('GET', '/api/v1/databases/Lab')).body as { listing: Listing };
+      const listing = await readListing();
       return isExpected(listing) ? listing : undefined;
     });
   }
@@ -42,9 +46,10 @@ describe('A lease of a store (D29, D62)', () => {
     const first = await rig.lease([{ name: 'Lab', remote: 'lab:' }]);
     const { asOf } = await waitForListing(({ state }) => state === 'listed');
     const second = await rig.lease([{ name: 'Lab', remote: 'lab:', rescanMinutes: 0.0001 }]);
-    await waitForListing((listing) => {
-      void rig.search('Lab');
-      return listing.asOf !== asOf;
+    await eventually(async () => {
+      await rig.search('Lab');
+      const listing = await readListing();
+      return listing.asOf === asOf ? undefined : listing;
     });
     first.disconnect();
     second.disconnect();

@@ -5,8 +5,11 @@ import { machineSettingsFile } from './preparedEditor.ts';
 import { until } from './until.ts';
 import type { EditorWindow } from './window.ts';
 
-/** Milliseconds after which a button is pressed again, because the editor lost the click by redrawing the row. */
-const pressMs = 5_000;
+/**
+ * Milliseconds after which a button is pressed again, because the editor lost the click by redrawing the row. Long,
+ * because a second input would replace the first one.
+ */
+const pressMs = 30_000;
 
 /** Searches a database for words, starting from its row. */
 export async function searchDatabase(window: EditorWindow, database: string, words: string): Promise<void> {

@@ -224,7 +224,10 @@ describe('A user in everyday work', () => {
     await writeDescription();
     const focused = window.page.locator('.editor-group-container.active .monaco-editor.focused');
     await window.command('File: New Untitled Text File');
-    await until('the other document', async () => ((await window.editorText()) === '' ? true : undefined));
+    await until(
+      'the other document',
+      async () => (await window.tabs()).some(({ label, isActive }) => isActive && label === 'Untitled-2') || undefined,
+    );
     await focused.waitFor();
     await window.page.keyboard.type('first');
     await window.press('Control+Enter');

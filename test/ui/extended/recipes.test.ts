@@ -26,7 +26,7 @@ describe('A user who repeats a transfer', () => {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  /** Opens the workspace, as it is on disk now, with the container of the extension. */
+  /** Opens the workspace and shows the extension's view container. Later changes on disk may go unnoticed. */
   async function openWorkspace(): Promise<void> {
     const databases = [
       { name: 'Source', folder: join(folder, 'source') },

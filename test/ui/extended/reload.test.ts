@@ -178,7 +178,7 @@ describe('A user whose window reloads during an operation', () => {
     await openTransfer();
     await window.pick('Continue', /2\/2/);
     await window.notifications.answer('Transfer');
-    await (await transfers.row(row)).click();
+    await (await transfers.row(/^staging · 1 file to/)).click();
     assert.equal(server.requestsTo(submission).length, 1);
     finishTransfers(service);
   });
@@ -191,7 +191,7 @@ describe('A user whose window reloads during an operation', () => {
     await openTransfer();
     await window.pick('Continue', /2\/2/);
     await window.notifications.answer('Transfer');
-    await transfers.row(row);
+    await transfers.row(/^staging · 1 file to/);
     for (const transfer of service.transfers.values()) transfer.status = 'active';
     await transfers.row(/^active · 1 file to/);
   }

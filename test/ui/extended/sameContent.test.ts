@@ -80,7 +80,7 @@ describe('A user who finds the same file in two databases', () => {
     await window.notifications.answer('Leave Out 1 File');
     await window
       .tree('Transfers')
-      .waitFor('the transfer', (rows) => rows.some(({ label }) => /· 1 file to/.test(label)));
+      .waitFor('the transfer', (rows) => rows.some(({ label }) => /^staging · 1 file to/.test(label)));
     const [submission] = server.requestsTo('POST /api/v1/transfers');
     const { file_ids: ids } = JSON.parse(submission?.body ?? '{}') as { readonly file_ids?: unknown };
     assert.deepEqual(ids, ['JDP:000002']);

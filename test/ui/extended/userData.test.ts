@@ -47,7 +47,7 @@ describe('A user who moves to another machine (D65)', () => {
     await window.pick('Check 10 loaded files; more may exist', /not have been loaded yet/);
     await window.command('Data Transfer: Transfer Checked Files…');
     await sendTransfer(window, 'KBase Workspace Service (KSS)');
-    await window.tree('Transfers').see(/· 10 files to KBase/);
+    await window.tree('Transfers').see(/^staging · 10 files to KBase/);
     finishTransfers(service);
     await window.tree('Transfers').action('Refresh Transfers');
     await hasFinished(window);
