@@ -5,7 +5,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { describeLicenses, findLoadedFiles } from './scripts/build/outputFiles.mjs';
 import { shareProgramChunks } from './scripts/build/chunkPlugin.mjs';
-import { loadNodeModules, omitUnusedCode } from './scripts/build/packagePlugins.mjs';
+import { decodeNamesInBrowser, loadNodeModules, omitUnusedCode } from './scripts/build/packagePlugins.mjs';
 import { readOptions } from './scripts/setup/scriptOptions.mjs';
 
 const root = import.meta.dirname;
@@ -99,6 +99,7 @@ const bundles = {
     chunkNames: '[name]-[hash]',
     loader: { '.ttf': 'file', '.woff2': 'file', '.svg': 'dataurl' },
     assetNames: '[name]',
+    plugins: [decodeNamesInBrowser()],
   },
   tests: {
     ...node,

@@ -47,6 +47,17 @@ describe('The transfer page', () => {
     assert.equal(await stand.page.locator('.part-message').count(), 0);
   });
 
+  it('decodes named characters in a description, and nothing that only begins with a name', async () => {
+    const names = 'copy nbsp lt quot AMP semi NotEqualTilde notin notes copyx unknown #65x #x41'.split(' ');
+    const description = `${names.map((name) => `&${name};`).join(' ')} [link](https://example.org/?a&amp;b&copy;)`;
+    const { order } = pageTransfer({});
+    await show({ ...waiting, order: { ...order, description } });
+    const paragraph = stand.page.locator('.markdown p');
+    const text = '© \u00a0 < " & ; \u2242\u0338 \u2209 &notes; &copyx; &unknown; &#65x; A link';
+    assert.equal(await paragraph.textContent(), text);
+    assert.equal(await paragraph.locator('a').getAttribute('href'), 'https://example.org/?a&b%C2%A9');
+  });
+
   it('shows no percentage before any file is counted, even with reduced motion', async () => {
     await stand.page.emulateMedia({ reducedMotion: 'reduce' });
     await show(waiting);
