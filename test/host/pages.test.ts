@@ -137,18 +137,37 @@ describe('A file that is shown twice', () => {
 
   const show = (name: string): void => panels.show({ connectionId: 'c', database: 'Alpha', id: name, name });
 
-  for (const [what, ms, titles] of [
-    ['keeps its page if the second click is reported within a second', 999, ['a.csv', 'b.csv']],
-    ['is replaced by the next file if the second click is reported later', 1_000, ['b.csv']],
-  ] as const) {
-    it(what, async () => {
-      show('a.csv');
-      await clock.pass(ms);
-      show('a.csv');
-      show('b.csv');
-      await eventually(() => Promise.resolve(pages().join() === titles.join() || undefined));
-    });
-  }
+  const showAgain = async (ms: number): Promise<void> => {
+    await clock.pass(ms);
+    show('a.csv');
+    show('b.csv');
+  };
+  const hasPages = async (...titles: readonly string[]): Promise<void> => {
+    await eventually(() => Promise.resolve(pages().join() === titles.join() || undefined));
+  };
+  const hasLoaded = async (): Promise<void> => {
+    await eventually(() => Promise.resolve([...panels['pages']].some((page) => page['loadedAt']) || undefined));
+  };
+
+  it('keeps its page if the second click is reported within a second', async () => {
+    show('a.csv');
+    await hasLoaded();
+    await showAgain(999);
+    await hasPages('a.csv', 'b.csv');
+  });
+
+  it('is replaced by the next file if the second click is reported later', async () => {
+    show('a.csv');
+    await hasLoaded();
+    await showAgain(1_000);
+    await hasPages('b.csv');
+  });
+
+  it('keeps its page if the second click is reported before the page is loaded, however late', async () => {
+    show('a.csv');
+    await showAgain(60_000);
+    await hasPages('a.csv', 'b.csv');
+  });
 });
 
 describe('The host of a page', () => {

@@ -53,6 +53,7 @@ export class MetadataPage implements Disposable {
   private snapshot: MetadataSnapshot;
   private pendingRequest: AbortController | undefined;
   private isWaiting = false;
+  private loadedAt: number | undefined;
   /** The command that fixes the problem shown on the page. */
   private remedy: SignInRemedy | undefined;
 
@@ -63,7 +64,10 @@ export class MetadataPage implements Disposable {
       new PanelHost<MetadataIntent, MetadataHostMessage>(panel, dependencies, {
         page: 'metadata',
         isIntent: isMetadataIntent,
-        createStartMessage: () => ({ type: 'start', words: getPageWords(), snapshot: this.snapshot }),
+        createStartMessage: () => {
+          this.loadedAt ??= dependencies.clock.now();
+          return { type: 'start', words: getPageWords(), snapshot: this.snapshot };
+        },
         onIntent: (intent) => this.handleIntent(intent),
       }),
     );
@@ -78,6 +82,12 @@ export class MetadataPage implements Disposable {
 
   get isPinned(): boolean {
     return this.snapshot.kept;
+  }
+
+  /** Milliseconds since the page was first loaded; 0 until then. */
+  get loadedForMs(): number {
+    const now = this.dependencies.clock.now();
+    return now - (this.loadedAt ?? now);
   }
 
   pin(): void {

@@ -14,7 +14,8 @@ interface ShowMetadataOptions {
 
 /**
  * Maximum time in milliseconds between the two calls that a double-click causes: the editor reports it as two single
- * clicks. This is longer than the time between the clicks, because opening the page delays the second call.
+ * clicks. The time until a new page is loaded doesn't count, because the editor reports the second click late if it is
+ * busy with the page.
  */
 const doubleClickMs = 1_000;
 
@@ -45,7 +46,7 @@ export class MetadataPanels implements Disposable {
     const page = ownPage ?? (options.pin ? undefined : pages.find((candidate) => !candidate.isPinned));
     if (page) page.reveal(options.preserveFocus ?? false);
     const shownPage = page ?? this.open(ref, options);
-    if ((options.pin ?? false) || this.isDoubleClick(ref)) shownPage.pin();
+    if ((options.pin ?? false) || this.isDoubleClick(ref, ownPage)) shownPage.pin();
     shownPage.show(ref, known);
   }
 
@@ -69,11 +70,12 @@ export class MetadataPanels implements Disposable {
     this.lifetime.dispose();
   }
 
-  private isDoubleClick(ref: FileRef): boolean {
+  private isDoubleClick(ref: FileRef, ownPage: MetadataPage | undefined): boolean {
     const { last } = this;
     const at = this.dependencies.clock.now();
     this.last = { ref, at };
-    return last !== undefined && isSameFile(last.ref, ref) && at - last.at < doubleClickMs;
+    if (last === undefined || ownPage === undefined || !isSameFile(last.ref, ref)) return false;
+    return Math.min(at - last.at, ownPage.loadedForMs) < doubleClickMs;
   }
 
   private open(ref: FileRef, options: ShowMetadataOptions): MetadataPage {
