@@ -47,7 +47,7 @@ export function omitUnusedCode() {
   };
 }
 
-/** Decodes named characters, such as `&copy;`, with the browser's table. Another one would be a fifth of the pages. */
+/** Decodes named characters, such as `&copy;`, with the browser's table. A table of its own would be a fifth of the pages. */
 export function decodeNamesInBrowser() {
   return {
     name: 'decode-names-in-browser',

@@ -21,7 +21,7 @@ function listFiles(root: string, folder: string): string[] {
     .sort();
 }
 
-/** Parses every TypeScript and JavaScript module below `folder`. */
+/** Parses all `.ts`, `.tsx` and `.mjs` files below `folder`. */
 export function readSources(root: string, folder: string): Source[] {
   return listFiles(root, folder)
     .filter((path) => /\.(tsx?|mjs)$/.test(path))

@@ -1,4 +1,4 @@
-/** Packs the command line as an npm package without dependencies, from the files that were built. */
+/** Packs the command-line tool as an npm package without dependencies, from the build output. */
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -3,7 +3,7 @@ import type { Stage } from './stage.ts';
 
 /** Width of the narrow side bar, in pixels. */
 const narrowWidth = 250;
-/** Zoom factor of the look `zoom`, which has the effect of zooming in the browser. */
+/** Factor by which the `zoom` layout shrinks the viewport, which has the same effect as zooming in. */
 const zoom = 2;
 
 /** Arranges a window for a picture; resolves to a function that restores it, or undefined if that isn't possible. */

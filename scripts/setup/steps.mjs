@@ -123,7 +123,10 @@ export async function runProgram(args, { env = toolEnvironment(), stdout = 'inhe
 const networkErrorCodes =
   /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT)\b/;
 
-/** Returns an error that says in one sentence why `what` could not be installed and how to fix it. */
+/**
+ * Converts a failed step to an error that says why `what` could not be installed and how to fix it. Returns other errors
+ * unchanged.
+ */
 export function explain(error, what) {
   if (!(error instanceof StepError)) return error;
   const code = networkErrorCodes.exec(error.output ?? '')?.[1];

@@ -150,7 +150,7 @@ describe('Connecting in the editor', () => {
       stage.server.on('GET /', html(200, 'Welcome'));
       assert.equal(
         await readInputError(stage, 'the-key'),
-        "Could not connect: the server at this address isn't a data transfer service.",
+        "Could not connect: the server didn't respond like a data transfer service.",
       );
       await assertNothingSaved(stage);
     });

@@ -168,7 +168,7 @@ describe('The network in the editor', () => {
         'a wrong address',
         {},
         () => stage.server.on('GET /', html(200, 'x')),
-        /^Service: FAILED, the server at this address isn't a data transfer service/m,
+        /^Service: FAILED, the server didn't respond like a data transfer service/m,
         /Check the address/,
         'Open Settings',
       ],

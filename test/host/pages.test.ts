@@ -146,7 +146,7 @@ describe('A file that is shown twice', () => {
     await eventually(() => Promise.resolve(pages().join() === titles.join() || undefined));
   };
   const hasLoaded = async (): Promise<void> => {
-    await eventually(() => Promise.resolve([...panels['pages']].some((page) => page['loadedAt']) || undefined));
+    await eventually(() => Promise.resolve([...panels['pages']].some(({ loadedAt }) => loadedAt) || undefined));
   };
 
   it('keeps its page if the second click is reported within a second', async () => {

@@ -101,7 +101,7 @@ describe('A recipe in the editor (D61)', () => {
     assert.equal(window.activeTextEditor.document.languageId, 'jsonc');
   });
 
-  it('asks before it replaces an existing recipe whose name differs from the one selected in the dialog', async () => {
+  it('replaces an existing recipe only after confirmation if its name differs from the one selected in the dialog', async () => {
     const search = await stage.search(jgi, 'JDP');
     const node = { kind: 'search', key: search.key } as const;
     const save = async (answer?: string): Promise<string> => {

@@ -151,9 +151,9 @@ describe('The local service of all windows (D29)', () => {
       const { address, pid } = await serviceFile();
       process.kill(pid, 'SIGKILL');
       await waitForOtherAddress(address);
+      // On a busy machine, three restarts may take more than a minute.
+      localService['restartsAt'] = localService['restartsAt'].map(() => Date.now());
     }
-    // On a busy machine, the restarts may have taken more than a minute.
-    localService['restartsAt'] = localService['restartsAt'].map(() => Date.now());
     process.kill((await serviceFile()).pid, 'SIGKILL');
     await until(connectionStore.onDidChange, () => connectionStore.state.kind !== 'connected');
     assert.equal(connectionStore.state.kind === 'failed' && connectionStore.state.reason.kind, 'unreachable');

@@ -89,7 +89,10 @@ describe('Recipes on the command line', () => {
     const dry = await rig.run('run', recipe, '--dry-run');
     assert.deepEqual([dry.code, /not run yet/.test(dry.stdout)], [0, false]);
     const compared = await rig.run('compare', recipe);
-    assert.deepEqual([compared.code, compared.stderr], [1, "The lock can't be read. The next run will replace it.\n"]);
+    assert.deepEqual(
+      [compared.code, compared.stderr],
+      [1, "The lock isn't valid. A run without --locked will replace it.\n"],
+    );
   });
 
   it('are rejected with the line number of each error', async () => {

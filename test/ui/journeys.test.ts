@@ -171,7 +171,7 @@ describe('A user in the whole editor', () => {
       await expectInput(/must start with https:\/\//);
       await input.input(page.address);
       await input.input('the-test-key', /2\/3/);
-      await expectInput(/isn't a data transfer service/);
+      await expectInput(/didn't respond like a data transfer service/);
       await input.back();
       await input.input('http://127.0.0.1:9', /1\/3/);
       await input.input('the-test-key', /2\/3/);

@@ -55,7 +55,7 @@ export function formatDestination(
 export function describeUnusualLock(lock: LockReadResult): string | undefined {
   const texts: Partial<Record<LockReadResult['kind'], string>> = {
     edited: 'The lock was edited by hand, so it may not match what the last run found.',
-    broken: "The lock can't be read. The next run will replace it.",
+    broken: "The lock isn't valid. A run without --locked will replace it.",
     newer: 'The lock was written by a later version.',
     foreign: `The lock belongs to ${'recipe' in lock ? toPlainCell(lock.recipe) : ''}.`,
   };
@@ -65,7 +65,7 @@ export function describeUnusualLock(lock: LockReadResult): string | undefined {
 /** Describes why a locked run can't use its lock. */
 export function describeUnusableLock({ kind }: LockReadResult): string {
   if (kind === 'none') return 'Nothing was sent. The recipe has no lock. Run it once without --locked.';
-  const problem = kind === 'edited' ? 'The lock was edited by hand.' : "The lock can't be read.";
+  const problem = kind === 'edited' ? 'The lock was edited by hand.' : "The lock isn't valid.";
   return `Nothing was sent. ${problem} Restore it, or run the recipe once without --locked.`;
 }
 

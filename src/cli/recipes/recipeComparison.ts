@@ -16,7 +16,7 @@ const noLock = 'The recipe has no lock to compare with. Running the recipe write
  */
 export async function compareWithLock(context: CommandContext, file: string): Promise<ExitCode> {
   const input = await readRecipe(file);
-  if (input.lock.kind === 'broken') throw new CliError("The lock can't be read. The next run will replace it.");
+  if (input.lock.kind === 'broken') throw new CliError("The lock isn't valid. A run without --locked will replace it.");
   if (!('lock' in input.lock)) throw new CliError(noLock, exitCode.notFound);
   return await CliSession.run(context, async (session) => {
     const planned = await planRun(session, input);

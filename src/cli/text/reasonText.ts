@@ -25,8 +25,8 @@ const texts: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
   noService: ({ detail }) =>
     `no data transfer service was found at this address${detail === undefined ? '' : `; try ${toPlainCell(detail)}`}`,
   serviceStopped: () => 'the local service is stopped',
-  unreadable: () => "the server at this address isn't a data transfer service",
-  tooLarge: () => 'the response is too large; request fewer files at a time',
+  unreadable: () => "the server didn't respond like a data transfer service",
+  tooLarge: () => 'the response is too large',
   foreignAnswer: withDetail("the server's response belongs to another request"),
   queued: () => 'a submission to this server is in progress',
   lookupFailed: ({ cause }) =>

@@ -50,10 +50,10 @@ export function mayHaveFiles(transfer: Transfer): boolean {
 }
 
 /**
- * Returns true if the number of transferred files is unknown, or if there were files to transfer and all of them were
- * transferred.
+ * Returns true if the number of transferred files is unknown, or if files were transferred and, as far as their number
+ * is known, all of them.
  */
-function isComplete({ moved, total = 0 }: TransferProgress): boolean {
+function isComplete({ moved, total = moved ?? 0 }: TransferProgress): boolean {
   return moved === undefined || (total > 0 && moved >= total);
 }
 

@@ -26,9 +26,9 @@ export interface Search {
    */
   readonly nextOffset: number;
   readonly mayHaveMore: boolean;
-  /** The number of consecutive pages without a new file, counted back from the last page (D9: paging). */
+  /** Consecutive pages without a new file since loading started; 0 if it is known whether more follow (D9: paging). */
   readonly pagesWithoutNew: number;
-  /** The last page as received, to detect a database that repeats every page (D9: paging). */
+  /** The last page as received, to detect a database that ignores `offset` and repeats one page (D9: paging). */
   readonly lastPage?: readonly FoundFile[];
   /** The reason why the last page failed to load. Earlier pages are kept. */
   readonly reason?: Reason;

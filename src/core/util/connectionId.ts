@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Derives a connection's ID from its address. All windows and commands derive the same ID from the same address (D63:
- * shared ledger folder).
+ * Derives a connection's ID from its address as entered, ignoring trailing slashes. The extension and the command line
+ * use it, so that each recognizes the other's transfers (D63: shared ledger folder).
  */
 export function createConnectionId(server: string, port?: number): string {
   const start = server.trim().replace(/\/+$/, '');

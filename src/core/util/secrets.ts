@@ -12,7 +12,10 @@ const secretName = new RegExp(
 /** Matches names of tokens that aren't secrets: page tokens, and special tokens of language models. */
 const plainToken =
   /(?:^| )(?:(?:next ?)?page|next|previous|continuation|resumption|cursor|bos|cls|eos|mask|pad|sep|start|stop|unk|end) ?token$/;
-/** Matches the paths in a recipe where `key` and `token` name a column or a search parameter, not a secret. */
+/**
+ * Matches the paths in a recipe where `key` and `token` aren't secrets: `from.table.key` states what a column contains,
+ * and `from.search.specific` has search parameters.
+ */
 const plainPlace = /^from\/(?:table|search\/specific)\//;
 const idName = /(?:^| )(?:ids?|hash(?:es)?|digest|checksum|sha1)$/;
 

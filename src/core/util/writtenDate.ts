@@ -79,7 +79,7 @@ export function writeDate(at: number): string {
   return time === '00:00' ? formatDay(at) : `${formatDay(at)} ${time}`;
 }
 
-/** Returns the local day of a time as `YYYY-MM-DD`. */
+/** Formats a time as a local date, such as `2026-11-26`. */
 export function formatDay(at: number): string {
   const date = new Date(at);
   return `${date.getFullYear()}-${padNumber(date.getMonth() + 1)}-${padNumber(date.getDate())}`;

@@ -40,8 +40,8 @@ interface TransferNotificationsDependencies {
  */
 const batchWindowMs = 1000;
 /**
- * Time in milliseconds for which other windows wait for the submitting window, which may be closed, to notify the user
- * first.
+ * Time in milliseconds that a window waits before it reports a transfer that it neither submitted nor tracked, so that
+ * the transfer's own window can report it first if it is still open. The focused window waits less than the others.
  */
 const deferralMs = { withFocus: 2000, without: 3000 };
 

@@ -53,7 +53,7 @@ export class MetadataPage implements Disposable {
   private snapshot: MetadataSnapshot;
   private pendingRequest: AbortController | undefined;
   private isWaiting = false;
-  private loadedAt: number | undefined;
+  private firstLoadedAt: number | undefined;
   /** The command that fixes the problem shown on the page. */
   private remedy: SignInRemedy | undefined;
 
@@ -65,7 +65,7 @@ export class MetadataPage implements Disposable {
         page: 'metadata',
         isIntent: isMetadataIntent,
         createStartMessage: () => {
-          this.loadedAt ??= dependencies.clock.now();
+          this.firstLoadedAt ??= dependencies.clock.now();
           return { type: 'start', words: getPageWords(), snapshot: this.snapshot };
         },
         onIntent: (intent) => this.handleIntent(intent),
@@ -84,10 +84,9 @@ export class MetadataPage implements Disposable {
     return this.snapshot.kept;
   }
 
-  /** Milliseconds since the page was first loaded; 0 until then. */
-  get loadedForMs(): number {
-    const now = this.dependencies.clock.now();
-    return now - (this.loadedAt ?? now);
+  /** The time at which the page was first loaded, in milliseconds since 1970; undefined until then. */
+  get loadedAt(): number | undefined {
+    return this.firstLoadedAt;
   }
 
   pin(): void {

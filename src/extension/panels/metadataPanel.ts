@@ -1,5 +1,6 @@
 import { ViewColumn, window, type WebviewPanel } from 'vscode';
 import type { FileEntry } from '../../core/model/fileEntry.ts';
+import { isRecent } from '../../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import { panelTypes, type FileRef } from '../editor/contributions.ts';
 import { isMetadataPageState, type MetadataSnapshot } from '../../webviews/messages/metadataMessages.ts';
@@ -38,7 +39,7 @@ export class MetadataPanels implements Disposable {
 
   /**
    * Shows a file in its own page if it has one. Otherwise, shows it in the preview page or a new page. Pins the page if
-   * the file is shown twice within {@link doubleClickMs}, because a double-click on its row arrives as two calls.
+   * the call is the second one of a double-click on the file's row, which arrives as two calls.
    */
   show(ref: FileRef, known?: FileEntry, options: ShowMetadataOptions = {}): void {
     const pages = [...this.pages];
@@ -72,10 +73,11 @@ export class MetadataPanels implements Disposable {
 
   private isDoubleClick(ref: FileRef, ownPage: MetadataPage | undefined): boolean {
     const { last } = this;
-    const at = this.dependencies.clock.now();
-    this.last = { ref, at };
+    const { clock } = this.dependencies;
+    this.last = { ref, at: clock.now() };
     if (last === undefined || ownPage === undefined || !isSameFile(last.ref, ref)) return false;
-    return Math.min(at - last.at, ownPage.loadedForMs) < doubleClickMs;
+    const { loadedAt } = ownPage;
+    return loadedAt === undefined || [last.at, loadedAt].some((at) => isRecent(clock, at, doubleClickMs));
   }
 
   private open(ref: FileRef, options: ShowMetadataOptions): MetadataPage {

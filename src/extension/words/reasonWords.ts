@@ -36,8 +36,8 @@ const reasonWords: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
       ? l10n.t('no data transfer service was found at this address')
       : l10n.t('no data transfer service was found at this address; try {0}', detail),
   serviceStopped: () => l10n.t('the local service is stopped'),
-  unreadable: () => l10n.t("the server at this address isn't a data transfer service"),
-  tooLarge: () => l10n.t('the response is too large; request fewer files at a time'),
+  unreadable: () => l10n.t("the server didn't respond like a data transfer service"),
+  tooLarge: () => l10n.t('the response is too large'),
   foreignAnswer: describeForeignResponse,
   queued: () => l10n.t('waiting for a submission to this server to finish'),
   lookupFailed: ({ cause }) =>

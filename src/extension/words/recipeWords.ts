@@ -49,7 +49,7 @@ export function describeLock(lock: LockReadResult, difference: LockDifference | 
     none: [l10n.t("This recipe hasn't been run yet.")],
     valid: since,
     edited: [...since, l10n.t('The lock was edited by hand, so it may not match what the last run found.')],
-    broken: [l10n.t("The lock can't be read. The next run will replace it.")],
+    broken: [l10n.t("The lock isn't valid. A run without locked files will replace it.")],
     newer: [l10n.t('The lock was written by a later version of the extension.')],
     foreign: [l10n.t('The lock belongs to {0}.', 'recipe' in lock ? toPlainLine(lock.recipe) : '')],
   };

@@ -37,7 +37,7 @@ export class LiveTransfer implements RunProgress {
   private unwritten: TransferRecordFile[] = [];
   private writtenAtMs: number;
   private isDetached = false;
-  /** Number of suspensions since a file was last staged or transferred, without those that have their own delay. */
+  /** Number of suspensions since a file was last staged or transferred, not counting those with their own delay. */
   private suspensionCount = 0;
 
   constructor(

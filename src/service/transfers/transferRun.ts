@@ -90,8 +90,8 @@ export class TransferRun {
   }
 
   /**
-   * Name of the manifest to remove later, together with unfinished files at the destination; empty to keep it.
-   * Undefined if no unfinished files remain.
+   * Name of the manifest to remove later, together with any unfinished files at the destination; empty if the manifest
+   * must be kept. Undefined if no unfinished files remain and none can appear later.
    */
   get leftoverManifest(): string | undefined {
     return this.hasLeftovers || this.mayGetLateObjects ? this.manifestName : undefined;

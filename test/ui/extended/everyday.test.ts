@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Locator } from 'playwright-core';
 import { savedConnection, type Editor } from '../../support/editor/editor.ts';
 import { closeEditors, openEditor, type JourneyOptions } from '../../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../../support/editor/failureArtifacts.ts';
@@ -222,20 +223,17 @@ describe('A user in everyday work', () => {
   it('accepts a description with Ctrl+Enter in its own document only', async () => {
     await openConnected();
     await writeDescription();
-    const focused = window.page.locator('.editor-group-container.active .monaco-editor.focused');
+    const focused = (name: string): Locator =>
+      window.page.locator(`.editor-group-container.active .monaco-editor.focused[data-uri="untitled:${name}"]`);
     await window.command('File: New Untitled Text File');
-    await until(
-      'the other document',
-      async () => (await window.tabs()).some(({ label, isActive }) => isActive && label === 'Untitled-2') || undefined,
-    );
-    await focused.waitFor();
+    await focused('Untitled-2').waitFor();
     await window.page.keyboard.type('first');
     await window.press('Control+Enter');
     await window.page.keyboard.type('second');
     await until('both lines', async () => (/first\s+second/.test(await window.editorText()) ? true : undefined));
     assert.equal(await window.quickInput.isOpen(), false);
     await window.showTab('Untitled-1');
-    await focused.waitFor();
+    await focused('Untitled-1').waitFor();
     await window.page.keyboard.type('For a first look');
     await window.press('Control+Enter');
     const { value } = await window.quickInput.wait('Purpose of this transfer');

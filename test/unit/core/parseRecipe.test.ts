@@ -104,6 +104,7 @@ describe('Parsing a recipe (D61)', () => {
     const recipe = {
       from: { database: 1, search: { query: '', status: 'ready' }, filters: { formats: [] } },
       to: { database: '' },
+      instructions: 'fast',
       expect: { files: { least: -1 }, bytes: { most: 1.5 } },
     };
     assert.deepEqual(listProblems(JSON.stringify(recipe)), [
@@ -111,6 +112,7 @@ describe('Parsing a recipe (D61)', () => {
       'wrongValue 1 from/search/status staged, unstaged',
       'empty 1 from/filters/formats',
       'empty 1 to/database',
+      'wrongType 1 instructions object',
       'wrongNumber 1 expect/files/least',
       'wrongNumber 1 expect/bytes/most int',
     ]);

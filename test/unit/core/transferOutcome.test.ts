@@ -47,6 +47,12 @@ describe('The outcome of a transfer (D39)', () => {
       { moved: 5, total: 5 },
     ],
     [
+      'files of one that was started elsewhere, whose number is unknown',
+      { ...status(undefined, 5), startedElsewhere: true },
+      'complete',
+      { moved: 5 },
+    ],
+    [
       'the last trusted counts, which stay with a doubtful status (D35)',
       { state: 'failed', status: { fileCount: 2, movedFileCount: 1, doubtful: true } },
       'failed',

@@ -52,7 +52,7 @@ export async function reopenSavedConnection(
   { apiKeys, connectFlow, log }: CommandServices,
   connection: Connection,
 ): Promise<void> {
-  // Shows the connection before its key is read. Opening another connection in the meantime aborts the signal.
+  // Shows the connection before its key is read. Opening another one or disconnecting aborts the signal.
   const signal = connectFlow.prepare(connection);
   const { key, reason } = await apiKeys.find(connection).catch((error: unknown): FoundKey => {
     log.error(`Could not read the key of a connection: ${String(error)}`);

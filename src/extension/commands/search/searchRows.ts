@@ -84,7 +84,7 @@ export async function sortResults(services: CommandServices, node: SearchNode | 
 /** Checks all loaded files in a search. If more may exist, offers to load them first. */
 export async function checkAllFiles(services: CommandServices, node: SearchNode | undefined): Promise<void> {
   const { searchStore, notifications } = services;
-  const search = await chooseSearch(services, node, l10n.t('Select the search whose files to check'));
+  const search = await chooseSearch(services, node, l10n.t('Select a search to check all its files'));
   if (!search) return;
   const choice = search.mayHaveMore ? await askFilesToCheck(search) : 'loaded';
   if (choice === 'all') {
@@ -160,7 +160,7 @@ export async function uncheckAllFiles(services: CommandServices, node: SearchNod
     notifications.showStatusMessage(l10n.t('No files are checked.'));
     return;
   }
-  const placeholder = l10n.t('Select the search whose files to uncheck');
+  const placeholder = l10n.t('Select a search to uncheck its files');
   const search = await chooseSearch(services, node, placeholder, { isEligible });
   if (search) searchStore.uncheck([search.key]);
 }

@@ -127,7 +127,7 @@ function createFileChoice(
 async function openFile(folder: TransferredFolder, file: TransferredFile): Promise<void> {
   const path = await findTransferredFile(folder, file);
   if (path === undefined)
-    throw new CommandFailure(l10n.t("{0} isn't in {1}.", toPlainLine(file.path), toPlainLine(folder.folder)));
+    throw new CommandFailure(l10n.t('Could not open {0} in {1}.', toPlainLine(file.path), toPlainLine(folder.folder)));
   await commands.executeCommand('vscode.open', Uri.file(path));
 }
 
