@@ -51,7 +51,7 @@ describe('Opening transferred files', () => {
     assert.equal(await env.clipboard.readText(), getReceivedFolder(stage, transfer));
     await rm(join(getReceivedFolder(stage, transfer), 'observations-2023.csv'));
     await choose('observations-2023.csv');
-    await person.notice(/^observations-2023\.csv isn't in .*dts-/);
+    await person.notice(/^Could not open observations-2023\.csv in .*dts-/);
   });
 
   it('marks verified files, and still does in the next window', async () => {
