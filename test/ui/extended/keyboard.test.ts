@@ -7,11 +7,14 @@ import { closeEditors, openEditor } from '../../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../../support/editor/failureArtifacts.ts';
 import { Keyboard } from '../../support/editor/keyboard.ts';
 import { until } from '../../support/editor/until.ts';
+import type { TreeRowState } from '../../support/editor/treeView.ts';
 import type { EditorWindow } from '../../support/editor/window.ts';
 import { publicLike } from '../../support/faultPersonality.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 
 const orcid = '0000-0002-1825-0097';
+/** Milliseconds after which a link is activated again. Long, because a second activation must not follow the first. */
+const activationMs = 20_000;
 const manifestWords = /"path"|"resources"|"profile"/;
 
 describe('A user without a mouse', () => {
@@ -50,15 +53,24 @@ describe('A user without a mouse', () => {
     await keyboard.until('ArrowDown', (focus) => focus.role === 'treeitem' && name.test(focus.name));
   }
 
-  /** Activates a button or link of the welcome content in the Databases view. */
-  async function pressWelcome(text: string): Promise<void> {
-    await keyboard.command('Data Transfer: Focus on Databases View');
-    // The view is still empty if the extension hasn't started yet.
-    assert.match(await window.tree('Databases').welcome(), /Connect to a service/);
-    await keyboard.focusView('Databases');
-    assert.equal((await keyboard.focus()).name, 'Welcome');
-    await keyboard.until('Tab', ({ role, name }) => (role === 'button' || role === 'a') && name === text);
-    await keyboard.press('Enter');
+  /**
+   * Activates a button or link of the welcome content in the Databases view. Repeats this until `isActivated` resolves,
+   * because a window that has just loaded may redraw the content, which loses the focus.
+   */
+  async function pressWelcome(text: string, isActivated: () => Promise<unknown>): Promise<void> {
+    await until(`"${text}" to be activated`, async () => {
+      await keyboard.command('Data Transfer: Focus on Databases View');
+      // The view is still empty if the extension hasn't started yet.
+      assert.match(await window.tree('Databases').welcome(), /Connect to a service/);
+      await keyboard.focusView('Databases');
+      assert.equal((await keyboard.focus()).name, 'Welcome');
+      await keyboard.until('Tab', ({ role, name }) => (role === 'button' || role === 'a') && name === text);
+      await keyboard.press('Enter');
+      return await isActivated().then(
+        () => true,
+        () => undefined,
+      );
+    });
   }
 
   async function sees(database: string): Promise<void> {
@@ -73,7 +85,11 @@ describe('A user without a mouse', () => {
   }
 
   async function startLocalService(): Promise<void> {
-    await pressWelcome('Start the local service');
+    const isLocal = ({ label }: TreeRowState): boolean => label.startsWith('Local Service');
+    const isStarting = (rows: readonly TreeRowState[]): boolean => rows.some(isLocal);
+    await pressWelcome('Start the local service', () =>
+      window.tree('Databases').waitFor('the local service', isStarting, activationMs),
+    );
     await isAtRow(/^Local Service/);
     await sees('Sample Data');
     await keyboard.until('ArrowDown', ({ role, name }) => role === 'treeitem' && /^Sample Data/.test(name));
@@ -156,7 +172,7 @@ describe('A user without a mouse', () => {
   });
 
   it('connects to another service from the welcome view, with the focus then in its databases', async () => {
-    await pressWelcome('Connect to a Service');
+    await pressWelcome('Connect to a Service', () => window.quickInput.wait(/1\/3/, activationMs));
     await keyboard.input(server.address, /1\/3/);
     await keyboard.input('the-key', /2\/3/);
     await keyboard.input(orcid, /Your ORCID iD/);
