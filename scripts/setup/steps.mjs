@@ -124,8 +124,8 @@ const networkErrorCodes =
   /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT)\b/;
 
 /**
- * Converts a failed step to an error that says why `what` could not be installed and how to fix it. Returns other errors
- * unchanged.
+ * Converts a failed step to an error that says why `what` could not be installed and how to fix it. Returns other
+ * errors unchanged.
  */
 export function explain(error, what) {
   if (!(error instanceof StepError)) return error;

@@ -11,8 +11,8 @@ export interface FolderState {
 }
 
 /**
- * Returns the state of a folder, or undefined if it is missing, unreadable or not a folder. Rejects with an
- * error whose code is `ETIMEDOUT` if its disk doesn't respond within five seconds (D42: hanging disks).
+ * Returns the state of a folder, or undefined if it is missing, unreadable or not a folder. Rejects with an error
+ * whose code is `ETIMEDOUT` if its disk doesn't respond within five seconds (D42: hanging disks).
  */
 export const getFolderState = limitFolderCalls(async (folder): Promise<FolderState | undefined> => {
   try {
