@@ -43,6 +43,8 @@ const stopMs = 500;
 /** Runs transfers, and reports the status of all stored ones (D23: transfer states, D25: durable transfers). */
 export class TransferQueue {
   private readonly options: TransferQueueOptions;
+  /** IDs of submissions that aren't stored yet. A change of the databases must not start their transfers. */
+  private readonly submitting = new Set<string>();
   private readonly live = new Map<string, LiveTransfer>();
   private readonly waiting = new Set<LiveTransfer>();
   private readonly running = new Map<LiveTransfer, Promise<void>>();
@@ -88,10 +90,9 @@ export class TransferQueue {
     // The threads start while the submission is checked and written.
     this.threads.ensureThreads(parallelJobs);
     const { record, files } = await prepareSubmission(databases, request, randomUUID(), clock.now());
-    await writeSubmission(journal, { record, files }, logger);
-    // If a database was added in the meantime, the transfer may already have started, and even ended.
-    const hasStarted = this.live.has(record.id) || this.ended.get(record.id)?.endedAtMs !== undefined;
-    const live = hasStarted ? undefined : this.createLiveTransfer(record, files);
+    this.submitting.add(record.id);
+    await writeSubmission(journal, { record, files }, logger).finally(() => this.submitting.delete(record.id));
+    const live = this.createLiveTransfer(record, files);
     if (live !== undefined) this.enqueue(live);
     return record.id;
   }
@@ -129,7 +130,8 @@ export class TransferQueue {
   /** Resumes the journal's unfinished transfers whose databases are served. */
   private resumeUnfinished(): void {
     for (const record of this.options.journal.listUnfinished()) {
-      const live = this.live.has(record.id) ? undefined : this.createLiveTransfer(record);
+      const isKnown = this.live.has(record.id) || this.submitting.has(record.id);
+      const live = isKnown ? undefined : this.createLiveTransfer(record);
       if (live === undefined) continue;
       // The previous reason for waiting may no longer apply.
       if (record.status === 'inactive') live.enterStatus('staging', `waiting to stage ${describeAmount(record)}`);
@@ -140,9 +142,7 @@ export class TransferQueue {
   private watchDatabases(): void {
     if (this.isClosed) return;
     for (const live of [...this.live.values()]) {
-      const isActive = this.running.has(live) || this.waiting.has(live);
-      if (!isActive && findServedPair(this.options.databases, live.getRecord()) === undefined)
-        this.deferUntilServed(live);
+      if (!this.running.has(live) && !this.waiting.has(live)) this.deferIfUnserved(live);
     }
     try {
       this.resumeUnfinished();
@@ -152,10 +152,11 @@ export class TransferQueue {
     this.unserved.removeLeftoversInBackground();
   }
 
-  /** Moves a suspended transfer to the unserved ones, because one of its databases is no longer served. */
-  private deferUntilServed(live: LiveTransfer): void {
+  /** Moves a suspended transfer to the unserved ones if one of its databases is no longer served. */
+  private deferIfUnserved(live: LiveTransfer): void {
     const record = live.getRecord();
-    if (hasEnded(record.status) || !live.persist()) return;
+    const isServed = findServedPair(this.options.databases, record) !== undefined;
+    if (isServed || hasEnded(record.status) || !live.persist()) return;
     live.stop();
     live.detach();
     this.live.delete(record.id);
@@ -193,9 +194,8 @@ export class TransferQueue {
       this.unserved.suspend(record);
       return undefined;
     }
-    const isResumed = newFiles === undefined;
     const files = newFiles ?? journal.listFiles(record.id);
-    const run = { ...databases, threads: this.threads, daemon, clock, throttleBytesPerSecond, isResumed };
+    const run = { ...databases, threads: this.threads, daemon, clock, throttleBytesPerSecond, isResumed: !newFiles };
     const movedCount = files.filter((file) => file.isTransferred).length;
     const live = new LiveTransfer({ ...record, movedCount }, files, { journal, clock, logger }, run);
     this.live.set(record.id, live);

@@ -137,28 +137,6 @@ describe('The transfer queue', () => {
     await dependencies.databases.close();
   });
 
-  it('does not run a transfer again that has ended before the disk confirmed its submission (D25)', async () => {
-    const dependencies = await createDependencies(systemClock, new MemoryLog());
-    await serveFolders(dependencies);
-    const [gate, add] = [new Gate(), journal.add.bind(journal)];
-    gate.hold();
-    Object.assign(journal, {
-      add: async (...args: Parameters<typeof add>) => await add(...args).then(() => gate.pass()),
-    });
-    const queue = new TransferQueue({ ...dependencies, retentionMs: 86_400_000, retryDelayMs: 20 });
-    queue.start();
-    const submitted = queue.submit({ orcid: record.orcid, source: 'source', destination: 'target', file_ids: ['a'] });
-    await eventually(async () => await Promise.resolve(gate.waitingCount || undefined));
-    await dependencies.databases.serve([{ name: 'other', folder }]);
-    await eventually(async () => await Promise.resolve(journal.listUnfinished().length === 0 || undefined));
-    gate.release();
-    const id = await submitted;
-    const state = [queue.get(id)?.status, queue.activeCount];
-    await queue.close();
-    await dependencies.databases.close();
-    assert.deepEqual(state, ['succeeded', 0]);
-  });
-
   it('keeps a canceled transfer ended when the awaited operation completes later (§4.7, D42)', async () => {
     const clock = new ManualClock();
     const dependencies = await createDependencies(clock, new MemoryLog());
