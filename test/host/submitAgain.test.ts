@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { TransferFile, TransferState } from '../../src/core/model/transferModel.ts';
 import type { PublicState } from '../support/faultPersonality.ts';
 import { until } from '../unit/core/rig.ts';
 import { Stage } from './stage.ts';
@@ -165,6 +166,22 @@ describe('Resubmitting', () => {
       const summary = await readSummary();
       assert.match(summary.detail, /^Already being transferred to National Microbiome.*: 3 files\.$/m);
       assert.deepEqual(summary.buttons, ['Transfer', 'Show Transfer', 'Back']);
+      summary.dismiss();
+    });
+
+    it('are counted apart from those whose submission is not confirmed', async () => {
+      const [first] = stage.parts.transferStore.getAll();
+      assert.ok(first);
+      const [one, ...others] = first.order.files;
+      assert.ok(one);
+      const put = (key: string, state: TransferState, files: readonly TransferFile[]): void =>
+        stage.parts.transferStore.put([{ ...first, key, state, order: { ...first.order, files } }]);
+      put(first.key, 'active', [one]);
+      put('unconfirmed', 'notConfirmed', [one, ...others]);
+      check(3);
+      const summary = await readSummary();
+      assert.match(summary.detail, /^Already being transferred to .*: 1 file\.$/m);
+      assert.match(summary.detail, /^Submitted for transfer to .*, but not confirmed: 2 files\.$/m);
       summary.dismiss();
     });
 

@@ -36,7 +36,7 @@ import { askTransferDetails, canTransferTo, confirmKnownDetails } from './transf
  * message.
  */
 export async function submitAgain(services: CommandServices, node: TransferNode | undefined): Promise<void> {
-  const transfer = await chooseTransfer(services, node, canSubmitAgain, l10n.t('Select what to transfer again'));
+  const transfer = await chooseTransfer(services, node, canSubmitAgain, l10n.t('Select the transfer to repeat'));
   if (!transfer) return;
   if (canSubmitAgain(transfer)) {
     await resubmitTransfer(services, transfer);

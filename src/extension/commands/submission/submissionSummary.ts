@@ -92,9 +92,8 @@ function findRisks(
   const underWay = findFilesUnderWay(others, orders);
   const unsafe = orders.flatMap((order) => metadataFlow.findUnsafeIds(order));
   const serverRisks = describeCrashingIds({ unsafe, unchecked });
-  const destination = toPlainLine(orders[0]?.destination ?? '');
   const warnings = [
-    underWay.count > 0 ? describeTransfersInProgress(underWay, destination) : '',
+    ...describeTransfersInProgress(underWay, orders),
     replacedKey === undefined ? '' : l10n.t('If the first transfer did start, its files will be transferred twice.'),
     ...serverRisks,
     ...describeForbiddenSharing(licenses),
@@ -142,10 +141,21 @@ function getTransferButtonLabel(isRisky = false): string {
   return l10n.t({ message: 'Transfer', comment: ['button'] });
 }
 
-function describeTransfersInProgress({ count, transfers }: FilesUnderWay, destination: string): string {
-  const isSure = transfers.some(({ state }) => state !== 'notConfirmed');
-  const files = formatFileCount(count);
-  return isSure
-    ? l10n.t('Already being transferred to {0}: {1}.', destination, files)
-    : l10n.t('Submitted for transfer to {0}, but not confirmed: {1}.', destination, files);
+/** Describes files that are already being transferred, and apart from them those whose submission is unconfirmed. */
+function describeTransfersInProgress(
+  { count, transfers }: FilesUnderWay,
+  orders: readonly TransferOrder[],
+): readonly string[] {
+  const destination = toPlainLine(orders[0]?.destination ?? '');
+  const confirmed = transfers.filter(({ state }) => state !== 'notConfirmed');
+  const { count: confirmedCount } = findFilesUnderWay(confirmed, orders);
+  const unconfirmedCount = count - confirmedCount;
+  return [
+    confirmedCount > 0
+      ? l10n.t('Already being transferred to {0}: {1}.', destination, formatFileCount(confirmedCount))
+      : '',
+    unconfirmedCount > 0
+      ? l10n.t('Submitted for transfer to {0}, but not confirmed: {1}.', destination, formatFileCount(unconfirmedCount))
+      : '',
+  ];
 }
