@@ -81,6 +81,9 @@ describe('Transfer records on the command line', () => {
     const { code, stderr } = await rig.run('verify', id, '--folder', rig.ledger);
     assert.equal(code, 4);
     assert.match(stderr, /weren't found\. Searched: /);
+    await rm(join(folder, 'manifest.json'));
+    const removed = await rig.run('verify', id);
+    assert.deepEqual([removed.code, removed.stderr], [4, `${folder} has no manifest.\n`]);
   });
 
   it('exports the files of a transfer as a table, as checksums that sha256sum accepts, and as an RO-Crate', async () => {

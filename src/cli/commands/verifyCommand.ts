@@ -61,7 +61,9 @@ async function findManifest(path: string): Promise<VerificationTarget | undefine
 async function findTarget(session: CliSession, name: string, folder: string | undefined): Promise<VerificationTarget> {
   const transfer = await findRecordedTransfer(session, name, 'transfer, folder or manifest');
   const found = await findDestinationFolder(session, transfer, folder);
-  if (found.manifest === undefined) throw new CliError(`${toPlainCell(found.folder)} has no manifest.`);
+  if (found.manifest === undefined) {
+    throw new CliError(`${toPlainCell(found.folder)} has no manifest.`, exitCode.notFound);
+  }
   return { manifest: found.manifest, transfer };
 }
 
