@@ -26,7 +26,7 @@ const common = {
   absWorkingDir: root,
   bundle: true,
   minify: options.production,
-  // Nothing is decided by a name; they only make stacks easier to read, and a start slower.
+  // No code depends on the names of functions. They make stack traces easier to read, and startup slower.
   keepNames: !options.production,
   sourcemap: options.production ? false : 'linked',
   sourcesContent: false,
@@ -36,13 +36,13 @@ const common = {
 };
 const node = { ...common, platform: 'node', format: 'cjs', target: 'node22' };
 
-/** Where a file or folder of the build goes. */
+/** Returns the path of a file or folder of the build. */
 function built(name) {
   return join(options.outdir, name);
 }
 
 const bundles = {
-  // All that a start of the editor reads, in one small file that is loaded without a pause.
+  // Everything that the extension host reads at activation, in one small CommonJS file.
   extension: {
     ...node,
     entryPoints: ['src/extension/extension.ts'],
@@ -72,7 +72,7 @@ const bundles = {
     outdir: built('lib'),
     chunkNames: '[name]-[hash]',
     external: ['vscode'],
-    // Its main file loads the others by a name that is known only when it runs.
+    // The package's default main file passes `require` to a function, so that esbuild can't find the files it loads.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     plugins: [
       shareProgramChunks(root, { 'src/extension': 'src/extension/startup.ts', 'src/cli': 'src/cli/program.ts' }),
@@ -80,7 +80,7 @@ const bundles = {
       loadNodeModules(),
     ],
   },
-  // The version is printed without reading the program.
+  // Answers `--version` without loading the rest of the command line, which is in `lib/program.js`.
   cli: {
     ...node,
     target: 'node20',
@@ -110,7 +110,7 @@ const bundles = {
   },
 };
 
-/** Leaves what is imported by these names to other bundles, which are found at these places when the program runs. */
+/** Marks imports of these modules as external, and redirects them to the bundles that contain the modules. */
 function beside(places) {
   return {
     name: 'beside',
@@ -122,7 +122,7 @@ function beside(places) {
   };
 }
 
-/** Gives the module `host-suites` one import for each `test/host/**\/*.test.ts`: no list has to be kept by hand. */
+/** Generates the module `host-suites`, which loads each `test/host/**\/*.test.ts` on demand. */
 function hostSuites() {
   const folder = join(root, 'test', 'host');
   return {
@@ -189,14 +189,14 @@ async function writeBuilt(name, text) {
   await writeFile(resolve(root, built(name)), text);
 }
 
-/** Lists the files that the package of the command line needs. The service and its threads are programs of their own. */
+/** Writes the list of files for the command line's package. The service and its threads are separate programs. */
 async function writeCliFiles(metafiles) {
   const programs = ['cli/main.cjs', 'lib/program.js', 'lib/service.js', 'lib/thread.js'];
   const files = findLoadedFiles(metafiles, relative(root, resolve(root, options.outdir)), programs);
   await writeBuilt('cli/files.json', `${JSON.stringify(files, undefined, 2)}\n`);
 }
 
-/** Removes chunks that nothing loads any more, which would be shipped. */
+/** Removes the output folders of the bundles, because chunks of an earlier build would be shipped too. */
 async function removeEarlierChunks(names) {
   const folders = names.map((name) => bundles[name].outdir).filter((folder) => folder !== undefined);
   for (const folder of folders) await rm(resolve(root, folder), { recursive: true, force: true });
@@ -228,7 +228,7 @@ async function buildOnce(names) {
   console.log(`built in ${Math.round(performance.now() - started)} ms`);
 }
 
-/** The two lines printed for each round are what `.vscode/tasks.json` waits for. */
+/** Prints two lines for each build, which `.vscode/tasks.json` waits for. */
 function watchReport(name) {
   return {
     name: 'watch-report',

@@ -91,8 +91,8 @@ export default defineConfig(
   },
   {
     files: ['src/{extension,webviews}/**/*.{ts,tsx}'],
-    // Diagnostics are read by those who mend the program; why a service does not start is handed on as it is. Launchers
-    // are programs.
+    // Diagnostics are for developers, and the reasons why a service did not start are shown untranslated. The launchers
+    // in `commandLineFiles.ts` are source code.
     ignores: [
       'src/extension/editor/diagnostics.ts',
       'src/extension/editor/commandLineFiles.ts',
@@ -110,7 +110,7 @@ export default defineConfig(
           "MemberExpression[property.name='client']",
           "MemberExpression[property.value='client']",
           "ObjectPattern > Property[key.name='client']",
-        ].map((selector) => ({ selector, message: 'Only flows use the client of a session: add a method to one.' })),
+        ].map((selector) => ({ selector, message: 'Only flows use the client of a connection: extend a flow.' })),
       ],
     },
   },

@@ -10,9 +10,7 @@ import { writeLock } from '../src/core/recipes/recipeLock.ts';
 import { answerFor, numberedIds } from './support/resources.ts';
 import { measureRatio, report, measureTime } from './support/rounds.ts';
 
-const { values } = parseArgs({
-  options: { json: { type: 'boolean', default: false }, quick: { type: 'boolean', default: false } },
-});
+const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
 const run = promisify(execFile);
 const programs = join(import.meta.dirname, 'programs');
 const cli = join(import.meta.dirname, '..', 'dist', 'cli', 'main.cjs');

@@ -1,7 +1,4 @@
-/**
- * Compares the requests for 1,000 transfers with the schedule; measures the processor time of the host and a large
- * ledger.
- */
+/** Compares the requests for 1,000 transfers with the schedule; measures processor time and a large ledger. */
 import assert from 'node:assert/strict';
 import { parseArgs } from 'node:util';
 import { statusId } from './support/bareRequests.ts';

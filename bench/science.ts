@@ -65,7 +65,7 @@ function measureRows(files: readonly FileEntry[]): number {
   return length;
 }
 
-/** Calls the service like any HTTP server. */
+/** Sends a request to the service without the client, and returns the files in the response. */
 async function post(service: StartedService, path: string, body: object): Promise<readonly { readonly id: string }[]> {
   const headers = { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' };
   const response = await fetch(`${service.address}/api/v1/${path}`, {

@@ -47,7 +47,7 @@ async function compareRounds(
   reportRatio(name, getMedian(ratios), limit);
 }
 
-/** Compares the first scan of a service, from its start until the files can be searched, with rclone. */
+/** Compares the first scan of a store, from when the service listens until it is complete, with rclone. */
 async function compareListing(rig: StoreRig): Promise<void> {
   makeTree(join(rig.servers.folder('sftp'), 'tree'), size.listed);
   const peaks: number[] = [];

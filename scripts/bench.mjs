@@ -17,7 +17,6 @@ const row = { type: 'string', value: 'NAME', about: 'takes only this measurement
 /** Options of the benchmarks that take more than `json`. */
 const ownOptions = {
   catalogue: { json, quick },
-  cli: { json, quick },
   editor: { json, row },
   science: { json, quick },
   stores: { json, quick },

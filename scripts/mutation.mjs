@@ -63,7 +63,7 @@ function reportPart(name, found, { sample, seed }, started) {
 }
 
 function toCount(name, text) {
-  if (!/^[1-9]\d*$/.test(text)) throw new StepError(`--${name} must be a number from 1.`);
+  if (!/^[1-9]\d*$/.test(text)) throw new StepError(`--${name} must be a whole number of at least 1.`);
   return Number(text);
 }
 

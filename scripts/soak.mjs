@@ -15,7 +15,7 @@ const usage = {
   options: {
     minutes: { ...number, about: 'the duration; 10 unless stated' },
     seed: { ...number, about: 'the seed of the run to repeat' },
-    transfers: { ...number, about: 'the number of transfers; 20 per minute unless stated' },
+    transfers: { ...number, about: 'the number of transfers; unless stated, 20 per minute and at least 20' },
   },
 };
 

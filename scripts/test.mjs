@@ -82,7 +82,7 @@ async function checkCoverage(countsFolder) {
       run(toolNode, ['--disable-warning=ExperimentalWarning', program, countsFolder], { label: 'coverage' }),
     ),
   );
-  return isEnough ? [] : ['coverage: less of the code ran than should'];
+  return isEnough ? [] : ['coverage: too low, or not measured'];
 }
 
 const orders = ['written', 'reverse', 'alone'];

@@ -1,4 +1,4 @@
-/** Requests a large response in a new process, and prints the increase of its peak memory. */
+/** Requests a large response in a new process, and sends the increase of its peak memory to the parent process. */
 import assert from 'node:assert/strict';
 import { BareRequests, search } from '../support/bareRequests.ts';
 import { connectedClient } from '../support/ends.ts';

@@ -1,4 +1,4 @@
-/** Watches every folder of a tree in a new process, and prints the increase of its memory. */
+/** Watches every folder of a tree in a new process, and sends the increase of its memory to the parent process. */
 import * as fs from 'node:fs';
 import { systemClock } from '../../src/core/util/clock.ts';
 import { getMaxWatches } from '../../src/service/catalog/folderState.ts';

@@ -23,7 +23,7 @@ export interface StartMs {
 
 /** Creates a ledger with ended transfers of a few files each. */
 export function makeLedger(folder: string, endedCount: number): void {
-  for (const shelf of ['running', 'ended']) fs.mkdirSync(join(folder, shelf), { recursive: true });
+  for (const partition of ['running', 'ended']) fs.mkdirSync(join(folder, partition), { recursive: true });
   for (let index = 0; index < endedCount; index++) {
     const transfer = endedTransfer(index);
     fs.writeFileSync(join(folder, 'ended', `${transfer.key}.json`), formatRecord(transfer));

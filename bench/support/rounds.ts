@@ -39,7 +39,7 @@ async function measureRound({ ours, reference, turns }: Comparison): Promise<num
   return oursCost / referenceCost;
 }
 
-/** Returns the median of an odd number of values. */
+/** Returns the median; for an even number of values, the higher of the two middle ones. */
 export function getMedian(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;

@@ -13,7 +13,7 @@ export const second = 1000;
 export const minute = 60 * second;
 export const hour = 60 * minute;
 
-/** Describes a transfer of the simulated day. Times are in milliseconds since its start. */
+/** Describes a transfer of the simulated day. Durations are in milliseconds. */
 export interface SimulatedTransfer {
   readonly key: string;
   /** Age at the start of the day; negative if the transfer is submitted later. */

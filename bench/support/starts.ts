@@ -81,7 +81,7 @@ async function readActivations<K extends keyof typeof names>(
     for (const one of wanted) await running.filter({ hasText: names[one].shown }).waitFor();
     await window.command('Developer: Startup Performance');
     const lines = window.page.locator('.editor-instance .view-line');
-    return await until('all in the account', async () => {
+    return await until('all rows of the startup report', async () => {
       const text = (await lines.allInnerTexts()).join('\n').replaceAll('\u00a0', ' ');
       const found = wanted.map((one) => [one, findRow(text, names[one].id)] as const);
       return found.every(([, row]) => row) ? (Object.fromEntries(found) as Record<K, Activation>) : undefined;

@@ -53,7 +53,7 @@ function padded(number: number, length: number): string {
   return String(number).padStart(length, '0');
 }
 
-/** Runs a command in the C locale, and writes its output to a file. Throws if the command fails. */
+/** Runs a command in the C locale, and writes its output to a file. Throws if it fails with a code other than 1. */
 export async function run(command: string, output: string): Promise<void> {
   const out = fs.openSync(output, 'w');
   try {

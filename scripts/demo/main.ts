@@ -42,7 +42,7 @@ async function makeRunFolder(): Promise<string> {
 async function makeWorkspace(runFolder: string): Promise<string> {
   const workspace = join(runFolder, 'Workspace');
   await mkdir(workspace);
-  const text = '# A first look\n\nOpen the Data Transfer view at the left, and connect to the service.\n';
+  const text = '# A first look\n\nOpen the Data Transfer view on the left, and connect to the service.\n';
   await writeFile(join(workspace, 'README.md'), text);
   await writeFile(join(workspace, 'instructions.json'), '{\n  "priority": "low"\n}\n');
   return workspace;

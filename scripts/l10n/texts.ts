@@ -4,7 +4,7 @@ import ts from 'typescript';
 
 /** A translatable string in the sources. */
 export interface Text {
-  /** Key of the string in a bundle: the English text, followed by a slash and the call's comment if it has one. */
+  /** Key of the string in a bundle: the English text, followed by `/one` for a singular, or a slash and a comment. */
   readonly key: string;
   readonly english: string;
   /** True for the `other` form of a plural; languages may need additional forms. */

@@ -19,7 +19,7 @@ function git(...args) {
 export function findSubjectProblem(subject, isMerge) {
   if (isMerge) return machinePattern.test(subject) ? 'names a folder or a remote branch' : undefined;
   if (subject.length > maxLength) return `has ${subject.length} characters; ${maxLength} are allowed`;
-  return subjectPattern.test(subject) ? undefined : 'is not `area: imperative summary` without a full stop';
+  return subjectPattern.test(subject) ? undefined : 'is not `area: imperative summary` without a period';
 }
 
 function isKnown(commit) {

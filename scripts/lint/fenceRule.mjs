@@ -25,7 +25,7 @@ function objection(fence, file, source, isType) {
     return fence.packages?.includes(name) ? undefined : `not use the package ${name}`;
   }
   const target = fenceOf(resolve(dirname(file), source))?.place;
-  if (target === undefined) return `not import ${source}, which is no part of the program`;
+  if (target === undefined) return `not import ${source}, which isn't part of the program`;
   if (target === fence.place || fence.code?.includes(target)) return undefined;
   if (!fence.types?.includes(target)) return `not import from ${target}`;
   return isType ? undefined : `import only types from ${target}`;

@@ -1,6 +1,6 @@
 /**
  * Defines the allowed imports between the parts of `src` (see docs/architecture.md). Each part may always import from
- * itself; everything else that its row doesn't list is forbidden. `types` lists imports that are erased at run time.
+ * itself; everything else that its row doesn't list is forbidden. `types` lists parts to import only types from.
  */
 const layers = [
   'core/util/displayLimits',

@@ -120,7 +120,7 @@ export const wordsRule = {
   meta: {
     type: 'problem',
     schema: [],
-    messages: { words: '"{{text}}" is for people: say it through l10n.t or plural, so that it can be translated.' },
+    messages: { words: '"{{text}}" looks like text for users: pass it to l10n.t or plural for translation.' },
   },
   create({ report, sourceCode }) {
     const check = (node) => {

@@ -34,7 +34,7 @@ function declaredNames(statement: ts.Statement): string[] {
   return name && ts.isIdentifier(name) ? [name.text] : [];
 }
 
-/** Returns the paths of the bundles' entry points, whose exports are used by the program that loads the bundle. */
+/** Returns the entry points that are alone in their bundle; the program that loads the bundle uses their exports. */
 export function readEntryPoints(buildScript: string): Set<string> {
   const matches = readFileSync(buildScript, 'utf8').matchAll(/entryPoints: \['([^']+)'\]/g);
   return new Set([...matches].map(([, path = '']) => path));

@@ -8,7 +8,7 @@ export interface Import {
   readonly to: string;
   /** Imported names; undefined if the whole module is imported. */
   readonly names: readonly string[] | undefined;
-  /** True if the import is erased at run time. */
+  /** True for a type import, which is erased at compile time. */
   readonly isType: boolean;
 }
 

@@ -53,7 +53,7 @@ function structure(): Metric[] {
     counted('unusual words in names and comments', findUnusualWords(sources), 0),
     counted('type names exported by several files', findSharedTypeNames(exports), 0),
     counted('file names that occur twice', repeatedFileNames(sources), 3),
-    counted('interfaces named *Parts', bags, 5),
+    counted('exports named *Parts', bags, 5),
     counted('entries directly in src', readdirSync(join(root, 'src')), 7),
     counted('exports without an importer', unimported, 0),
     { title: 'largest import cycle', value: cycle.length, bound: 2, items: cycle },

@@ -121,14 +121,14 @@ async function runProcess(name, { args, environment }, count, files) {
   const { reason, code, hasEnded } = await runWorker(options, (event) => count.add(event), files && nextFile);
   const where = current === undefined ? '' : ` It was running ${current}.`;
   if (reason) count.fail(`ring ${name}`, `${reason}${where}`);
-  else if (!hasEnded) count.fail(`ring ${name}`, `It ended with ${code} before its tests were through.${where}`);
+  else if (!hasEnded) count.fail(`ring ${name}`, `It ended with ${code} before its tests had finished.${where}`);
   else if (code !== 0 && count.failures.length === failuresBefore) count.fail(`ring ${name}`, `It ended with ${code}.`);
   if (current !== undefined) files.finish(current);
 }
 
 /**
- * Runs one ring in as many processes as `slots` allows. Resolves to `{ passed, failures, tallies }`. A crash, a hang,
- * or the absence of any test counts as a failure.
+ * Runs one ring in as many processes as `slots` allows. Resolves to `{ name, passed, failures, tallies }`. A crash, a
+ * hang or, without a `pattern`, the absence of any test counts as a failure.
  */
 export async function runRing(name, { pattern, order, isExtended, environment }, slots) {
   const { script, lastFile, longFiles, workers = 1 } = rings[name];

@@ -20,7 +20,7 @@ try {
   });
 } catch (error) {
   process.exitCode = 1;
-  console.log(`The desktop editor could not be downloaded or started (${String(error)}).`);
+  console.log(`The tests failed, or the desktop editor could not be downloaded or started (${String(error)}).`);
 } finally {
   rmSync(dataHome, { recursive: true, force: true });
 }

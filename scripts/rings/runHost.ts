@@ -35,7 +35,7 @@ async function resumePainting(running: Editor): Promise<void> {
     await page.evaluate(`document.getElementById('${stillStyleId}')?.remove()`).catch(() => undefined);
 }
 
-/** Exposes the two functions that the editor calls while it runs tests. */
+/** Stops painting, reports a crash, and exposes the two functions that the editor calls while it runs tests. */
 async function listen(page: Page, end: (code: number) => void): Promise<void> {
   await page.addInitScript(stopPainting);
   const hostConsole = new HostConsole();

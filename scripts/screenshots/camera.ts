@@ -72,5 +72,5 @@ async function takeStable(page: Page): Promise<Buffer> {
     last = next;
     await pause(settleMs);
   }
-  throw new Error('The window does not come to rest.');
+  throw new Error(`The window did not stop changing within ${settleLimitMs} ms.`);
 }

@@ -68,7 +68,7 @@ export async function startPictureService(): Promise<PictureService> {
   return { http, transfers: state.transfers, ended: new Set(state.transfers.keys()), recover: http.saveRoutes() };
 }
 
-/** Returns the id of a destination. */
+/** Returns the ID that is made from the name of a database or a connection. */
 export function toId(name: string): string {
   return name.toLowerCase().replaceAll(/\W+/g, '-');
 }

@@ -140,7 +140,7 @@ async function refresh(stage: Stage): Promise<void> {
   for (const [id, { status }] of running) if (/succeeded|failed/.test(status)) service.ended.add(id);
 }
 
-/** Refreshes while the service fails, until the status of the last transfer is shown as outdated. */
+/** Refreshes while the service fails, and waits until the transfer to `destination` is shown as outdated. */
 async function refreshOutdated(stage: Stage, destination: string): Promise<void> {
   await tree(stage, 'Transfers').action('Refresh Transfers');
   await until('an old status', async () => {

@@ -1,5 +1,5 @@
 /**
- * Provides Chromium or Chrome for the tests: an existing browser if there is one, otherwise an installed one. On
+ * Provides Chromium or Chrome for the tests: finds an existing browser, or installs Chromium. On
  * Debian, also provides Chromium's headless shell, which needs a third less processor time for an editor's window.
  */
 import { accessSync, constants, existsSync } from 'node:fs';

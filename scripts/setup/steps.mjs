@@ -132,7 +132,7 @@ export function explain(error, what) {
   const code = networkErrorCodes.exec(error.output ?? '')?.[1];
   return new StepError(
     code
-      ? `${what} could not be installed because the network could not be reached (${code}): check the connection and npm's "registry" and "proxy" settings, then run "npm run setup" again.`
+      ? `${what} could not be installed because the network could not be reached (${code}): check the connection, the proxy, and npm's "registry" and "proxy" settings, then run "npm run setup" again.`
       : `${what} could not be installed (${error.message}): read the lines above, then run "npm run setup" again.`,
   );
 }

@@ -17,5 +17,5 @@ export async function ensureStoreServers() {
   if (isDebianRoot()) await step(`Servers for the tests of stores (apt-get install ${names.join(' ')})`, install);
   const missing = findMissing().join(' ');
   if (missing === '') return;
-  say(`${missing} missing, and tests of stores fail without it. To install it: sudo apt-get install ${missing}`);
+  say(`Missing: ${missing}. Tests of stores fail without it. To install it: sudo apt-get install ${missing}`);
 }

@@ -20,7 +20,7 @@ export function provideCommandLine(
 ): Disposable {
   const { environmentVariableCollection: variables } = context;
   const { commandLinePaths: paths } = editor;
-  const report = (error: unknown): void => editor.log.warn(`The command line is not available: ${String(error)}`);
+  const report = (error: unknown): void => editor.log.warn(`Could not write command-line files: ${String(error)}`);
   const write = (): void => void writeConnections(paths, getConnections(editor, alias)).catch(report);
   variables.description = l10n.t('Adds the command {0} to terminals.', '`data-transfer`');
   setTerminalVariables(variables, paths);

@@ -49,7 +49,7 @@ export function activate(context: ExtensionContext): unknown {
     : undefined;
 }
 
-/** Saves the latest changes. VS Code waits a few seconds for this when a window closes or reloads. */
+/** Saves the latest changes to the searches. VS Code waits a few seconds for this when a window closes or reloads. */
 export async function deactivate(): Promise<void> {
   const started = await running?.catch(() => undefined);
   await started?.saveSearches();

@@ -52,7 +52,7 @@ export class Health {
     return [
       ...(storage === 'ready' ? [] : ["The data folder can't be written to."]),
       ...count(failed, "can't be read"),
-      ...count(pending, "can't be searched yet: the folder is still being read"),
+      ...count(pending, "can't be searched yet: still being scanned, or not responding"),
     ];
   }
 
@@ -86,7 +86,7 @@ export class Health {
     const parts = [
       ...(storage === 'ready' ? [] : [`the data folder ${this.options.dataFolder} can't be written to`]),
       ...failed.map((name) => `the database ${name} can't be read`),
-      ...pending.map((name) => `the database ${name} is still being read`),
+      ...pending.map((name) => `the database ${name} is still being scanned, or not responding`),
     ];
     const line = parts.join('; ');
     if (line === this.logged) return;

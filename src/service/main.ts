@@ -78,7 +78,7 @@ async function main(): Promise<void> {
   const sharingToken = generateToken();
   const secrets = [token, sharingToken].flatMap((secret) => [secret, Buffer.from(secret, 'utf8').toString('base64')]);
   const write = createOutput(config, (count) =>
-    logger.warn(`${count} log lines were dropped because nothing read them.`),
+    logger.warn(`${count} log lines were dropped because standard error was not read fast enough.`),
   );
   const logger = createLineLogger(write, () => secrets);
   // Only an administered service logs requests; requests from windows are frequent and uniform.

@@ -10,7 +10,7 @@ import { responseSchemas } from './wire/responseSchemas.ts';
 
 const intro = [
   'Searches folders and stores that are served as databases, and transfers files between them.',
-  'Every response with a body is JSON; every error is a problem document.',
+  'Every response with a body is JSON, or for a lease one JSON value per line; every error is a problem document.',
   'Repeated slashes in a path count as one, and a trailing slash is ignored.',
   'Other paths return 404 (`NotFound`), and other methods 405 (`MethodNotAllowed`), both only after the host and the token are checked.',
 ].join(' ');

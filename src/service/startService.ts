@@ -35,7 +35,7 @@ interface ServiceOptions {
   readonly bodyTimeLimitMs?: number;
   /** Default interval at which a suspended transfer checks whether it can continue. */
   readonly retryDelayMs?: number;
-  /** Time that a shared service keeps running after its last lease and transfer have ended (D29: shared service). */
+  /** Time that a shared service keeps running without a lease or an active transfer (D29: shared service). */
   readonly idleMs?: number;
 }
 
@@ -188,7 +188,7 @@ class LocalService {
     void this.stop(false);
   }
 
-  /** Stops the service. Resolves when all resources are released; the last responses may still be in transit. */
+  /** Stops the service. Resolves after {@link shutDown}, while the last responses may still be in transit. */
   private async stop(isReplaced: boolean): Promise<void> {
     if (this.stopping === undefined) {
       this.options.onStop?.();
@@ -208,7 +208,7 @@ class LocalService {
     this.idle.dispose();
     this.server.stopListening();
     const isClean = await settlesWithin(clock, stopLimitMs, this.stopTransfers());
-    if (!isClean) logger.warn('A disk is not responding. Stopping without it; transfers resume at the next start.');
+    if (!isClean) logger.warn('Stopping took too long; a disk may be hanging. Transfers resume at the next start.');
     if (this.sharingToken !== undefined) removeServiceFile(this.file, this.token);
     try {
       journal.close();

@@ -22,7 +22,7 @@ export function readTokenFile(file: string, newToken: () => string): string {
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`config.tokenFile can't be read: ${reason}`, { cause: error });
+    throw new ConfigError(`config.tokenFile can't be read or created: ${reason}`, { cause: error });
   }
 }
 
@@ -53,6 +53,6 @@ function checkOwner(file: string, { uid, mode }: fs.Stats): void {
     throw new ConfigError(`config.tokenFile ${file} must belong to the user who runs the service`);
   }
   if ((mode & 0o077) !== 0) {
-    throw new ConfigError(`config.tokenFile ${file} can be read by others; run "chmod 600 ${file}"`);
+    throw new ConfigError(`config.tokenFile ${file} is accessible to other users; run "chmod 600 ${file}"`);
   }
 }

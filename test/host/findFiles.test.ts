@@ -91,7 +91,7 @@ describe('Finding files by ID', () => {
     await env.clipboard.writeText(' ');
     const { done, sources } = await begin();
     sources.choose('Clipboard');
-    await stage.person.notice(/^There are no IDs on the clipboard\. Copy some first\.$/);
+    await stage.person.notice(/^No IDs found\. Copy or select some first\.$/);
     await done;
     assert.deepEqual(stage.parts.searchStore.getAll(), []);
   });

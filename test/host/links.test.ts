@@ -44,7 +44,10 @@ describe('Links', () => {
     const done = stage.parts.openLink(link);
     const notice = await stage.person.notice(/^Open the search/);
     assert.equal(notice.isModal, true);
-    assert.match(notice.detail, /^Database: JGI Data Portal\nSearch: “JDP:00000”\n\nNothing has been sent yet\./m);
+    assert.match(
+      notice.detail,
+      /^Database: JGI Data Portal\nSearch: “JDP:00000”\n\nThe search hasn't been sent yet\./m,
+    );
     assert.equal(notice.detail.split(stage.server.address).length, 2, 'the address, once');
     assert.equal(stage.server.requests.length, sent);
     notice.press('Search');

@@ -238,7 +238,10 @@ describe('The network in the editor', () => {
     }
     await refused;
     const notice = await stage.person.notice(/rejected the API key/);
-    assert.equal(notice.message, 'DTS prototype rejected the API key. Transfers are waiting for a valid key.');
+    assert.equal(
+      notice.message,
+      "DTS prototype rejected the API key. The status of transfers can't be checked without a valid key.",
+    );
     assert.deepEqual(notice.buttons, ['Retry', 'Set API Key…']);
     notice.press('Retry');
     const again = await stage.person.notice(/^Could not refresh DTS prototype: the service rejected the sign-in: x$/);

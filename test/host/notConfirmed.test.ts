@@ -93,7 +93,7 @@ describe('An unconfirmed transfer (D12)', () => {
     const old = only().key;
     const done = stage.run('dataTransfer.transferDidNotStart', stage.firstTransfer);
     const summary = await stage.person.notice(/^Transfer 10 files to .*\?$/);
-    assert.match(summary.detail, /If the first transfer did start, its files will be transferred twice\.$/);
+    assert.match(summary.detail, /If the earlier transfer did start, these files will be transferred twice\.$/);
     assert.deepEqual(summary.buttons, ['Transfer', 'Edit…']);
     summary.press('Transfer');
     await done;

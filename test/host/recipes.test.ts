@@ -214,7 +214,7 @@ describe('A recipe in the editor (D61)', () => {
     await runRecipe(await write(byIds('JDP:1')));
     const other = await write(byIds('JDP:1'), 'other.transfer.json');
     await writeFile(getPath('other.transfer.lock.json'), await readText('r.transfer.lock.json'));
-    await refused('runRecipe', other, /^The lock belongs to r\.transfer\.json\.$/);
+    await refused('runRecipe', other, /^The lock belongs to r\.transfer\.json\./);
     assert.equal(service.transfers.size, 1);
   });
 

@@ -96,7 +96,7 @@ describe('The steps of a search', () => {
     (await person.textBox()).enter('JDP');
     (await person.pick()).choose('Staging');
     const status = await person.pick();
-    assert.equal(status.text.match(/may have to be restored from tape first/g)?.length, 1, status.text);
+    assert.equal(status.text.match(/may have to be prepared or restored first/g)?.length, 1, status.text);
     status.choose('Unstaged');
     (await person.pick()).choose('Results per page');
     const size = await person.textBox();

@@ -133,7 +133,11 @@ describe('Serving a folder as a database', () => {
   });
 
   const refused: [what: string, uri: () => Uri, sentence: RegExp][] = [
-    ['a folder that does not exist', () => Uri.file(join(folder, 'no-such')), /^The folder .*no-such doesn't exist\.$/],
+    [
+      'a folder that does not exist',
+      () => Uri.file(join(folder, 'no-such')),
+      /^The folder .*no-such doesn't exist or can't be accessed\.$/,
+    ],
     ['a file', () => Uri.file(join(folder, 'a.txt')), /a\.txt isn't a folder\.$/],
     [
       'a folder on another machine',
@@ -183,7 +187,7 @@ describe('Serving a folder as a database', () => {
       await stage.run('dataTransfer.stopServing', { kind: 'database', name: 'Lab Share' });
       assert.deepEqual(saved(), []);
       await shows(workspaceName(), 'Sample Data', 'Received Files');
-      const notice = await stage.person.notice(/^Lab Share is no longer served\. Its files weren't deleted\.$/);
+      const notice = await stage.person.notice(/^Removed Lab Share from your settings\. Its files weren't deleted\.$/);
       notice.press('Undo');
       await shows('Lab Share', workspaceName(), 'Received Files');
       assert.deepEqual(saved(), [{ name: 'Lab Share', folder }]);
@@ -192,7 +196,7 @@ describe('Serving a folder as a database', () => {
     it('reports that Undo failed', async () => {
       await serve(folder);
       await stage.run('dataTransfer.stopServing', { kind: 'database', name: 'Lab Share' });
-      const notice = await stage.person.notice(/^Lab Share is no longer served/);
+      const notice = await stage.person.notice(/^Removed Lab Share from your settings/);
       await stage.settings.update('localService.databases', { a: 1 }, true);
       notice.press('Undo');
       const failure = await stage.person.notice(/must be a list\. Fix it first/);

@@ -49,7 +49,8 @@ describe('The status bar', () => {
     assert.equal(tooltip(), "The service couldn't check the API key. Your key worked before, so it's being retried.");
     rejection = { kind: 'unauthorized', signIn: 'key', detail: 'KBase Auth error: 401' };
     bar.draw();
-    const refused = 'Transfers are waiting for a valid API key: the service rejected the API key';
+    const refused =
+      "The status of transfers can't be checked without a valid API key: the service rejected the API key";
     assert.equal(tooltip(), `${refused}: KBase Auth error: 401`);
     rejection = undefined;
     bar.draw();
@@ -214,7 +215,7 @@ describe('The status bar', () => {
     connected = false;
     bar.draw();
     assert.equal(item.shown(), '$(plug) Data Transfer: not connected · $(warning) 1 transfer incomplete');
-    assert.equal(item.real().tooltip, 'Transfers are waiting for a connection.');
+    assert.equal(item.real().tooltip, "The status of transfers can't be checked without a connection.");
   });
 
   it('does not show finished transfers after failed ones were acknowledged', () => {
@@ -245,7 +246,7 @@ describe('The status bar', () => {
     connected = false;
     store.put([transfer('one')]);
     assert.equal(item.shown(), '$(plug) Data Transfer: not connected');
-    assert.equal(item.real().tooltip, 'Transfers are waiting for a connection.');
+    assert.equal(item.real().tooltip, "The status of transfers can't be checked without a connection.");
     connected = true;
     bar.draw();
     assert.equal(item.shown(), '$(sync~spin) 1 transfer · 0%');

@@ -52,16 +52,19 @@ describe('The badge of the transfers', () => {
     Object.assign(window, { createTreeView });
     const badge = (): ViewBadge | undefined => views.get(viewIds.transfers)?.badge;
     store.put([transfer('one'), transfer('two', { state: 'succeeded' })]);
-    assert.deepEqual(badge(), { value: 1, tooltip: '1 transfer is running' });
+    assert.deepEqual(badge(), { value: 1, tooltip: '1 transfer is running or paused' });
     store.put([transfer('three')]);
-    assert.deepEqual(badge(), { value: 2, tooltip: '2 transfers are running' });
+    assert.deepEqual(badge(), { value: 2, tooltip: '2 transfers are running or paused' });
     store.put([transfer('one', { state: 'failed' }), transfer('three', { state: 'cancelled' })]);
     assert.equal(badge(), undefined);
     proposed = [{ id: 'aaaaaaaaaaaa' } as TransferPlan];
     plansChanged.fire();
     assert.deepEqual(badge(), { value: 1, tooltip: '1 transfer has been proposed by an agent' });
     store.put([transfer('four')]);
-    assert.deepEqual(badge(), { value: 2, tooltip: '1 transfer is running, 1 transfer has been proposed by an agent' });
+    assert.deepEqual(badge(), {
+      value: 2,
+      tooltip: '1 transfer is running or paused, 1 transfer has been proposed by an agent',
+    });
     treeViews.dispose();
     sideBar.dispose();
   });

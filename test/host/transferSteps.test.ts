@@ -58,7 +58,7 @@ describe('The steps of a transfer', () => {
     assert.deepEqual(summary.detail.split('\n'), [
       `Files: ${jgi} 0.csv, ${jgi} 1.csv, ${kss} 0.csv`,
       'Size: 1 MB, plus 1 file of unknown size',
-      'Staging: 3 unstaged (may have to be restored from tape first)',
+      'Staging: 3 unstaged (may have to be prepared or restored first)',
       `From: ${jgi} (2 files, 1 MB, plus 1 file of unknown size)`,
       `From: ${kss} (1 file, 500 bytes)`,
       `To: ${nmdc}`,

@@ -177,7 +177,7 @@ describe('The restore of the archived files of a transfer (D67)', () => {
   it('waits while the store cannot be reached', async () => {
     bucket.stop();
     const { message } = await suspend(toFiles(['a.bam']));
-    assert.equal(message, "waiting: the source can't be reached: its server refuses connections");
+    assert.equal(message, "waiting: the source can't be used: its server refuses connections");
   });
 
   it('fails for kinds of stores that have no archive', async () => {

@@ -84,7 +84,7 @@ describe('Recipes on the command line', () => {
     assert.equal(await readFile(join(folder, 'reads.transfer.lock.json'), 'utf8'), before);
     await writeFile(join(folder, 'reads.transfer.lock.json'), before.replace('a.csv', 'x.csv'));
     const edited = await rig.run('run', recipe, '--locked');
-    assert.deepEqual([edited.code, /^Nothing was sent\. .* edited by hand/.test(edited.stderr)], [5, true]);
+    assert.deepEqual([edited.code, /^Nothing was sent\. .* changed after the last run/.test(edited.stderr)], [5, true]);
     await writeFile(join(folder, 'reads.transfer.lock.json'), 'x');
     const dry = await rig.run('run', recipe, '--dry-run');
     assert.deepEqual([dry.code, /not run yet/.test(dry.stdout)], [0, false]);

@@ -267,7 +267,7 @@ describe('The command line with a server that misbehaves', () => {
     const { code, stdout, stderr } = await start('describe', 'a', 'good', 'bad').ended;
     assert.deepEqual([code, stdout], [4, 'id: good\nname: good\n']);
     const reason = 'the service returned an error: out of order';
-    assert.equal(stderr, `Couldn't look up 1 requested file in Alpha [31m: bad (${reason}).\n`);
+    assert.equal(stderr, `Couldn't find or look up 1 requested file in Alpha [31m: bad (${reason}).\n`);
   });
 
   it('writes no control characters of a server to a terminal', async () => {

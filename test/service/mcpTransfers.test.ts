@@ -154,7 +154,7 @@ describe('Agents over MCP', () => {
     await new AgentPolicy(rig.ledger).write('never');
     assert.equal((await call('submit_transfer', { planId })).content['code'], 'submissionOff');
     const { code, stderr } = await rig.run('plans', 'confirm', planId);
-    assert.deepEqual([code, stderr], [1, 'The user has switched off transfers by agents. Nothing was submitted.\n']);
+    assert.deepEqual([code, stderr], [1, 'Transfers by agents are switched off. Nothing was submitted.\n']);
     assert.deepEqual([agent?.questionCount, await countTransfers()], [0, 0]);
   });
 

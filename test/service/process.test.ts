@@ -89,7 +89,7 @@ describe('The process of the local service', () => {
     const { code, log } = await runMain(['--config', '-'], `${JSON.stringify(config)}\n`);
     assert.deepEqual(
       [code, log],
-      [2, `config.tokenFile ${tokenFile} can be read by others; run "chmod 600 ${tokenFile}"\n`],
+      [2, `config.tokenFile ${tokenFile} is accessible to other users; run "chmod 600 ${tokenFile}"\n`],
     );
     assert.ok(![first.log(), second.log()].join('').includes(token));
   });
@@ -134,7 +134,9 @@ describe('The process of the local service', () => {
       child.stderr.on('data', (chunk) => (log += String(chunk)));
       const dropped = await eventually(
         async () =>
-          await Promise.resolve(/ warn (\d+) log lines were dropped because nothing read them\.\n/.exec(log)?.[1]),
+          await Promise.resolve(
+            / warn (\d+) log lines were dropped because standard error was not read fast enough\.\n/.exec(log)?.[1],
+          ),
       );
       const lines = log.split('\n').filter((text) => text.startsWith('{'));
       assert.equal(lines.length + Number(dropped), count);

@@ -38,7 +38,7 @@ describe('Stores as databases (D62)', () => {
     assert.equal(status, 500);
     assert.match(
       JSON.stringify(body),
-      /The store of the database gone can't be reached: its server refuses connections/,
+      /The store of the database gone can't be searched: its server refuses connections/,
     );
   });
 

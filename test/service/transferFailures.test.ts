@@ -143,7 +143,7 @@ describe('A transfer with unavailable folders (D23)', () => {
     await fs.writeFile(file, 'b');
     await fs.utimes(file, 1_000, 1_000);
     const { message } = await rig.waitForStatus(await rig.mustSubmit(['a.txt']), 'failed', 'succeeded');
-    assert.match(message, /could not copy a\.txt: it changed while it was being transferred\)$/);
+    assert.match(message, /could not copy a\.txt: it changed after it was hashed, or its copy is damaged\)$/);
     const id = await rig.mustSubmit(['a.txt']);
     assert.equal(
       (await rig.waitForStatus(id, 'failed', 'succeeded')).message,
@@ -199,7 +199,10 @@ describe('A transfer with unavailable folders (D23)', () => {
     await rig.waitForStatus(id, 'active');
     await fs.mkdir(nodePath.join(rig.target, `dts-${id}`), { recursive: true });
     await fs.symlink(outside, nodePath.join(rig.target, `dts-${id}`, 'b'));
-    assert.match((await rig.waitForStatus(id, 'failed')).message, /a link points outside the destination\)$/);
+    assert.match(
+      (await rig.waitForStatus(id, 'failed')).message,
+      /its path in the destination leads to a different folder\)$/,
+    );
     assert.deepEqual(await fs.readdir(outside), []);
   });
 
@@ -216,7 +219,7 @@ describe('A transfer with unavailable folders (D23)', () => {
     };
     await rig.restart({ whileStopped: putLink });
     const { message } = await rig.waitForStatus(id, 'failed', 'succeeded');
-    assert.match(message, /could not write large\.bin: a link points outside the destination\)$/);
+    assert.match(message, /could not write large\.bin: its path in the destination leads to a different folder\)$/);
     assert.deepEqual(await fs.readdir(elsewhere), []);
   });
 
@@ -247,7 +250,7 @@ describe('A transfer with unavailable folders (D23)', () => {
       const { message } = await rig.waitForStatus(id, 'failed', 'succeeded');
       assert.equal(
         message,
-        `Transfer ${id}: failed (could not write ${stopped}: a link points outside the destination)`,
+        `Transfer ${id}: failed (could not write ${stopped}: its path in the destination leads to a different folder)`,
       );
       assert.deepEqual(await fs.readdir(outside), []);
     });

@@ -46,7 +46,7 @@ describe('A user with a folder to share', () => {
       if (asked?.rows.some(({ label }) => label === 'Archive')) await window.pick('Archive');
       return (await databases.labels()).every((label) => label !== 'Archive') || undefined;
     });
-    await window.notifications.wait("Archive is no longer served. Its files weren't deleted.");
+    await window.notifications.wait("Removed Archive from your settings. Its files weren't deleted.");
     await databases.waitFor('it to disappear', (rows) => rows.every(({ label }) => label !== 'Archive'));
     assert.ok((await databases.labels()).includes(basename(folder)));
     await window.command('Data Transfer: Stop Local Service');

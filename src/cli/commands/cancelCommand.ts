@@ -31,7 +31,7 @@ async function cancelTransfer(context: CommandContext, name: string, flags: Wait
     requireCancelable(transfer);
     await connectFor(session, transfer);
     const reason = await session.explorer.transferFlow.cancel(transfer.key, { signal: context.signal });
-    if (reason) throw createRequestError("The transfer wasn't canceled", reason);
+    if (reason) throw createRequestError("The cancellation wasn't confirmed", reason);
     return await report(session, transfer.key, flags);
   });
 }
@@ -39,7 +39,7 @@ async function cancelTransfer(context: CommandContext, name: string, flags: Wait
 function requireCancelable(transfer: Transfer): void {
   const id = getTransferId(transfer);
   if (hasEnded(transfer.state)) throw new CliError(`Transfer ${id} has already ended: ${describeState(transfer)}.`);
-  if (transfer.id === undefined) throw new CliError(`Transfer ${id} can't be canceled: the service assigned no ID.`);
+  if (transfer.id === undefined) throw new CliError(`Transfer ${id} can't be canceled: its ID isn't known.`);
 }
 
 async function report(session: CliSession, key: string, { wait, timeout }: WaitFlags): Promise<ExitCode> {

@@ -69,7 +69,7 @@ export function describeMissing(database: string, { missing, reason }: Omit<Desc
   const listed = missing.slice(0, 10).map(toPlainCell).join(', ');
   const ids = missing.length > 10 ? `${listed}, and ${missing.length - 10} more` : listed;
   const [name, files] = [toPlainCell(database), formatCount(missing.length, 'requested file')];
-  if (reason) return `Couldn't look up ${files} in ${name}: ${ids} (${describeReason(reason)}).`;
+  if (reason) return `Couldn't find or look up ${files} in ${name}: ${ids} (${describeReason(reason)}).`;
   return `${name} doesn't have ${files}: ${ids}.`;
 }
 

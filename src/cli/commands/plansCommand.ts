@@ -9,7 +9,7 @@ export function addPlansCommand(program: Command): void {
     .description('list the transfers that agents propose, and confirm or decline them');
   plans
     .command('list', { isDefault: true })
-    .description('list the plans of the last day')
+    .description('list the saved plans, newest first')
     .action((_, command: Command) => run(command, 'list', ''));
   const add = (name: PlanActionName, description: string): unknown =>
     plans

@@ -49,7 +49,8 @@ async function searchFiles(
     const { files, hasMore } = await loadFiles(session, { database: name, query, ...pickFilters(flags) }, flags);
     const table = { columns: fileColumns, rows: files, emptyNote: 'No files match.' };
     context.output.printTable({ files: files.map(toFileDocument), hasMore }, table);
-    if (hasMore) context.output.note(`Stopped at ${formatCount(files.length, 'file')}. Use --limit or --all for more.`);
+    const advice = flags.all ? 'There may be more.' : 'Use --limit or --all for more.';
+    if (hasMore) context.output.note(`Stopped at ${formatCount(files.length, 'file')}. ${advice}`);
     return exitCode.done;
   });
 }

@@ -19,7 +19,7 @@ const requiredNode = [22, 13] as const;
 export function addServiceCommand(program: Command): void {
   program
     .command('service')
-    .description(`run a service that serves folders on this machine; needs Node.js ${requiredNode.join('.')} or later`)
+    .description(`run a service that serves folders and stores; needs Node.js ${requiredNode.join('.')} or later`)
     .requiredOption('--config <file>', 'the configuration; - for one line of standard input')
     .action((flags: ServiceFlags, command: Command) => runAction(command, () => runService(flags)));
 }

@@ -53,7 +53,10 @@ async function listUnfinished(session: CliSession): Promise<readonly Transfer[]>
   return [...transferStore.getNotConfirmed(), ...transferStore.getRunning()];
 }
 
-/** Requests the status of transfers that are not settled. Prints a note for each one whose service is unknown. */
+/**
+ * Requests the status of transfers that are not settled. Prints a note for each one whose service is unknown. Throws an
+ * error if connecting to a service fails.
+ */
 async function refresh(session: CliSession, transfers: readonly Transfer[]): Promise<void> {
   const { context, explorer, file } = session;
   const pending: Transfer[] = [];

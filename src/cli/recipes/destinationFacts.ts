@@ -7,7 +7,7 @@ import type { PlannedRun } from './plannedRun.ts';
 
 /**
  * Returns the known facts about a plan's destination: the free space, and the number of the plan's files that are
- * already there.
+ * already there or were transferred there earlier.
  */
 export async function readDestinationFacts(session: CliSession, planned: PlannedRun): Promise<DestinationFacts> {
   const { plan, connection } = planned;

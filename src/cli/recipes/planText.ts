@@ -14,8 +14,8 @@ export interface DestinationFacts {
   /** Known only for a folder that a service on this machine serves. */
   readonly freeBytes?: number;
   /**
-   * The number of files whose content the destination already has (D60: same content). If `atLeast` is true, there may
-   * be more.
+   * The number of files whose content the destination has, or received in an earlier transfer (D60: same content). If
+   * `atLeast` is true, there may be more.
    */
   readonly alreadyThere?: { readonly files: number; readonly atLeast: boolean };
 }
@@ -54,10 +54,10 @@ export function formatDestination(
 /** Describes the problem with a lock; undefined if the lock is valid or doesn't exist. */
 export function describeUnusualLock(lock: LockReadResult): string | undefined {
   const texts: Partial<Record<LockReadResult['kind'], string>> = {
-    edited: 'The lock was edited by hand, so it may not match what the last run found.',
+    edited: 'The lock was changed after the last run, so it may not match what that run found.',
     broken: "The lock isn't valid. A run without --locked will replace it.",
     newer: 'The lock was written by a later version.',
-    foreign: `The lock belongs to ${'recipe' in lock ? toPlainCell(lock.recipe) : ''}.`,
+    foreign: `The lock belongs to ${'recipe' in lock ? toPlainCell(lock.recipe) : ''}. Rename or delete it.`,
   };
   return texts[lock.kind];
 }
@@ -65,13 +65,13 @@ export function describeUnusualLock(lock: LockReadResult): string | undefined {
 /** Describes why a locked run can't use its lock. */
 export function describeUnusableLock({ kind }: LockReadResult): string {
   if (kind === 'none') return 'Nothing was sent. The recipe has no lock. Run it once without --locked.';
-  const problem = kind === 'edited' ? 'The lock was edited by hand.' : "The lock isn't valid.";
+  const problem = kind === 'edited' ? 'The lock was changed after the last run.' : "The lock isn't valid.";
   return `Nothing was sent. ${problem} Restore it, or run the recipe once without --locked.`;
 }
 
 /** Describes the obstacle that prevents a plan from being carried out. */
 export function describeObstacle(plan: RecipePlan, obstacle: PlanObstacle): string {
-  const { failure, unmet, difference, files } = plan;
+  const { failure, unmet, difference } = plan;
   const texts: Readonly<Record<PlanObstacle, () => string>> = {
     failed: () =>
       failure?.kind === 'service'
@@ -81,7 +81,7 @@ export function describeObstacle(plan: RecipePlan, obstacle: PlanObstacle): stri
     otherDatabases: () => describeOtherDatabases(plan),
     differsFromLock: () => describeLockDifference(difference),
     unmet: () => unmet.map(describeExpectation).join(' '),
-    tooMany: () => `The recipe finds more than ${files.length} files. Narrow its search.`,
+    tooMany: () => 'The recipe finds more files than a transfer may have, or too many to filter. Narrow it.',
     noFiles: () => 'The recipe finds no files.',
     noDestination: () => 'The recipe has no destination ("to"), so it is a saved search.',
   };
@@ -123,7 +123,8 @@ export function describeExpectation(unmet: UnmetExpectation): string {
   if (unmet.kind === 'missingIds') return `Expected files are missing: ${formatNames(unmet.ids)}.`;
   const format = unmet.kind.endsWith('Bytes') ? formatBytes : (count: number) => formatCount(count, 'file');
   const limit = `${unmet.kind.startsWith('few') ? 'at least' : 'at most'} ${format(unmet.limit)}`;
-  return `${format(unmet.actual)} found, ${limit} expected.`;
+  // A search stops at the first file beyond the limit, so there may be more.
+  return `${unmet.kind === 'manyFiles' ? 'At least ' : ''}${format(unmet.actual)} found, ${limit} expected.`;
 }
 
 function formatNames(names: readonly string[]): string {

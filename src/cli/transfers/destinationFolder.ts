@@ -17,7 +17,7 @@ export async function findDestinationFolder(
   transfer: Transfer,
   folder: string | undefined,
 ): Promise<TransferredFolder> {
-  if (transfer.id === undefined) throw new CliError('The service assigned no ID to this transfer.');
+  if (transfer.id === undefined) throw new CliError("This transfer has no known ID, so its files can't be found.");
   const { found, searched } = await findTransferredFolder(
     folder ?? (await getServedFolder(session, transfer)),
     transfer.id,

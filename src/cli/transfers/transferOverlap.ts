@@ -9,9 +9,8 @@ import { getTransferId } from '../text/transferDocument.ts';
  */
 export function requireNotUnderWay(known: readonly Transfer[], order: TransferOrder): void {
   const { count, transfers } = findFilesUnderWay(known, [order]);
-  const [first] = transfers;
-  if (!first) return;
-  const id = getTransferId(first);
-  const advice = `Check it with: data-transfer status ${id}. Use --again to transfer them anyway.`;
-  throw new CliError(`Nothing was sent: transfer ${id} already has ${count} of these files. ${advice}`);
+  if (transfers.length === 0) return;
+  const ids = transfers.map(getTransferId).join(' ');
+  const advice = `Check with: data-transfer status ${ids}. Use --again to transfer them anyway.`;
+  throw new CliError(`Nothing was sent: ${count} of these files may be in transfer already (${ids}). ${advice}`);
 }

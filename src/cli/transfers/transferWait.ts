@@ -72,12 +72,13 @@ function createUnfinishedError(
 ): CliError {
   const pending = keys.map((key) => requireTransfer(explorer, key)).filter((one) => !isSettled(one));
   const ids = pending.map(getTransferId).join(' ');
-  const advice = `The transfer continues on the service. Follow it with: data-transfer wait ${ids}`;
+  const subject = pending.length > 1 ? 'The transfers continue' : 'The transfer continues';
+  const advice = `${subject} on the service. Follow up with: data-transfer wait ${ids}`;
   if (context.signal.aborted) return new CliError(`Interrupted. ${advice}`, exitCode.interrupted);
   const refused = pending.find((one) => isKeyRefused(explorer, one));
   const reason = refused && explorer.keys.getRejection(refused.order.connectionId);
   if (reason) return createRequestError("Couldn't request the status", reason);
-  return new CliError(`It hasn't finished after ${timeoutS ?? 0} s. ${advice}`);
+  return new CliError(`Not finished after ${timeoutS ?? 0} s. ${advice}`);
 }
 
 function isKeyRefused({ keys }: CliSession['explorer'], { order }: Transfer): boolean {

@@ -19,13 +19,13 @@ export const cancelTransferTool = defineTool({
     const transfer = findTransfer(context, id);
     if (!transfer) throw new AgentError('notFound', 'The records of the user have no such transfer.');
     if (hasEnded(transfer.state)) return { ...toTransferAnswer(transfer), note: 'It has already ended.' };
-    if (transfer.id === undefined) throw new AgentError('cannotTransfer', 'The service assigned no id to it.');
+    if (transfer.id === undefined) throw new AgentError('cannotTransfer', "The service hasn't returned an id for it.");
     const decision = await context.confirm({ kind: 'cancel', transfer }, { signal });
     if (decision.kind === 'waiting') return { state: 'waiting for user confirmation', hint: decision.hint };
     if (decision.kind === 'no') throw new AgentError('declined', 'The user declined. The transfer continues.');
     await context.open(transfer.order.connectionId);
     const reason = await transferFlow.cancel(transfer.key);
-    if (reason) throw new AgentError('requestFailed', "The transfer wasn't canceled.", reason);
+    if (reason) throw new AgentError('requestFailed', "The cancellation wasn't confirmed.", reason);
     return toTransferAnswer(transferStore.get(transfer.key) ?? transfer);
   },
 });

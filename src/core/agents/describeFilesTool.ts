@@ -12,8 +12,8 @@ export const describeFilesTool = defineTool({
   name: 'describe_files',
   title: 'Describe Files',
   description:
-    'Returns the metadata of up to 20 files by id: title, description, size, hash, licenses. Lists ids that the ' +
-    'database does not have as missing.',
+    'Returns the metadata of up to 20 files by id: title, description, size, hash, licenses. Lists ids without ' +
+    'readable metadata as missing.',
   isReadOnly: true,
   input: z.strictObject({
     database: databaseField,

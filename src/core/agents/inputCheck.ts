@@ -37,9 +37,9 @@ function describeIssue(issue: Issue, value: unknown): string {
   if (issue.code === 'invalid_type') return `${field} must be of type ${issue.expected}.`;
   if (issue.code === 'invalid_value') return `${field} must be one of: ${issue.values.join(', ')}.`;
   if (issue.code === 'too_big') return `${field} is too large: at most ${describeLimit(issue.maximum, issue.origin)}.`;
-  if (issue.code === 'too_small')
-    return `${field} is too small: at least ${describeLimit(issue.minimum, issue.origin)}.`;
-  return issue.code === 'custom' ? `${field} is too large.` : `${field} is not valid.`;
+  if (issue.code === 'too_small' && issue.origin in units) return `${field} must not be empty.`;
+  if (issue.code === 'too_small') return `${field} must be at least ${String(issue.minimum)}.`;
+  return issue.code === 'custom' ? `${field} is too large or too deeply nested.` : `${field} is not valid.`;
 }
 
 const units: Readonly<Record<string, string>> = { string: ' characters', array: ' values' };

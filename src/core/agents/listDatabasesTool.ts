@@ -12,7 +12,7 @@ export const listDatabasesTool = defineTool({
   title: 'List Databases',
   description:
     'Lists the databases of the connected data transfer service: names for the other tools, organizations, and which ' +
-    'ones are read-only, so that they cannot be destinations. Call it first.',
+    'ones are read-only and therefore cannot be destinations. Call it first.',
   isReadOnly: true,
   input: z.strictObject({}),
   run: async (context, _, signal) => {

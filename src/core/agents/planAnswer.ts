@@ -18,7 +18,7 @@ export function toPlanAnswer(plan: TransferPlan, { kind }: Pick<PlanState, 'kind
     alreadyAtDestination: describeCopies(copies),
     ...{ transferredEarlier: copies.received, inTransfer: copies.underWay, freeBytes: freeBytes ?? 'unknown' },
     ...(licenses.length > maxLicenses && { moreLicenses: licenses.length - maxLicenses }),
-    ...(textOrigin === 'server' && { textOrigin: 'copied from a server; the summary for the user says so' }),
+    ...(textOrigin === 'server' && { textOrigin: 'copied from a server or a file; the summary for the user says so' }),
     expiresAt: new Date(expiresAt).toISOString(),
     data: {
       ...{ source: toDataLine(source), destination: toDataLine(destination) },

@@ -179,7 +179,7 @@ export class PlanStore implements Disposable {
       return await readRegularFile(path, maxPlanBytes);
     } catch (error) {
       if (isMissing(error)) return undefined;
-      this.log.warn(`A plan could not be read: ${getErrorCode(error)}`);
+      this.log.warn(`A plan or its decision could not be read: ${getErrorCode(error)}`);
       return '';
     }
   }
@@ -221,5 +221,5 @@ function throwNotRead(error: unknown): never {
 }
 
 function throwNotSaved(error: unknown): never {
-  throw new AgentError('notSaved', `The plan could not be saved (${getErrorCode(error)}).`);
+  throw new AgentError('notSaved', `The plan or its decision could not be saved (${getErrorCode(error)}).`);
 }

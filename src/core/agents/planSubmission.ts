@@ -9,11 +9,11 @@ import { findPlanConnection, toPlannedOrder, type TransferPlan } from './transfe
 /** The part of {@link AgentContext} that a submission needs. */
 type PlanSubmissionContext = Pick<AgentContext, 'services' | 'plans' | 'policy' | 'open'>;
 
-/** Throws {@link AgentError} if the user has disallowed submissions by agents. */
+/** Throws {@link AgentError} if agents aren't allowed to submit transfers, or if the rule can't be read. */
 export async function requireSubmissionAllowed({ policy }: Pick<AgentContext, 'policy'>): Promise<void> {
   const rule: SubmissionRule = await policy.read();
   if (rule === 'never')
-    throw new AgentError('submissionOff', 'The user has switched off transfers by agents. Nothing was submitted.');
+    throw new AgentError('submissionOff', 'Transfers by agents are switched off. Nothing was submitted.');
 }
 
 /**

@@ -67,7 +67,7 @@ function requireNoObstacle(plan: RecipePlan): void {
 function describeObstacle({ missing }: RecipePlan, obstacle: PlanObstacle): string {
   if (obstacle === 'missing') return `The source doesn't have ${missing.length} of these ids: ${listIds(missing)}.`;
   if (obstacle === 'noFiles') return 'No file matches. Nothing was planned.';
-  return `More than ${maxPlannedFiles} files match. Narrow the query.`;
+  return `Too many files: a plan can have ${maxPlannedFiles}. Narrow the query.`;
 }
 
 function listIds(ids: readonly string[]): string {

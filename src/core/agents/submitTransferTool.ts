@@ -11,8 +11,8 @@ export const submitTransferTool = defineTool({
   name: 'submit_transfer',
   title: 'Submit a Planned Transfer',
   description:
-    'Asks the user to confirm a plan and then submits it, once. Takes only a planId of plan_transfer. If the answer ' +
-    'is "waiting", the user confirms it elsewhere: do not retry, check with transfer_status. If declined, stop.',
+    'Asks the user to confirm a plan and then submits it, once. Takes only a planId from plan_transfer. If the ' +
+    'answer is "waiting", the user confirms it elsewhere: do not retry, check with transfer_status. If declined, stop.',
   isReadOnly: false,
   input: z.strictObject({ planId: limitedText(100) }),
   run: async (context, { planId }, signal) => {

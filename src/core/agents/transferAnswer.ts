@@ -35,7 +35,7 @@ function getWord(transfer: Transfer): string {
 
 const words: Readonly<Record<string, string>> = {
   ...{ complete: 'succeeded', partial: 'incomplete', cancelled: 'canceled', submitting: 'being submitted' },
-  ...{ expired: 'ended; the service no longer knows it', running: 'running', refused: 'not accepted by the service' },
+  ...{ expired: 'ended; the service no longer knows it', running: 'running', refused: 'not started' },
 };
 
 function createNote({ state, cancelUnheeded }: Transfer): JsonObject {
@@ -43,7 +43,7 @@ function createNote({ state, cancelUnheeded }: Transfer): JsonObject {
     return {
       note: "It isn't known whether the service started the transfer. Never submit it again; the user has to check.",
     };
-  return cancelUnheeded ? { note: 'The service accepted a cancellation, but continues.' } : {};
+  return cancelUnheeded ? { note: 'The service accepted a cancellation, but still reports the same status.' } : {};
 }
 
 function toTime(at: number | undefined): string {

@@ -45,7 +45,7 @@ export function findTransfer({ services }: AgentContext, id: string): Transfer |
 
 function listTransfers({ services }: AgentContext): JsonObject {
   const rows = services.transferStore.getAll().map(toTransferRow);
-  return createRows('transfers', rows, 'The Transfers view has all of them.');
+  return createRows('transfers', rows, 'More are in the Transfers view and in "data-transfer history".');
 }
 
 /**

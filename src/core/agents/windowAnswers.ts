@@ -3,7 +3,8 @@ import { AgentError } from './agentError.ts';
 
 /**
  * Creates the error for a window that lacks a connection. Its message names the commands that open a connection. Passes
- * the service's name as the reason, which the agent receives as data, because the service may have chosen that name.
+ * the service's name, address or connection ID as the reason: agents receive it as data, because a service may have
+ * chosen its name.
  */
 export function createNotConnectedError(serviceName?: string): AgentError {
   const fact = serviceName === undefined ? 'No service is connected.' : 'The required service is not connected.';
@@ -17,7 +18,7 @@ export function createNotConnectedError(serviceName?: string): AgentError {
  * a time.
  */
 export function createBusyDecision(): AgentDecision {
-  return { kind: 'waiting', hint: 'The user is deciding about another request. Ask again later.' };
+  return { kind: 'waiting', hint: 'The user is deciding on another request. Ask again later.' };
 }
 
 /** Creates the answer for a plan that the user has neither confirmed nor declined. */

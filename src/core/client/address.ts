@@ -45,6 +45,6 @@ function createBadAddressError(detail: string): ConnectionError {
 }
 
 function createInsecureAddressError(): ConnectionError {
-  const detail = 'over http:// the key would be sent unencrypted; use https://, or allow it for this connection';
+  const detail = 'over http:// the key would be sent unencrypted; use https://, or allow http:// for this connection';
   return new ConnectionError(`connect: ${detail}`, { kind: 'insecureAddress', detail });
 }

@@ -38,7 +38,7 @@ export type ClientOptions = Pick<ClientDependencies, 'log'> &
     readonly limits?: Partial<Limits>;
   };
 
-/** Describes a search (§4.3). Empty optional fields, and an `offset` or `limit` of 0, are omitted from the request. */
+/** Describes a search (§4.3). Requests omit empty fields other than `offset`, and an `offset` or `limit` of 0. */
 export interface SearchOptions {
   readonly database: string;
   readonly orcid: string;
@@ -243,7 +243,7 @@ export class DataTransferClient implements Disposable {
 
   /**
    * Lists the search parameters that a database supports in `specific`. Resolves to an empty object if the service
-   * lacks the route (D26: service HTTP behavior).
+   * lacks the route or the database (D26: service HTTP behavior).
    */
   async searchParameters(
     databaseId: string,

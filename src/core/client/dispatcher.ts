@@ -10,7 +10,7 @@ import { ObservedConnector, type RouteObserver } from './observedConnector.ts';
 import { findProxy, type Proxy } from './proxyChoice.ts';
 import { getTrustOptions } from './trust.ts';
 
-// Importing undici's index would replace this process's global dispatcher, so individual modules are imported. Only the
+// Importing undici's index would set this process's global dispatcher, so individual modules are imported. Only the
 // index adds `connect` to dispatchers, and proxies need it to open tunnels.
 Object.assign(DispatcherClass.prototype, { connect });
 

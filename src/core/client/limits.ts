@@ -26,7 +26,7 @@ export interface Limits {
   readonly idleMs: number;
   /** Maximum number of redirects per request (D18: same-origin redirects). */
   readonly redirects: number;
-  /** Maximum length of the address of `GET files/by-id` (D8: metadata by ids). */
+  /** Length limit for the address of `GET files/by-id`, unless it has a single ID (D8: metadata by ids). */
   readonly urlBytes: number;
   /** Maximum number of IDs in a `POST files/by-id` request (D8: metadata by ids). */
   readonly batchIds: number;

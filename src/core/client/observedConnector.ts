@@ -16,7 +16,7 @@ import { getTrustOptions } from './trust.ts';
 export interface RouteObserver {
   /** Called when a step starts, with the facts that the previous step determined. */
   didReach(step: TestStepName, facts: TestFacts): void;
-  /** Called when the current step fails. */
+  /** Called when the connection can't be opened, which fails the current step. */
   didFail(facts: TestFacts, reason: Reason): void;
 }
 

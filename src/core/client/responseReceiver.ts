@@ -20,7 +20,11 @@ export class ResponseReceiver implements Dispatcher.DispatchHandler {
   private readonly listener: HeadListener;
   private readonly startedAt = performance.now();
   private readonly chunks: Uint8Array[] = [];
-  private readonly abort = (): void => this.dispatch?.abort(new Error('aborted'));
+  private readonly abort = (): void => {
+    const error = new Error('aborted');
+    if (this.dispatch) this.dispatch.abort(error);
+    else this.listener.reject(error);
+  };
   private dispatch: Dispatch | undefined;
   private size = 0;
   private maxBytes = Infinity;
@@ -31,6 +35,7 @@ export class ResponseReceiver implements Dispatcher.DispatchHandler {
   constructor(request: WireRequest, listener: HeadListener) {
     this.request = request;
     this.listener = listener;
+    request.signal?.addEventListener('abort', this.abort);
   }
 
   /** Reports that the request is about to be written to a connection, unless it was aborted (D12: never resubmit). */
@@ -38,7 +43,6 @@ export class ResponseReceiver implements Dispatcher.DispatchHandler {
     const { signal, onSent } = this.request;
     this.dispatch = dispatch;
     if (signal?.aborted) return this.abort();
-    signal?.addEventListener('abort', this.abort);
     onSent();
   }
 

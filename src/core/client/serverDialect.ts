@@ -17,7 +17,7 @@ interface Entry {
   readonly dialect: ServerDialect;
 }
 
-/** Maximum number of entries. One is added each time the local service starts, because its address changes. */
+/** Maximum number of entries. Each start of the local service can add one, because its address changes. */
 const maxServers = 50;
 
 /**

@@ -62,7 +62,7 @@ const emptyResultLines = [
   'if files is None:',
   '    raise SystemExit("The files are not available.")',
   'if not files:',
-  '    print("No files were found.")',
+  '    print("No files were returned.")',
 ];
 
 function writeTransfer({ kind: _kind, ids, ...others }: Extract<CodeRequest, { readonly kind: 'transfer' }>): string {

@@ -30,7 +30,7 @@ export class ConnectionTest {
 
   /**
    * Runs the test and resolves to all steps. Calls `onDidStart` when a step starts. Doesn't change any open or saved
-   * connection.
+   * connection, except that an accepted key is no longer doubted (D28: retry rejected keys).
    */
   async run(
     tested: TestedConnection,
@@ -47,8 +47,6 @@ export class ConnectionTest {
       },
     });
     const ended = AbortSignal.any([signal, failure.signal]);
-    // Ends the request immediately, even while its connection is being established.
-    ended.addEventListener('abort', () => client.disconnect());
     try {
       await this.connect(client, tested, ended, steps);
     } finally {
@@ -65,7 +63,7 @@ export class ConnectionTest {
   ): Promise<void> {
     const options = { ...tested.connection, apiKey: tested.apiKey ?? '' };
     const root = await catchRefusal<Reply<ServiceInfo>>(async () => ({ value: await client.connect(options, signal) }));
-    // If the root document is `unauthorized`, the service did respond.
+    // If the request for the root document is rejected as `unauthorized`, the service did respond.
     if (root.reason && root.reason.kind !== 'unauthorized') steps.end(root.reason);
     else {
       steps.advance('key', root.value ? { service: { name: root.value.name, version: root.value.version } } : {});

@@ -13,8 +13,8 @@ interface IdLookupResult {
 }
 
 /**
- * Looks up files by ID, and updates the list of IDs that make the server drop the connection (D37: crashing file ids).
- * The requested IDs must not contain duplicates.
+ * Looks up files by ID. Unless the entire lookup fails, updates the list of IDs that make the server drop the
+ * connection (D37: crashing file ids). The requested IDs must not contain duplicates.
  */
 export async function lookUpIds(
   session: OpenConnection,
@@ -26,7 +26,7 @@ export async function lookUpIds(
   const reply = await catchRefusal(() => session.client.fetchMetadata(request, signal));
   const refused = 'refusedIds' in reply ? (reply.refusedIds ?? []) : [];
   const files = reply.value ?? [];
-  // If every ID was refused, the reply also contains a reason, although the service responded for each ID (D8: metadata
+  // If every ID was refused, the reply also contains a reason, although the lookup as a whole didn't fail (D8: metadata
   // by ids).
   if (reply.reason && refused.length < ids.length) return { files, refused: [], failure: reply.reason };
   const dropped = refused.filter(({ reason }) => reason.kind === 'dropped');

@@ -102,8 +102,9 @@ export class KeyWatch implements Disposable {
   }
 
   /**
-   * Returns the delay before the next retry of a doubted key, in milliseconds. During the first five minutes, the delay
-   * doubles with each rejection, but never exceeds the time that remains; afterwards, it is constant.
+   * Returns the delay before the next retry of a doubted key, in milliseconds. For five minutes after the first refusal
+   * or the last outage, the delay doubles with each rejection, but never exceeds the time that remains. Afterwards, it
+   * is constant.
    */
   getPauseMs(connectionId: string): number {
     const doubt = this.doubts.get(connectionId);

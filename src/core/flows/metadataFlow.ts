@@ -36,7 +36,8 @@ export class MetadataFlow {
   }
 
   /**
-   * Fetches the metadata of files in the order of `ids`, which must not be empty. Does not reject if the service fails.
+   * Fetches the metadata of files in the order of `ids`, which must not be empty; unreadable files come last. Does not
+   * reject if the service fails.
    * `reason` explains why the entire lookup failed or, if it succeeded, why the first ID failed. IDs that weren't found
    * are considered only if no other ID failed.
    */

@@ -139,8 +139,8 @@ export class SavedTransfers implements Disposable {
   }
 
   /**
-   * Lists the keys of records that may have been added to, removed from or changed in a folder. Ended transfers never
-   * change. Until all ended transfers are loaded, checks only the most recent ones for new records.
+   * Lists the keys of records that may have been added to or removed from a folder or, for running transfers, changed.
+   * Until all ended transfers are loaded, checks only the most recent ones for new records.
    */
   private async listChangedKeys(folder: 'running' | 'ended'): Promise<readonly string[]> {
     const { store, ledger } = this.dependencies;

@@ -140,7 +140,7 @@ export class SearchFlow {
     await this.loadUpTo(key, search?.isStale && !search.reason ? search.files.length + 1 : 0);
   }
 
-  /** Requests pages until the search has ended, failed, been stopped or found `count` files. */
+  /** Requests pages until the search has ended, failed, stalled (D9: paging), been stopped or found `count` files. */
   async loadUpTo(key: string, count: number): Promise<void> {
     if (this.pending.has(key)) return;
     if (this.dependencies.store.get(key)?.isStale) await this.refresh(key, count);

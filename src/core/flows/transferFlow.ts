@@ -156,7 +156,7 @@ export class TransferFlow {
     return paused;
   }
 
-  /** Removes ended transfers. They can be restored for a day. */
+  /** Removes transfers from the history. They can be restored for a day. */
   async forget(keys: readonly string[]): Promise<void> {
     await this.dependencies.ledger.remove(keys);
     this.dependencies.store.remove(keys);
@@ -220,8 +220,8 @@ export class TransferFlow {
   }
 
   /**
-   * Requests metadata, or searches the destination, to learn whether the server requires database names or IDs (D36:
-   * names before submission). Resolves to a reason if that remains unknown; in that case, nothing may be sent.
+   * Requests metadata and, if necessary, searches the destination to learn whether the server requires database names
+   * or IDs (D36: names before submission). Resolves to a reason if that remains unknown; then, nothing may be sent.
    */
   private async learnNaming({ connectionId, orcid, source, destination, files }: TransferOrder) {
     const client = this.dependencies.sessions.get(connectionId)?.client;

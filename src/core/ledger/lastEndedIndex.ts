@@ -80,7 +80,7 @@ export class LastEndedIndex {
     await runUnderLock(`${this.file}.lock`, this.clock, act, lockTimeoutMs).catch(writeOnce);
   }
 
-  /** Writes the index. If that fails, the previous index is outdated, and the next read ignores it. */
+  /** Writes the index. Never rejects, because the index is only a cache and can be rebuilt. */
   private async write(content: IndexContent): Promise<void> {
     await writeFileAtomically(this.file, JSON.stringify(content)).catch(() => undefined);
   }

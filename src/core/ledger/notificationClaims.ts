@@ -38,8 +38,9 @@ export class NotificationClaims {
     const names = await readdir(this.folder).catch(() => []);
     for (const name of names) {
       const path = join(this.folder, name);
-      const { mtimeMs } = await stat(path);
-      if (mtimeMs < this.clock.now() - retentionMs) await rm(path, { force: true });
+      // Another window may delete the same file.
+      const stats = await stat(path).catch(() => undefined);
+      if (stats && stats.mtimeMs < this.clock.now() - retentionMs) await rm(path, { force: true });
     }
   }
 
@@ -55,6 +56,6 @@ export class NotificationClaims {
   }
 
   private logError(error: unknown): void {
-    this.log.debug(`Windows cannot coordinate their notifications: ${String(error)}`);
+    this.log.debug(`A file that coordinates notifications could not be written or deleted: ${String(error)}`);
   }
 }

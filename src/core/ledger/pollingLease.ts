@@ -30,8 +30,8 @@ const minWaitMs = 50;
 
 /**
  * Elects one of the windows with an open connection to poll the connection's transfers. When that window closes,
- * another one takes over immediately; when it crashes, within ten seconds. Windows coordinate through files in the
- * ledger's folder: a lock for each connection, a file for each requested poll, and a file for each focused window.
+ * another one takes over at its next heartbeat at the latest; when it crashes, within ten seconds. Windows use files in
+ * the ledger's folder: a lock for each connection, a file for each requested poll, and a file for each focused window.
  */
 export class PollingLease implements Disposable {
   private readonly dependencies: PollingLeaseDependencies;

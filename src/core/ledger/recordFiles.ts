@@ -158,7 +158,7 @@ export class RecordFiles {
   private skipLater(key: string, version: number): 'later' {
     if (!this.later.has(key)) {
       this.log.warn(
-        `The record ${toRecordName(key)} of a transfer was written by a later version (${String(version)})`,
+        `The record ${toRecordName(key)} of a transfer has a newer format (${String(version)}) and can't be read`,
       );
     }
     this.later.add(key);
@@ -166,7 +166,9 @@ export class RecordFiles {
   }
 
   private async setAside(path: string, name: string): Promise<void> {
-    await rename(path, join(await this.createFolder('aside'), `${String(Date.now())}-${name}`));
+    const aside = join(await this.createFolder('aside'), `${String(Date.now())}-${name}`);
+    // Another window may have moved it already.
+    if ((await ignoreMissing(rename(path, aside).then(() => true))) !== true) return;
     this.log.warn(`The record of a transfer could not be read and was moved aside: ${name}`);
   }
 

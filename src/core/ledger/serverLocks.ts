@@ -26,9 +26,9 @@ type Urgency = () => RequestKind | undefined;
 type DidWait = (behind: RequestKind | undefined) => void;
 
 /**
- * Locks a server for one window on this machine at a time (D34: serialized requests). Each address has a file in the
- * ledger's folder. A window waiting to send an urgent request places a ticket next to that file, so that the other
- * windows let it go first.
+ * Locks a server for one window at a time (D34: serialized requests). Each address has a file in the ledger's folder,
+ * which several machines may share. A window waiting to send an urgent request places a ticket next to that file, so
+ * that the other windows let it go first.
  */
 export class ServerLocks implements Disposable {
   private readonly folder: string;
@@ -54,7 +54,7 @@ export class ServerLocks implements Disposable {
     try {
       return await this.waitFor(name, urgency, didWait);
     } catch (error) {
-      if (!this.hasWarned) this.log.warn(`Requests of several windows to one server may overlap: ${String(error)}`);
+      if (!this.hasWarned) this.log.warn(`Requests from several windows to one server may overlap: ${String(error)}`);
       this.hasWarned = true;
       return noLock;
     }

@@ -212,6 +212,8 @@ export class TransferLedger {
       await this.writeRecord(folder, key, formatRecord(this.files.toStored(merged), found?.record), !isSame);
     }
     if (folder === 'ended') await this.files.delete('running', key);
+    // The end was that of another transfer (D35: misrouted responses).
+    else if (found?.folder === 'ended') await this.files.delete('ended', key);
     this.seen.set(key, await this.files.getIdentity(key));
     return merged;
   }

@@ -76,9 +76,7 @@ export class UnsavedRecords implements Disposable {
     this.retryTimer ??= this.clock.after(this.waitMs, () => void this.retry());
     if (this.isFailing) return;
     this.isFailing = true;
-    this.log.error(
-      `The record of a transfer could not be written; the extension retries until it can: ${String(error)}`,
-    );
+    this.log.error(`The record of a transfer could not be written; writing will be retried: ${String(error)}`);
     this.failed.fire(error);
   }
 
@@ -99,6 +97,6 @@ export class UnsavedRecords implements Disposable {
     this.retryTimer = undefined;
     this.waitMs = minWaitMs;
     this.isFailing = false;
-    this.log.info('All transfer records are saved again');
+    this.log.info('No transfer records are waiting to be written');
   }
 }

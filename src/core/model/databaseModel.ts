@@ -6,7 +6,7 @@ export interface Database {
   readonly organization: string;
   /** May be empty. */
   readonly url: string;
-  /** True if the service refuses transfers to the database (D43: read-only databases); absent if unknown. */
+  /** True if the service reports that it refuses transfers to the database (D43: read-only databases). */
   readonly readOnly?: boolean;
   /**
    * The state of the store's file listing; absent unless the local service serves the database from a store (D62:

@@ -8,21 +8,21 @@ export type ReasonKind =
   | 'keyGone' // the editor has lost the saved key
   | 'keyElsewhere' // the key belongs to a different address and is sent only to that address
   | 'variableEmpty' // the environment variable for the key is not set; `detail` contains its name
-  | 'unreachable' // no connection could be established: name not found, or connection refused
+  | 'unreachable' // no connection could be established, for example because the name was not found
   | 'certificate' // the server's TLS certificate is not trusted
   | 'proxy' // the proxy is unusable or unreachable, refused the request, or requires a password
   | 'timeout' // a time limit was exceeded (D16: timeouts and retries)
   | 'dropped' // the connection was closed before or during the response
   | 'unauthorized' // 401
   | 'forbidden' // 403
-  | 'notFound' // 404
+  | 'notFound' // 404, or an error that says that the file or transfer was not found (D39: server data display)
   | 'refused' // any other 4xx
   | 'serverError' // 5xx
-  | 'entryRejected' // 5xx: the service's own validation rejected an entry in its response (D38: learned searchability)
+  | 'entryRejected' // 500: the service's own validation rejected an entry in its response (D38: learned searchability)
   | 'redirect' // a redirect that is not followed (D18: same-origin redirects)
   | 'noService' // 404 for a path that every service has; `detail` contains an address that may be correct
   | 'serviceStopped' // the local service was stopped; its transfers resume when it starts (D29: shared service)
-  | 'unreadable' // the response is not JSON of the expected form (D15: tolerant reading)
+  | 'unreadable' // the response is not valid HTTP, or not JSON of the expected form (D15: tolerant reading)
   | 'tooLarge' // the response exceeds the size limit (D15: tolerant reading)
   // the response belongs to another request (D35: misrouted responses); `code` identifies the failed check, and
   // `detail` contains the message or ID
@@ -30,7 +30,7 @@ export type ReasonKind =
   | 'queued' // a status request is waiting for a submission to the same server (D34: serialized requests)
   // a prerequisite request failed, so nothing was sent (D36: names before submission); `cause` contains the reason
   | 'lookupFailed'
-  | 'cancelled'; // the caller canceled the request
+  | 'cancelled'; // the caller canceled the request or closed the connection
 
 /** The cause of a rejected sign-in, if the service's message reveals it (D44: classify sign-in failures). */
 export type SignInFailure =

@@ -22,14 +22,14 @@ export interface SavedSearch {
   readonly unknownIds: readonly string[];
 }
 
-/** The format version that {@link formatSavedSearch} writes. Searches in other formats are ignored. */
+/** The format version that {@link formatSavedSearch} writes. Files in other formats count as damaged. */
 const format = 1;
 
 const maxFiles = 1000;
 
 type Saveable = Omit<SavedSearch, 'files'> & { readonly files: readonly FoundFile[] };
 
-/** Formats a search as JSON, with at most 1,000 files. `openedAt` determines its position among the saved searches. */
+/** Formats a search and up to 1,000 of its results as JSON. `openedAt` determines its position among saved searches. */
 export function formatSavedSearch({ files, checked, ...search }: Saveable, openedAt: number): string {
   const readable = files.filter((file) => file.kind === 'file');
   const summaries = readable.slice(0, maxFiles).map(summarize);

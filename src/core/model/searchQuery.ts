@@ -12,7 +12,7 @@ export interface SearchQuery {
   /** The words to search for; empty for a query by IDs. */
   readonly query: string;
   readonly status?: FileStaging;
-  /** The number of files per page; sent as `limit` (D9: paging). */
+  /** The number of files per page, sent as `limit`. Has no effect on a query by IDs (D9: paging). */
   readonly pageSize: number;
   readonly specific?: JsonObject;
   /** The requested file IDs: at least one, without duplicates. Absent for a query by words. */

@@ -178,7 +178,7 @@ export interface Transfer {
   readonly cancelAcceptedAt?: number;
   /** True if the server accepted a cancellation but keeps reporting the same status (D13: ignored cancel). */
   readonly cancelUnheeded?: boolean;
-  /** The reason why the transfer was refused, is not confirmed or is paused, or why the last status request failed. */
+  /** The reason why the transfer was refused, is not confirmed or is paused, or why its status is not up to date. */
   readonly problem?: Reason;
   /**
    * True if the transfer was started elsewhere and the user entered its ID here. Only the connection in its order is

@@ -47,7 +47,9 @@ export class Estimates implements Disposable {
    */
   getEstimate(transfer: Transfer): Estimate | undefined {
     if (this.dependencies.store.hasEarlier && shouldPoll(transfer) && !hasProgress(transfer)) this.loadSoon();
-    const paces = (this.earlier.get(getRouteKey(transfer)) ?? []).map(({ pace }) => pace);
+    // The databases of a transfer started elsewhere are unknown.
+    const earlier = transfer.startedElsewhere ? undefined : this.earlier.get(getRouteKey(transfer));
+    const paces = (earlier ?? []).map(({ pace }) => pace);
     return estimateRemaining(transfer, paces, this.dependencies.clock.now());
   }
 

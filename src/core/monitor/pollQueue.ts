@@ -13,7 +13,7 @@ export interface PollResult {
 
 interface PollQueueDependencies {
   readonly clock: Clock;
-  /** Polls a transfer and saves the result. Calls `didStart` when the request is sent (D34: serialized requests). */
+  /** Polls and saves a transfer. Calls `didStart` when a queued request starts (D34: serialized requests). */
   poll(key: string, didStart: () => void): Promise<PollResult>;
 }
 
@@ -34,7 +34,7 @@ interface QueueEntry {
  * soon after the machine wakes up.
  */
 const maxPauseMs = 10_000;
-/** Minimum deviation from a pause's expected duration that indicates sleep or a changed clock. */
+/** Minimum time beyond {@link maxPauseMs}, or back from a pause's start, that indicates sleep or a changed clock. */
 const sleepMs = 30_000;
 /** Maximum duration of a request, unless the machine sleeps in the meantime (D16: timeouts and retries). */
 const maxRequestMs = 150_000;

@@ -28,9 +28,11 @@ export function estimateRemaining(transfer: Transfer, earlier: readonly number[]
 
 /**
  * Returns the average pace since `createdAt`, in files per millisecond, of a transfer whose outcome is `complete`.
- * Returns undefined for any other transfer, or if the pace is unknown.
+ * Returns undefined for any other transfer, or if the pace is unknown. That includes transfers started elsewhere, whose
+ * start and databases are unknown.
  */
 export function getPace(transfer: Transfer): number | undefined {
+  if (transfer.startedElsewhere) return undefined;
   const end = transfer.changes.at(-1)?.at;
   if (getOutcome(transfer) !== 'complete' || end === undefined || end <= transfer.createdAt) return undefined;
   const pace = countFiles(transfer) / (end - transfer.createdAt);

@@ -158,4 +158,6 @@ function affectsWholeServer({ kind, status, signIn }: Reason): boolean {
   return !transferKinds.has(kind);
 }
 
-const transferKinds: ReadonlySet<Reason['kind']> = new Set(['badArgument', 'forbidden', 'notFound', 'tooLarge']);
+const transferKinds: ReadonlySet<Reason['kind']> = new Set([
+  ...(['badArgument', 'entryRejected', 'forbidden', 'notFound', 'tooLarge'] as const),
+]);

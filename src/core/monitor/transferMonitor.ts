@@ -163,15 +163,20 @@ export class TransferMonitor implements Disposable {
   private observe(session: OpenConnection, didStart: () => void): TurnObserver & Disposable {
     let notice: Disposable | undefined;
     const show = (): void => this.showServerFailure(session, { kind: 'queued' });
+    const hide = (): void => {
+      notice?.dispose();
+      notice = undefined;
+    };
     return {
       didWait: ({ behind }) => {
         if (behind === 'submission') notice ??= this.dependencies.clock.after(shownWaitMs, show);
+        else hide();
       },
       didStart: () => {
-        notice?.dispose();
+        hide();
         didStart();
       },
-      dispose: () => notice?.dispose(),
+      dispose: hide,
     };
   }
 

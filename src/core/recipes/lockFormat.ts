@@ -25,7 +25,7 @@ const lockSchema = z.strictObject({
 /** The schema of a stored lock, which includes the checksum of its content. */
 export const storedSchema = z.extend(lockSchema, { checksum: z.string() });
 
-/** The record of a recipe's last run, stored in a file beside the recipe (D61: recipe and lock). */
+/** The record of a recipe's last accepted run, stored in a file beside the recipe (D61: recipe and lock). */
 export type RecipeLock = z.infer<typeof lockSchema>;
 
 /** The line that precedes the list of files in a lock. */

@@ -27,7 +27,15 @@ const searchSchema = z.strictObject({
 const tableSchema = z.strictObject({
   file: nameSchema.check(z.describe("Path of a CSV, TSV or XLSX file, relative to the recipe's folder.")),
   column: nameSchema.check(z.describe('Name of the column that identifies the files.')),
-  key: z.optional(z.enum(['id', 'name', 'hash']).check(z.describe('The property of a file that the column contains.'))),
+  key: z.optional(
+    z
+      .enum(['id', 'name', 'hash'])
+      .check(
+        z.describe(
+          'The property of a file that the column contains. Default: recognized from the column, otherwise the ID.',
+        ),
+      ),
+  ),
   sheet: z.optional(nameSchema.check(z.describe('Name of the sheet of an XLSX file. Default: the first one.'))),
 });
 
@@ -36,7 +44,7 @@ const filtersSchema = z.strictObject({
   paths: z.optional(
     z.array(nameSchema).check(z.minLength(1), z.describe('Path patterns: "reads/**/*.gz". At least one must match.')),
   ),
-  bytes: z.optional(rangeSchema.check(z.describe('Size of a single file in bytes.'))),
+  bytes: z.optional(rangeSchema.check(z.describe('Size of a single file in bytes. Leaves out files of unknown size.'))),
 });
 
 const fromSchema = z.strictObject({

@@ -50,7 +50,10 @@ const place = /(?<![\w.-])r\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 /** Matches a cell without content, such as one that only has a format. */
 const emptyCell = /^<[\w.:-]+(?:\s+[\w.:-]+="[^"'<>]*")*\s*\/$/;
 
-/** Throws if a sheet spans too many rows or cells, because the parser fills the gaps with empty cells. */
+/**
+ * Throws if a sheet spans too many rows or cells, because the parser fills the gaps with empty cells. Also throws if a
+ * cell's position isn't valid.
+ */
 function checkCells(xml: string): void {
   let [rows, columns] = [1, 1];
   for (const [tag] of xml.matchAll(rowOrCell)) {

@@ -5,7 +5,7 @@ import { getErrorCode } from './errorCode.ts';
 /**
  * Creates a file with its content, readable only by its owner. Resolves to false if the file exists, and rejects with
  * any other error. Other processes never see the file without its content, except on file systems without hard links.
- * With `isDurable`, the content survives a system crash.
+ * With `isDurable`, flushes the content first, so that the file isn't damaged by a system crash.
  */
 export async function createFileExclusively(file: string, text: string, isDurable = false): Promise<boolean> {
   const temporaryFile = `${file}.${randomUUID()}.part`;

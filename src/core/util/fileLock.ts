@@ -180,7 +180,7 @@ export async function runUnderLock<T>(
   for (;;) {
     const lock = await FileLock.acquire(file, clock);
     if (lock) return await act().finally(() => lock.release());
-    if (clock.now() >= until) throw new Error('another window has been using it for too long');
+    if (clock.now() >= until) throw new Error('another window or program has held its lock for too long');
     // Uses the system clock even in tests, because a real disk determines the wait.
     await setTimeout(retryDelayMs * Math.random());
   }

@@ -1,6 +1,6 @@
 /**
- * Matches the variables that change what rclone does or prints, write secrets to logs, write profiles, or open a
- * listener. Variables that configure remotes, or that contain the configuration's password, are passed on.
+ * Matches variables that limit what rclone does, change what it prints, write secrets to logs, write profiles, or open
+ * a listener. Others are passed on, such as those that configure remotes or contain the configuration's password.
  */
 const ignoredVariables =
   /^RCLONE_(?:RC(?:_.*)?|METRICS_.*|CPUPROFILE|MEMPROFILE|LOG_.*|SYSLOG.*|USE_JSON_LOG|VERBOSE|QUIET|DUMP.*|PROGRESS.*|STATS.*|DRY_RUN|INTERACTIVE|INCLUDE.*|EXCLUDE.*|FILTER.*|FILES_FROM.*|MAX_.*|MIN_.*)$/;

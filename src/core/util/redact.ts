@@ -25,8 +25,8 @@ const maxPartLength = 96;
 /**
  * Returns `text` without the given secrets, the values of `Authorization` headers, bearer and basic credentials of at
  * least 16 characters, and user names and passwords in URLs. Finds secrets verbatim, escaped for JSON, URLs, forms and
- * HTML, and encoded in base64, even if split across lines or inside longer text. All log messages pass through this
- * function. Takes time linear in the length of `text`.
+ * HTML, and encoded in base64, even if split across lines or inside longer text. Ignores secrets of fewer than four
+ * characters. Takes time linear in the length of `text`.
  */
 export function redact(text: string, secrets: Iterable<string> = []): string {
   const candidates = [...secrets].filter((secret) => secret.length >= minSecretLength);

@@ -26,7 +26,8 @@ const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/no such host|server misbehaving|lookup .* on /i, "its server's name can't be resolved"],
   [/connection refused/i, 'its server refuses connections'],
   [/i\/o timeout|deadline exceeded|timed out|network is unreachable|no route to host/i, "its server doesn't respond"],
-  [/certificate|x509|tls: /i, "the certificate of its server isn't trusted"],
+  [/certificate|x509/i, "the certificate of its server isn't trusted"],
+  [/tls: /i, "a secure connection to its server can't be established"],
   [/host key|knownhosts/i, "the host key of its server isn't known"],
   [
     /unable to authenticate|unauthorized|invalidaccesskeyid|signaturedoesnotmatch|status(?: code)?:? ?401|expiredtoken|invalid_grant|token expired/i,

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 
 /**
- * Creates or replaces a file atomically and makes it readable only by its owner. With `isDurable`, the new content
- * survives a system crash.
+ * Creates or replaces a file atomically and makes it readable only by its owner. With `isDurable`, flushes the content
+ * first, so that the file isn't damaged by a system crash.
  */
 export async function writeFileAtomically(file: string, text: string, isDurable = false): Promise<void> {
   const temporaryFile = `${file}.${randomUUID()}.part`;

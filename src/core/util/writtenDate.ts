@@ -71,7 +71,7 @@ function parseNumbers(text: string): number | undefined {
   return isReal ? date.getTime() : undefined;
 }
 
-/** Formats a time to the second in the shortest form that {@link parseWrittenDate} accepts. */
+/** Formats a time to the second in a short form that {@link parseWrittenDate} accepts. */
 export function writeDate(at: number): string {
   const date = new Date(at);
   const seconds = date.getSeconds() === 0 ? '' : `:${padNumber(date.getSeconds())}`;

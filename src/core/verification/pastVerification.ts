@@ -8,7 +8,10 @@ export interface PastVerification {
   /** Number of files in the manifest plus the number of requested files that it doesn't list. */
   readonly fileCount: number;
   readonly intactCount: number;
-  /** Paths of the files that were damaged, missing or unreadable; absent if too many files were not intact. */
+  /**
+   * Paths of the files that were not intact, apart from those in `unverified`: damaged, missing, unreadable, changing
+   * or outside the folder. Absent if too many files were not intact.
+   */
   readonly damaged?: readonly string[];
   /**
    * Paths of the files that could not be verified for lack of a usable hash; absent if there are none, or if too many

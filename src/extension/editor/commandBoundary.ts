@@ -17,8 +17,8 @@ export class CommandFailure extends Error {
 }
 
 /**
- * Thrown if a command has nothing to act on yet. The message is shown as information and not as an error. Its buttons
- * offer the next steps.
+ * Thrown if a command can't run although nothing has failed, for example because there is nothing to act on. The
+ * message is shown as information and not as an error. Its buttons, if any, offer the next steps.
  */
 export class CommandHint extends CommandFailure {
   override readonly name = 'CommandHint';

@@ -43,7 +43,7 @@ export function formatDiagnostics(data: DiagnosticsData): string {
     ['Connections', connections.map(formatConnection)],
     ['Local service and transfers', formatActivity(data)],
     ['Learned of servers', formatLearned(learned)],
-    ['Settings that differ from the default', data.settingIds.flatMap(formatSetting)],
+    ['Configured settings', data.settingIds.flatMap(formatSetting)],
     ['Last warnings and errors', recentProblems.map(formatProblem)],
   ];
   const lines = sections.flatMap(([title, entries]) => [

@@ -50,7 +50,7 @@ async function openShared(storageFolder: string, own: string, folder: string, lo
   } catch (error) {
     // After an earlier import, the window's own records are outdated.
     if (!(await readImportMarker(own, folder))) throw error;
-    log.warn(`The transfer records in ${own} could not be imported into ${folder}: ${String(error)}`);
+    log.warn(`Could not access ${folder}, or import the transfer records in ${own} into it: ${String(error)}`);
   }
   return { folder, alias, log };
 }

@@ -11,7 +11,7 @@ import type { SharedServiceAccess } from './serviceRecord.ts';
 /** The reason why a lease ended: the service was stopped or replaced, or the connection was lost. */
 export type LeaseEnd = 'stopped' | 'replaced' | 'lost';
 
-/** Thrown if the service refuses a lease. The message contains the reason and the names of the affected databases. */
+/** Thrown if the service refuses a lease. The message contains the reason and, if reported, the affected databases. */
 class LeaseRefused extends Error {
   override readonly name = 'LeaseRefused';
 }

@@ -13,7 +13,7 @@ interface LocalServiceDependencies extends ServiceOptions {
 
 /**
  * A change to the service: `started` means that this window started using it, `moved` that its address may have
- * changed, `stopped` that a user stopped it, and `ended` that it exited for another reason.
+ * changed, `stopped` that a user stopped it, and `ended` that this window lost it and could not reconnect.
  */
 export type LocalServiceChange = 'started' | 'moved' | 'stopped' | 'ended';
 
@@ -40,7 +40,7 @@ export class LocalService implements Disposable {
   private readonly changed = new Emitter<LocalServiceChange>();
   private readonly databasesChanged = new Emitter<void>();
 
-  /** Fires when this window starts or stops using the service, or reconnects to it. */
+  /** Fires when this window starts using the service, stops it, loses it, or reconnects to it. */
   readonly onDidChange = this.changed.event;
   /** Fires when the service's list of databases may have changed, because of this or another window. */
   readonly onDidChangeDatabases = this.databasesChanged.event;

@@ -71,7 +71,7 @@ async function startWithLock(
     const found = await findService(dataFolder);
     if (found && !isOlder(found, version)) return found;
     if (found) {
-      log.info(`Replacing the local service ${found.version} by a newer one`);
+      log.info(`Replacing the local service ${found.version} with a newer one`);
       await stopService(found, true);
     }
     await launchService({ program, dataFolder, ...getConfig() });

@@ -20,8 +20,12 @@ export function notifyRejectedKeys(
     const name = toPlainLine(getConnectionName(id));
     const detail = toPlainLine(reason.detail ?? '');
     const text = detail
-      ? l10n.t('{0} rejected the API key ({1}). Transfers are waiting for a valid key.', name, detail)
-      : l10n.t('{0} rejected the API key. Transfers are waiting for a valid key.', name);
+      ? l10n.t(
+          "{0} rejected the API key ({1}). The status of transfers can't be checked without a valid key.",
+          name,
+          detail,
+        )
+      : l10n.t("{0} rejected the API key. The status of transfers can't be checked without a valid key.", name);
     void notifications.error(text, ...createSignInActions(reason, id));
   });
 }

@@ -22,7 +22,7 @@ interface TransferNotificationsDependencies {
    * user of such a transfer.
    */
   isMine(transfer: Transfer): boolean;
-  /** Claims a notification by name. Resolves to true in exactly one window. */
+  /** Claims a notification by name. Resolves to true in only one window, unless claims can't be written. */
   claim(name: string): Promise<boolean>;
   hasFocus(): boolean;
   showFiles(key: string): void;

@@ -33,7 +33,7 @@ export class TransferPanels implements Disposable {
       this.createPage(panel, state.key);
       return;
     }
-    this.dependencies.log.warn('Could not restore a transfer page: its saved state is invalid.');
+    this.dependencies.log.warn('Could not restore a transfer page: its saved state is invalid or already shown.');
     panel.dispose();
   };
 
@@ -46,7 +46,7 @@ export class TransferPanels implements Disposable {
     this.loadMissing();
   }
 
-  /** Loads the transfers from earlier sessions if a restored page shows one of them. */
+  /** Loads the transfers from earlier sessions if the transfer of any open page isn't in the store. */
   private loadMissing(): void {
     const { transfers, loadFinished } = this.dependencies;
     const isMissing = [...this.pages.keys()].some((key) => transfers.get(key) === undefined);

@@ -122,7 +122,7 @@ function createTransferTooltip(transfer: Transfer, estimate: string | undefined,
     [describeProgress(transfer), estimate].filter(Boolean).join(' · '),
     status?.message ? toPlainLine(status.message) : '',
     problem && !isPaused(transfer) ? describeReason(problem) : '',
-    startedElsewhere ? l10n.t('Tracked since: {0}', startTime) : l10n.t('Started: {0}', startTime),
+    startedElsewhere ? l10n.t('Tracked since: {0}', startTime) : l10n.t('Submitted: {0}', startTime),
     hasEnded(transfer.state) && transfer.state !== 'expired'
       ? l10n.t('Ended: {0}', formatTime(getEndedAt(transfer), now))
       : '',

@@ -137,7 +137,7 @@ export class TreeViews implements Disposable {
     const count = this.transferStore.getRunning().filter(isUnderWay).length;
     const proposed = this.plans.getAll().length;
     const tooltip = [
-      count > 0 ? plural(count, '{0} transfer is running', '{0} transfers are running') : '',
+      count > 0 ? plural(count, '{0} transfer is running or paused', '{0} transfers are running or paused') : '',
       proposed > 0
         ? plural(proposed, '{0} transfer has been proposed by an agent', '{0} transfers have been proposed by agents')
         : '',

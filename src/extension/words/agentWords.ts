@@ -26,9 +26,9 @@ export function describeConfirmedRequest(agent: string): string {
   return l10n.t('Requested by {0}, confirmed by you', formatAgentName(agent));
 }
 
-/** Warns if a plan's description or instructions were copied from a server. Returns an empty string otherwise. */
+/** Warns if a plan's description or instructions may be copied from a server. Otherwise, returns an empty string. */
 export function describeTextOrigin({ textOrigin }: TransferPlan): string {
-  return textOrigin === 'server' ? l10n.t('The description or the instructions were copied from a server.') : '';
+  return textOrigin === 'server' ? l10n.t('The description or the instructions may be copied from a server.') : '';
 }
 
 /** Describes the deadline for confirming a plan. */

@@ -12,7 +12,8 @@ export function describeExport(name: string, fileCount: number, omissions: reado
 
 function describeOmission({ kind, count = 0 }: Omission): string {
   if (kind === 'notLoaded') return l10n.t("Results that weren't loaded were left out.");
-  if (kind === 'noManifest') return l10n.t('No manifest was found, so the transferred files are unknown.');
+  if (kind === 'noManifest')
+    return l10n.t('The manifest is missing or lists no files, so the transferred files are unknown.');
   return describeLeftOut(kind, count);
 }
 

@@ -91,10 +91,10 @@ function isLong(text: string): boolean {
 
 function describeEffect({ kind }: LinkTarget, service: string): string {
   const effects: Readonly<Record<LinkTarget['kind'], string>> = {
-    search: l10n.t('Nothing has been sent yet. Opening it sends the search to {0}.', service),
-    file: l10n.t('Nothing has been sent yet. Opening it requests the metadata from {0}.', service),
+    search: l10n.t("The search hasn't been sent yet. Opening the link sends it to {0}.", service),
+    file: l10n.t("The metadata hasn't been requested yet. Opening the link requests it from {0}.", service),
     transfer: l10n.t(
-      "Nothing has been sent yet. Opening it requests the status from {0} and adds the transfer to your list. It doesn't start a transfer.",
+      "The status hasn't been requested yet. Opening the link requests it from {0} and adds the transfer to your list. It doesn't start a transfer.",
       service,
     ),
   };

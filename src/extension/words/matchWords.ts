@@ -66,7 +66,7 @@ export function describeTruncation(gaps: readonly MatchGap[]): string | undefine
   );
 }
 
-/** States which files in the database were not compared, and why. Returns undefined if there are none. */
+/** States which files were not compared, and why the last of them were not. Returns undefined if there are none. */
 export function describeSkippedFiles(skipped: readonly SkippedFiles[]): string | undefined {
   const [first] = skipped;
   if (!first) return undefined;

@@ -35,7 +35,7 @@ function listDifferences({ added, gone, changed }: LockDifference): readonly (st
   ];
 }
 
-/** Describes the number and size of a plan's files, such as "12 files, 3 MB". */
+/** Formats the number of a plan's files and the total of their known sizes, such as "12 files, 3 MB". */
 export function formatPlanSize({ files }: RecipePlan): string {
   const { bytes, unknownCount } = sumUpFiles(files);
   const count = formatFileCount(files.length);
@@ -48,7 +48,7 @@ export function describeLock(lock: LockReadResult, difference: LockDifference | 
   const sentences: Readonly<Record<LockReadResult['kind'], readonly string[]>> = {
     none: [l10n.t("This recipe hasn't been run yet.")],
     valid: since,
-    edited: [...since, l10n.t('The lock was edited by hand, so it may not match what the last run found.')],
+    edited: [...since, l10n.t('The lock was changed after the last run, so it may not match what that run found.')],
     broken: [l10n.t("The lock isn't valid. A run without locked files will replace it.")],
     newer: [l10n.t('The lock was written by a later version of the extension.')],
     foreign: [l10n.t('The lock belongs to {0}.', 'recipe' in lock ? toPlainLine(lock.recipe) : '')],
@@ -71,7 +71,10 @@ export function describeObstacle(plan: RecipePlan, obstacle: PlanObstacle): stri
     case 'unmet':
       return unmet.map(describeExpectation).join(' ');
     case 'tooMany':
-      return l10n.t('The recipe finds more than {0} files. Narrow its search.', formatNumber(files.length));
+      return l10n.t(
+        'The recipe exceeds a limit: it selects at least {0} files, or has too many to compare. Narrow it.',
+        formatNumber(files.length),
+      );
     case 'noFiles':
       return l10n.t('The recipe finds no files.');
     case 'noDestination':

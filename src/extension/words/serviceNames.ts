@@ -9,8 +9,8 @@ export function getLocalServiceName(): string {
 }
 
 /**
- * Returns the name of another machine's local service, which is known here because both machines share a home folder
- * (D30: network file systems). Returns undefined for any other connection.
+ * Returns the name of another machine's local service, which is known here through a shared home folder (D30: network
+ * file systems) or imported transfers (D65: user data file). Returns undefined for any other connection.
  */
 export function getForeignServiceName(connectionId: string): string | undefined {
   const machine = connectionId === localConnectionId ? undefined : getMachine(connectionId);

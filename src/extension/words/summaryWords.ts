@@ -118,8 +118,8 @@ function formatStagingLine(orders: readonly TransferOrder[], getStaging: Staging
     unstaged > 0
       ? plural(
           unstaged,
-          '{0} unstaged (may have to be restored from tape first)',
-          '{0} unstaged (may have to be restored from tape first)',
+          '{0} unstaged (may have to be prepared or restored first)',
+          '{0} unstaged (may have to be prepared or restored first)',
         )
       : '',
     unknown > 0 ? plural(unknown, '{0} unknown', '{0} unknown') : '',

@@ -3,7 +3,7 @@ import type { CatalogSearch, SearchCursor } from './searchSql.ts';
 
 export interface CatalogPage {
   readonly files: readonly CatalogFile[];
-  /** Start of the next page; absent on the last page. */
+  /** Start of the next page; absent if this page is not full. A full page may be the last one. */
   readonly next?: SearchCursor;
 }
 

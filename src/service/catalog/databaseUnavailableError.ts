@@ -14,7 +14,7 @@ export class DatabaseUnavailableError extends Error {
 
 /** Converts an error code to a phrase that completes a sentence about a folder, such as `doesn't exist`. */
 export function describeFolderFailure(code: string): string {
-  if (code === sqliteErrorCode) return "can't be searched: its catalog can't be written";
+  if (code === sqliteErrorCode) return "can't be searched: its catalog can't be used";
   if (code === 'ETIMEDOUT') return "doesn't respond";
   return code === 'ENOENT' || code === 'ENOTDIR' ? "doesn't exist" : "can't be read";
 }

@@ -249,7 +249,7 @@ export class FolderCatalog {
     const isFirst = this.failureReason === undefined;
     this.failureReason = describeFolderFailure(code);
     if (code === sqliteErrorCode) {
-      logger.warn(`The catalog of ${name} cannot be written: ${String(error)}`);
+      logger.warn(`The catalog of ${name} failed: ${String(error)}`);
       this.repairableStore.repair(error);
     } else if (isFirst) logger.warn(`The folder ${folder} cannot be read: ${String(error)}`);
     // Watches follow a folder that is moved, and report nothing about the folder that replaces it.

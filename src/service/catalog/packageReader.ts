@@ -80,7 +80,7 @@ class TableReader {
     try {
       const json: unknown = JSON.parse(readText(resolveWithin(this.folder, path), maxTableBytes));
       if (isJsonObject(json) && !isDeeperThan(json, maxTableDepth)) return json;
-      throw new UnreadableError('is not a JSON object, or too deep');
+      throw new UnreadableError('is not a JSON object or is nested too deeply');
     } catch (error) {
       if (this.warnings.length < maxWarnings)
         this.warnings.push(`its "${toQuotable(path)}" ${describeReadError(error)}`);

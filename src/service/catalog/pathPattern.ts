@@ -9,8 +9,8 @@ type Part =
 /**
  * Compiles a pattern such as `data/*.json`. `*` and `?` match within a path segment, `**` matches across segments, and
  * a `**` segment matches any number of folders. Ignores case and Unicode normalization differences. A pattern without
- * `/` is matched against the file name; a pattern without wildcards also matches everything in the folder that it
- * names.
+ * `/`, apart from a leading one, is matched against the file name; a pattern without wildcards also matches everything
+ * in the folder that it names.
  */
 export function compilePattern(pattern: string): PathTest {
   const folded = stripLeadingSlash(toLowerCase(pattern));

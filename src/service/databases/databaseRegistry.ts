@@ -160,7 +160,7 @@ export class DatabaseRegistry implements ServedDatabases {
   /** Logs the reason if a database is not served under the requested name. */
   private logOtherName({ config, identity: { name } }: RequestedDatabase): void {
     if (name === config.name) return;
-    const reason = `because another folder or store had the name "${config.name}" when it was added`;
+    const reason = `because another folder or store already had the name "${config.name}"`;
     this.options.logger.warn(`${config.folder ?? config.remote} is served as "${name}", ${reason}.`);
   }
 

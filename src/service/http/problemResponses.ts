@@ -33,7 +33,10 @@ const kinds: Readonly<Record<number, ProblemKind>> = {
   409: { name: 'Conflict', description: 'The current state does not allow the operation.' },
   413: { name: 'ContentTooLarge', description: 'The body is larger than 8 MiB.' },
   415: { name: 'UnsupportedMediaType', description: 'The body is not sent as application/json, or is compressed.' },
-  422: { name: 'UnprocessableContent', description: 'Fields are invalid, missing or unknown; each is listed.' },
+  422: {
+    name: 'UnprocessableContent',
+    description: 'Fields are invalid, missing or unknown; they are listed, up to a limit.',
+  },
   431: { name: 'HeadersTooLarge', description: 'The request line and headers are larger than 16 KiB.' },
   500: { name: 'ServerError', description: 'A file or folder of the service could not be used.' },
   503: { name: 'ServiceUnavailable', description: 'The service is not ready.' },

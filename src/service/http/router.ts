@@ -48,7 +48,7 @@ export function findRoute(routes: readonly ApiRoute[], method: string, path: str
   });
   const first = matches[0];
   if (first === undefined) throw new HttpProblem(404, 'There is no resource at this address.');
-  // Literal paths take precedence over parameters: `transfers/records` is not a transfer.
+  // The first match counts, so a literal path must be registered before a parameter that matches it.
   const sameShape = matches.filter((match) => match.route.path === first.route.path);
   const found = sameShape.find((match) => match.route.method === method);
   if (found !== undefined) return found;

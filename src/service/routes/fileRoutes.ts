@@ -21,9 +21,9 @@ const maxTerms = 200;
 const maxPatternLength = 500;
 
 const exampleOrcid = '0000-0002-1825-0097';
-const unavailableDescription = 'The folder of the database does not exist or cannot be read.';
+const unavailableDescription = 'The folder of the database cannot be read, or the store has not been listed yet.';
 const notFoundDescription =
-  'The database does not exist, or does not have all of the files; each missing one is listed.';
+  'The database does not exist, or does not have all of the files; the first hundred missing ones are listed.';
 
 /**
  * Creates the routes for search (§4.3) and for metadata by ID, with GET and POST (§4.4, D26: service HTTP behavior).
@@ -150,7 +150,7 @@ function checkCost(parsed: ParsedSearch, path: string | null | undefined): void 
   const report = (path: string[], message: string): void =>
     void problems.push(createFieldProblem('body', path, message));
   if (countTerms(parsed) > maxTerms) report(['query'], `must not have more than ${maxTerms} words`);
-  const tooLong = `must not have patterns of more than ${maxPatternLength} characters`;
+  const tooLong = `must not have patterns of more than ${maxPatternLength} characters in total`;
   if (countPatternCharacters(patterns) > maxPatternLength) report(['query'], tooLong);
   if (path && countPatternCharacters([path]) > maxPatternLength) report(['specific', 'path'], tooLong);
   if (problems.length > 0) throw createFieldsProblem(problems);
@@ -172,7 +172,7 @@ async function getMetadata(
   return toResponse(database, [...found.values()].slice(offset, offset + (request.limit ?? found.size)));
 }
 
-/** Throws a 404 problem that lists the missing files, instead of returning an incomplete list. */
+/** Throws a 404 problem that lists missing files, up to a limit, instead of returning an incomplete list. */
 function checkAllFound(ids: readonly string[], found: ReadonlyMap<string, unknown>, root: 'body' | 'query'): void {
   const list = root === 'body' ? 'body.file_ids' : 'query.ids';
   const missing = new Map<string, number>();

@@ -8,7 +8,8 @@ export interface SharingOperations {
   readonly leases: Leases;
   getState(): ServiceState;
   /**
-   * Stops the service cleanly. Resolves when all resources are released; the last responses may still be in transit.
+   * Stops the service. Resolves when all resources are released or, if a disk hangs, after a few seconds (D42: hanging
+   * disks). The last responses may still be in transit.
    */
   stop(isReplaced: boolean): Promise<void>;
 }
@@ -73,7 +74,7 @@ function createStopRoute(sharing: SharingOperations): DescribedRoute {
     operationId: 'stopService',
     tag: 'service',
     summary: 'Stop the service cleanly',
-    description: 'Responds when all resources are released. All leases end; transfers resume at the next start.',
+    description: 'Responds when all is released or a disk hangs. All leases end; transfers resume at the next start.',
     success: { status: 204, description: 'The service has stopped.' },
   });
 }

@@ -38,7 +38,7 @@ function createSubmitRoute(apiBase: string, queue: TransferQueue): DescribedRout
     operationId: 'submitTransfer',
     tag: 'transfers',
     summary: 'Submit a transfer',
-    description: 'The transfer is on disk when the response is sent, and runs even if the service is ended.',
+    description: 'The transfer is stored when the response is sent. If the service ends, it resumes at the next start.',
     success: {
       status: 201,
       description: 'The transfer is accepted.',
@@ -61,8 +61,8 @@ function createSubmitRoute(apiBase: string, queue: TransferQueue): DescribedRout
     },
     problems: {
       403: 'The destination is read-only, the Host is not this service, or the request is from a page of another origin.',
-      404: 'A database does not exist, or the source does not have all of the files; each is listed.',
-      500: 'The folder of the source cannot be read, or the transfer journal cannot be written.',
+      404: 'A database does not exist, or the source does not have all files; the first hundred are listed.',
+      500: 'The source cannot be read or has not been listed yet, or the transfer journal cannot be written.',
     },
   });
 }

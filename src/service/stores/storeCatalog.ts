@@ -104,7 +104,7 @@ export class StoreCatalog {
     // A transfer into the store ends with a scan of its folder.
   }
 
-  /** Requests a scan of an ended transfer's folder. Does nothing before the first listing. */
+  /** Requests a scan of an ended transfer's folder. Does nothing until there are files to search. */
   resumeTracking(under: string): void {
     if (this.hasFiles) void this.scans.request(under);
   }
@@ -163,9 +163,7 @@ export class StoreCatalog {
   private createError(): DatabaseUnavailableError {
     const count = this.current?.count ?? 0;
     const state =
-      this.problem === undefined
-        ? `is scanned for the first time: ${count} files so far`
-        : `can't be reached: ${this.problem}`;
+      this.problem === undefined ? `is being scanned: ${count} files so far` : `can't be searched: ${this.problem}`;
     return new DatabaseUnavailableError(`The store of the database ${this.config.name} ${state}.`);
   }
 
@@ -187,7 +185,7 @@ export class StoreCatalog {
     const { clock } = this.dependencies;
     this.attemptedAtMs = clock.now();
     try {
-      if (!this.repairableStore.ensureOpen()) throw new DatabaseUnavailableError("its catalog can't be written");
+      if (!this.repairableStore.ensureOpen()) throw new DatabaseUnavailableError("its catalog can't be used");
       await this.runScan(under);
     } catch (error) {
       if (!this.abort.signal.aborted) this.handleFailure(error);
@@ -243,7 +241,7 @@ export class StoreCatalog {
   private handleFailure(error: unknown): void {
     const { logger } = this.dependencies;
     const isKnown = error instanceof DatabaseUnavailableError;
-    const problem = isKnown ? error.message : "its catalog can't be written";
+    const problem = isKnown ? error.message : "its catalog can't be used";
     if (!isKnown) logger.error(`The catalog of ${this.config.name}: ${String(error)}`);
     if (this.problem !== problem) logger.warn(`The store of the database ${this.config.name}: ${problem}.`);
     this.problem = problem;

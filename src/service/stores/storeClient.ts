@@ -77,7 +77,7 @@ export class StoreClient {
       for await (const piece of response) yield piece as Buffer;
     } catch {
       signal.throwIfAborted();
-      throw new StoreError('broken', 'the store ended it too early');
+      throw new StoreError('broken', 'its content was cut off');
     }
   }
 

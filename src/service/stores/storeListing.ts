@@ -14,7 +14,7 @@ interface ListedStore {
   readonly features: StoreFeatures;
 }
 
-/** Counts of the objects that a listing leaves out. */
+/** Counts of the objects that a listing leaves out, except hidden ones, which it doesn't count. */
 export interface SkippedObjects {
   /** Number of objects whose names are not valid file names. */
   readonly unnamable: number;

@@ -13,9 +13,9 @@ export interface ScannedStore {
 }
 
 export interface ScanResult extends SkippedObjects {
-  /** False if rclone can't restore archived objects in this kind of store (D67: archived objects). */
+  /** False if rclone has no commands for this kind of store, and so can't restore objects (D67: archived objects). */
   readonly canRestore: boolean;
-  /** A sentence about rclone, for the log. */
+  /** Recommends a newer rclone, for the log; undefined if rclone is recent. */
   readonly note: string | undefined;
 }
 

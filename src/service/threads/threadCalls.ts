@@ -142,7 +142,7 @@ export function handleCalls<T extends CallHandlers<T>>(port: ThreadPort, handler
   };
   port.on('message', (messages: unknown) => {
     if (!Array.isArray(messages)) return;
-    // One event loop turn per call, so that the previous response is sent first.
+    // Each call runs in its own immediate callback, so that the previous response is sent first.
     for (const message of messages) if (isCallRequest(message)) setImmediate(() => void handle(message));
   });
 }

@@ -138,7 +138,7 @@ export class ArchivedFiles {
     if (!(error instanceof StoreError)) return toRouteError(error);
     const { kind, message } = error;
     if (kind === 'refused') return new TransferFailure(`could not restore the archived files: ${message}`);
-    return this.createSuspension(`waiting: the source can't be reached: ${message}`);
+    return this.createSuspension(`waiting: the source can't be used: ${message}`);
   }
 
   /** Creates a suspension. Each one doubles the time until the next check, up to {@link maxDelayMs}. */

@@ -30,7 +30,7 @@ export function selectBatch({ files, bytesPerSecond }: CarryJob): readonly FileT
   return batch.length < minFiles ? [] : batch;
 }
 
-/** Returns true for a path that means the same to rclone, to every store and to this file system. */
+/** Returns true for a path that means the same to rclone, every store and, except on Windows, this file system. */
 export function hasPlainName(path: string): boolean {
   return !specialCharacters.test(path) && !path.split('/').some((part) => part === '' || specialEnd.test(part));
 }

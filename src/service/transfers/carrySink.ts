@@ -35,7 +35,7 @@ export interface CarriedContent {
 export interface CarrySink {
   /** The destination's preferred hash algorithm; undefined if it has none. */
   readonly hash: string | undefined;
-  /** Writes a file under a temporary name. If the connection is lost, a later attempt may continue the file. */
+  /** Writes a file under a temporary name. A later attempt may continue an interrupted file in a folder. */
   write(file: FileToCarry, content: CarriedContent, signal: AbortSignal): Promise<WrittenFile>;
   /**
    * Writes and verifies small files together, if that is faster. Returns those that were given their final names. The

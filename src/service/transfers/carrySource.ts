@@ -28,7 +28,7 @@ export interface CarrySource {
   verify(file: FileToCarry, digests: StreamDigests, signal: AbortSignal): Promise<string | undefined>;
 }
 
-const changed = 'it changed while it was being transferred';
+const changed = 'it changed after it was hashed';
 const pieceBytes = 256 * 1024;
 
 export class FolderSource implements CarrySource {
@@ -121,5 +121,5 @@ export class StoreSource implements CarrySource {
 export function compareHash(algorithm: string, hex: string | undefined, digests: StreamDigests): string | undefined {
   if (hex === undefined) return undefined;
   if (digests.get(algorithm) === hex) return algorithm;
-  throw new OperationError('copy', new BadFile(`it does not have the ${algorithm} hash that the store has for it`));
+  throw new OperationError('copy', new BadFile(`it does not have the ${algorithm} hash that the store listed for it`));
 }

@@ -48,7 +48,7 @@ export class DestinationFolders {
   checkUnmoved(folder: string): void {
     if (this.isUnmoved(folder)) return;
     if (fs.realpathSync.native(folder) !== nodePath.normalize(folder)) {
-      throw new BadFile('a link points outside the destination');
+      throw new BadFile('its path in the destination leads to a different folder');
     }
   }
 
@@ -144,7 +144,7 @@ async function removeLeftovers(folder: string, transferId: string): Promise<void
     }
     await fs.promises.rmdir(folder);
   } catch {
-    // Not empty, missing or unreachable: nothing to remove.
+    // Not empty, missing or unreachable, or a part file can't be removed: the rest of this folder remains.
   }
 }
 

@@ -19,7 +19,7 @@ export function digestFile(file: number, expectedBytes: number, signal: JobSigna
   const count = fs.readSync(file, smallBuffer, 0, smallBytes, 0);
   if (count < smallBytes) {
     const piece = smallBuffer.subarray(0, count);
-    // A growing file is read only partially; the caller checks its size again.
+    // A growing file is read only partially; the caller compares its size or its digest.
     return { sha256: hash('sha256', piece), bytes: count, ...(other !== undefined && { other: hash(other, piece) }) };
   }
   const digest = createHash('sha256').update(smallBuffer);

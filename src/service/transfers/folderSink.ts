@@ -82,7 +82,8 @@ export class FolderSink implements CarrySink {
 
   private getFinalPath(path: string): string {
     // If empty parts were removed, two objects could have the same path.
-    if (path.split('/').some((name) => name === '' || name === '.')) throw new BadFile('its name has an empty part');
+    const hasEmptyPart = path.split('/').some((name) => name === '' || name === '.');
+    if (hasEmptyPart) throw new BadFile('its path has a part that is empty or a dot');
     return this.folders.ensureFilePath(path);
   }
 

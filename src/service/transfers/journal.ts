@@ -84,7 +84,7 @@ export class TransferJournal {
     // A write-ahead log requires a local file system (D30: network file systems).
     const mode = isRemoteFolder(nodePath.dirname(file)) ? 'TRUNCATE' : 'WAL';
     this.database.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = ${mode}`);
-    // In WAL mode, a commit survives the end of the process; `writePending` also protects it from a power failure.
+    // In WAL mode, commits survive the end of the process; `writePending` also protects new ones from a power failure.
     this.database.exec(`PRAGMA synchronous = ${mode === 'WAL' ? 'NORMAL' : 'FULL'}`);
     runInTransaction(this.database, () => {
       this.database.exec(tables);

@@ -62,7 +62,7 @@ export function toStatusDocument(record: TransferRecord): TransferStatusDocument
   };
 }
 
-/** Returns a status message, which always begins with the transfer's ID (D11: check status identity). */
+/** Returns a status message, which always begins with `Transfer` and the ID (D11: check status identity). */
 export function formatTransferMessage(id: string, text: string): string {
   return `Transfer ${id}: ${text}`;
 }

@@ -100,7 +100,7 @@ function copyToDestination(context: MoveContext, file: FileToMove, opened: numbe
       ? withRegularFile(part, (copy) => readBack(job, file, copy))
       : withNewFile(part, (copy) => copyAndReadBack(job, file, opened, copy));
     if (sha256 !== file.sha256) {
-      throw new OperationError('copy', new BadFile('it changed while it was being transferred'));
+      throw new OperationError('copy', new BadFile('it changed after it was hashed, or its copy is damaged'));
     }
     throwIfStopped(job.signal);
     context.folders.checkUnmoved(nodePath.dirname(finalPath));

@@ -36,5 +36,5 @@ export function toRouteError(error: unknown): unknown {
   if (error instanceof StoreError && error.kind === 'full')
     return new TransferSuspension('waiting: the destination is full');
   const isUnavailable = error instanceof StoreError || error instanceof DatabaseUnavailableError;
-  return isUnavailable ? new TransferSuspension(`waiting: the store can't be reached: ${error.message}`) : error;
+  return isUnavailable ? new TransferSuspension(`waiting: the store can't be used: ${error.message}`) : error;
 }

@@ -70,8 +70,8 @@ export class SharedCopy {
   }
 
   /**
-   * Blocks until the copy grows beyond `bytes`, is whole, or has ended early. Returns its size so far, `whole` or
-   * `ended`.
+   * Blocks until the writer reports progress beyond `bytes`. Returns `whole`, `ended` (early), or the size so far,
+   * rounded down, which may still be `bytes`.
    */
   waitForMore(bytes: number): number | 'whole' | 'ended' {
     const steps = Math.floor(bytes / stepBytes);

@@ -28,7 +28,7 @@ interface StoreRouteOptions extends RouteOptions<DatabaseLocation> {
   readonly daemon: RcloneDaemon;
 }
 
-/** Maximum number of attempts per file if its store fails without a known cause, or the connection is lost. */
+/** Maximum number of attempts per file if its store fails without a known cause, breaks off, or stores it wrongly. */
 const maxAttempts = 5;
 /** Maximum time to wait for the removal of unfinished files when a transfer ends. */
 const discardLimitMs = 1_500;
@@ -171,7 +171,7 @@ export class StoreRoute implements TransferRoute {
     }
   }
 
-  /** Throws a suspension or, after too many attempts, a failure if a file is missing from the destination. */
+  /** Throws a suspension or, after too many attempts, a failure if a file is missing or has a different size. */
   private async requirePresent(
     client: StoreClient,
     remote: string,
@@ -179,7 +179,7 @@ export class StoreRoute implements TransferRoute {
   ): Promise<void> {
     for (const file of files) {
       if (await this.isStored(client, remote, file)) continue;
-      const text = `could not write ${file.path}: the destination doesn't have it`;
+      const text = `could not write ${file.path}: the destination doesn't have it, or only with a different size`;
       if (this.countAttempt(file.position)) throw new TransferSuspension(`waiting to try again: ${text}`);
       throw new TransferFailure(text);
     }

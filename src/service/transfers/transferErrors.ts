@@ -19,7 +19,7 @@ export class TransferSuspension extends Error {
   override readonly name = 'TransferSuspension';
   /** Number of free bytes that the transfer needs at the destination to continue. */
   readonly neededBytes: number;
-  /** Time until the next check; undefined for the default. */
+  /** Milliseconds until the next check; undefined for the default, which grows (LiveTransfer.getRetryMs). */
   readonly retryMs: number | undefined;
 
   constructor(message: string, neededBytes = 0, retryMs?: number) {

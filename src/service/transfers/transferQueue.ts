@@ -43,7 +43,7 @@ const stopMs = 500;
 /** Runs transfers, and reports the status of all stored ones (D23: transfer states, D25: durable transfers). */
 export class TransferQueue {
   private readonly options: TransferQueueOptions;
-  /** IDs of submissions that aren't stored yet. A change of the databases must not start their transfers. */
+  /** IDs of submissions not confirmed to be stored yet. A change of the databases must not start their transfers. */
   private readonly submitting = new Set<string>();
   private readonly live = new Map<string, LiveTransfer>();
   private readonly waiting = new Set<LiveTransfer>();

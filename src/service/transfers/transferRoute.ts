@@ -8,8 +8,8 @@ export interface TransferRoute {
   /** Hashes files in the source. Requires {@link isHashedFirst}. */
   stage(files: readonly FileToStage[], signal: JobSignal): Promise<JobResult>;
   /**
-   * Prepares a run. If a store is involved, queries its features, finds the objects that earlier runs left at the
-   * destination, and removes the unfinished ones.
+   * Prepares a run. Queries the features of the stores involved. In a store as destination, finds the objects that
+   * earlier runs left, and removes the unfinished ones.
    */
   prepare(): Promise<void>;
   /** Copies files under temporary names, verifies the copies, and gives them their final names. */
@@ -17,7 +17,8 @@ export interface TransferRoute {
   /** Finds transferred files that are missing from the destination or have a different size there. */
   findLost(files: readonly FileToMove[], signal: JobSignal): Promise<JobResult>;
   /**
-   * Makes all files durable and writes the manifest. Returns false if the destination may still have unfinished files.
+   * Makes the files durable where the system can, and writes the manifest. Returns false if the destination may still
+   * have unfinished files.
    */
   finish(record: TransferRecord, files: readonly TransferRecordFile[], signal: AbortSignal): Promise<boolean>;
   /**

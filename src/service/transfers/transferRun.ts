@@ -45,7 +45,7 @@ export interface TransferRunOptions {
   readonly isResumed: boolean;
 }
 
-/** Number of jobs that run at the same time for one transfer. */
+/** Maximum number of jobs of one transfer at a time, not counting those that read copies back. */
 export const parallelJobs = 2;
 /** Maximum number of files that are flushed individually; for more, the whole file system is flushed. */
 const maxFlushedFiles = 100;
@@ -67,9 +67,9 @@ export class TransferRun {
   private openRoute: TransferRoute | undefined;
   private manifestName = '';
   private hasLeftovers = false;
-  /** True if an earlier run was interrupted, or may have been. */
+  /** True if a run was interrupted, or may have been. */
   private wasInterrupted: boolean;
-  /** The methods by which files to or from stores were verified, such as `md5`. */
+  /** Methods by which files to or from stores were verified since the service started, such as `md5`. */
   private readonly methods = new Set<string>();
 
   constructor(options: TransferRunOptions, progress: RunProgress, files: readonly TransferRecordFile[]) {
@@ -82,7 +82,7 @@ export class TransferRun {
       this.archivedFiles = new ArchivedFiles({ ...options, remote: location.remote, restore });
   }
 
-  /** Returns the status text of a successful transfer. If a store was involved, includes the verification methods. */
+  /** Returns the status text of a successful transfer, with the verification methods that this process has used. */
   describeSuccess(): string {
     const methods = [...this.methods].sort().join(' and ');
     const note = this.hasLeftovers ? '; unfinished objects will be removed later' : '';
@@ -97,7 +97,7 @@ export class TransferRun {
     return this.hasLeftovers || this.mayGetLateObjects ? this.manifestName : undefined;
   }
 
-  /** True if a store may still create an object from an earlier run, whose rclone process may have been killed. */
+  /** True if a store may still create an object from an interrupted run, whose rclone process may have been killed. */
   get mayGetLateObjects(): boolean {
     return this.wasInterrupted && this.options.destination.location.remote !== undefined;
   }
@@ -107,7 +107,7 @@ export class TransferRun {
     return [...this.moving].reduce((sum, jobSignal) => sum + getDoneCount(jobSignal), 0);
   }
 
-  /** Runs the transfer until its manifest is written. Rejects with a failure, a suspension, or the signal's reason. */
+  /** Runs the transfer until its manifest is written. Rejects with any error, such as a failure or a suspension. */
   async run(signal: AbortSignal): Promise<void> {
     await this.stage(signal);
     await this.restore(signal);

@@ -30,7 +30,7 @@ function isEmptyOrInstant(value: string | null | undefined): boolean {
 /** Search parameters for this service's databases; null and empty strings count as absent. */
 const specificSchema = z
   .strictObject({
-    format: textParameter.check(z.describe('Only files of this format: `csv`.')),
+    format: textParameter.check(z.describe('Only files of this format, compressed or not: `csv`.')),
     path: textParameter.check(z.describe('Only files whose path matches this pattern: `data/*.json`.')),
     minBytes: sizeParameter.check(z.describe('Only files of at least this size in bytes.')),
     maxBytes: sizeParameter.check(z.describe('Only files of at most this size in bytes.')),
@@ -105,7 +105,7 @@ export const transferPathSchema = z.strictObject({
     z.regex(new RegExp(`^(?:${anyUuid})$`)),
     z.meta({
       description:
-        'ID of the transfer: a UUID; without dashes, in braces, as `urn:uuid:…` or in capitals is accepted too.',
+        'ID of the transfer: a UUID, also accepted without dashes, in braces, in capitals or as `urn:uuid:…`.',
       format: 'uuid',
     }),
   ),

@@ -46,7 +46,7 @@ const file = z
     path: text('Path within the database, separated by `/`.'),
     title: text('Display name.'),
     description: optionalText.check(z.describe('Description in Markdown.')),
-    format: optionalText.check(z.describe('Format from its suffix, such as `csv`.')),
+    format: optionalText.check(z.describe('Format, such as `csv`: from its metadata, otherwise from its suffix.')),
     mediatype: text('Media type.'),
     encoding: optionalText.check(z.describe('Character encoding.')),
     bytes: count('Size in bytes.'),
@@ -119,7 +119,7 @@ const problem = z
     title: text('Meaning of the status.'),
     status: z.int().check(z.gte(400), z.lte(599), z.describe('Status of the response.')),
     detail: text('Description of the problem, in a sentence.'),
-    errors: z.optional(z.array(fieldProblem).check(z.describe('The invalid fields, at most about a hundred.'))),
+    errors: z.optional(z.array(fieldProblem).check(z.describe('The invalid fields, up to about two hundred.'))),
   })
   .check(z.describe('A problem document of RFC 9457, with the invalid fields.'));
 

@@ -65,7 +65,7 @@ function createStagingFact(staging: MetadataSnapshot['staging']): Fact | undefin
   if (staging === undefined) return undefined;
   const isStaged = staging === 'staged';
   const text = isStaged ? l10n.t('Staged') : l10n.t('Unstaged');
-  const exact = isStaged ? l10n.t('Ready to copy.') : l10n.t('May have to be restored from tape first.');
+  const exact = isStaged ? l10n.t('Ready to copy.') : l10n.t('May have to be prepared or restored first.');
   return { key: 'staging', label: l10n.t('Staging'), text, exact, field: '' };
 }
 

@@ -3,8 +3,8 @@ import { limitMarks, shortenText } from '../../core/util/displayLimits.ts';
 export { shortenText };
 
 /**
- * Replaces control and bidirectional formatting characters with visible symbols, so that a name cannot be mistaken for
- * another. Keeps line breaks and tabs. Limits the number of combining marks (D39: server data display).
+ * Replaces control characters, and bidirectional embeddings, overrides and isolates, with visible symbols, so that text
+ * isn't reordered. Keeps line breaks and tabs. Limits the number of combining marks (D39: server data display).
  */
 export function toVisibleText(text: string): string {
   return limitMarks(text).replace(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, (character) => {

@@ -2,7 +2,7 @@ import { array, isFiniteNumber, isString, object, optional } from '../messages/g
 
 const maxSavedPaths = 500;
 
-/** A page's expanded parts and scroll position. Saved across reloads. */
+/** A page's expanded sections and scroll position. Saved across reloads. */
 interface ScrollPlace {
   /** Identifies the content of the page; nothing is restored for other content. */
   readonly subject: string;
@@ -57,8 +57,8 @@ export class ViewState {
   }
 
   /**
-   * Restores the expanded parts and returns the scroll position. Returns undefined if the state is invalid or belongs
-   * to other content.
+   * Restores the expanded sections and returns the scroll position. Long lists and texts are shortened again. Returns
+   * undefined if the state is invalid or belongs to other content.
    */
   restore(saved: unknown, subject: string): number | undefined {
     if (!hasPlace(saved) || saved.place?.subject !== subject) return undefined;

@@ -149,7 +149,7 @@ function Heading({ transfer: { order, startedElsewhere } }: Pick<ScreenProps, 't
 
 /** Renders the page for a removed transfer, or for any transfer until the history has been read after a reload. */
 function UnknownTransfer(): VNode {
-  const text = l10n.t("This transfer isn't in the history. It will appear here once it's added.");
+  const text = l10n.t("This transfer isn't in the history, or the history is still loading.");
   return (
     <>
       <header>

@@ -79,7 +79,7 @@ export function ProgressSection({ transfer }: TransferProps): VNode {
         aria-valuemin={0}
         aria-valuemax={100}
         aria-valuenow={share === undefined ? undefined : Math.floor(share * 100)}
-        aria-valuetext={percent === undefined ? l10n.t('{0}, no progress reported yet', words) : `${words}, ${percent}`}
+        aria-valuetext={percent === undefined ? l10n.t('{0}, no progress reported', words) : `${words}, ${percent}`}
       >
         <div class="fill" style={{ width: `${(share ?? 0) * 100}%` }} />
       </div>

@@ -18,7 +18,7 @@ function findSeedWithAllKinds(from: number): number {
 describe('Transfers, while service and windows are killed (D12, D25)', () => {
   it('are all correct in the ledger at the end, and none is submitted twice', async () => {
     const { faults, final, serviceKills, windowKills } = await soak({ seed, ...size, log: () => undefined });
-    assert.deepEqual(faults, [], `SOAK_SEED=${String(seed)} does the same again`);
+    assert.deepEqual(faults, [], `Repeat with SOAK_SEED=${String(seed)}`);
     assert.ok(serviceKills > 0 && windowKills > 0);
     assert.ok((final['succeeded'] ?? 0) > 0);
   });

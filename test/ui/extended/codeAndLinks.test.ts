@@ -85,7 +85,7 @@ describe('A user who shares code and links', () => {
     await openUrl(link);
     const { message, detail } = await window.notifications.dialog();
     assert.equal(message, 'Open the file from this link?');
-    assert.match(detail, /Nothing has been sent yet\. Opening it requests the metadata from DTS prototype/);
+    assert.match(detail, /The metadata hasn't been requested yet\. Opening the link requests it from DTS prototype/);
     await window.notifications.answer('Show Metadata');
     await window.pageFrame('JDP:000012');
     const hostile = { service: 'javascript:alert(1)', database: 'a', id: 'b', name: 'c' };

@@ -46,6 +46,15 @@ class Exchange {
 }
 
 describe('The receiver of a response', () => {
+  it('fails at once if the request is aborted before its connection is open, and never sends it', async () => {
+    const aborting = new AbortController();
+    const exchange = new Exchange({ signal: aborting.signal });
+    aborting.abort();
+    await assert.rejects(exchange.response, /^Error: aborted$/);
+    exchange.start();
+    assert.equal(exchange.sentCount, 0);
+  });
+
   it('returns the head before the body has arrived, and decodes characters that two pieces share', async () => {
     const exchange = new Exchange().start();
     exchange.head(201);

@@ -96,7 +96,7 @@ describe('Generated code', () => {
         const nothing: CodeRequest = { ...search, query: 'nothing' };
         const { exitCode, output, errors } = await run(language, how, nothing, status);
         assert.deepEqual([exitCode, errors], [0, '']);
-        assert.match(output, /(No files were found\.|"resources":null)[^]*active/);
+        assert.match(output, /(No files were returned\.|"resources":null)[^]*active/);
       });
 
       it('reports that a database is unknown, and fails if the status is missing', async () => {

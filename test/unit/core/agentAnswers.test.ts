@@ -53,7 +53,7 @@ describe('A transfer in the result of a tool', () => {
     [{ state: 'succeeded', status: { ...complete, movedFileCount: 1 } }, 'incomplete'],
     [{ state: 'cancelled' }, 'canceled'],
     [{ state: 'expired' }, 'ended; the service no longer knows it'],
-    [{ state: 'refused' }, 'not accepted by the service'],
+    [{ state: 'refused' }, 'not started'],
     [{ cancelAcceptedAt: 5 }, 'canceling'],
     [{ state: 'failed', cancelAcceptedAt: 5 }, 'failed'],
     [{ problem: { kind: 'serviceStopped' } }, 'paused'],
@@ -70,7 +70,7 @@ describe('A transfer in the result of a tool', () => {
   it('has a note if it may have started, or continues after its cancellation', () => {
     const note = (change: Partial<Transfer>): unknown => toTransferAnswer({ ...started, ...change })['note'];
     assert.match(String(note({ state: 'notConfirmed' })), /Never submit it again/);
-    assert.match(String(note({ cancelUnheeded: true })), /but continues/);
+    assert.match(String(note({ cancelUnheeded: true })), /still reports the same status/);
     assert.equal(note({}), undefined);
   });
 });

@@ -126,7 +126,7 @@ describe('The plans of agents', () => {
     await clock.pass(2 * 86_400_000);
     await assert.rejects(store.create(createDraft()), {
       code: 'notSaved',
-      message: 'The plan could not be saved (ERR_FS_EISDIR).',
+      message: 'The plan or its decision could not be saved (ERR_FS_EISDIR).',
     });
   });
 
@@ -141,7 +141,7 @@ describe('The plans of agents', () => {
     try {
       await assert.rejects(store.decide(id, 'declined', 'test'), {
         code: 'notSaved',
-        message: 'The plan could not be saved (ENOSPC).',
+        message: 'The plan or its decision could not be saved (ENOSPC).',
       });
     } finally {
       emptyDisk();

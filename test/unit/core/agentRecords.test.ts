@@ -193,7 +193,10 @@ describe('The store of plans', () => {
 
   it('reports why a plan cannot be saved, and leaves no file', async () => {
     await writeFile(join(folder, 'plans'), '');
-    await assert.rejects(create(), { code: 'notSaved', message: 'The plan could not be saved (ENOTDIR).' });
+    await assert.rejects(create(), {
+      code: 'notSaved',
+      message: 'The plan or its decision could not be saved (ENOTDIR).',
+    });
     assert.deepEqual(await readdir(folder), ['plans']);
   });
 
@@ -204,7 +207,7 @@ describe('The store of plans', () => {
     assert.deepEqual(log.lines, []);
     await mkdir(join(folder, 'plans', `${id}.json`));
     assert.equal(await store.get(id), undefined);
-    assert.match(log.lines.join('\n'), /A plan could not be read: E/);
+    assert.match(log.lines.join('\n'), /A plan or its decision could not be read: E/);
     await rm(join(folder, 'plans'), { recursive: true });
     await writeFile(join(folder, 'plans'), '');
     await store.recordTransfer(id, 'k');

@@ -70,13 +70,13 @@ describe('The tools of agents', () => {
         { database: 'Alpha', query: 'x'.repeat(1_000_000) },
         '"query" is too large: at most 2000 characters.',
       ],
-      ['describe_files', { database: 'Alpha', ids: [] }, '"ids" is too small: at least 1 values.'],
+      ['describe_files', { database: 'Alpha', ids: [] }, '"ids" must not be empty.'],
       ['submit_transfer', { planId: { id: 1 } }, '"planId" must be of type string.'],
       ['cancel_transfer', { id: 'x'.repeat(1_000_000) }, '"id" is too large: at most 100 characters.'],
       [
         'plan_transfer',
         { source: 'Alpha', destination: 'Beta', ids: ['f1'], instructions: { a: 'x'.repeat(1_000_000) } },
-        '"instructions" is too large.',
+        '"instructions" is too large or too deeply nested.',
       ],
       ['plan_transfer', { source: 'Alpha', destination: 'Beta' }, 'Give either "ids" or "query".'],
     ];

@@ -93,7 +93,7 @@ describe('The results of tools for agents', () => {
       stage.rig.server.on(`DELETE /api/v1/transfers/${id}`, problem(403, 'not yours'));
       await submit();
       const { error, code, data } = await get('cancel_transfer', { id });
-      assert.deepEqual([error, code], ["The transfer wasn't canceled.", 'requestFailed']);
+      assert.deepEqual([error, code], ["The cancellation wasn't confirmed.", 'requestFailed']);
       assert.match(JSON.stringify(data), /not yours/);
       stage.decide = () => ({ kind: 'no', by: 'test' });
       assert.equal((await get('cancel_transfer', { id }))['error'], 'The user declined. The transfer continues.');
@@ -103,7 +103,7 @@ describe('The results of tools for agents', () => {
       const missing = await get('submit_transfer', { planId: 'aaaaaaaaaaaa' });
       assert.deepEqual(missing, { error: 'There is no such plan.', code: 'notFound' });
       await stage.policy.write('never');
-      const off = 'The user has switched off transfers by agents. Nothing was submitted.';
+      const off = 'Transfers by agents are switched off. Nothing was submitted.';
       assert.deepEqual(await get('submit_transfer', { planId: await stage.plan(['f1']) }), {
         error: off,
         code: 'submissionOff',

@@ -39,6 +39,15 @@ describe('Estimates from earlier transfers', () => {
     assert.equal(countFor(moving([], to('D'))), undefined);
   });
 
+  it('ignore transfers that were started elsewhere, whose databases and start are unknown', () => {
+    const elsewhere = { ...to(''), startedElsewhere: true } as const;
+    store.put([succeeded('tracked', 12, elsewhere)]);
+    assert.equal(countFor(moving([], elsewhere)), undefined);
+    store.put([succeeded('own', 12, to(''))]);
+    assert.equal(countFor(moving([], elsewhere)), undefined);
+    assert.equal(countFor(moving([], to(''))), 1);
+  });
+
   it('load the history once, some time after it is needed, if nothing has moved yet', async () => {
     estimates.getEstimate(moving([]));
     await clock.pass(60_000);

@@ -28,7 +28,10 @@ describe('Claims of notifications', () => {
     await writeFile(join(folder, 'told'), 'a file where the folder should be');
     const log = new MemoryLog();
     assert.equal(await new NotificationClaims(folder, systemClock, log).claim('k ended'), true);
-    assert.match(log.lines.join(), /^debug Windows cannot coordinate their notifications: Error: E/);
+    assert.match(
+      log.lines.join(),
+      /^debug A file that coordinates notifications could not be written or deleted: Error: E/,
+    );
   });
 
   it('succeed if nothing was ever claimed', async () => {

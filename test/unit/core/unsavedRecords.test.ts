@@ -54,7 +54,7 @@ describe("Records that can't be written", () => {
     assert.deepEqual(await unsaved.save(other), other);
     assert.deepEqual([unsaved.has('one'), unsaved.has('two'), unsaved.has('three')], [true, true, false]);
     assert.deepEqual([failures, log.errors.length], [1, 1]);
-    assert.match(String(log.errors[0]), /could not be written; the extension retries until it can: Error: E/);
+    assert.match(String(log.errors[0]), /could not be written; writing will be retried: Error: E/);
   });
 
   it('are retried after two seconds', async () => {
@@ -65,7 +65,7 @@ describe("Records that can't be written", () => {
     await clock.pass(1);
     await waitForRecords('one');
     await eventually(() => Promise.resolve(!unsaved.has('one') || undefined));
-    assert.deepEqual(log.lines.slice(1), ['info All transfer records are saved again']);
+    assert.deepEqual(log.lines.slice(1), ['info No transfer records are waiting to be written']);
     assert.equal(clock.waitingCount, 0);
   });
 
@@ -116,7 +116,7 @@ describe("Records that can't be written", () => {
     assert.deepEqual([unsaved.has('one'), clock.waitingCount], [false, 1]);
     unsaved.forget(['two']);
     assert.deepEqual([unsaved.has('two'), clock.waitingCount], [false, 0]);
-    assert.equal(log.lines.at(-1), 'info All transfer records are saved again');
+    assert.equal(log.lines.at(-1), 'info No transfer records are waiting to be written');
   });
 
   it("aren't retried after the window was closed", async () => {

@@ -125,7 +125,7 @@ describe('A catalog whose file breaks while it is in use (D20)', () => {
     writeFileSync(`${rig.root}/data`, 'a file in the place of the folder');
     await assert.rejects(rig.find(), {
       code: 'DATABASE_UNAVAILABLE',
-      message: "The folder of the database Soil can't be searched: its catalog can't be written.",
+      message: "The folder of the database Soil can't be searched: its catalog can't be used.",
     });
     assert.deepEqual(rig.catalog.getCachedHashes(['a.txt']), []);
     rmSync(`${rig.root}/data`);
@@ -154,7 +154,7 @@ describe('A catalog on a full disk (D20)', () => {
       async () =>
         await rig.find().then(
           () => false,
-          (error: unknown) => String(error).includes("can't be searched: its catalog can't be written"),
+          (error: unknown) => String(error).includes("can't be searched: its catalog can't be used"),
         ),
     );
     await assert.rejects(rig.find(), { code: 'DATABASE_UNAVAILABLE' });

@@ -101,7 +101,7 @@ describe('The registry of databases', () => {
       ['data', 'data (2)'],
     );
     assert.deepEqual(logger.lines, [
-      `warn ${second} is served as "data (2)", because another folder or store had the name "data" when it was added.`,
+      `warn ${second} is served as "data (2)", because another folder or store already had the name "data".`,
     ]);
   });
 });

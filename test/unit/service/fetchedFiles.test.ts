@@ -118,7 +118,7 @@ describe('Small files that rclone fetched (D62)', () => {
   it('leave nothing at the destination if their hash differs', async () => {
     hashOf = () => '0'.repeat(32);
     const { done, failure } = await carry();
-    assert.deepEqual([done, failure?.text], [[], 'it does not have the md5 hash that the store has for it']);
+    assert.deepEqual([done, failure?.text], [[], 'it does not have the md5 hash that the store listed for it']);
     const entries = await fs.readdir(nodePath.join(root, 'target'), { recursive: true, withFileTypes: true });
     assert.deepEqual(
       entries.filter((entry) => entry.isFile()).map(({ name }) => name),

@@ -61,7 +61,7 @@ describe('The health check of the local service (D40)', () => {
       const problems = Promise.all([health.findProblems(), health.findProblems()]);
       while (clock.waitingCount !== 1) await new Promise(setImmediate);
       await clock.pass(2_000);
-      const expected = ["1 of 2 databases can't be searched yet: the folder is still being read."];
+      const expected = ["1 of 2 databases can't be searched yet: still being scanned, or not responding."];
       assert.deepEqual(await problems, [expected, expected]);
     }
     assert.equal(asked, 1);

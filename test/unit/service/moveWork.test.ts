@@ -82,17 +82,17 @@ describe('Moving staged files (D23, D24)', () => {
     [
       'has other content',
       () => write('source/a.txt', 'ALPHA'),
-      { operation: 'copy', text: 'it changed while it was being transferred' },
+      { operation: 'copy', text: 'it changed after it was hashed, or its copy is damaged' },
     ],
     [
       'has become shorter',
       () => write('source/a.txt', 'alp'),
-      { operation: 'copy', text: 'it changed while it was being transferred' },
+      { operation: 'copy', text: 'it changed after it was hashed, or its copy is damaged' },
     ],
     [
       'has become longer',
       () => write('source/a.txt', 'alpha and more'),
-      { operation: 'copy', text: 'it changed while it was being transferred' },
+      { operation: 'copy', text: 'it changed after it was hashed, or its copy is damaged' },
     ],
     ['was removed', () => fs.rmSync(nodePath.join(root, 'source/a.txt')), { operation: 'read', code: 'ENOENT' }],
     [
@@ -117,7 +117,7 @@ describe('Moving staged files (D23, D24)', () => {
   it('copies at most the staged size of a file that grows endlessly', () => {
     // Has no size, and can be read endlessly.
     const job = { ...createJob([staged('pagemap', '')]), sourceFolder: '/proc/self' };
-    const text = 'it changed while it was being transferred';
+    const text = 'it changed after it was hashed, or its copy is damaged';
     assert.deepEqual(moveFiles(job).failure, { position: 0, operation: 'copy', text });
     assert.deepEqual(readTarget(), {});
   });
@@ -141,7 +141,11 @@ describe('Moving staged files (D23, D24)', () => {
     fs.mkdirSync(nodePath.join(root, 'target', `dts-${transferId}`));
     fs.symlinkSync('../..', nodePath.join(root, 'target', `dts-${transferId}`, 'sub'));
     const { failure } = move(staged('sub/b.txt', 'beta'));
-    assert.deepEqual(failure, { position: 0, operation: 'write', text: 'a link points outside the destination' });
+    assert.deepEqual(failure, {
+      position: 0,
+      operation: 'write',
+      text: 'its path in the destination leads to a different folder',
+    });
     assert.deepEqual(fs.readdirSync(root).sort(), ['source', 'target']);
   });
 
@@ -177,7 +181,11 @@ describe('Moving staged files (D23, D24)', () => {
         moveAway(nodePath.join(root, 'target', moved));
         for (const path of same) write(path, 'delta');
       });
-      assert.deepEqual(failure, { position: 1, operation: 'write', text: 'a link points outside the destination' });
+      assert.deepEqual(failure, {
+        position: 1,
+        operation: 'write',
+        text: 'its path in the destination leads to a different folder',
+      });
       const names = fs.readdirSync(nodePath.join(root, 'moved'), { recursive: true }).map(String);
       assert.equal(names.filter((name) => name.includes('.')).length, 1 + same.length);
     });

@@ -73,7 +73,7 @@ describe('A Data Package in its folder (D20)', () => {
     ['is a list', /is not a JSON object/, async (file) => await fs.writeFile(file, '[]')],
     [
       'is nested too deeply',
-      /is not a JSON object, or too deep/,
+      /is not a JSON object or is nested too deeply/,
       async (file) => await fs.writeFile(file, `{"a":${'['.repeat(9_999)}${']'.repeat(9_999)}}`),
     ],
     ['is larger than 128 KiB', /is larger than/, async (file) => await fs.writeFile(file, ' '.repeat(128 * 1024 + 1))],

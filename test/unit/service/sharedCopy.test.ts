@@ -106,7 +106,7 @@ describe('A copy that a second thread reads back while it is written (D68)', () 
       assert.deepEqual((await move(job)).failure, {
         position: 0,
         operation: 'copy',
-        text: 'it changed while it was being transferred',
+        text: 'it changed after it was hashed, or its copy is damaged',
       });
       await reading;
       assert.deepEqual(listTarget(), []);
@@ -126,7 +126,7 @@ describe('A copy that a second thread reads back while it is written (D68)', () 
       return 'not-equal';
     });
     try {
-      assert.equal(moveFiles(job).failure?.text, 'it changed while it was being transferred');
+      assert.equal(moveFiles(job).failure?.text, 'it changed after it was hashed, or its copy is damaged');
     } finally {
       mock.restoreAll();
     }

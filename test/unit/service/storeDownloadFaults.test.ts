@@ -65,7 +65,7 @@ describe('Moving files from a store to a folder one by one (D62)', () => {
     const contents = { 'a.txt': 'alphabet' };
     rig.rclone.intervene = ({ method }) => (method === 'read' ? 'cut' : undefined);
     const { failure } = await rig.fetch(rig.put(contents));
-    const text = 'the store ended it too early';
+    const text = 'its content was cut off';
     assert.deepEqual(failure, { position: 0, operation: 'read', store: 'broken', text });
     assert.deepEqual(await rig.readTarget(), { [`a.txt.part-${transferId}`]: 'alph' });
     rig.rclone.intervene = () => undefined;
@@ -170,7 +170,7 @@ describe('Moving files from a store to a folder one by one (D62)', () => {
       await fs.symlink(outside, nodePath.join(folder, 'sub'));
     });
     const { failure } = await rig.fetch(rig.put({ 'sub/a.txt': 'alpha' }));
-    assert.equal(failure?.text, 'a link points outside the destination');
+    assert.equal(failure?.text, 'its path in the destination leads to a different folder');
     assert.ok(!(await fs.readdir(outside)).includes('a.txt'));
   });
 

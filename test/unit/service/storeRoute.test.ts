@@ -118,7 +118,7 @@ describe('The route of a transfer to a store', () => {
     assert.deepEqual(
       [await explain('read'), await explain('write')],
       [
-        new TransferSuspension("waiting: the source can't be reached: it is full"),
+        new TransferSuspension("waiting: the source can't be used: it is full"),
         new TransferSuspension('waiting: the destination is full', 1),
       ],
     );
@@ -186,7 +186,8 @@ describe('The route of a transfer to a store', () => {
 
   it('waits for a file that is missing, even if the store lists one with a similar name (D24)', async () => {
     listed = found = ['A.txt'];
-    const message = "waiting to try again: could not write a.txt: the destination doesn't have it";
+    const message =
+      "waiting to try again: could not write a.txt: the destination doesn't have it, or only with a different size";
     await assert.rejects(finish(['A.txt', 'a.txt']), new TransferSuspension(message));
   });
 

@@ -51,7 +51,7 @@ describe('The token file of the local service (D40)', () => {
     it(`is rejected with mode ${mode.toString(8)}, with a command that fixes it`, async () => {
       await fs.writeFile(file, token);
       await fs.chmod(file, mode);
-      assertRefused(/config\.tokenFile .* can be read by others; run "chmod 600 .*token"$/);
+      assertRefused(/config\.tokenFile .* is accessible to other users; run "chmod 600 .*token"$/);
     });
   }
 
@@ -79,6 +79,6 @@ describe('The token file of the local service (D40)', () => {
 
   it('is rejected in a missing folder', () => {
     file = nodePath.join(folder, 'nowhere', 'token');
-    assertRefused(/config\.tokenFile can't be read: ENOENT/);
+    assertRefused(/config\.tokenFile can't be read or created: ENOENT/);
   });
 });

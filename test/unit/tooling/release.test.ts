@@ -116,7 +116,7 @@ describe('The check of commit subjects', () => {
 
   it('names what is wrong with other subjects', () => {
     assert.match(commits.findSubjectProblem('Retry GET after 503', false) ?? '', /area/);
-    assert.match(commits.findSubjectProblem('client: retry GET after 503.', false) ?? '', /full stop/);
+    assert.match(commits.findSubjectProblem('client: retry GET after 503.', false) ?? '', /without a period/);
     assert.match(commits.findSubjectProblem(`client: ${'a'.repeat(70)}`, false) ?? '', /78 characters/);
   });
 

@@ -10,7 +10,7 @@ import { getLocalServiceName } from '../../words/serviceNames.ts';
 import type { CommandServices } from '../services.ts';
 import { openConnection, reopenConnection } from './connectionOpener.ts';
 
-/** Returns the active session. If there is none, opens the last active connection or one that the user picks. */
+/** Returns the active session, or opens the last active connection, the only saved one, or one that the user picks. */
 export async function requireSession(services: CommandServices): Promise<OpenConnection | undefined> {
   if (services.sessions.active) return services.sessions.active;
   const id = (await findLastId(services)) ?? (await pickConnection(services, l10n.t('Select a service to connect to')));

@@ -30,7 +30,7 @@ function describeMissingRclone(configured: string | undefined): string {
   const setting = 'dataTransfer.rclone.path';
   if (configured !== undefined)
     return l10n.t("rclone wasn't found at {0}. Check the setting {1}.", toPlainLine(configured), setting);
-  const missing = l10n.t("Stores need rclone, which isn't installed.");
+  const missing = l10n.t("Stores need rclone, which wasn't found.");
   return [missing, describeInstallation[process.platform]?.()].filter(Boolean).join(' ');
 }
 

@@ -34,7 +34,7 @@ async function requireServableFolder(serviceFolders: ServiceFolders, uri: Uri): 
     );
   }
   const found = await stat(uri.fsPath).catch(() => undefined);
-  if (!found) throw new CommandFailure(l10n.t("The folder {0} doesn't exist.", name));
+  if (!found) throw new CommandFailure(l10n.t("The folder {0} doesn't exist or can't be accessed.", name));
   if (!found.isDirectory()) throw new CommandFailure(l10n.t("{0} isn't a folder.", name));
   const [containsData, isInData] = await Promise.all([
     containsPath(uri.fsPath, serviceFolders.dataFolder),

@@ -16,7 +16,7 @@ export async function stopServing(services: CommandServices, node: DatabaseNode 
   const saved = node ? requireSavedLocation(services, node) : await askServedLocation(settings.servedLocations);
   if (!saved) return;
   await settings.removeServedLocation(saved);
-  const message = l10n.t("{0} is no longer served. Its files weren't deleted.", toPlainLine(saved.name));
+  const message = l10n.t("Removed {0} from your settings. Its files weren't deleted.", toPlainLine(saved.name));
   void notifications.info(message, { label: l10n.t('Undo'), run: () => settings.saveServedLocation(saved) });
 }
 

@@ -39,7 +39,7 @@ export async function askIds(
   if (source === 'table') return await askTableIds(position, memory, setIds);
   if (source === 'typed') return await askTyped(position, setIds, initialIds);
   const ids = parseIds(source === 'selection' ? getSelectedText() : await env.clipboard.readText());
-  if (ids.length === 0) throw new CommandHint(l10n.t('There are no IDs on the clipboard. Copy some first.'));
+  if (ids.length === 0) throw new CommandHint(l10n.t('No IDs found. Copy or select some first.'));
   setIds(ids);
   return 'skip';
 }

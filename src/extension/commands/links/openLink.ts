@@ -60,7 +60,7 @@ function findConnectionId({ settings }: CommandServices, service: string): strin
 
 /**
  * Asks whether to connect to a link's service, which isn't saved yet. Returns the new connection's ID. Undefined if the
- * user cancels.
+ * user cancels or enters a different address.
  */
 async function askConnection(services: CommandServices, service: string): Promise<string | undefined> {
   const label = l10n.t('Connect…');
@@ -117,6 +117,6 @@ async function showTransfer(services: CommandServices, connectionId: string, orc
     await showFoundTransfer(services, connectionId, orcid, found);
     return;
   }
-  const message = l10n.t('Could not check this ID: {0}', describeReason(found.reason));
+  const message = l10n.t('Could not look up transfer {0}: {1}', id, describeReason(found.reason));
   throw new CommandFailure(message, ...createRemedyActions(found.reason, connectionId));
 }

@@ -27,7 +27,7 @@ export function getLockToCheck(lock: LockReadResult, isTrusted: boolean): Recipe
 interface CheckedStatus {
   readonly status: RecipeStatus;
   readonly checkedAt: number;
-  /** True if the recipe, its lock or the open connections have changed since the check. */
+  /** True if the recipe, its lock, the open connections or the workspace trust have changed since the check. */
   readonly isOutdated?: boolean;
 }
 
@@ -73,7 +73,7 @@ export class RecipeChecks implements Disposable {
   }
 
   /**
-   * Marks unknown statuses and the result of a running check as outdated, because the open connections have changed.
+   * Marks unknown statuses and a running check's result as outdated after connections or the workspace trust changed.
    */
   forgetUnknown(): void {
     const unknown = [...this.checked].filter(([, { status }]) => status === unknownStatus).map(([key]) => key);

@@ -85,7 +85,7 @@ async function askStatus(position: StepPosition, draft: SearchDraft): ReturnType
   const choices: Choice<FileStaging | undefined>[] = [
     { label: l10n.t('Any'), value: undefined },
     { label: l10n.t('Staged'), description: l10n.t('ready to copy now'), value: 'staged' },
-    { label: l10n.t('Unstaged'), description: l10n.t('may have to be restored from tape first'), value: 'unstaged' },
+    { label: l10n.t('Unstaged'), description: l10n.t('may have to be prepared or restored first'), value: 'unstaged' },
   ];
   const placeholder = l10n.t('Select the staging status');
   const answer = await pickOne(position, { placeholder, choices, ...(draft.status && { active: draft.status }) });

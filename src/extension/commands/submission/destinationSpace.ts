@@ -3,9 +3,9 @@ import type { CommandServices } from '../services.ts';
 import { getServedFolder } from '../verification/transferredFolders.ts';
 
 /**
- * Returns the number of free bytes at a destination. The number is known if a store has reported it, if this machine
- * serves the destination's folder, or if the user has selected the folder. Returns undefined otherwise, or if the file
- * system doesn't respond in time.
+ * Returns the number of free bytes at a destination. For the active connection, the number is known if a store has
+ * reported it or this machine serves the destination's folder; for any, if the user has selected the folder. Returns
+ * undefined otherwise, or if the file system doesn't report it in time.
  */
 export async function getDestinationFreeBytes(
   { connectionStore, sessions, memory }: CommandServices,

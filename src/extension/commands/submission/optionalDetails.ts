@@ -68,7 +68,7 @@ async function createPick(services: CommandServices, draft: DetailsDraft): Promi
   };
 }
 
-/** Creates the rows that reuse the last transfer's details. */
+/** Creates the rows that reuse the most recent description and instructions, possibly from different transfers. */
 async function createLastChoices(
   services: CommandServices,
   { description, instructions }: DetailsDraft,

@@ -94,7 +94,9 @@ function findRisks(
   const serverRisks = describeCrashingIds({ unsafe, unchecked });
   const warnings = [
     ...describeTransfersInProgress(underWay, orders),
-    replacedKey === undefined ? '' : l10n.t('If the first transfer did start, its files will be transferred twice.'),
+    replacedKey === undefined
+      ? ''
+      : l10n.t('If the earlier transfer did start, these files will be transferred twice.'),
     ...serverRisks,
     ...describeForbiddenSharing(licenses),
   ];

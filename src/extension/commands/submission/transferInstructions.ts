@@ -35,15 +35,15 @@ export async function askInstructions(
 }
 
 /**
- * Describes the last transfer's instructions. Returns undefined if there are none, or if their file isn't in this
- * workspace.
+ * Describes the instructions that were last typed or selected. Returns undefined if there are none, or if their file
+ * isn't in this workspace.
  */
 export async function describeLastInstructions({ memory }: CommandServices): Promise<string | undefined> {
   const file = await getLastFile(memory);
   return file ? formatPath(file) : await getLastText(memory);
 }
 
-/** Reuses the last transfer's instructions. Reports an error if their file can't be used. */
+/** Reuses the instructions that were last typed or selected. Reports an error if their file can't be used. */
 export async function useLastInstructions(services: CommandServices, draft: InstructionsDraft): Promise<void> {
   const file = await getLastFile(services.memory);
   const read = readJsonObject((await getLastText(services.memory)) ?? '');

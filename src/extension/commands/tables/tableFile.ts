@@ -159,7 +159,7 @@ async function findLastFile(memory: TableMemory): Promise<Uri | undefined> {
     await workspace.fs.stat(file);
     return file;
   } catch {
-    // The file no longer exists.
+    // The file can't be found, or its URI is invalid.
     return undefined;
   }
 }

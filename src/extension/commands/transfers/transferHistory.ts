@@ -41,7 +41,7 @@ function describeRemovalRisk({ state, cancelUnheeded }: Transfer): string | unde
     );
   if (cancelUnheeded && !hasEnded(state))
     return l10n.t(
-      "The service accepted the cancellation but hasn't stopped the transfer. It will continue without being monitored.",
+      "The service accepted the cancellation but hasn't stopped the transfer. It may continue without being monitored.",
     );
   return undefined;
 }
@@ -89,7 +89,7 @@ async function removeTransfers(
   void notifications.info(text, { label: l10n.t('Undo'), run: () => transferFlow.restore(keys) });
 }
 
-/** Number of rows that a list can filter without a noticeable delay on each keystroke. */
+/** Number of rows that a list can redraw on each keystroke without a noticeable delay. */
 const maxResults = 200;
 
 /**

@@ -38,7 +38,12 @@ export async function importUserData(services: CommandServices): Promise<void> {
   if (!found) return;
   const { parsed, offer } = found;
   if (!hasOffer(offer)) {
-    void services.notifications.info(join(l10n.t('Everything in {0} is already on this machine.', name), parsed));
+    void services.notifications.info(
+      join(
+        l10n.t("Nothing to import from {0}: its entries are already on this machine or can't be used here.", name),
+        parsed,
+      ),
+    );
     return;
   }
   const items = await chooseImports(offer, name);

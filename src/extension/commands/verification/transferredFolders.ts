@@ -160,7 +160,7 @@ async function askToPickAnother(services: CommandServices, id: string, searched:
 export function getLocalPath(uri: Uri): string {
   if (uri.scheme === 'file') return uri.fsPath;
   throw new CommandFailure(
-    l10n.t("{0} isn't on this machine, so it can't be checked.", toPlainLine(uri.toString(true))),
+    l10n.t("{0} isn't on this machine, so it can't be used here.", toPlainLine(uri.toString(true))),
   );
 }
 

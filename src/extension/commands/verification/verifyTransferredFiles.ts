@@ -122,7 +122,7 @@ async function reportResult(services: CommandServices, result: VerificationResul
   const kind = isVerified(report, unlisted.length) ? 'info' : 'warning';
   const text = describeVerification(report, unlisted.length);
   const showLabel = l10n.t('Show Report');
-  const resendLabel = l10n.t('Transfer Missing Files Again…');
+  const resendLabel = l10n.t('Transfer Missing or Damaged Files Again…');
   const resendLabels = files.length > 0 ? [resendLabel] : [];
   let choice = await notifications.offer(kind, text, showLabel, ...resendLabels);
   if (choice === showLabel) {
