@@ -64,16 +64,6 @@ describe('Connecting in the editor', () => {
     assert.equal(await stage.parts.memory.getLastConnectionId(), search.connectionId);
   });
 
-  it('keeps the ID of a connection to the same address, so that its transfers are recognized', async () => {
-    await stage.connectToPublic();
-    const [before] = stage.parts.settings.connections;
-    await stage.connect('the-key');
-    assert.deepEqual(
-      stage.parts.settings.connections.map(({ id }) => id),
-      [before?.id],
-    );
-  });
-
   it('accepts an ORCID iD as a URL and saves its plain form (D19)', async () => {
     publicLike(stage.server, 'the-key');
     const done = stage.run('dataTransfer.connect');

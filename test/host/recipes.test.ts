@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { commands, languages, TabInputTextDiff, Uri, window, workspace, type CodeLens } from 'vscode';
+import {
+  commands,
+  languages,
+  Position,
+  TabInputTextDiff,
+  Uri,
+  window,
+  workspace,
+  WorkspaceEdit,
+  type CodeLens,
+} from 'vscode';
 import { readLock } from '../../src/core/recipes/recipeLock.ts';
 import { until } from '../support/editor/until.ts';
 import { publicLike, type PublicState } from '../support/faultPersonality.ts';
@@ -79,65 +89,17 @@ describe('A recipe in the editor (D61)', () => {
     );
   };
 
-  it('is saved from checked files by their ids, with the service but no key, and opens', async () => {
-    const search = await stage.search(jgi, 'JDP');
-    const files = search.files.filter((file) => file.kind === 'file');
-    stage.parts.searchStore.setChecked(search.key, files, true);
-    const done = stage.run('dataTransfer.saveAsRecipe');
-    (await stage.person.pick()).choose('Checked files');
-    (await stage.person.pick()).choose('By ID');
-    (await stage.person.pick()).choose(kss);
-    (await stage.person.saveDialog()).choose(Uri.file(getPath('mine.json')));
-    await done;
-    const text = await readText('mine.transfer.json');
-    assert.deepEqual(JSON.parse(text), {
-      version: 1,
-      service: stage.server.address,
-      from: { database: jgi, ids: files.map(({ id }) => id) },
-      to: { database: kss },
-    });
-    assert.ok(!text.includes(key));
-    assert.equal(window.activeTextEditor?.document.fileName, getPath('mine.transfer.json'));
-    assert.equal(window.activeTextEditor.document.languageId, 'jsonc');
-  });
-
-  it('replaces an existing recipe only after confirmation if its name differs from the one selected in the dialog', async () => {
-    const search = await stage.search(jgi, 'JDP');
-    const node = { kind: 'search', key: search.key } as const;
-    const save = async (answer?: string): Promise<string> => {
-      const done = stage.run('dataTransfer.saveAsRecipe', node);
-      (await stage.person.pick()).choose('No destination');
-      (await stage.person.saveDialog()).choose(Uri.file(getPath('mine.json')));
-      const question = await stage.person.notice(/^Replace mine\.transfer\.json\?$/);
-      assert.deepEqual([question.isModal, question.buttons], [true, ['Replace']]);
-      if (answer === undefined) question.dismiss();
-      else question.press(answer);
-      await done;
-      return await readText('mine.transfer.json');
-    };
-    await writeFile(getPath('mine.transfer.json'), '{"mine": true}');
-    assert.equal(await save(), '{"mine": true}');
-    assert.match(await save('Replace'), /"version": 1/);
-  });
-
-  it('is saved from a search without a destination, which cannot be run', async () => {
-    const search = await stage.search(jgi, 'JDP');
-    const done = stage.run('dataTransfer.saveAsRecipe', { kind: 'search', key: search.key });
-    (await stage.person.pick()).choose('No destination');
-    (await stage.person.saveDialog()).choose(Uri.file(getPath()));
-    await done;
-    const { from, to } = JSON.parse(await readText('r.transfer.json')) as Record<string, unknown>;
-    assert.deepEqual([from, to], [{ database: jgi, search: { query: 'JDP' } }, undefined]);
-    await refused('runRecipe', Uri.file(getPath()), /so it's only a saved search\.$/);
-  });
-
-  it('is saved from a past transfer with its destination', async () => {
-    await stage.search(jgi, 'JDP');
-    await stage.transferAll(kss);
-    const done = stage.run('dataTransfer.saveAsRecipe', stage.firstTransfer);
-    (await stage.person.saveDialog()).choose(Uri.file(getPath()));
-    await done;
-    assert.deepEqual((JSON.parse(await readText('r.transfer.json')) as { to: unknown }).to, { database: kss });
+  it('is not run if its unsaved changes cannot be saved', async () => {
+    const uri = await write(byIds('JDP:1'));
+    const document = await workspace.openTextDocument(uri);
+    const edit = new WorkspaceEdit();
+    edit.insert(uri, new Position(0, 1), ' ');
+    await workspace.applyEdit(edit);
+    await rm(getPath());
+    await mkdir(getPath());
+    await refused('runRecipe', uri, /^Could not save r\.transfer\.json\.$/);
+    assert.ok(document.isDirty);
+    assert.equal(service.transfers.size, 0);
   });
 
   it('is run after a confirmation, and its lock names the transfer and the files', async () => {

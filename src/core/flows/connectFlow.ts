@@ -256,8 +256,11 @@ export class ConnectFlow implements Disposable {
     signal: AbortSignal,
   ): Promise<ConnectAttempt> {
     if (attempt.session && !signal.aborted) await this.dependencies.remember(connection.id);
-    if (signal.aborted) attempt.session?.client.dispose();
-    else if (attempt.session) this.use(attempt.session, attempt.databases);
+    if (signal.aborted) {
+      this.discard(attempt);
+      return attempt.session ? { reason: { kind: 'cancelled' } } : attempt;
+    }
+    if (attempt.session) this.use(attempt.session, attempt.databases);
     else this.setState({ kind: 'failed', connection, reason: attempt.reason });
     return attempt;
   }

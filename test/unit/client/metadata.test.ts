@@ -18,6 +18,14 @@ describe('Metadata by IDs (D8)', () => {
     assert.deepEqual(getIds((await fetch(['a', 'b'])).value), ['b', 'more', 'unreadable']);
   });
 
+  it('are read even if the server ignores the ids and responds with all of its files', async () => {
+    const { server } = await start();
+    const resources = Array.from({ length: 200_000 }, (_, index) => ({ id: String(index) }));
+    server.on(getRoute, json({ resources }));
+    const { value, reason } = await fetch(['199999', 'a']);
+    assert.deepEqual([reason, value.length, getIds(value)[0]], [undefined, resources.length, '199999']);
+  });
+
   it('are requested by POST after 405, and from then on', async () => {
     const { server } = await start();
     server.on(getRoute, empty(405)).on(postRoute, answering([], false));

@@ -8,18 +8,9 @@ import { PlanStore } from '../../../src/core/agents/planStore.ts';
 import { findPlanConnection, toPlannedOrder, type TransferPlan } from '../../../src/core/agents/transferPlan.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
+import { planDraft } from './planSpecimens.ts';
 
-const draft: Omit<TransferPlan, 'id'> = {
-  ...{ createdAt: 0, expiresAt: planLifetimeMs, requestedBy: 'agent', source: 'Alpha', destination: 'Beta' },
-  service: { connectionId: 'c', name: 'Test', address: 'http://localhost:1', orcid: 'me' },
-  files: [
-    { id: 'f1', path: 'a/f1.csv', bytes: 5, hash: 'a'.repeat(32), licenses: [{ name: 'X', url: 'https://x.org' }] },
-  ],
-  ...{ description: 'For May', instructions: { a: 1 }, textOrigin: 'server', freeBytes: 1.5 },
-  licenses: [{ name: 'X', fileCount: 1, forbidsSharing: true }],
-  copies: { atDestination: 1, isComplete: true, received: 2, underWay: 3 },
-};
-const plan: TransferPlan = { ...draft, id: 'aaaaaaaaaaaa' };
+const plan: TransferPlan = { ...planDraft, id: 'aaaaaaaaaaaa' };
 
 describe('The file of a plan', () => {
   const write = (change: object): string => JSON.stringify({ version: 1, plan: { ...plan, ...change } });
@@ -129,7 +120,7 @@ describe('The store of plans', () => {
 
   const create = async (): Promise<TransferPlan> => {
     const createdAt = clock.now();
-    return await store.create({ ...draft, createdAt, expiresAt: createdAt + planLifetimeMs });
+    return await store.create({ ...planDraft, createdAt, expiresAt: createdAt + planLifetimeMs });
   };
 
   it('writes files that only their owner can read', async () => {

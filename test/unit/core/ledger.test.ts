@@ -70,6 +70,14 @@ describe('The ledger', () => {
     assert.equal(log.lines.filter((line) => line.includes('moved aside')).length, 2);
   });
 
+  it('moves a damaged file aside once if several windows read it simultaneously', async () => {
+    await mkdir(join(folder, 'running'), { recursive: true });
+    await writeFile(join(folder, 'running', 'torn.json'), '{"version":1,"tran');
+    const windows = Array.from({ length: 20 }, () => new TransferLedger(folder, log));
+    await Promise.all(windows.map((one) => one.loadRunning()));
+    assert.deepEqual(log.lines, ['warn The record of a transfer could not be read and was moved aside: torn.json']);
+  });
+
   it("doesn't touch a record of a later version, and logs it once", async () => {
     const file = join(folder, 'running', 'one.json');
     await mkdir(join(folder, 'running'), { recursive: true });
@@ -168,6 +176,15 @@ describe('The ledger', () => {
     assert.deepEqual([await ledger.loadRunning(), await ledger.loadEnded()], [[], [ended]]);
     assert.deepEqual(await ledger.write(withState(submittingTransfer, 'active', 9)), ended);
     assert.deepEqual(await readdir(join(folder, 'running')), []);
+  });
+
+  it("deletes the end of another transfer, whose ID was misrouted to this one's submission (D35)", async () => {
+    await ledger.write({ ...withState(submittingTransfer, 'succeeded', 2), id: 'foreign' });
+    await ledger.write({ ...withState(submittingTransfer, 'notConfirmed', 3), foreignIds: ['foreign'] });
+    const other = new TransferLedger(folder, log);
+    const [running] = await other.loadRunning();
+    assert.deepEqual([running?.state, running?.id], ['notConfirmed', undefined]);
+    assert.deepEqual([await other.loadEnded(), (await other.loadLastEnded(1)).transfers], [[], []]);
   });
 
   it('deletes the running record of an ended transfer', async () => {

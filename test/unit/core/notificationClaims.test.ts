@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NotificationClaims } from '../../../src/core/ledger/notificationClaims.ts';
@@ -32,6 +32,16 @@ describe('Claims of notifications', () => {
       log.lines.join(),
       /^debug A file that coordinates notifications could not be written or deleted: Error: E/,
     );
+  });
+
+  it('succeed without an error if another window has deleted an old claim in the meantime', async () => {
+    await mkdir(join(folder, 'told'));
+    await symlink(join(folder, 'deleted'), join(folder, 'told', 'old'));
+    const log = new MemoryLog();
+    const claims = new NotificationClaims(folder, systemClock, log);
+    assert.equal(await claims.claim('k ended'), true);
+    await claims['cleaning'];
+    assert.deepEqual(log.lines, []);
   });
 
   it('succeed if nothing was ever claimed', async () => {

@@ -62,7 +62,7 @@ describe('Several connections', () => {
     await remembered;
     connectFlow.disconnect();
     gate.release();
-    await opened;
+    assert.deepEqual(await opened, { reason: { kind: 'cancelled' } });
     assert.equal(connectionStore.state.kind, 'disconnected');
     assert.deepEqual(sessions.getAll(), []);
   });

@@ -142,6 +142,7 @@ describe('A failure instead of a status (D33)', () => {
     { kind: 'unauthorized', status: 401, signIn: 'orcid' },
     { kind: 'refused', status: 422 },
     { kind: 'serverError', status: 500 },
+    { kind: 'entryRejected', status: 500 },
     { kind: 'tooLarge' },
     { kind: 'badArgument' },
   ];

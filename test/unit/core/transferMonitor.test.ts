@@ -123,6 +123,27 @@ describe('The monitor of one window', () => {
     await eventually(() => Promise.resolve(problems().every((why) => why === undefined) || undefined));
   });
 
+  it('shows no age if the submission has ended and a cancel delays the status request instead (D34)', async () => {
+    const [submitted, canceled] = [new Gate(), new Gate()];
+    for (const gate of [submitted, canceled]) gate.hold();
+    rig.server.on('POST /api/v1/transfers', problem(400, 'no')).holdAt(submitted, 'POST /api/v1/transfers');
+    rig.server.on('DELETE /api/v1/transfers/*', problem(400, 'no')).holdAt(canceled, 'DELETE /api/v1/transfers/*');
+    store.put([running('k')]);
+    await isSaved(1);
+    const submission = session.client.transfer({ orcid: 'O', source: 'A', destination: 'B', fileIds: ['f'] });
+    await eventually(() => Promise.resolve(submitted.waitingCount === 1 || undefined));
+    monitor.pollNow();
+    const cancel = session.client.cancelTransfer({ id, orcid: 'O' });
+    await rig.clock.pass(1_000);
+    submitted.release();
+    await submission;
+    await eventually(() => Promise.resolve(canceled.waitingCount === 1 || undefined));
+    await rig.clock.pass(10_000);
+    assert.deepEqual([store.get('k')?.problem, countRequests()], [undefined, 1]);
+    canceled.release();
+    await cancel;
+  });
+
   it('withdraws a waiting status request when it is no longer needed (D34)', async () => {
     const gate = new Gate();
     gate.hold();

@@ -105,7 +105,9 @@ export class ProposedPlans implements Disposable {
     const before = this.plans;
     this.plans = before.filter(({ expiresAt }) => expiresAt > clock.now());
     this.watchExpiry();
-    if (this.plans.length < before.length) this.changed.fire();
+    if (this.plans.length === before.length) return;
+    this.changed.fire();
+    this.reportClosed(before, []);
   }
 }
 

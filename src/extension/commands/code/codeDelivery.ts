@@ -56,7 +56,12 @@ export async function copyToClipboard({ text }: DeliveredCode): Promise<string> 
 function createCursorChoice(editor: TextEditor): Choice<DeliverCode> {
   const description = getFileName(editor.document.uri.path);
   const insert: DeliverCode = async ({ text }) => {
-    const isDone = await editor.edit((edit) => edit.replace(editor.selection, `${text}\n`));
+    const insertion = editor.edit((edit) => edit.replace(editor.selection, `${text}\n`));
+    // Rejects if the editor was closed in the meantime.
+    const isDone = await insertion.then(
+      (done) => done,
+      () => false,
+    );
     return requireInserted(isDone, description);
   };
   return { label: l10n.t('Insert at Cursor'), description, value: insert };

@@ -86,13 +86,13 @@ async function askKey(services: CommandServices, position: StepPosition, draft: 
 
 /**
  * Returns the connection to try. If a connection with this address is saved, keeps its ID, so that earlier transfers
- * are recognized.
+ * are recognized, its name and its options.
  */
 function toConnection({ settings }: CommandServices, { server, port, allowInsecureHttp }: Draft): Connection {
-  const saved = settings.connections.find((one) => trimTrailingSlash(one.server) === server && one.port === port);
   const id = createConnectionId(server, port);
+  const saved = settings.connections.find((one) => createConnectionId(one.server, one.port) === id);
   return {
-    ...(saved ?? { id, name: new URL(server).host, server, ...(port !== undefined && { port }) }),
+    ...(saved ?? { id, name: formatHost({ server, port }), server, ...(port !== undefined && { port }) }),
     ...(allowInsecureHttp && { allowInsecureHttp }),
   };
 }
@@ -192,8 +192,8 @@ function describeFoundService({ session: { service }, databases }: SuccessfulAtt
 }
 
 /**
- * Returns the connection to save. Names a new connection after its service, and appends the host if the name is taken.
- * Omits `apiKeyVariable`, because the entered key replaces it.
+ * Returns the connection to save. Names a new connection after its service. If the name is taken, appends the host and,
+ * if necessary, a number. Omits `apiKeyVariable`, because the entered key replaces it.
  */
 function withUniqueName(
   connections: readonly Connection[],
@@ -201,6 +201,14 @@ function withUniqueName(
 ): Connection {
   if (connections.some(({ id }) => id === connection.id)) return connection;
   const name = toPlainLine(service.name) || connection.name;
-  const isTaken = connections.some((saved) => saved.name === name);
-  return { ...connection, name: isTaken ? `${name} (${new URL(connection.server).host})` : name };
+  const taken = new Set(connections.map((saved) => saved.name));
+  const host = formatHost(connection);
+  let unique = taken.has(name) ? `${name} (${host})` : name;
+  for (let count = 2; taken.has(unique); count += 1) unique = `${name} (${host}, ${count})`;
+  return { ...connection, name: unique };
+}
+
+function formatHost({ server, port }: { readonly server: string; readonly port?: number | undefined }): string {
+  const { host } = new URL(server);
+  return port === undefined ? host : `${host}:${port}`;
 }

@@ -4,6 +4,7 @@ import type { PickOptions } from '../../editor/quickInput.ts';
 import { createSwitchStep } from '../../notifications/nextSteps.ts';
 import { toPlainLine } from '../../words/plainText.ts';
 import { getDatabaseLabel } from '../../words/searchWords.ts';
+import { getActiveDatabases } from '../connections/activeDatabases.ts';
 import type { CommandServices } from '../services.ts';
 
 /**
@@ -11,13 +12,13 @@ import type { CommandServices } from '../services.ts';
  * searched last.
  */
 export async function createDatabasePick(
-  { connectionStore, memory }: CommandServices,
+  services: CommandServices,
   connectionId: string,
 ): Promise<PickOptions<string>> {
-  const { databases } = connectionStore.listing;
+  const databases = getActiveDatabases(services, connectionId);
   if (databases.length === 0)
     throw new CommandHint(l10n.t('The service has no databases to search.'), createSwitchStep());
-  const [last] = await memory.getRecentSearches(connectionId);
+  const [last] = await services.memory.getRecentSearches(connectionId);
   return {
     placeholder: l10n.t('Select the database that contains the files'),
     choices: databases.map(({ name, organization }) => ({

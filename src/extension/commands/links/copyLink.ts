@@ -50,7 +50,7 @@ function toFileTarget(services: CommandServices, argument: FileNode | FileRef): 
 }
 
 function toTransferTarget(services: CommandServices, { id, key, order }: Transfer): LinkTarget {
-  const text = l10n.t("The service hasn't assigned an ID to this transfer.");
+  const text = l10n.t("The ID of this transfer isn't known.");
   if (id === undefined) throw new CommandHint(text, createDetailsStep(key));
   return { kind: 'transfer', service: getService(services, order.connectionId), id };
 }

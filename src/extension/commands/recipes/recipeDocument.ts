@@ -69,7 +69,9 @@ function createOpenAction(uri: Uri, line: number): NotificationAction {
 }
 
 async function readText(uri: Uri, name: string): Promise<string> {
-  await workspace.textDocuments.find((document) => document.uri.toString() === uri.toString())?.save();
+  const document = workspace.textDocuments.find((one) => one.uri.toString() === uri.toString());
+  if (document?.isDirty === true && !(await document.save()))
+    throw new CommandFailure(l10n.t('Could not save {0}.', name));
   try {
     return await readRegularFile(uri.fsPath, maxRecipeBytes);
   } catch (error) {

@@ -99,7 +99,7 @@ async function toFilesDraft(services: CommandServices, files: readonly CheckedFi
   if (files.some((one) => one.connectionId !== connectionId || one.file.database !== database))
     throw new CommandHint(l10n.t('A recipe has one source. Select files from one database only.'));
   const ids = files.map(({ file }) => file.id);
-  const query = findWholeSearch(services, connectionId, ids);
+  const query = findWholeSearch(services, first, ids);
   const from = query ? await askSource(query, ids) : { database, ids };
   return from && { connectionId, draft: { from } };
 }
@@ -110,13 +110,14 @@ async function toFilesDraft(services: CommandServices, files: readonly CheckedFi
  */
 function findWholeSearch(
   { searchStore }: CommandServices,
-  connectionId: string,
+  { connectionId, file: { database } }: CheckedFile,
   ids: readonly string[],
 ): SearchQuery | undefined {
   const wanted = new Set(ids);
   return searchStore
     .getAll()
-    .filter((search) => search.connectionId === connectionId && !search.query.ids)
+    .filter(({ query }) => query.database === database && !query.ids)
+    .filter((search) => search.connectionId === connectionId)
     .find(
       ({ files }) => files.length === wanted.size && files.every((one) => one.kind === 'file' && wanted.has(one.id)),
     )?.query;

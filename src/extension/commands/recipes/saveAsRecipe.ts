@@ -9,6 +9,7 @@ import { localConnectionId } from '../../editor/machine.ts';
 import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
 import { pickNewFile, writeTextFile } from '../../editor/textFile.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
+import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import type { CommandServices } from '../services.ts';
 import { chooseDraft, type OwnedDraft, type RecipeRow } from './recipeDrafts.ts';
 
@@ -53,14 +54,16 @@ function getServiceName({ settings }: CommandServices, connectionId: string): st
 }
 
 /**
- * Asks for the destination. Resolves to an empty string if the user wants none, and to undefined if the user cancels.
+ * Asks for the destination. Opens the connection first unless it is open. Resolves to an empty string if the user wants
+ * no destination, and to undefined if the user cancels.
  */
 async function askDestination(
-  { connectFlow }: CommandServices,
+  services: CommandServices,
   connectionId: string,
   source: string,
 ): Promise<string | undefined> {
-  const databases = await connectFlow.listDatabases(connectionId);
+  if (!(await getOrOpenConnection(services, connectionId))) return undefined;
+  const databases = await services.connectFlow.listDatabases(connectionId);
   const others = databases.filter(({ name, readOnly }) => name !== source && readOnly !== true);
   const none = { label: l10n.t('No destination'), description: l10n.t('a saved search'), value: '' };
   const choices: readonly Choice<string>[] = [

@@ -17,7 +17,10 @@ import { chooseSearch } from './searches.ts';
  */
 export async function refineSearch(services: CommandServices, node: SearchNode | undefined): Promise<void> {
   const search = await chooseSearch(services, node, l10n.t('Select the search to refine'));
-  const session = search && (await getOrOpenConnection(services, search.connectionId));
+  if (!search) return;
+  // The parameters that the filters may have are known for the active connection only.
+  const options = { mustBeActive: search.query.ids === undefined };
+  const session = await getOrOpenConnection(services, search.connectionId, options);
   if (!session || (await requireOrcid(services, session.connection.id)) === undefined) return;
   const query = await editQuery(services, session, search.query);
   if (query) await replaceSearch(services, session, search, query);

@@ -32,6 +32,10 @@ export async function cancelTransfer(services: CommandServices, node: TransferNo
   if (hasEnded(transfer.state)) {
     throw new CommandHint(l10n.t('The transfer of {0} has ended.', title), createDetailsStep(transfer.key));
   }
+  if (transfer.id === undefined) {
+    const text = l10n.t("A transfer can't be canceled before its ID is known.");
+    throw new CommandHint(text, createDetailsStep(transfer.key));
+  }
   const question = l10n.t('Cancel the transfer of {0}?', title);
   const detail = l10n.t('Files already transferred will be kept.');
   const [label, leave] = [l10n.t('Cancel Transfer'), l10n.t('Keep Running')];
@@ -57,7 +61,7 @@ export async function copyTransferId(services: CommandServices, node: TransferNo
   const transfer = await chooseTransfer(services, node, ({ id }) => id !== undefined, placeholder);
   if (!transfer) return;
   if (transfer.id === undefined) {
-    const text = l10n.t("The service hasn't assigned an ID to this transfer.");
+    const text = l10n.t("The ID of this transfer isn't known.");
     throw new CommandHint(text, createDetailsStep(transfer.key));
   }
   await env.clipboard.writeText(transfer.id);

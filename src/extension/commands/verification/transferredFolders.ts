@@ -126,7 +126,7 @@ async function searchFolders(folders: readonly string[], id: string): Promise<Fo
 
 function getId({ id, key }: Transfer): string {
   if (id !== undefined) return id;
-  const text = l10n.t("The service hasn't assigned an ID to this transfer.");
+  const text = l10n.t("The ID of this transfer isn't known.");
   throw new CommandHint(text, createDetailsStep(key));
 }
 

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { json } from '../support/faultBehaviours.ts';
+import { publicLike } from '../support/faultPersonality.ts';
+import { FaultServer } from '../support/faultServer.ts';
+import { transfer } from './specimens.ts';
+import { Stage } from './stage.ts';
+
+const jgi = 'JGI Data Portal';
+
+describe('A command whose connection is not active', () => {
+  let stage: Stage;
+  let other: FaultServer;
+  beforeEach(async () => {
+    stage = await Stage.open();
+    other = await FaultServer.start();
+    publicLike(stage.server, 'the-key');
+    publicLike(other, 'other-key');
+    other.on('GET /', json({ name: 'Other Service', version: '2.0' }));
+    await stage.connect('the-key');
+  });
+  afterEach(async () => {
+    await stage.close();
+    await other.stop();
+  });
+
+  const getActiveName = (): string | undefined => stage.parts.sessions.active?.connection.name;
+  const connectToOther = async (): Promise<void> => {
+    const done = stage.run('dataTransfer.connect');
+    (await stage.person.textBox()).enter(other.address);
+    (await stage.person.textBox()).enter('other-key');
+    await done;
+    await stage.person.notice(/^Connected to Other Service/);
+    assert.equal(getActiveName(), 'Other Service');
+  };
+
+  it('is canceled instead of listing the databases of another one that became active meanwhile', async () => {
+    const done = stage.run('dataTransfer.findFilesById');
+    (await stage.person.pick()).choose(jgi);
+    const sources = await stage.person.pick();
+    const connection = { id: 'd', name: 'Other Service', server: other.address };
+    await stage.parts.connectFlow.open(connection, 'other-key');
+    sources.goBack();
+    await done;
+    await stage.person.notice(/^The command was canceled because its connection is no longer active\.$/);
+  });
+
+  it('activates the connection of a search to refine it, because only its filters are known', async () => {
+    const search = await stage.search(jgi, 'JDP');
+    const own = getActiveName();
+    await connectToOther();
+    const done = stage.run('dataTransfer.refineSearch', { kind: 'search', key: search.key });
+    const box = await stage.person.textBox();
+    assert.equal(getActiveName(), own);
+    box.escape();
+    await done;
+  });
+
+  it('opens a closed connection to offer the destinations of a recipe', async () => {
+    const search = await stage.search(jgi, 'JDP');
+    await stage.run('dataTransfer.disconnect');
+    const done = stage.run('dataTransfer.saveAsRecipe', { kind: 'search', key: search.key });
+    const destinations = await stage.person.pick();
+    assert.ok(destinations.labels.length > 1, destinations.labels.join());
+    destinations.escape();
+    await done;
+  });
+
+  it('does not ask whether to cancel a transfer that has no ID yet', async () => {
+    const { id, ...submitting } = transfer('t', { state: 'submitting' });
+    assert.ok(id);
+    stage.parts.transferStore.put([submitting]);
+    await stage.run('dataTransfer.deleteFocusedTransfer', { kind: 'transfer', key: 't' });
+    const notice = await stage.person.notice(/^A transfer can't be canceled before its ID is known\.$/);
+    assert.deepEqual([notice.kind, notice.isModal], ['information', false]);
+  });
+});
