@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { PendingSubmissions } from '../ledger/pendingSubmissions.ts';
 import type { TransferLedger } from '../ledger/transferLedger.ts';
-import type { Reason } from '../model/reason.ts';
+import type { Reason, ReasonKind } from '../model/reason.ts';
 import type { TurnOptions } from '../model/requestTurn.ts';
 import {
   hasEnded,
@@ -22,6 +22,9 @@ import type { OpenConnections } from './openConnections.ts';
  * (D36: names before submission).
  */
 const namingSampleSize = 5;
+
+/** The reasons for which a submission is refused before it is sent. */
+const unsentKinds: ReadonlySet<ReasonKind | undefined> = new Set(['notConnected', 'badArgument']);
 
 interface TransferFlowDependencies {
   readonly sessions: OpenConnections;
@@ -87,9 +90,9 @@ export class TransferFlow {
   /**
    * Submits a transfer (§4.5). Resolves to the transfer, which is accepted, refused, not confirmed (D12: never
    * resubmit), or canceled before it was sent. `replacedKey` identifies the unconfirmed transfer that this one replaces
-   * because, according to the user, it never started. `turn` observes or cancels the request (D34: serialized
-   * requests). `requestedBy` is stored in the record. Rejects if the record could not be written to the ledger; in that
-   * case, nothing was sent or replaced.
+   * because, according to the user, it never started. If nothing is sent, it isn't replaced. `turn` observes or cancels
+   * the request (D34: serialized requests). `requestedBy` is stored in the record. Rejects if the record could not be
+   * written to the ledger; in that case, nothing was sent or replaced.
    */
   async submit(
     order: TransferOrder,
@@ -177,7 +180,7 @@ export class TransferFlow {
 
   /**
    * Sends a submission that replaces the transfer with the given key, if any. Marks that transfer as replaced, unless
-   * the submission is canceled before it is sent.
+   * nothing is sent because the submission is canceled, an argument is invalid, or the connection is closed.
    */
   private async sendReplacement(key: string | undefined, intent: Transfer, turn: TurnOptions = {}): Promise<Transfer> {
     const { observer, signal } = turn;
@@ -191,7 +194,7 @@ export class TransferFlow {
       signal,
       observer: { didWait: (wait) => observer?.didWait?.(wait), didStart },
     });
-    if (outcome.state !== 'cancelled') await replace();
+    if (outcome.state !== 'cancelled' && !unsentKinds.has(outcome.problem?.kind)) await replace();
     return outcome;
   }
 

@@ -135,6 +135,18 @@ describe('Tracking transfers by their ID', () => {
     await first;
   });
 
+  it('replaces none if the new one cannot be sent (D36)', async () => {
+    const old = await notConfirmed();
+    const { transferFlow, transferStore, connectFlow } = rig.explorer;
+    const invalid = await transferFlow.submit({ ...rig.order, description: 5 as never }, old.key);
+    connectFlow.disconnect();
+    const unconnected = await transferFlow.submit(rig.order, old.key);
+    const problems = [invalid, unconnected].map(({ problem: given }) => given?.kind);
+    assert.deepEqual(problems, ['badArgument', 'notConnected']);
+    const saved = transferStore.get(old.key);
+    assert.deepEqual([saved?.state, saved?.replacedBy], ['notConfirmed', undefined]);
+  });
+
   it('replaces none that has ended or is running', async () => {
     rig.server.on('POST /api/v1/transfers', json({ id }, 201));
     const old = await rig.explorer.transferFlow.submit(rig.order);
