@@ -210,10 +210,10 @@ export class TransferFlow {
     if (!store.hasEarlier) return;
     try {
       this.showLoaded(await ledger.loadEnded());
+      store.setHasEarlier(false);
     } catch (error) {
       log.error(`The records of finished transfers could not be read: ${String(error)}`);
     }
-    store.setHasEarlier(false);
   }
 
   /** Shows transfers from the ledger. Skips those that this window already shows, possibly in a newer state. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatRecord } from '../../../src/core/ledger/transferRecord.ts';
 import { withState, type Transfer } from '../../../src/core/model/transferModel.ts';
@@ -46,6 +47,20 @@ describe('The last finished transfers', () => {
       await eventually(() => Promise.resolve(transferStore.get('new')));
     });
   }
+
+  it('are loaded by the next call if their folder could not be read', async () => {
+    await save(3);
+    const { transferFlow, transferStore } = rig.explorer;
+    const folder = join(rig.folder, 'transfers', 'ended');
+    await rename(folder, `${folder} away`);
+    await writeFile(folder, 'a file where the folder should be');
+    await transferFlow.loadFinished();
+    assert.equal(transferStore.hasEarlier, true);
+    await rm(folder);
+    await rename(`${folder} away`, folder);
+    await transferFlow.loadFinished();
+    assert.deepEqual([transferStore.getFinished().length, transferStore.hasEarlier], [3, false]);
+  });
 
   it('include none of an earlier session that another window imports, until it is loaded', async () => {
     await save(25);
