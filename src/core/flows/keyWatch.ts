@@ -82,11 +82,16 @@ export class KeyWatch implements Disposable {
   watch(session: OpenConnection): void {
     const { id } = session.connection;
     this.recordReply(id, undefined);
+    let settling: AbortController | undefined;
     session.client.onDidReply((reason) => {
       if (this.sessions.get(id)?.client !== session.client) return;
       const before = this.getStatus(id);
       this.recordReply(id, reason);
-      if (before === 'good' && this.getStatus(id) === 'doubted') void this.settle(session);
+      if (before !== 'good' || this.getStatus(id) !== 'doubted') return;
+      // The retries of an earlier doubt may still be waiting.
+      settling?.abort();
+      settling = new AbortController();
+      void this.settle(session, AbortSignal.any([settling.signal, this.ending.signal]));
     });
   }
 
@@ -136,12 +141,11 @@ export class KeyWatch implements Disposable {
   }
 
   /**
-   * Retries at intervals until the key is no longer in doubt or the connection is closed. Failures other than
-   * rejections don't affect the key's status.
+   * Retries at intervals until the key is no longer in doubt, the connection is closed, or `signal` is aborted. Failures
+   * other than rejections don't affect the key's status.
    */
-  private async settle(session: OpenConnection): Promise<void> {
+  private async settle(session: OpenConnection, signal: AbortSignal): Promise<void> {
     const { id } = session.connection;
-    const { signal } = this.ending;
     const isOpen = (): boolean => !signal.aborted && this.sessions.get(id) === session;
     for (let otherFailures = 0; ;) {
       await wait(this.clock, otherFailures > 0 ? getRetryWaitMs(otherFailures) : this.getPauseMs(id), signal);

@@ -125,6 +125,23 @@ describe('A key that was accepted before (D28)', () => {
     assert.ok(tookMs >= 5 * minute - 5 * second, `${String(tookMs)} ms`);
   });
 
+  it('is retried no more often if it was doubted, and accepted, shortly before', async () => {
+    await rig.connect();
+    const down = problem(401, 'KBase Auth error: 500');
+    rig.server.on('GET /api/v1/databases', down).on('POST /api/v1/files', down);
+    await search();
+    for (let minutes = 0; minutes < 5; minutes++) await passMinute();
+    rig.server.on('POST /api/v1/files', json({ descriptors: [] }));
+    await search();
+    assert.deepEqual(heard, ['doubted', 'good']);
+    refuseAll();
+    await search();
+    const before = rig.server.requestsTo('GET /api/v1/databases').length;
+    await passUntil(() => getStatus() === 'refused', 6 * minute);
+    // After 2, 4, 8, 16, 32, 64 and 128 seconds, and when five minutes are over.
+    assert.equal(rig.server.requestsTo('GET /api/v1/databases').length - before, 8);
+  });
+
   it('provides its last rejection with the message of the service', async () => {
     await rig.connect();
     const { keys, connectionStore } = rig.explorer;
