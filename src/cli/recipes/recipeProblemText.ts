@@ -13,7 +13,7 @@ const texts: Readonly<Record<RecipeProblemKind, (field: string, expected: string
   wrongType: (field, expected) => `"${field}" must be of type ${expected}`,
   wrongValue: (field, expected) => `"${field}" must be one of: ${expected}`,
   empty: (field) => `"${field}" must not be empty`,
-  wrongNumber: (field) => `"${field}" must be an integer of at least 0`,
+  wrongNumber: (field) => `"${field}" must be an integer from 0 to ${Number.MAX_SAFE_INTEGER}`,
   wrongRange: () => '"least" must not exceed "most"',
   sourceCount: () => '"from" must contain exactly one of "search", "ids" and "table"',
   outsideFolder: () => "the table must be in the recipe's folder or a subfolder",

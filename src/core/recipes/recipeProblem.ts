@@ -13,7 +13,7 @@ export type RecipeProblemKind =
   | 'wrongType' // `expected` is the type
   | 'wrongValue' // `expected` lists the allowed values
   | 'empty' // an empty string or list
-  | 'wrongNumber' // negative, or not an integer
+  | 'wrongNumber' // negative, not an integer, or greater than `Number.MAX_SAFE_INTEGER`
   | 'wrongRange' // `least` exceeds `most`
   | 'sourceCount' // not exactly one of search, ids and table
   | 'outsideFolder' // a table outside the recipe's folder

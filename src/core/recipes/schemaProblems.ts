@@ -20,6 +20,8 @@ function toProblems(text: RecipeText, issue: $ZodIssue): readonly RecipeProblem[
   if (issue.code === 'invalid_value') return [{ kind: 'wrongValue', path, range, expected: issue.values.join(', ') }];
   if (issue.code === 'too_small')
     return [{ kind: issue.origin === 'number' || issue.origin === 'int' ? 'wrongNumber' : 'empty', path, range }];
+  // Only numbers have an upper limit.
+  if (issue.code === 'too_big') return [{ kind: 'wrongNumber', path, range }];
   // JSON has objects, but no records.
   const expected = issue.code === 'invalid_type' ? issue.expected.replace('record', 'object') : '';
   return [{ kind: expected === 'int' ? 'wrongNumber' : 'wrongType', path, range, expected }];

@@ -1,5 +1,6 @@
 import { l10n } from 'vscode';
 import type { RecipeProblem, RecipeProblemKind } from '../../core/recipes/recipeProblem.ts';
+import { formatNumber } from './localeFormats.ts';
 import { toPlainText } from './plainText.ts';
 
 const maxLength = 60;
@@ -49,7 +50,7 @@ function getFieldSentences(field: string, expected: string): Sentences<FieldProb
     wrongType: l10n.t('“{0}” must be of type {1}.', field, expected),
     wrongValue: l10n.t('“{0}” must be one of: {1}.', field, expected),
     empty: l10n.t('“{0}” must not be empty.', field),
-    wrongNumber: l10n.t('“{0}” must be a non-negative integer.', field),
+    wrongNumber: l10n.t('“{0}” must be an integer from 0 to {1}.', field, formatNumber(Number.MAX_SAFE_INTEGER)),
     wrongRange: l10n.t('“least” must not exceed “most”.'),
     sourceCount: l10n.t('“from” must contain exactly one of “search”, “ids”, and “table”.'),
     outsideFolder: l10n.t("The table must be in the recipe's folder or a subfolder."),

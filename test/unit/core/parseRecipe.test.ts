@@ -105,7 +105,7 @@ describe('Parsing a recipe (D61)', () => {
       from: { database: 1, search: { query: '', status: 'ready' }, filters: { formats: [] } },
       to: { database: '' },
       instructions: 'fast',
-      expect: { files: { least: -1 }, bytes: { most: 1.5 } },
+      expect: { files: { least: -1, most: 1e300 }, bytes: { most: 1.5 } },
     };
     assert.deepEqual(listProblems(JSON.stringify(recipe)), [
       'wrongType 1 from/database string',
@@ -114,6 +114,7 @@ describe('Parsing a recipe (D61)', () => {
       'empty 1 to/database',
       'wrongType 1 instructions object',
       'wrongNumber 1 expect/files/least',
+      'wrongNumber 1 expect/files/most',
       'wrongNumber 1 expect/bytes/most int',
     ]);
     const reversed = { ...valid, expect: { files: { least: 2, most: 1 } } };
