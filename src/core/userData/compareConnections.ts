@@ -24,7 +24,10 @@ export function compareConnections(
   connections: readonly Connection[],
   saved: readonly Connection[],
 ): readonly ConnectionComparison[] {
-  return connections.map((connection) => compareConnection(connection, saved));
+  const pairs = connections.map((given) => ({ given, match: findSaved(given, saved) }));
+  const kept = pairs.flatMap(({ given, match }) => (match ? [given] : []));
+  const names = new Set([...saved, ...kept].map(({ name }) => name));
+  return pairs.map(({ given, match }) => compareConnection(given, match, names));
 }
 
 /**
@@ -42,9 +45,12 @@ export function selectConnection(
   return saved && hasSameAddress(saved, connection) ? { ...saved, apiKeyVariable: variable } : undefined;
 }
 
-function compareConnection(given: Connection, all: readonly Connection[]): ConnectionComparison {
-  const saved = all.find(({ id }) => id === given.id) ?? all.find((one) => hasSameAddress(one, given));
-  const connection = toSaved(given, saved, all);
+function findSaved(given: Connection, saved: readonly Connection[]): Connection | undefined {
+  return saved.find(({ id }) => id === given.id) ?? saved.find((one) => hasSameAddress(one, given));
+}
+
+function compareConnection(given: Connection, saved: Connection | undefined, names: Set<string>): ConnectionComparison {
+  const connection = toSaved(given, saved, names);
   const variable = given.apiKeyVariable === saved?.apiKeyVariable ? undefined : given.apiKeyVariable;
   return {
     connection,
@@ -59,9 +65,9 @@ function compareConnection(given: Connection, all: readonly Connection[]): Conne
  * Returns the connection to save. Keeps the saved environment variable and the permission for plain HTTP only if the
  * address is the same, because both apply only to that address.
  */
-function toSaved(given: Connection, saved: Connection | undefined, all: readonly Connection[]): Connection {
+function toSaved(given: Connection, saved: Connection | undefined, names: Set<string>): Connection {
   const connection = { ...omit(given, 'apiKeyVariable'), id: saved?.id ?? given.id };
-  if (!saved) return { ...connection, name: getFreeName(given, all) };
+  if (!saved) return { ...connection, name: reserveName(given, names) };
   if (!hasSameAddress(saved, given)) return connection;
   const { allowInsecureHttp, apiKeyVariable } = saved;
   return {
@@ -71,8 +77,13 @@ function toSaved(given: Connection, saved: Connection | undefined, all: readonly
   };
 }
 
-function getFreeName({ name, server }: Connection, all: readonly Connection[]): string {
-  return all.some((one) => one.name === name) ? `${name} (${new URL(server).host})` : name;
+/** Returns a name for a new connection that isn't among `names`, and adds it to them. */
+function reserveName({ name, server }: Connection, names: Set<string>): string {
+  const nameWithHost = `${name} (${new URL(server).host})`;
+  let free = names.has(name) ? nameWithHost : name;
+  for (let number = 2; names.has(free); number++) free = `${nameWithHost} ${number}`;
+  names.add(free);
+  return free;
 }
 
 function hasSameAddress(one: Connection, other: Connection): boolean {

@@ -218,6 +218,15 @@ describe('The comparison of connections (D65)', () => {
     assert.equal(one.variable, 'AWS_SECRET');
   });
 
+  it('gives each new connection a name of its own', () => {
+    const create = (name: string, port: number) => ({ id: `${port}`, name, server: 'https://other.example', port });
+    const given = [create('KBase', 1), create('KBase', 2), create('DTS', 3), { ...saved, name: 'DTS' }];
+    assert.deepEqual(
+      compare(...given).map(({ connection }) => connection.name),
+      ['KBase (other.example)', 'KBase (other.example) 2', 'DTS (other.example)', 'DTS'],
+    );
+  });
+
   it('applies a variable alone only if its service has the address that was shown', () => {
     const given = { id: 'a', name: 'KBase', server: 'https://other.example', apiKeyVariable: 'DTS_KEY' };
     const [moved] = compare(given);
