@@ -15,14 +15,18 @@ export function decodeTableText(bytes: Uint8Array): string {
 /** Number of bytes to inspect at the start of a file. */
 const sampleSize = 1024;
 
-/** Detects UTF-16 by its byte order mark or by the positions of the zero bytes in ASCII characters. */
+/**
+ * Detects UTF-16 by its byte order mark or by the positions of the zero bytes in ASCII characters, such as digits and
+ * separators: at least a quarter of the characters. Other encodings may contain a few NUL characters.
+ */
 function detectUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   if (first === 0xfe && second === 0xff) return 'utf-16be';
-  const zeros = [...bytes.subarray(0, sampleSize)].flatMap((byte, index) => (byte === 0 ? [index % 2] : []));
+  const sample = bytes.subarray(0, sampleSize);
+  const zeros = [...sample].flatMap((byte, index) => (byte === 0 ? [index % 2] : []));
   const odd = zeros.filter((position) => position === 1).length;
   const even = zeros.length - odd;
-  if (even === odd) return undefined;
+  if (Math.abs(odd - even) <= sample.length / 8) return undefined;
   return odd > even ? 'utf-16le' : 'utf-16be';
 }

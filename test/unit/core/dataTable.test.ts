@@ -31,6 +31,27 @@ describe('Reading a table', () => {
     });
   }
 
+  for (const [encoding, toBytes] of [
+    ['UTF-8', (given: string) => Buffer.from(given)],
+    ['Windows-1252', (given: string) => Buffer.from(given, 'latin1')],
+  ] as const) {
+    for (const padding of ['\0', '\0\0\0']) {
+      it(`decodes ${encoding} with ${String(padding.length)} NUL characters`, async () => {
+        const bytes = toBytes(`${text}2\tété${padding}\r\n`);
+        assert.deepEqual(await readRows('table.tsv', bytes), [...rows, [3, ['2', `été${padding}`]]]);
+      });
+    }
+  }
+
+  it('decodes UTF-16 without a byte order mark if most characters are not Latin', async () => {
+    const bytes = Buffer.from('id\tназвание\n1\tпочва и вода\n', 'utf16le');
+    const decoded = [
+      [1, ['id', 'название']],
+      [2, ['1', 'почва и вода']],
+    ];
+    assert.deepEqual(await readRows('table.tsv', bytes), decoded);
+  });
+
   it('reads the sheets of a spreadsheet, with row numbers', async () => {
     const bytes = createXlsx({
       Empty: [],
