@@ -14,9 +14,9 @@ const digits: Readonly<Record<string, number>> = { md5: 32, sha1: 40, sha256: 64
  */
 export function parseDeclaredHash(text: string | null | undefined): DeclaredHash | undefined {
   const stated = (text ?? '').trim().toLowerCase();
-  const [prefix = '', rest = ''] = stated.includes(':') ? stated.split(':', 2) : ['', stated];
-  const name = prefix.replace('-', '');
-  const algorithm = name === '' ? detectAlgorithm(rest) : name;
+  const end = stated.indexOf(':');
+  const rest = stated.slice(end + 1);
+  const algorithm = end === -1 ? detectAlgorithm(rest) : stated.slice(0, end).replace('-', '');
   if (algorithm === undefined || !Object.hasOwn(digits, algorithm)) return undefined;
   return rest.length === digits[algorithm] && /^[0-9a-f]+$/.test(rest) ? { algorithm, hex: rest } : undefined;
 }

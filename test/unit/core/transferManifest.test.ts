@@ -67,6 +67,8 @@ describe('The manifest of transferred files', () => {
     [`sha256:${md5}`, undefined],
     [`crc32:${'a'.repeat(8)}`, undefined],
     ['constructor:aa', undefined],
+    [`md5:${md5}:anything`, undefined],
+    [`:${md5}`, undefined],
     [`${md5}-12`, undefined],
     ['<md5 hex>', undefined],
     ['', undefined],
