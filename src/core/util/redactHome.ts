@@ -1,5 +1,8 @@
 const separator = String.raw`[\\/]{1,4}`;
 
+/** Matches the end of a name. A full stop may end a sentence. */
+const nameEnd = String.raw`(?![\p{L}\p{N}_-]|\.[\p{L}\p{N}_-])`;
+
 /**
  * Replaces the path to the home folder with `~`. Finds it with either separator, and escaped for JSON or URIs. Ignores
  * case, because programs on Windows write the drive letter in either case. Does nothing if the home folder is a root
@@ -8,7 +11,7 @@ const separator = String.raw`[\\/]{1,4}`;
 export function redactHome(text: string, home: string): string {
   const [root = '', ...names] = home.replace(/[\\/]+$/, '').split(/[\\/]+/);
   if (names.length === 0) return text;
-  return text.replaceAll(new RegExp([root, ...names].map(toPattern).join(separator), 'gi'), '~');
+  return text.replaceAll(new RegExp([root, ...names].map(toPattern).join(separator) + nameEnd, 'giu'), '~');
 }
 
 function toPattern(name: string): string {
