@@ -81,6 +81,7 @@ export function describeObstacle(plan: RecipePlan, obstacle: PlanObstacle): stri
     otherDatabases: () => describeOtherDatabases(plan),
     differsFromLock: () => describeLockDifference(difference),
     unmet: () => unmet.map(describeExpectation).join(' '),
+    stalled: () => 'The search stopped because three pages in a row had no new files; there may be more. Narrow it.',
     tooMany: () => 'The recipe finds more files than a transfer may have, or too many to filter. Narrow it.',
     noFiles: () => 'The recipe finds no files.',
     noDestination: () => 'The recipe has no destination ("to"), so it is a saved search.',

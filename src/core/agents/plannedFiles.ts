@@ -24,7 +24,7 @@ interface ResolvedPlan {
 
 /**
  * Determines the files of a plan with read-only requests. Throws {@link AgentError} if a request fails, if IDs are
- * missing, or if no files or too many files match.
+ * missing, if no files or too many files match, or if there may be more files than the search found.
  */
 export async function resolvePlannedFiles(
   { services }: AgentContext,
@@ -67,6 +67,8 @@ function requireNoObstacle(plan: RecipePlan): void {
 function describeObstacle({ missing }: RecipePlan, obstacle: PlanObstacle): string {
   if (obstacle === 'missing') return `The source doesn't have ${missing.length} of these ids: ${listIds(missing)}.`;
   if (obstacle === 'noFiles') return 'No file matches. Nothing was planned.';
+  if (obstacle === 'stalled')
+    return 'The search stopped because three pages in a row had no new files; there may be more. Narrow the query.';
   return `Too many files: a plan can have ${maxPlannedFiles}. Narrow the query.`;
 }
 

@@ -80,7 +80,15 @@ async function resolve(source: RecipeSource, request: PlanRequest): Promise<Reso
 
 /** The reason why a plan can't be carried out. */
 export type PlanObstacle =
-  'failed' | 'missing' | 'otherDatabases' | 'differsFromLock' | 'unmet' | 'tooMany' | 'noFiles' | 'noDestination';
+  | 'failed'
+  | 'missing'
+  | 'otherDatabases'
+  | 'differsFromLock'
+  | 'unmet'
+  | 'stalled'
+  | 'tooMany'
+  | 'noFiles'
+  | 'noDestination';
 
 /** Returns the first reason why a plan can't be carried out; undefined if it can. */
 export function findObstacle(plan: RecipePlan): PlanObstacle | undefined {
@@ -90,6 +98,7 @@ export function findObstacle(plan: RecipePlan): PlanObstacle | undefined {
   if (isLocked && (!difference || difference.gone.length + difference.changed.length > 0)) return 'differsFromLock';
   if (missing.length > 0) return 'missing';
   if (unmet.length > 0) return 'unmet';
+  if (plan.isStalled) return 'stalled';
   if (isCut || files.length > maxRecipeFiles) return 'tooMany';
   if (files.length === 0) return 'noFiles';
   return recipe.to ? undefined : 'noDestination';

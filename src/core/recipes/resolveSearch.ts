@@ -14,8 +14,8 @@ const pageSize = 500;
 const maxCompared = 2_000_000;
 
 /**
- * Requests the pages of a recipe's search until the last one, or until a limit is exceeded (D9: paging). Returns at
- * most `limit` files that pass the filters, or a failure and no files if a request fails.
+ * Requests the pages of a recipe's search until the last one, until a limit is exceeded, or until the search stalls (D9:
+ * paging). Returns at most `limit` files that pass the filters, or a failure and no files if a request fails.
  */
 export async function resolveSearch(
   source: RecipeSource,
@@ -26,13 +26,14 @@ export async function resolveSearch(
   const request = { database, query, ...(status && { status }), ...(specific && { specific }) };
   const size = source.hasFullPages ? exactPageSize : pageSize;
   const pages = new PageCollector(createFileTest(filters), size, source.hasFullPages);
-  while (pages.hasMore && pages.files.length <= limit && pages.offset < maxCompared) {
+  while (pages.hasMore && !pages.isStalled && pages.files.length <= limit && pages.offset < maxCompared) {
     const { value, reason } = await source.search({ ...request, offset: pages.offset, pageSize: size });
     if (reason) return createFailure({ kind: 'service', reason });
     pages.add(value ?? []);
     source.onProgress(pages.comparedCount);
   }
-  return { files: pages.files.slice(0, limit), missing: [], isCut: pages.hasMore || pages.files.length > limit };
+  const isCut = pages.hasMore || pages.files.length > limit;
+  return { files: pages.files.slice(0, limit), missing: [], isCut, isStalled: pages.isStalled };
 }
 
 /** Collects files from consecutive pages: those that pass the filters, without duplicates. */
@@ -53,6 +54,11 @@ class PageCollector {
     this.isExact = isExact;
   }
 
+  /** True after too many consecutive pages without new files, none of which is certain to be the last one. */
+  get isStalled(): boolean {
+    return this.hasMore && this.pagesWithoutNew >= maxPagesWithoutNew;
+  }
+
   get comparedCount(): number {
     return this.seen.size;
   }
@@ -63,8 +69,7 @@ class PageCollector {
     this.offset += this.size;
     const isNew = this.seen.size > known;
     this.pagesWithoutNew = isNew ? 0 : this.pagesWithoutNew + 1;
-    const isLast = this.isExact ? page.length < this.size : !isNew && isLastPage(page, this.size, this.before);
-    this.hasMore = !isLast && this.pagesWithoutNew < maxPagesWithoutNew;
+    this.hasMore = this.isExact ? page.length >= this.size : isNew || !isLastPage(page, this.size, this.before);
     this.before = page;
   }
 

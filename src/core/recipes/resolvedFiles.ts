@@ -13,8 +13,10 @@ export interface ResolvedFiles {
   readonly files: readonly RecipeFile[];
   /** The IDs, or values of the table, for which there isn't exactly one file. */
   readonly missing: readonly string[];
-  /** True if there may be more files, which were left out because a limit was reached. */
+  /** True if there may be more files, which were left out because a limit was reached or the search stalled. */
   readonly isCut: boolean;
+  /** True if the search stopped after pages without new files, although it may have more (D9: paging). */
+  readonly isStalled?: boolean;
   readonly failure?: ResolveFailure;
 }
 

@@ -70,6 +70,10 @@ export function describeObstacle(plan: RecipePlan, obstacle: PlanObstacle): stri
       return describeLockedDifference(difference);
     case 'unmet':
       return unmet.map(describeExpectation).join(' ');
+    case 'stalled':
+      return l10n.t(
+        'The search stopped because three pages in a row contained no new files; more may exist. Narrow it.',
+      );
     case 'tooMany':
       return l10n.t(
         'The recipe exceeds a limit: it selects at least {0} files, or has too many to compare. Narrow it.',

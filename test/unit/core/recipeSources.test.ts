@@ -127,11 +127,20 @@ describe('The files of a recipe (D61)', () => {
       assert.deepEqual([files.length, source.requests.length], [500, 2]);
     });
 
-    it('stop after three full pages without a new file', async () => {
+    it('may not be all after three full pages without a new file (D9)', async () => {
       source.hasFullPages = false;
       source.page = (offset, size) => createFiles(size, offset === 0 ? 0 : offset % 1_000 === 0 ? 0 : 1);
-      const { isCut } = await plan({ search: { query: '' } });
-      assert.deepEqual([isCut, source.requests.length], [false, 5]);
+      const stopped = await plan({ search: { query: '' } }, { to: { database: 'B' } });
+      assert.deepEqual([stopped.files.length, stopped.isCut, source.requests.length], [501, true, 5]);
+      assert.equal(findObstacle(stopped), 'stalled');
+    });
+
+    it('are all if the third page without a new file is the last one', async () => {
+      source.hasFullPages = false;
+      source.page = (offset, size) => createFiles(offset < 2_000 ? size : 3, offset % 1_000 === 0 ? 0 : 1);
+      const planned = await plan({ search: { query: '' } }, { to: { database: 'B' } });
+      assert.deepEqual([planned.files.length, planned.isCut, source.requests.length], [501, false, 5]);
+      assert.equal(findObstacle(planned), undefined);
     });
 
     it('are limited to the expected number, plus one if there are more', async () => {
