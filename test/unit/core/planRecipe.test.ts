@@ -128,6 +128,15 @@ describe('Planning a recipe (D61)', () => {
     assert.equal(findObstacle(planned), 'unmet');
   });
 
+  it('does not report a total size as too small if some sizes are unknown', async () => {
+    rig.server.on('POST /api/v1/files', json({ resources: [...files, { id: '4', path: 'd.txt' }] }));
+    const listUnmet = async (bytes: NonNullable<Recipe['expect']>['bytes']): Promise<unknown> =>
+      (await plan({ from: search, to, expect: { bytes } })).unmet;
+    const unknown = { kind: 'unknownSizes', count: 1 };
+    assert.deepEqual(await listUnmet({ least: 1_000 }), [unknown]);
+    assert.deepEqual(await listUnmet({ most: 5 }), [{ kind: 'manyBytes', limit: 5, actual: 420 }, unknown]);
+  });
+
   it('reports ids that the service does not know, and sends nothing', async () => {
     rig.server.on('GET /api/v1/files/by-id', json({ resources: [{ id: '1' }] }));
     const planned = await plan({ from: { database: 'Alpha', ids: ['1', '9', '1'] }, to });
