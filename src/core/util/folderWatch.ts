@@ -44,6 +44,7 @@ export class FolderWatch implements Disposable {
   dispose(): void {
     this.isDisposed = true;
     this.watcher?.close();
+    this.watcher = undefined;
   }
 
   private end(onFail: () => void): void {
