@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { link, open, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { getErrorCode } from './errorCode.ts';
+import { syncFolder } from './syncFolder.ts';
 
 /**
  * Creates a file with its content, readable only by its owner. Resolves to false if the file exists, and rejects with
  * any other error. Other processes never see the file without its content, except on file systems without hard links.
- * With `isDurable`, flushes the content first, so that the file isn't damaged by a system crash.
+ * With `isDurable`, flushes the content first and the folder afterwards, so that the file survives a system crash.
  */
 export async function createFileExclusively(file: string, text: string, isDurable = false): Promise<boolean> {
   const temporaryFile = `${file}.${randomUUID()}.part`;
@@ -15,6 +17,7 @@ export async function createFileExclusively(file: string, text: string, isDurabl
       if (getErrorCode(error) === 'EEXIST') throw error;
       await createDirectly(file, text, isDurable);
     });
+    if (isDurable) await syncFolder(dirname(file));
     return true;
   } catch (error) {
     if (getErrorCode(error) === 'EEXIST') return false;
