@@ -110,6 +110,7 @@ export function parseConfig(text: string, baseFolder: string): ServiceConfig {
   refuseSameLocation(databases);
   // Otherwise the service's own files would be served, and each write would change the database.
   refuseServed(databases, 'dataFolder', dataFolder);
+  refuseInside(databases, dataFolder);
   const rclone = config.rclone === undefined ? {} : { rclone: path.resolve(baseFolder, config.rclone) };
   if (config.tokenFile === undefined) return { ...config, ...rclone, dataFolder, databases };
   const tokenFile = path.resolve(baseFolder, config.tokenFile);
@@ -139,12 +140,20 @@ function toDatabaseConfig(
 }
 
 function refuseServed(databases: readonly DatabaseConfig[], field: 'dataFolder' | 'tokenFile', file: string): void {
-  const owner = databases.find(
-    ({ folder }) =>
-      folder !== undefined && (isInside(folder, file) || isInside(resolveLinks(folder), resolveLinks(file))),
-  );
+  const owner = databases.find(({ folder }) => folder !== undefined && leadsInside(folder, file));
   if (owner === undefined) return;
   throw new ConfigError(`config.${field} must not be inside the folder of the database ${owner.name}`);
+}
+
+function refuseInside(databases: readonly DatabaseConfig[], dataFolder: string): void {
+  const index = databases.findIndex(({ folder }) => folder !== undefined && leadsInside(dataFolder, folder));
+  if (index === -1) return;
+  throw new ConfigError(`config.databases.${index}.folder must not be inside the data folder of the service`);
+}
+
+/** Returns true if a path is the given folder or is inside it, as written or with links resolved. */
+function leadsInside(folder: string, file: string): boolean {
+  return isInside(folder, file) || isInside(resolveLinks(folder), resolveLinks(file));
 }
 
 const hostPattern = /^(?:[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;

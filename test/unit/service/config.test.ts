@@ -67,6 +67,25 @@ describe('The configuration of the local service', () => {
     await rm(folder, { recursive: true });
   });
 
+  it('rejects a database inside the data folder, even through links', async () => {
+    const folder = await mkdtemp(nodePath.join(tmpdir(), 'dts-config-'));
+    await mkdir(nodePath.join(folder, 'data', 'catalog'), { recursive: true });
+    await symlink('data', nodePath.join(folder, 'link'));
+    await symlink(nodePath.join('data', 'catalog'), nodePath.join(folder, 'served'));
+    const places: [dataFolder: string, served: string][] = [
+      ['data', 'data/catalog'],
+      ['data', 'link/later'],
+      ['link', 'data/later'],
+      ['data', 'served'],
+    ];
+    const message = 'config.databases.1.folder must not be inside the data folder of the service';
+    for (const [dataFolder, served] of places) {
+      const config = { dataFolder, databases: [...good.databases, { name: 'B', folder: served }] };
+      assert.throws(() => parseConfig(JSON.stringify(config), folder), { message }, `${dataFolder} ${served}`);
+    }
+    await rm(folder, { recursive: true });
+  });
+
   const wrong: [name: string, config: unknown, message: RegExp][] = [
     ['no JSON', undefined, /not valid JSON/],
     ['a missing data folder', { databases: [] }, /config\.dataFolder must be text/],
