@@ -10,10 +10,7 @@ const ownFile = join(root, 'node_modules', '.build-lock.json');
  * over the lock of a process that has ended.
  */
 export async function runWithBuild(script, work, file = ownFile) {
-  const user = readUser(file);
-  if (user !== undefined && isRunning(user.pid)) throw createError(user, file);
-  rmSync(file, { force: true });
-  writeFileSync(file, JSON.stringify({ script, pid: process.pid }), { flag: 'wx' });
+  createLock(script, file);
   try {
     return await work();
   } finally {
@@ -21,11 +18,32 @@ export async function runWithBuild(script, work, file = ownFile) {
   }
 }
 
+function createLock(script, file) {
+  while (!tryCreate(script, file)) {
+    const user = readUser(file);
+    if (user === undefined) continue;
+    if (isRunning(user.pid)) throw createError(user, file);
+    rmSync(file, { force: true });
+  }
+}
+
+/** Creates the lock file; returns false if it exists. */
+function tryCreate(script, file) {
+  try {
+    writeFileSync(file, JSON.stringify({ script, pid: process.pid }), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Returns the content of the lock file: undefined if the file is missing, without a process if it is invalid. */
 function readUser(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
-  } catch {
-    return undefined;
+  } catch (error) {
+    return error.code === 'ENOENT' ? undefined : {};
   }
 }
 

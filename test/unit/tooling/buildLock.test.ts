@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import fs, { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { mock } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { getEndedPid } from '../../support/endedProcess.ts';
 
@@ -37,6 +39,27 @@ describe('Scripts that use the build', () => {
     for (const left of [JSON.stringify({ script: 'demo', pid: await getEndedPid() }), '{"scr']) {
       await writeFile(file, left);
       assert.equal(await lock.runWithBuild('package', () => Promise.resolve('done'), file), 'done');
+    }
+  });
+
+  it('refuse to run if another one creates the lock just after its absence was noticed', async () => {
+    await writeFile(file, JSON.stringify({ script: 'demo', pid: process.pid }));
+    const restore = (): void => {
+      mock.restoreAll();
+      syncBuiltinESMExports();
+    };
+    mock.method(fs, 'readFileSync', () => {
+      restore();
+      throw Object.assign(new Error('no such file'), { code: 'ENOENT' });
+    });
+    syncBuiltinESMExports();
+    try {
+      const work = (): never => assert.fail('both run');
+      await assert.rejects(lock.runWithBuild('package', work, file), { name: 'StepError' });
+      assert.equal(existsSync(file), true);
+    } finally {
+      restore();
+      await rm(file, { force: true });
     }
   });
 });
