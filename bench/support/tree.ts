@@ -53,7 +53,7 @@ function padded(number: number, length: number): string {
   return String(number).padStart(length, '0');
 }
 
-/** Runs a command in the C locale, and writes its output to a file. Throws if it fails with a code other than 1. */
+/** Runs a command in the C locale, and writes its output to a file. Throws if it fails. */
 export async function run(command: string, output: string): Promise<void> {
   const out = fs.openSync(output, 'w');
   try {
@@ -62,8 +62,7 @@ export async function run(command: string, output: string): Promise<void> {
       env: { ...process.env, LC_ALL: 'C' },
     });
     const [code] = (await once(child, 'close')) as [number | null];
-    // grep exits with 1 if it finds no match.
-    if (code !== 0 && code !== 1) throw new Error(`${command} ended with ${String(code)}`);
+    if (code !== 0) throw new Error(`${command} ended with ${String(code)}`);
   } finally {
     fs.closeSync(out);
   }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { globSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
+import { run as runReference } from '../../../bench/support/tree.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -18,4 +20,11 @@ describe('npm run bench', () => {
         [],
       );
     });
+});
+
+describe('The reference of a bench', () => {
+  it('is not measured if its command fails', async () => {
+    await runReference('true', devNull);
+    for (const command of ['false', 'exit 2']) await assert.rejects(runReference(command, devNull), /ended with \d/);
+  });
 });
