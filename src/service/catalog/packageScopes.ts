@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
 import type { JsonObject } from '../../core/util/json.ts';
+import { getAlternateManifestName, manifestName } from '../../core/util/transferFolderNames.ts';
 import type { PackageMetadata } from './dataPackage.ts';
 import { readPackage } from './packageReader.ts';
 import { getParentFolder, getBaseName } from './pathOrder.ts';
@@ -23,18 +24,22 @@ interface CachedPackage {
 }
 
 const packageName = 'datapackage.json';
-const manifestName = 'manifest.json';
-const transferFolderPattern = /^dts-[0-9a-f-]{36}$/;
+const transferFolderPattern = /^dts-([0-9a-f-]{36})$/;
 const maxCached = 64;
+
 /** Returns true for the path of a file that describes other files: a Data Package or a transfer's manifest. */
 export function isDescriptionFile(path: string): boolean {
   const name = getBaseName(path);
-  return name === packageName || (name === manifestName && isTransferFolder(getParentFolder(path)));
+  return name === packageName || getManifestNames(getParentFolder(path)).includes(name);
 }
 
-/** Returns true if a folder's name is that of a transfer folder, whose manifest describes its files. */
-function isTransferFolder(folder: string): boolean {
-  return transferFolderPattern.test(getBaseName(folder));
+/**
+ * Returns the names that the manifest of a transfer folder can have; empty for other folders. If both files exist, the
+ * second one was transferred (D24: destination layout).
+ */
+function getManifestNames(folder: string): readonly string[] {
+  const [, transferId] = transferFolderPattern.exec(getBaseName(folder)) ?? [];
+  return transferId === undefined ? [] : [getAlternateManifestName(transferId), manifestName];
 }
 
 /** Reads the Data Packages in a folder tree and caches the most recently loaded ones (D20: folders as databases). */
@@ -59,8 +64,9 @@ export class PackageCache {
    */
   getScopesWithin(folder: string, outer: PackageScopes | undefined): PackageScopes | undefined {
     const prefix = folder === '' ? '' : `${folder}/`;
+    const manifest = getManifestNames(folder).find((name) => fs.existsSync(nodePath.join(this.root, prefix + name)));
     let scopes = outer;
-    for (const name of isTransferFolder(folder) ? [manifestName, packageName] : [packageName]) {
+    for (const name of manifest === undefined ? [packageName] : [manifest, packageName]) {
       const described = this.readDescribed(prefix + name);
       if (described !== undefined) scopes = { prefix, described, outer: scopes };
     }

@@ -4,7 +4,8 @@ import { FolderReader } from '../../../src/service/catalog/folderReader.ts';
 import { isDescriptionFile } from '../../../src/service/catalog/packageScopes.ts';
 import { freshFolder, makePipe, onCall, walkAll, writeFiles } from './folderRig.ts';
 
-const transferFolder = 'dts-11111111-1111-4111-8111-111111111111';
+const transferId = '11111111-1111-4111-8111-111111111111';
+const transferFolder = `dts-${transferId}`;
 
 /** Returns a Data Package that gives these files these titles. */
 function describeTitles(titles: Readonly<Record<string, string>>): string {
@@ -66,6 +67,18 @@ describe('The metadata of files from Data Packages around them (D20)', () => {
       'sub/manifest.json': describeTitles({ 'b.txt': 'not in a transfer folder' }),
     });
     assert.deepEqual(titles(), { [`${transferFolder}/x.txt`]: 'X', [`${transferFolder}/y.txt`]: 'Y' });
+  });
+
+  it('comes from the manifest of a transfer that has the other name, not from a transferred manifest.json', () => {
+    writeFiles(folder, {
+      [`${transferFolder}/x.txt`]: '',
+      [`${transferFolder}/y.txt`]: '',
+      [`${transferFolder}/manifest.json`]: describeTitles({ 'x.txt': 'transferred', 'y.txt': 'transferred' }),
+      [`${transferFolder}/manifest-${transferId}.json`]: describeTitles({ 'x.txt': 'X' }),
+    });
+    assert.deepEqual(titles(), { [`${transferFolder}/x.txt`]: 'X' });
+    writeFiles(folder, { [`${transferFolder}/manifest-${transferId}.json`]: 'not JSON' });
+    assert.deepEqual(titles(), {});
   });
 
   const noDescriptions: [what: string, make: (file: string) => void][] = [
@@ -175,6 +188,9 @@ describe('The metadata of files from Data Packages around them (D20)', () => {
     [`${transferFolder}/manifest.json`, true],
     [`sub/${transferFolder}/manifest.json`, true],
     [`${transferFolder}/sub/manifest.json`, false],
+    [`${transferFolder}/manifest-${transferId}.json`, true],
+    [`${transferFolder}/manifest-22222222-2222-4222-8222-222222222222.json`, false],
+    [`sub/manifest-${transferId}.json`, false],
   ];
   for (const [path, is] of descriptions) {
     it(`${is ? 'may change' : 'does not change'} when ${path} does`, () => {
