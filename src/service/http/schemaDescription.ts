@@ -47,17 +47,31 @@ function describeKind(schema: JsonObject): string {
   const types: unknown[] = Array.isArray(schema['type']) ? schema['type'] : [schema['type']];
   const kind = types.map((type) => kinds[String(type)] ?? 'a value').join(' or ');
   const items = toObject(schema['items']);
-  const parts = [items === undefined ? kind : `${kind} of ${describeSchema(items)}`, ...describeBounds(schema)];
-  return parts.join(' ');
+  const parts = [items === undefined ? kind : `${kind} of ${describeItems(items)}`, ...describeBounds(schema)];
+  return [...parts, ...describeRange(schema)].join(' ');
+}
+
+function describeItems(items: JsonObject): string {
+  return items['type'] === 'object' ? 'objects' : describeSchema(items);
 }
 
 function describeBounds(schema: JsonObject): string[] {
-  const { minimum, maximum, minLength, maxLength, minItems, pattern } = schema;
+  const { minLength, maxLength, minItems, maxItems, pattern } = schema;
   const bounds: string[] = [];
   if (minLength === 1 || pattern === String.raw`\S`) bounds.push('that is not empty');
   if (typeof maxLength === 'number') bounds.push(`of at most ${maxLength} characters`);
   if (typeof minItems === 'number') bounds.push(`with at least ${minItems} ${minItems === 1 ? 'entry' : 'entries'}`);
-  if (typeof minimum === 'number' && minimum > Number.MIN_SAFE_INTEGER) bounds.push(`of ${minimum} or more`);
-  if (typeof maximum === 'number' && maximum < Number.MAX_SAFE_INTEGER) bounds.push(`of at most ${maximum}`);
+  if (typeof maxItems === 'number') bounds.push(`with at most ${maxItems} entries`);
   return bounds;
+}
+
+function describeRange({ minimum, exclusiveMinimum, maximum }: JsonObject): string[] {
+  const hasMinimum = typeof minimum === 'number' && minimum > Number.MIN_SAFE_INTEGER;
+  const hasMaximum = typeof maximum === 'number' && maximum < Number.MAX_SAFE_INTEGER;
+  if (hasMinimum && hasMaximum) return [`from ${minimum} to ${maximum}`];
+  const bounds: string[] = [];
+  if (hasMinimum) bounds.push(`${minimum} or more`);
+  if (typeof exclusiveMinimum === 'number') bounds.push(`more than ${exclusiveMinimum}`);
+  if (hasMaximum) bounds.push(`at most ${maximum}`);
+  return bounds.length === 0 ? [] : [`of ${bounds.join(' and ')}`];
 }
