@@ -1,6 +1,8 @@
 import * as fs from 'node:fs/promises';
 import { settlesWithin, type Clock } from '../core/util/clock.ts';
+import { getErrorCode } from '../core/util/errorCode.ts';
 import type { Logger } from '../core/util/logger.ts';
+import { databaseScanningCode } from './catalog/databaseUnavailableError.ts';
 
 interface CheckedDatabase {
   readonly document: { readonly id: string; readonly name: string };
@@ -75,7 +77,7 @@ export class Health {
   private run(key: string, check: () => Promise<unknown>): Promise<Readiness> {
     const running = check()
       .then(() => 'ready' as const)
-      .catch(() => 'failed' as const)
+      .catch((error: unknown) => (isFirstScan(error) ? ('pending' as const) : ('failed' as const)))
       .finally(() => this.pending.delete(key));
     this.pending.set(key, running);
     return running;
@@ -94,4 +96,9 @@ export class Health {
     if (line === '') this.options.logger.info('The service is ready.');
     else this.options.logger.warn(`The service is not ready: ${line}.`);
   }
+}
+
+/** Returns true if a query was rejected because the first scan of a store takes longer than queries wait. */
+function isFirstScan(error: unknown): boolean {
+  return error instanceof Error && getErrorCode(error.cause) === databaseScanningCode;
 }

@@ -6,7 +6,7 @@ import type { CatalogFile, HashedFile, HashUpdate } from './catalogFile.ts';
 import type { CatalogConfig, CatalogMethod, CatalogMethods } from './catalogHandlers.ts';
 import type { CatalogPage } from './catalogPage.ts';
 import type { CatalogRun, CatalogThread } from './catalogThread.ts';
-import { databaseUnavailableCode } from './databaseUnavailableError.ts';
+import { databaseScanningCode, databaseUnavailableCode } from './databaseUnavailableError.ts';
 import type { CatalogSearch } from './searchSql.ts';
 import type { StoreListingState } from './storeListingState.ts';
 
@@ -16,6 +16,8 @@ type CatalogOptions = CatalogConfig & {
 };
 
 type Result<M extends CatalogMethod> = Awaited<ReturnType<CatalogMethods[M]>>;
+
+const unavailableCodes: ReadonlySet<string> = new Set([databaseScanningCode, databaseUnavailableCode]);
 
 /** Forwards calls to the catalog of one database, which runs on the catalog thread (D20: folders as databases). */
 export class Catalog {
@@ -36,7 +38,7 @@ export class Catalog {
 
   /**
    * Returns one page of search results. Rejects with {@link HttpProblem} 500 while the folder is unavailable or the
-   * store has no listing.
+   * store has no listing. The problem's cause has the code of the {@link DatabaseUnavailableError}.
    */
   async search(search: CatalogSearch): Promise<CatalogPage> {
     return await this.call('search', search);
@@ -126,8 +128,8 @@ export class Catalog {
     try {
       return (await run.calls.call('call', this.options.file, method, args)) as Result<M>;
     } catch (error) {
-      const isUnavailable = error instanceof Error && getErrorCode(error) === databaseUnavailableCode;
-      throw isUnavailable ? new HttpProblem(500, error.message) : error;
+      const isUnavailable = error instanceof Error && unavailableCodes.has(getErrorCode(error));
+      throw isUnavailable ? new HttpProblem(500, error.message, { cause: error }) : error;
     }
   }
 

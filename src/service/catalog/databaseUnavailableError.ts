@@ -1,7 +1,12 @@
 import { sqliteErrorCode } from '../sqlite.ts';
 
-/** The `code` of {@link DatabaseUnavailableError}, which identifies the error across threads. */
+/** The `code` of a {@link DatabaseUnavailableError}, which identifies the error across threads. */
 export const databaseUnavailableCode = 'DATABASE_UNAVAILABLE';
+
+/** The `code` of a {@link DatabaseUnavailableError} while the first scan of a store runs. */
+export const databaseScanningCode = 'DATABASE_SCANNING';
+
+type UnavailableCode = typeof databaseUnavailableCode | typeof databaseScanningCode;
 
 /**
  * Thrown if a database can't be used, for example because its folder is missing or its store can't be reached. The
@@ -9,7 +14,12 @@ export const databaseUnavailableCode = 'DATABASE_UNAVAILABLE';
  */
 export class DatabaseUnavailableError extends Error {
   override readonly name = 'DatabaseUnavailableError';
-  readonly code = databaseUnavailableCode;
+  readonly code: UnavailableCode;
+
+  constructor(message: string, code: UnavailableCode = databaseUnavailableCode) {
+    super(message);
+    this.code = code;
+  }
 }
 
 /** Converts an error code to a phrase that completes a sentence about a folder, such as `doesn't exist`. */

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { ProblemDocument } from '../../contract/problem.ts';
 import { maxNamedFields, type FieldProblem } from './schemaIssues.ts';
 
-interface ProblemOptions {
+interface ProblemOptions extends ErrorOptions {
   readonly errors?: readonly FieldProblem[];
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -18,7 +18,7 @@ export class HttpProblem extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(status: number, detail: string, options: ProblemOptions = {}) {
-    super(detail);
+    super(detail, options);
     this.status = status;
     this.errors = options.errors ?? [];
     this.headers = options.headers ?? {};

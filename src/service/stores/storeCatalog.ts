@@ -3,7 +3,7 @@ import type { Logger } from '../../core/util/logger.ts';
 import type { CatalogFile, HashedFile, HashUpdate } from '../catalog/catalogFile.ts';
 import type { CatalogPage } from '../catalog/catalogPage.ts';
 import type { CatalogStore } from '../catalog/catalogStore.ts';
-import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
+import { databaseScanningCode, DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 import { RepairableStore } from '../catalog/repairableStore.ts';
 import type { CatalogSearch } from '../catalog/searchSql.ts';
 import type { StoreListingState } from '../catalog/storeListingState.ts';
@@ -161,10 +161,10 @@ export class StoreCatalog {
   }
 
   private createError(): DatabaseUnavailableError {
+    const store = `The store of the database ${this.config.name}`;
+    if (this.problem !== undefined) return new DatabaseUnavailableError(`${store} can't be searched: ${this.problem}.`);
     const count = this.current?.count ?? 0;
-    const state =
-      this.problem === undefined ? `is being scanned: ${count} files so far` : `can't be searched: ${this.problem}`;
-    return new DatabaseUnavailableError(`The store of the database ${this.config.name} ${state}.`);
+    return new DatabaseUnavailableError(`${store} is being scanned: ${count} files so far.`, databaseScanningCode);
   }
 
   private scanIfDue(): void {

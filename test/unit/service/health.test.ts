@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
+import { Catalog } from '../../../src/service/catalog/catalog.ts';
+import type { CatalogThread } from '../../../src/service/catalog/catalogThread.ts';
 import { Health } from '../../../src/service/health.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
@@ -71,6 +73,19 @@ describe('The health check of the local service (D40)', () => {
     answer();
     assert.equal(asked, 2);
     assert.deepEqual(await last, []);
+  });
+
+  it('does not count a store as unreadable when a query gives up waiting for its first scan', async () => {
+    const call = (method: string): Promise<unknown> =>
+      method === 'open'
+        ? Promise.resolve()
+        : Promise.reject(Object.assign(new Error('It is being scanned.'), { code: 'DATABASE_SCANNING' }));
+    const thread = { ensureRunning: () => ({ calls: { call } }) } as unknown as CatalogThread;
+    const settings = { rescanMs: 1, hasRestore: false, rclone: undefined };
+    const store = new Catalog({ name: 'Store', remote: 'lab:', file: 'lab.db', ...settings, thread, logger: log });
+    const health = newHealth({ Store: async () => await store.filesByIds([]), Small: readable });
+    const expected = ["1 of 2 databases can't be searched yet: still being scanned, or not responding."];
+    assert.deepEqual(await health.findProblems(), expected);
   });
 
   it('reports a data folder that is not writable', async () => {

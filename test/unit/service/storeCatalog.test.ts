@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
-import { systemClock } from '../../../src/core/util/clock.ts';
+import { systemClock, type Clock } from '../../../src/core/util/clock.ts';
 import { StoreCatalog } from '../../../src/service/stores/storeCatalog.ts';
+import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 
 /** The rclone of a store with these objects, which never reports its free space. */
@@ -24,11 +25,11 @@ describe('The catalog of a store', () => {
   let catalog: StoreCatalog;
   let logger: MemoryLog;
 
-  async function open(objects: readonly string[], hasRestore = false): Promise<void> {
+  async function open(objects: readonly string[], hasRestore = false, clock: Clock = systemClock): Promise<void> {
     const rclone = nodePath.join(folder, 'rclone');
     await fs.writeFile(rclone, createProgram(...objects), { mode: 0o755 });
     const config = { name: 'store', remote: 'lab:', rclone, file: nodePath.join(folder, 'a.db'), rescanMs };
-    catalog = new StoreCatalog({ ...config, hasRestore }, { clock: systemClock, logger });
+    catalog = new StoreCatalog({ ...config, hasRestore }, { clock, logger });
   }
 
   beforeEach(async () => {
@@ -49,6 +50,15 @@ describe('The catalog of a store', () => {
     );
     const { state, files, freeBytes } = catalog.getListing();
     assert.deepEqual([state, files, freeBytes], ['listed', 1, undefined]);
+  });
+
+  it('rejects queries with a code of its own if the first scan takes longer than they wait', async () => {
+    const clock = new ManualClock();
+    await open([plainObject], false, clock);
+    const message = 'The store of the database store is being scanned: 0 files so far.';
+    const rejected = assert.rejects(catalog.filesByIds([]), { message, code: 'DATABASE_SCANNING' });
+    await clock.pass(5_000);
+    await rejected;
   });
 
   it('leaves out objects of unknown size and with invalid names, and logs how many for each reason', async () => {
