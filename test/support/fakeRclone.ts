@@ -36,9 +36,9 @@ interface RcloneRequest {
 
 /**
  * Replaces the handling of a request: `fail` responds with {@link FakeRclone.failure}, `drop` closes the connection,
- * `cut` sends half of an object before that.
+ * `cut` sends half of an object before that, `whole` sends all of an object in response to a request for a range.
  */
-type Intervention = 'fail' | 'drop' | 'cut' | undefined;
+type Intervention = 'fail' | 'drop' | 'cut' | 'whole' | undefined;
 
 const missing = { status: 404, error: 'object not found' };
 
@@ -99,7 +99,8 @@ export class FakeRclone {
     if (intervention === 'drop') response.destroy();
     else if (intervention === 'fail') this.fail(response);
     else if (intervention === 'cut') this.sendHalf(response, parsed.body);
-    else if (parsed.method === 'read') this.sendObject(request, response, parsed.body);
+    else if (intervention === 'whole') this.sendObject(response, parsed.body);
+    else if (parsed.method === 'read') this.sendObject(response, parsed.body, request.headers.range);
     else if (parsed.method === 'operations/uploadfile') this.upload(response, parsed.body, content);
     else await this.call(response, parsed);
   }
@@ -108,13 +109,13 @@ export class FakeRclone {
     sendJson(response.writeHead(status), { status, error });
   }
 
-  private sendObject({ headers }: IncomingMessage, response: ServerResponse, body: RcloneBody): void {
+  private sendObject(response: ServerResponse, body: RcloneBody, range = ''): void {
     const content = this.objects.get(toPlace(body.fs, body.remote));
     if (!content) {
       this.fail(response, missing);
       return;
     }
-    const from = Number(/bytes=(\d+)-/.exec(headers.range ?? '')?.[1] ?? 0);
+    const from = Number(/bytes=(\d+)-/.exec(range)?.[1] ?? 0);
     response.writeHead(from > 0 ? 206 : 200).end(content.subarray(from));
   }
 

@@ -71,8 +71,9 @@ export class StoreClient {
     const headers = from === 0 ? {} : { Range: `bytes=${from}-` };
     const target = `/${encodeURIComponent(`[${remote}]`)}/${path.split('/').map(encodeURIComponent).join('/')}`;
     const response = await this.send('GET', target, { headers, signal });
+    // Not `broken`, so that a partial file is removed, and the next attempt reads from the start.
     if (from > 0 && response.statusCode !== 206)
-      throw new StoreError('broken', 'the store ignores the requested range');
+      throw new StoreError('failed', 'the store ignores the requested range');
     try {
       for await (const piece of response) yield piece as Buffer;
     } catch {

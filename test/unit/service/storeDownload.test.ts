@@ -203,6 +203,14 @@ describe('Moving files from a store to a folder (D62)', () => {
     assert.deepEqual(await rig.readTarget(), {});
   });
 
+  it('reads a file again from its start if the store ignores the requested range', async () => {
+    const files = rig.put({ 'large.bin': 'x'.repeat(largeBytes) });
+    const ways = ['cut', 'whole', 'whole'] as const;
+    rig.rclone.intervene = ({ method }) => (method === 'read' ? ways[rig.count('read') - 1] : undefined);
+    const [one, two, three] = [await rig.fetch(files), await rig.fetch(files), await rig.fetch(files)];
+    assert.deepEqual([one.failure?.store, two.failure?.store, three.failure], ['broken', 'failed', undefined]);
+  });
+
   it('writes a file without a hash from its start, even if an earlier attempt left a partial file', async () => {
     rig.rclone.hash = undefined;
     await fs.mkdir(nodePath.join(rig.target, folderName));
