@@ -165,10 +165,9 @@ export class TransferQueue {
 
   private cancelLive(live: LiveTransfer): void {
     live.requestCancel();
-    if (!this.running.has(live)) {
-      this.waiting.delete(live);
-      this.startTransfer(live);
-    }
+    this.waiting.delete(live);
+    if (!this.running.has(live)) this.startTransfer(live);
+    this.activity.fire();
     this.options.clock.after(stopMs, () => this.endHanging(live));
   }
 

@@ -8,6 +8,7 @@ import type { DatabaseRegistry } from '../../../src/service/databases/databaseRe
 import type { RcloneDaemon } from '../../../src/service/stores/rcloneDaemon.ts';
 import { HttpProblem } from '../../../src/service/http/httpProblem.ts';
 import { TransferJournal } from '../../../src/service/transfers/journal.ts';
+import { TransferSuspension } from '../../../src/service/transfers/transferErrors.ts';
 import { TransferQueue } from '../../../src/service/transfers/transferQueue.ts';
 import type { TransferRecord } from '../../../src/service/transfers/journalRecord.ts';
 import { UnservedTransfers } from '../../../src/service/transfers/unservedTransfers.ts';
@@ -160,6 +161,24 @@ describe('The transfer queue', () => {
     assert.deepEqual([queue.get(id)?.status, journal.listUnfinished()], ['failed', []]);
     await queue.close();
     await dependencies.databases.close();
+  });
+
+  it('reports that it is active while it cancels a suspended transfer (D29)', async () => {
+    const dependencies = await createDependencies(new ManualClock(), new MemoryLog());
+    await serveFolders(dependencies);
+    const pauseTracking = async (): Promise<never> => await Promise.reject(new TransferSuspension('waiting'));
+    Object.assign(dependencies.databases.findById('target')?.catalog ?? {}, { pauseTracking });
+    const queue = new TransferQueue({ ...dependencies, retentionMs: 86_400_000, retryDelayMs: 20 });
+    const { orcid } = record;
+    const id = await queue.submit({ orcid, source: 'source', destination: 'target', file_ids: ['a'] });
+    await eventually(async () => await Promise.resolve(queue.activeCount === 0 || undefined));
+    const counts: number[] = [];
+    queue.onDidChangeActivity(() => counts.push(queue.activeCount));
+    queue.cancel(id, orcid);
+    await eventually(async () => await Promise.resolve(queue.get(id)?.endedAtMs));
+    await queue.close();
+    await dependencies.databases.close();
+    assert.deepEqual(counts, [1, 0]);
   });
 
   it('ends rclone to close, so that a store that does not respond delays nothing (D62)', async () => {
