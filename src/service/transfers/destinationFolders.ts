@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
-import { getErrorCode } from '../../core/util/errorCode.ts';
+import { getErrorCode, isMissing } from '../../core/util/errorCode.ts';
 import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import { BadFile, isSameFolder } from './fileProcessing.ts';
 import { isFolder } from './transferErrors.ts';
@@ -122,29 +122,47 @@ function toShortHash(text: string): string {
 
 /**
  * Removes a transfer's unfinished files and its manifest from a destination; complete files remain. Returns false if
- * the destination is unavailable. Never rejects.
+ * the destination is unavailable, or if some of them could not be removed. Never rejects.
  */
 export async function discardTransfer(destination: string, transferId: string, manifestName: string): Promise<boolean> {
   if (!(await isFolder(destination))) return false;
   const folder = nodePath.join(destination, getTransferFolderName(transferId));
-  const stats = await fs.promises.lstat(folder).catch(() => undefined);
-  if (stats?.isDirectory() !== true) return true;
-  await fs.promises.rm(nodePath.join(folder, manifestName), { force: true }).catch(() => undefined);
-  await removeLeftovers(folder, transferId);
-  return true;
+  try {
+    if (!(await fs.promises.lstat(folder)).isDirectory()) return true;
+  } catch (error) {
+    return isMissing(error);
+  }
+  const isManifestRemoved = await removeFile(nodePath.join(folder, manifestName));
+  return (await removeLeftovers(folder, transferId)) && isManifestRemoved;
 }
 
-/** Removes the part files and empty folders of an ended transfer. Never rejects. */
-async function removeLeftovers(folder: string, transferId: string): Promise<void> {
+/**
+ * Removes the part files and empty folders of an ended transfer. Returns false if some part files may remain. Never
+ * rejects.
+ */
+async function removeLeftovers(folder: string, transferId: string): Promise<boolean> {
+  let isComplete = true;
   try {
     for (const entry of await fs.promises.readdir(folder, { withFileTypes: true })) {
       const path = nodePath.join(folder, entry.name);
-      if (entry.isDirectory()) await removeLeftovers(path, transferId);
-      else if (entry.name.endsWith(`.part-${transferId}`)) await fs.promises.rm(path, { force: true });
+      if (entry.isDirectory()) isComplete = (await removeLeftovers(path, transferId)) && isComplete;
+      else if (entry.name.endsWith(`.part-${transferId}`)) isComplete = (await removeFile(path)) && isComplete;
     }
-    await fs.promises.rmdir(folder);
-  } catch {
-    // Not empty, missing or unreachable, or a part file can't be removed: the rest of this folder remains.
+  } catch (error) {
+    return isMissing(error);
+  }
+  // Fails if the folder isn't empty.
+  await fs.promises.rmdir(folder).catch(() => undefined);
+  return isComplete;
+}
+
+/** Removes a file. Returns false if it remains. A folder in its place isn't removed, and doesn't count. */
+async function removeFile(path: string): Promise<boolean> {
+  try {
+    await fs.promises.rm(path, { force: true });
+    return true;
+  } catch (error) {
+    return isMissing(error) || getErrorCode(error) === 'ERR_FS_EISDIR';
   }
 }
 
