@@ -37,6 +37,12 @@ interface Entry {
   uses: number;
 }
 
+interface Serving {
+  readonly ids: readonly string[];
+  /** IDs of the databases that are served as read-only (D43: read-only databases). */
+  readonly readOnlyIds: readonly string[];
+}
+
 interface RequestedDatabase {
   readonly config: DatabaseConfig;
   readonly identity: DatabaseIdentity;
@@ -49,7 +55,7 @@ interface RequestedDatabase {
 export class DatabaseRegistry implements ServedDatabases {
   private readonly options: RegistryOptions;
   private readonly entries = new Map<string, Entry>();
-  private readonly servings = new Set<readonly string[]>();
+  private readonly servings = new Set<Serving>();
   private readonly closing = new Map<string, Promise<void>>();
   private readonly changed = new Emitter<void>();
   private lastServing: Promise<unknown> = Promise.resolve();
@@ -62,7 +68,7 @@ export class DatabaseRegistry implements ServedDatabases {
   }
 
   list(): readonly ServedDatabase[] {
-    const ids = new Set([...[...this.servings].reverse().flat(), ...this.entries.keys()]);
+    const ids = new Set([...[...this.servings].reverse().flatMap(({ ids }) => ids), ...this.entries.keys()]);
     return [...ids].flatMap((id) => this.findById(id) ?? []);
   }
 
@@ -108,10 +114,12 @@ export class DatabaseRegistry implements ServedDatabases {
     const changed = [...requested.values()].filter((database) => this.updateEntry(database));
     for (const database of changed) this.logOtherName(database);
     for (const id of ids) this.use(id, 1);
-    this.servings.add(ids);
+    const readOnlyIds = ids.filter((id) => requested.get(id)?.config.readOnly === true);
+    const serving = { ids, readOnlyIds };
+    this.servings.add(serving);
     if (changed.length > 0) this.changed.fire();
     await Promise.all(ids.map(async (id) => await this.startCatalog(id)));
-    return { databases: ids.flatMap((id) => this.findById(id) ?? []), dispose: () => this.endServing(ids) };
+    return { databases: ids.flatMap((id) => this.findById(id) ?? []), dispose: () => this.endServing(serving) };
   }
 
   /**
@@ -139,7 +147,7 @@ export class DatabaseRegistry implements ServedDatabases {
   private updateEntry({ config, identity: { id, name } }: RequestedDatabase): boolean {
     const entry = this.entries.get(id);
     const location: DatabaseLocation = entry?.served.location ?? pickLocation(config);
-    // One read-only request makes the database read-only for everyone.
+    // One read-only request makes the database read-only for everyone, until nobody serves it as read-only anymore.
     const wasReadOnly = entry !== undefined && isReadOnly(entry.served);
     const readOnly = config.readOnly === true || wasReadOnly;
     const organization = config.organization ?? '';
@@ -184,8 +192,20 @@ export class DatabaseRegistry implements ServedDatabases {
     return new Catalog({ name, ...store, file: storeFile, thread, logger });
   }
 
-  private endServing(ids: readonly string[]): void {
-    if (this.servings.delete(ids)) this.release(ids);
+  private endServing(serving: Serving): void {
+    if (!this.servings.delete(serving)) return;
+    const isServedReadOnly = (id: string): boolean =>
+      [...this.servings].some(({ readOnlyIds }) => readOnlyIds.includes(id));
+    const writable = serving.readOnlyIds.filter((id) => !isServedReadOnly(id));
+    for (const id of writable) this.makeWritable(id);
+    this.release(serving.ids, writable.length > 0);
+  }
+
+  private makeWritable(id: string): void {
+    const entry = this.entries.get(id);
+    if (entry === undefined) return;
+    const { readOnly, ...document } = entry.served.document;
+    entry.served = { ...entry.served, document };
   }
 
   private use(id: string, change: 1 | -1): void {
@@ -193,11 +213,11 @@ export class DatabaseRegistry implements ServedDatabases {
     if (entry !== undefined) entry.uses += change;
   }
 
-  private release(ids: readonly string[]): void {
+  private release(ids: readonly string[], hasChanged = false): void {
     for (const id of ids) this.use(id, -1);
     const unused = ids.filter((id) => this.entries.get(id)?.uses === 0);
     for (const id of unused) this.remove(id);
-    if (unused.length > 0) this.changed.fire();
+    if (hasChanged || unused.length > 0) this.changed.fire();
   }
 
   private remove(id: string): void {

@@ -3,6 +3,7 @@ import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import type { CatalogThread } from '../../../src/service/catalog/catalogThread.ts';
+import { isReadOnly } from '../../../src/service/catalog/servedDatabases.ts';
 import { DatabaseRegistry } from '../../../src/service/databases/databaseRegistry.ts';
 import { KnownFolders } from '../../../src/service/databases/knownFolders.ts';
 import { Gate } from '../../support/gate.ts';
@@ -103,5 +104,33 @@ describe('The registry of databases', () => {
     assert.deepEqual(logger.lines, [
       `warn ${second} is served as "data (2)", because another folder or store already had the name "data".`,
     ]);
+  });
+
+  it('is read-only for everyone while anyone serves it as read-only, and then writable again (D43)', async () => {
+    const config = { name: 'a', folder: nodePath.join(folder, 'a') };
+    const isAReadOnly = (): boolean[] => registry.list().map(isReadOnly);
+    await registry.serve([config]);
+    const states = [isAReadOnly()];
+    const [first, second] = [
+      await registry.serve([{ ...config, readOnly: true }]),
+      await registry.serve([{ ...config, readOnly: true }]),
+    ];
+    await registry.serve([config]);
+    registry.onDidChange(() => states.push(isAReadOnly()));
+    for (const serving of [first, first, second]) {
+      serving.dispose();
+      states.push(isAReadOnly());
+    }
+    assert.deepEqual(states, [[false], [true], [true], [false], [false]]);
+    assert.deepEqual(Object.keys(registry.list()[0]?.document ?? {}), ['id', 'name', 'organization', 'url']);
+  });
+
+  it('is writable again while only a transfer uses it (D43)', async () => {
+    const serving = await registry.serve([{ name: 'a', folder: nodePath.join(folder, 'a'), readOnly: true }]);
+    const retained = registry.retain(['a']);
+    serving.dispose();
+    assert.deepEqual(registry.list().map(isReadOnly), [false]);
+    retained.dispose();
+    assert.deepEqual(registry.list(), []);
   });
 });
