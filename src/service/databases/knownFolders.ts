@@ -74,7 +74,7 @@ export class KnownFolders {
     isServed: (id: string) => boolean,
     isExact = false,
   ): Promise<DatabaseIdentity> {
-    const known = await this.find(config.folder ?? storePrefix + config.remote);
+    const known = await this.find(toLocation(config));
     if (config.id !== undefined && known.id !== config.id) this.assignId(known, config.id);
     if (isExact) this.assignName(known, config.name);
     else if (known.wanted !== config.name) known.name = await this.findFreeName(config.name, known, isServed);
@@ -82,6 +82,16 @@ export class KnownFolders {
     if (known.id === '') this.assignId(known, this.findFreeId(slugify(config.name)));
     known.usedAtMs = this.options.clock.now();
     return { id: known.id, name: known.name };
+  }
+
+  /** Returns the IDs of those configured folders and stores that are known. */
+  async findIds(configs: readonly DatabaseConfig[]): Promise<string[]> {
+    const ids: string[] = [];
+    for (const location of configs.map(toLocation)) {
+      const known = this.findByPath(location) ?? (await this.findByRealPath(await resolveRealPath(location)));
+      if (known !== undefined) ids.push(known.id);
+    }
+    return ids;
   }
 
   /**
@@ -101,11 +111,15 @@ export class KnownFolders {
   /** Finds or adds a folder's entry. A link to a known folder leads to that folder's entry. */
   private async find(folder: string): Promise<KnownFolder> {
     const realFolder = await resolveRealPath(folder);
-    const existing = this.folders.find((known) => known.folder === folder) ?? (await this.findByRealPath(realFolder));
+    const existing = this.findByPath(folder) ?? (await this.findByRealPath(realFolder));
     const known = existing ?? { folder, id: '', name: '', wanted: '', usedAtMs: 0 };
     if (existing === undefined) this.folders.push(known);
     if (realFolder !== undefined) known.realFolder = realFolder;
     return known;
+  }
+
+  private findByPath(folder: string): KnownFolder | undefined {
+    return this.folders.find((known) => known.folder === folder);
   }
 
   /** Finds an entry by its resolved path. Skips entries whose path now belongs to a different folder. */
@@ -176,6 +190,10 @@ async function setAside(file: string): Promise<void> {
 }
 
 const storePrefix = 'rclone:';
+
+function toLocation({ folder, remote }: DatabaseConfig): string {
+  return folder ?? storePrefix + remote;
+}
 
 /**
  * Returns true for an existing folder and for every store, because a store keeps its name even while it is unreachable.

@@ -14,7 +14,10 @@ interface OpenDatabasesDependencies {
   readonly thread: CatalogThread;
 }
 
-/** The time after the last request at which a folder or store is forgotten and its catalog is deleted. */
+/**
+ * The time after the last request at which a folder or store is forgotten and its catalog is deleted, unless it is
+ * configured.
+ */
 const retentionMs = 180 * 86_400_000;
 
 /**
@@ -29,7 +32,8 @@ export async function openDatabases(
   const catalogFolder = nodePath.join(config.dataFolder, 'catalog');
   const file = nodePath.join(config.dataFolder, 'databases.json');
   const known = await KnownFolders.open({ file, clock, logger });
-  const needed = new Set(journal.listUnfinished().flatMap(({ sourceId, destinationId }) => [sourceId, destinationId]));
+  const unfinished = journal.listUnfinished().flatMap(({ sourceId, destinationId }) => [sourceId, destinationId]);
+  const needed = new Set([...unfinished, ...(await known.findIds(config.databases))]);
   const removed = known.forgetUnused(clock.now() - retentionMs, (id) => needed.has(id));
   for (const file of removed.flatMap((id) => getCatalogFiles(catalogFolder, id))) removeCatalogFile(file);
   const { rclone } = config;
