@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import * as fs from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { describeProcess } from '../../src/core/util/ownProcess.ts';
@@ -206,6 +208,74 @@ describe('Windows that share the local service as a separate process (D29)', () 
       await assertStartsNew({ ...record, address: server.address });
       assert.deepEqual(server.requests, []);
       await server.stop();
+    });
+  });
+
+  describe('that could not stop the service', () => {
+    let server: FaultServer;
+    let changes: LocalServiceChange[];
+    let leases: ServerResponse[];
+    let window: LocalService;
+
+    beforeEach(async () => {
+      leases = [];
+      server = await FaultServer.start();
+      server.on('GET /service', json({ pid: process.pid, leases: 1 })).on('DELETE /service', empty(500));
+      server.on('POST /leases', (_request, response) => {
+        leases.push(response.writeHead(200));
+        response.write('{"event":"databases"}\n');
+      });
+      const tokens = { token: 'its-token', sharingToken: 'shared' };
+      const record = { ...describeProcess(), ...tokens, address: server.address, version: serviceVersion };
+      await fs.mkdir(dataFolder());
+      await fs.writeFile(nodePath.join(dataFolder(), 'service.json'), JSON.stringify(record));
+      window = newWindow();
+      await window.start();
+      changes = [];
+      window.onDidChange((change) => changes.push(change));
+    });
+    afterEach(async () => {
+      server.on('DELETE /service', empty(204));
+      await window.stop();
+      await server.stop();
+    });
+
+    it('still use it, and are notified when it ends later', async () => {
+      await assert.rejects(window.stop(), /responded with 500/);
+      assert.equal(window.isRunning, true);
+      assert.deepEqual(changes, []);
+      const ended = next(window.onDidChange);
+      leases[0]?.end('{"event":"stopped"}\n');
+      assert.equal(await ended, 'stopped');
+      assert.equal(leases.length, 1);
+    });
+
+    it('reconnect to it if their lease was lost meanwhile', async () => {
+      server.on('DELETE /service', async (request, response) => {
+        leases[0]?.destroy();
+        await empty(500)(request, response);
+      });
+      const moved = next(window.onDidChange);
+      await assert.rejects(window.stop(), /responded with 500/);
+      assert.equal(await moved, 'moved');
+      assert.equal(window.isRunning, true);
+      assert.equal(leases.length, 2);
+    });
+
+    it('use it if they start it meanwhile', async () => {
+      const stopped = assert.rejects(window.stop(), /responded with 500/);
+      assert.equal((await window.start()).address, server.address);
+      await stopped;
+      assert.equal(leases.length, 1);
+    });
+
+    it('release it if they were closed meanwhile', async () => {
+      const stopped = assert.rejects(window.stop(), /responded with 500/);
+      window.dispose();
+      await stopped;
+      const [lease] = leases;
+      assert.ok(lease);
+      if (!lease.closed) await once(lease, 'close');
     });
   });
 

@@ -59,7 +59,7 @@ export class LocalService implements Disposable {
    * service's message if the service can't start, or with the reason why it refuses a database.
    */
   async start(): Promise<LocalServiceAccess> {
-    await this.stopping;
+    await this.waitForStop();
     return this.current?.access ?? (await this.connect('started'));
   }
 
@@ -87,7 +87,10 @@ export class LocalService implements Disposable {
     return state && state.leases - (this.current ? 1 : 0);
   }
 
-  /** Stops the service for all windows. Running transfers resume when it starts again. */
+  /**
+   * Stops the service for all windows. Running transfers resume when it starts again. Rejects if the service is still
+   * running; this window then keeps using it.
+   */
   async stop(): Promise<void> {
     this.stopping ??= this.stopService().finally(() => {
       this.stopping = undefined;
@@ -104,19 +107,23 @@ export class LocalService implements Disposable {
   private async stopService(): Promise<void> {
     await this.connecting?.catch(() => undefined);
     const { findService, stopService } = await loadServiceCode();
-    const { current, dependencies } = this;
-    const record = current?.record ?? (await findService(dependencies.dataFolder));
+    const { dataFolder } = this.dependencies;
+    const record = this.current?.record ?? (await findService(dataFolder));
     if (!record) return;
-    this.current = undefined;
     try {
       await stopService(record, false);
     } catch (error) {
       // A service that has exited in the meantime counts as stopped.
-      if (await findService(dependencies.dataFolder)) throw error;
-    } finally {
-      current?.lease.dispose();
-      this.changed.fire('stopped');
+      if (await findService(dataFolder)) throw error;
     }
+    this.current?.lease.dispose();
+    this.current = undefined;
+    this.changed.fire('stopped');
+  }
+
+  /** Resolves when this window has stopped the service or has failed to, immediately if it isn't stopping it. */
+  private async waitForStop(): Promise<void> {
+    await this.stopping?.catch(() => undefined);
   }
 
   private connect(change: LocalServiceChange): Promise<LocalServiceAccess> {
@@ -161,6 +168,7 @@ export class LocalService implements Disposable {
   }
 
   private async renew(): Promise<void> {
+    await this.waitForStop();
     const { current } = this;
     if (!current) return;
     const locations = await this.dependencies.locations();
@@ -178,6 +186,8 @@ export class LocalService implements Disposable {
 
   /** Reconnects after a crash, or after another service has replaced this one. */
   private async handleLeaseEnd(service: ServiceUse, end: LeaseEnd): Promise<void> {
+    // If this window is stopping the service, that normally ends the lease.
+    await this.waitForStop();
     if (this.current !== service || this.isDisposed) return;
     this.current = undefined;
     try {
