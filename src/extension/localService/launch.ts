@@ -62,6 +62,7 @@ async function waitUntilListening(child: PipedChild): Promise<void> {
   try {
     await once(createInterface({ input: child.stdout }), 'line', { signal });
   } catch (error) {
-    throw ended.signal.aborted ? ended.signal.reason : error;
+    if (ended.signal.aborted) throw ended.signal.reason;
+    throw new Error(`it didn't start within ${startLimitMs / 1000} seconds`, { cause: error });
   }
 }

@@ -41,6 +41,16 @@ describe('The local service that a window starts', () => {
     assert.equal(await fs.readFile(nodePath.join(dataFolder, 'threads.txt'), 'utf8'), '32');
   });
 
+  it('is reported if it does not start in time', async () => {
+    mock.method(AbortSignal, 'timeout', () => AbortSignal.abort(new DOMException('', 'TimeoutError')));
+    try {
+      const late = launch({ retentionDays: 7, rclone: undefined });
+      await assert.rejects(late, /^Error: it didn't start within 30 seconds$/);
+    } finally {
+      mock.restoreAll();
+    }
+  });
+
   it('is reported if too many files are open, so that Node.js creates no pipes', async () => {
     const child = new childProcess.ChildProcess();
     mock.method(childProcess, 'spawn', () => {
