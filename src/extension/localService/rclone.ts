@@ -58,7 +58,12 @@ export async function countStoreFiles(
   signal: AbortSignal,
 ): Promise<number> {
   const args = ['lsf', '--files-only', '--format', 's', '--', remote];
-  const child = spawn(program, args, { env: createRcloneEnvironment(), stdio: ['ignore', 'pipe', 'ignore'], signal });
+  const child = spawn(program, args, {
+    env: createRcloneEnvironment(),
+    stdio: ['ignore', 'pipe', 'ignore'],
+    windowsHide: true,
+    signal,
+  });
   child.on('error', () => undefined);
   const ended = once(child, 'close').catch(() => undefined);
   let count = 0;
