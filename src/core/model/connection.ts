@@ -23,6 +23,11 @@ export interface Connection {
   readonly apiKeyVariable?: string;
 }
 
+/** Returns a connection's address as entered, including its port. Doesn't check that the address is usable. */
+export function getEnteredAddress({ server, port }: Pick<Connection, 'server' | 'port'>): string {
+  return port === undefined ? server : `${server.trim().replace(/\/+$/, '')}:${port}`;
+}
+
 const localPrefix = 'local@';
 
 /** Returns the ID of the connection to a machine's local service (D29: shared service). */

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SecretStorage } from 'vscode';
-import type { Connection } from '../../core/model/connection.ts';
+import { getEnteredAddress, type Connection } from '../../core/model/connection.ts';
 import type { Reason } from '../../core/model/reason.ts';
 import { createFolder } from '../../core/util/createFolder.ts';
 import { Emitter } from '../../core/util/emitter.ts';
@@ -161,8 +161,7 @@ function hashKey(key: string): string {
 }
 
 function getOrigin(connection: Connection): string | undefined {
-  const address =
-    connection.port === undefined ? connection.server : `${connection.server.replace(/\/+$/, '')}:${connection.port}`;
+  const address = getEnteredAddress(connection);
   return URL.canParse(address) ? new URL(address).origin : undefined;
 }
 

@@ -1,6 +1,6 @@
 import { homedir, release } from 'node:os';
 import { env, UIKind, version, workspace } from 'vscode';
-import type { Connection, ServiceInfo } from '../../core/model/connection.ts';
+import { getEnteredAddress, type Connection, type ServiceInfo } from '../../core/model/connection.ts';
 import { isJsonObject } from '../../core/util/json.ts';
 import type { LoggedProblem } from '../../core/util/recentProblems.ts';
 import { redact } from '../../core/util/redact.ts';
@@ -72,9 +72,9 @@ function formatVersions({ extensionVersion }: DiagnosticsData): string[] {
 }
 
 function formatConnection({ connection, isShown, service, key }: DiagnosedConnection, index: number): string {
-  const { server, scheme = 'base64', transport = 'direct', allowInsecureHttp = false } = connection;
+  const { scheme = 'base64', transport = 'direct', allowInsecureHttp = false } = connection;
   const facts = [
-    redactAddress(connection.port === undefined ? server : `${server}:${connection.port}`),
+    redactAddress(getEnteredAddress(connection)),
     isShown ? 'shown' : '',
     service ? `open: ${toPlainLine(service.name)} ${toPlainLine(service.version)}` : 'not open',
     `key: ${key}`,

@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import type { Connection } from '../../core/model/connection.ts';
+import { getEnteredAddress, type Connection } from '../../core/model/connection.ts';
 import type { Transfer } from '../../core/model/transferModel.ts';
 import { maxUserDataBytes, UserDataSizeError } from '../../core/userData/userData.ts';
 import { getRemoteName } from '../../core/util/remote.ts';
@@ -154,6 +154,6 @@ function describeMissing(place: ServedText, missing: 'folder' | 'remote' | 'rclo
   return l10n.t('No rclone remote named “{0}” on this machine.', toPlainLine(getRemoteName(place.remote ?? '')));
 }
 
-function formatAddress({ server, port }: Connection): string {
-  return toPlainLine(port === undefined ? server : `${server}:${String(port)}`);
+function formatAddress(connection: Connection): string {
+  return toPlainLine(getEnteredAddress(connection));
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { getLocalConnectionId, getMachine } from '../../../src/core/model/connection.ts';
+import { getEnteredAddress, getLocalConnectionId, getMachine } from '../../../src/core/model/connection.ts';
 import { hasOrcidForm, parseOrcid } from '../../../src/core/util/orcid.ts';
 import {
   canSubmitAgain,
@@ -10,6 +10,19 @@ import {
   type TransferState,
 } from '../../../src/core/model/transferModel.ts';
 import { submittingTransfer } from './specimens.ts';
+
+describe('The address of a connection as entered', () => {
+  for (const [server, port, expected] of [
+    ['https://dts.example.org', undefined, 'https://dts.example.org'],
+    ['https://dts.example.org/', undefined, 'https://dts.example.org/'],
+    ['https://dts.example.org', 8443, 'https://dts.example.org:8443'],
+    [' https://dts.example.org// ', 8443, 'https://dts.example.org:8443'],
+  ] as const) {
+    it(`is ${expected} for ${JSON.stringify(server)} and ${port === undefined ? 'no port' : `port ${port}`}`, () => {
+      assert.equal(getEnteredAddress({ server, ...(port !== undefined && { port }) }), expected);
+    });
+  }
+});
 
 describe('An ORCID iD (D19)', () => {
   for (const [given, expected] of [

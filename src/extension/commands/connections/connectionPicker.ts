@@ -1,6 +1,6 @@
 import { l10n } from 'vscode';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
-import type { Connection } from '../../../core/model/connection.ts';
+import { getEnteredAddress, type Connection } from '../../../core/model/connection.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import { localConnectionId } from '../../editor/machine.ts';
 import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
@@ -40,8 +40,8 @@ export async function pickConnection(
   others: readonly Choice<string>[] = [],
 ): Promise<string | undefined> {
   const { shown } = services.connectionStore;
-  const saved = services.settings.connections.map(({ id, name, server, port }) =>
-    createChoice(services, id, name, port === undefined ? server : `${server}:${port}`),
+  const saved = services.settings.connections.map((connection) =>
+    createChoice(services, connection.id, connection.name, getEnteredAddress(connection)),
   );
   const local = createChoice(services, localConnectionId, getLocalServiceName(), l10n.t('folders on this machine'));
   const answer = await pickOne(createSingleStep(l10n.t('Connections')), {
