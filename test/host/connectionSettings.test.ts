@@ -83,6 +83,7 @@ describe('Saved connections edited by hand', () => {
     ],
     ['has an invalid port', { ...right, id: 'b', port: 70_000 }, '"port" must be a whole number from 1 to 65535'],
     ['has an invalid key scheme', { ...right, id: 'b', scheme: 'odd' }, '"scheme" must be one of "base64", "plain"'],
+    ['has a list as key scheme', { ...right, id: 'b', scheme: ['plain'] }, '"scheme" must be one of "base64", "plain"'],
     [
       'has an invalid variable name',
       { ...right, id: 'b', apiKeyVariable: 'a key' },

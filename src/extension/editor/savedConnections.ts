@@ -82,7 +82,7 @@ const fields: Readonly<Record<string, Field>> = {
 function oneOf(...values: readonly string[]): Field {
   const list = formatList(values.map((value) => `"${value}"`));
   return {
-    isValid: (value) => values.includes(String(value)),
+    isValid: (value) => typeof value === 'string' && values.includes(value),
     describeExpected: () => l10n.t('must be one of {0}', list),
   };
 }
