@@ -66,13 +66,19 @@ export function describeTruncation(gaps: readonly MatchGap[]): string | undefine
   );
 }
 
-/** States which files were not compared, and why the last of them were not. Returns undefined if there are none. */
+/** States which files were not compared, one sentence for each reason. Returns undefined if there are none. */
 export function describeSkippedFiles(skipped: readonly SkippedFiles[]): string | undefined {
-  const [first] = skipped;
-  if (!first) return undefined;
+  const reasons = [...new Set(skipped.map(({ reason }) => describeReason(reason)))];
+  const sentences = reasons.map((text) => {
+    const files = skipped.filter(({ reason }) => describeReason(reason) === text);
+    return describeFilesSkippedFor(text, files);
+  });
+  return sentences.length > 0 ? sentences.join(' ') : undefined;
+}
+
+function describeFilesSkippedFor(reason: string, skipped: readonly SkippedFiles[]): string {
   const ranges = formatList(skipped.slice(0, maxNamed).map(describeRange));
   const rest = skipped.length > maxNamed ? plural(skipped.length - maxNamed, '{0} other', '{0} others') : undefined;
-  const reason = describeReason((skipped.at(-1) ?? first).reason);
   return l10n.t('Files not compared, by position in the database: {0} ({1}).', formatList([ranges, rest]), reason);
 }
 
