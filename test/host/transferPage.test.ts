@@ -110,7 +110,9 @@ describe('The page of a transfer', () => {
         'unsent',
         "looking up the files failed: the service didn't respond in time",
       ],
-      [{ kind: 'refused', detail: 'no' }, 'refused', undefined, 'the service refused the request: no'],
+      [{ kind: 'unreachable', code: 'X' }, 'not sent', 'unsent', "the service can't be reached (X)"],
+      [{ kind: 'proxy', status: 403 }, 'not sent', 'unsent', 'the proxy rejected the request (403)'],
+      [{ kind: 'refused', status: 400, detail: 'no' }, 'refused', undefined, 'the service refused the request: no'],
     ];
     for (const [problem, ...expected] of cases) {
       const { statusText, problemKind, problem: text } = shown({ state: 'refused', problem });

@@ -96,9 +96,13 @@ function formatMovedNumbers(transfer: Transfer): string | undefined {
   return isKnown ? l10n.t('{0} of {1}', formatNumber(moved), formatNumber(total)) : undefined;
 }
 
-/** Returns true if a transfer failed before its request was sent, which means that the server didn't refuse it. */
+/**
+ * Returns true if a transfer failed before its request reached the server, which means that the server didn't refuse it.
+ */
 export function isUnsent({ state, problem }: Transfer): boolean {
-  return state === 'refused' && (problem?.kind === 'notConnected' || problem?.kind === 'lookupFailed');
+  if (state !== 'refused' || !problem) return false;
+  // A refusal by the server has a status. The status of a proxy's refusal is the proxy's.
+  return problem.status === undefined || problem.kind === 'proxy';
 }
 
 /**
