@@ -37,6 +37,40 @@ class SilentPanel {
 
 const setKey = ['dataTransfer.setApiKey', { kind: 'connection', id: 'c' }];
 
+describe('A page about a file', () => {
+  it('distinguishes an unexpected error from a response without metadata', async () => {
+    const silent = new SilentPanel();
+    const log = new MemoryLog();
+    let isBroken = true;
+    const page = new MetadataPage(
+      silent.panel,
+      {
+        extensionUri: Uri.file('/extension'),
+        log,
+        run: () => undefined,
+        clock: new ManualClock(),
+        onDidConnect: () => ({ dispose: () => undefined }),
+        getStaging: () => undefined,
+        copies: new CopyIndex(new SearchStore()),
+        isConnected: () => true,
+        fetchFile: async () => {
+          if (isBroken) throw new Error('a bug');
+          return {};
+        },
+      },
+      { ref: { connectionId: 'c', database: 'Alpha', id: 'f', name: 'f.csv' }, kept: false, loading: false },
+    );
+    silent.messages.fire({ type: 'ready' });
+    await page.fetch();
+    assert.equal(silent.snapshot['problem'], 'Unexpected error. See the log.');
+    assert.equal(log.lines.length, 1);
+    isBroken = false;
+    await page.fetch();
+    assert.equal(silent.snapshot['problem'], 'Alpha returned no metadata for f.csv.');
+    page.dispose();
+  });
+});
+
 describe('A page about a rejected sign-in (D44)', () => {
   let silent: SilentPanel;
   let runs: unknown[];

@@ -25,6 +25,12 @@ import {
 import type { HostIntent } from '../../webviews/messages/pageMessages.ts';
 import { copyText, PanelHost, getPageWords } from './panelHost.ts';
 
+/** The response to a request for a file. Contains neither a file nor a reason if the service returned no metadata. */
+interface FetchedFile {
+  readonly file?: FoundFile;
+  readonly reason?: Reason;
+}
+
 /** Dependencies of the metadata pages. */
 export interface MetadataPanelsDependencies {
   readonly extensionUri: Uri;
@@ -36,7 +42,7 @@ export interface MetadataPanelsDependencies {
   /** Finds files with the same content in other databases (D60: same content). */
   readonly copies: Pick<CopyIndex, 'findCopies' | 'onDidChange'>;
   isConnected(connectionId: string): boolean;
-  fetchFile(ref: FileRef, signal: AbortSignal): Promise<{ readonly file?: FoundFile; readonly reason?: Reason }>;
+  fetchFile(ref: FileRef, signal: AbortSignal): Promise<FetchedFile>;
   onDidConnect(listener: () => void): Disposable;
 }
 
@@ -120,22 +126,24 @@ export class MetadataPage implements Disposable {
     this.pendingRequest = request;
     this.isWaiting = false;
     this.update({ loading: true });
-    const { file, reason } = await this.dependencies.fetchFile(this.ref, request.signal).catch((error: unknown) => {
+    const fetched = await this.dependencies.fetchFile(this.ref, request.signal).catch((error: unknown) => {
       this.dependencies.log.error(`Could not fetch the metadata of a file: ${String(error)}`);
-      return { file: undefined, reason: undefined };
+      return undefined;
     });
     if (request.signal.aborted) return;
-    this.isWaiting = reason?.kind === 'notConnected';
+    this.isWaiting = fetched?.reason?.kind === 'notConnected';
     const { ref, kept, staging } = this.snapshot;
     const next = { ref, kept, loading: false, receivedAt: this.dependencies.clock.now(), ...(staging && { staging }) };
-    if (file !== undefined) this.replace({ ...next, found: file });
-    else this.showProblem(reason);
+    if (fetched?.file) this.replace({ ...next, found: fetched.file });
+    else this.showProblem(fetched);
   }
 
-  private showProblem(reason: Reason | undefined): void {
+  /** Shows why there is no metadata. `fetched` is undefined after an unexpected error. */
+  private showProblem(fetched: FetchedFile | undefined): void {
+    const reason = fetched?.reason;
     this.remedy = reason && getSignInRemedy(reason, this.ref.connectionId);
     const { remedy, ...shown } = this.snapshot;
-    const problem = this.describeProblem(reason);
+    const problem = fetched ? this.describeProblem(reason) : l10n.t('Unexpected error. See the log.');
     this.replace({ ...shown, loading: false, problem, ...(this.remedy && { remedy: this.remedy.icon }) });
   }
 
