@@ -51,7 +51,7 @@ export class ObservedConnector {
     const isSecure = target.protocol === 'https:';
     const port = target.port || (isSecure ? '443' : '80');
     const first = (this.proxy ? new URL(this.proxy.origin).hostname : hostname).replace(/^\[|\]$/g, '');
-    this.facts = { host: first };
+    this.facts = { host: first, ...(this.proxy && { proxy: this.proxy.origin }) };
     if (isIP(first) !== 0) this.reachConnect(first, [first]);
     const socket = this.proxy
       ? await this.openTunnel(this.proxy, `${isIP(hostname) === 6 ? `[${hostname}]` : hostname}:${port}`)

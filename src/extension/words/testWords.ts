@@ -141,8 +141,12 @@ function getSignInAdvice({ signIn, keyWorked }: Reason): Advice {
 }
 
 function getNameAdvice({ proxy }: TestFacts): Advice {
-  if (proxy !== undefined)
-    return { text: l10n.t('Check the host name of the proxy in http.proxy.'), setting: 'http.proxy' };
+  if (proxy !== undefined) {
+    return {
+      text: l10n.t('Check the host name of the proxy in http.proxy or in the HTTPS_PROXY environment variable.'),
+      setting: 'http.proxy',
+    };
+  }
   return {
     text: l10n.t('Check the address. If a proxy resolves host names on your network, set it in http.proxy.'),
     setting: 'http.proxy',
