@@ -16,4 +16,10 @@ describe('The advice after a failed connection test', () => {
       setting: 'http.proxy',
     });
   });
+
+  it('is to contact the administrator if the service denies access', () => {
+    assert.deepEqual(getAdvice(failed({ name: 'key', reason: { kind: 'forbidden', status: 403 } })), {
+      text: 'The service denies access to this account. Contact its administrator.',
+    });
+  });
 });

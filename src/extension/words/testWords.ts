@@ -108,6 +108,8 @@ function getOtherAdvice({ kind }: Reason): Advice {
     case 'redirect':
     case 'notFound':
       return { text: l10n.t('Check the address of this connection.'), setting: connections };
+    case 'forbidden':
+      return { text: l10n.t('The service denies access to this account. Contact its administrator.') };
     case 'unreachable':
     case 'timeout':
     case 'dropped':
