@@ -2,6 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { l10n, Uri, workspace } from 'vscode';
 import { createFolder } from '../../core/util/createFolder.ts';
+import { isSamePath } from '../../core/util/isSamePath.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import type { ServedFolder, ServedLocation, Settings } from '../editor/settings.ts';
@@ -75,18 +76,13 @@ export function findSavedLocation(settings: Settings, url: string): ServedLocati
 /** Returns true if a database's address refers to the given folder or store. */
 export function isLocationAddress(url: string, { folder, remote }: Pick<ServedLocation, 'folder' | 'remote'>): boolean {
   if (folder === undefined) return url === `rclone:${encodeURI(remote ?? '')}`;
-  return url.startsWith('file:') && isSameFolder(Uri.parse(url).fsPath, folder);
+  return url.startsWith('file:') && isSamePath(Uri.parse(url).fsPath, folder);
 }
 
 /** Returns true if two entries refer to the same folder or store. */
 export function isSameLocation(first: ServedLocation, second: ServedLocation): boolean {
-  if (first.folder !== undefined && second.folder !== undefined) return isSameFolder(first.folder, second.folder);
+  if (first.folder !== undefined && second.folder !== undefined) return isSamePath(first.folder, second.folder);
   return first.remote !== undefined && first.remote === second.remote;
-}
-
-/** Returns true if two absolute paths refer to the same folder. Does not resolve symbolic links. */
-function isSameFolder(first: string, second: string): boolean {
-  return resolve(first) === resolve(second);
 }
 
 /** Returns true if `path` is `folder` itself or is inside it, after resolving symbolic links. */
