@@ -35,7 +35,7 @@ describe('The saved entry of a connection', () => {
     await stage.connectToPublic();
     assert.deepEqual(
       stage.parts.settings.connections.map(({ name }) => name),
-      [...names, `DTS prototype (${host}, 2)`],
+      [...names, `DTS prototype (${host}) 2`],
     );
   });
 });

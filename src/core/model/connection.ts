@@ -28,6 +28,21 @@ export function getEnteredAddress({ server, port }: Pick<Connection, 'server' | 
   return port === undefined ? server : `${server.trim().replace(/\/+$/, '')}:${port}`;
 }
 
+/**
+ * Returns a name for a new connection that isn't among `taken`: the given one or, if that is taken, the given one
+ * followed by the host and, if necessary, a number.
+ */
+export function chooseConnectionName(
+  name: string,
+  connection: Pick<Connection, 'server' | 'port'>,
+  taken: ReadonlySet<string>,
+): string {
+  const nameWithHost = `${name} (${new URL(getEnteredAddress(connection)).host})`;
+  let free = taken.has(name) ? nameWithHost : name;
+  for (let number = 2; taken.has(free); number += 1) free = `${nameWithHost} ${number}`;
+  return free;
+}
+
 const localPrefix = 'local@';
 
 /** Returns the ID of the connection to a machine's local service (D29: shared service). */

@@ -1,4 +1,4 @@
-import type { Connection } from '../model/connection.ts';
+import { chooseConnectionName, type Connection } from '../model/connection.ts';
 import { omit } from '../util/omit.ts';
 
 /** A connection in a user data file, compared with the saved ones. */
@@ -78,12 +78,10 @@ function toSaved(given: Connection, saved: Connection | undefined, names: Set<st
 }
 
 /** Returns a name for a new connection that isn't among `names`, and adds it to them. */
-function reserveName({ name, server }: Connection, names: Set<string>): string {
-  const nameWithHost = `${name} (${new URL(server).host})`;
-  let free = names.has(name) ? nameWithHost : name;
-  for (let number = 2; names.has(free); number++) free = `${nameWithHost} ${number}`;
-  names.add(free);
-  return free;
+function reserveName(given: Connection, names: Set<string>): string {
+  const name = chooseConnectionName(given.name, given, names);
+  names.add(name);
+  return name;
 }
 
 function hasSameAddress(one: Connection, other: Connection): boolean {

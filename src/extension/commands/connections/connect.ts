@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
 import type { ConnectAttempt } from '../../../core/flows/connectFlow.ts';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
-import type { Connection } from '../../../core/model/connection.ts';
+import { chooseConnectionName, getEnteredAddress, type Connection } from '../../../core/model/connection.ts';
 import { isLoopback } from '../../../core/model/loopback.ts';
 import { createConnectionId } from '../../../core/util/connectionId.ts';
 import { parseOrcid } from '../../../core/util/orcid.ts';
@@ -89,10 +89,10 @@ async function askKey(services: CommandServices, position: StepPosition, draft: 
  * are recognized, its name and its options.
  */
 function toConnection({ settings }: CommandServices, { server, port, allowInsecureHttp }: Draft): Connection {
-  const id = createConnectionId(server, port);
+  const [id, address] = [createConnectionId(server, port), { server, ...(port !== undefined && { port }) }];
   const saved = settings.connections.find((one) => createConnectionId(one.server, one.port) === id);
   return {
-    ...(saved ?? { id, name: formatHost({ server, port }), server, ...(port !== undefined && { port }) }),
+    ...(saved ?? { id, name: new URL(getEnteredAddress(address)).host, ...address }),
     ...(allowInsecureHttp && { allowInsecureHttp }),
   };
 }
@@ -202,13 +202,5 @@ function withUniqueName(
   if (connections.some(({ id }) => id === connection.id)) return connection;
   const name = toPlainLine(service.name) || connection.name;
   const taken = new Set(connections.map((saved) => saved.name));
-  const host = formatHost(connection);
-  let unique = taken.has(name) ? `${name} (${host})` : name;
-  for (let count = 2; taken.has(unique); count += 1) unique = `${name} (${host}, ${count})`;
-  return { ...connection, name: unique };
-}
-
-function formatHost({ server, port }: { readonly server: string; readonly port?: number | undefined }): string {
-  const { host } = new URL(server);
-  return port === undefined ? host : `${host}:${port}`;
+  return { ...connection, name: chooseConnectionName(name, connection, taken) };
 }
