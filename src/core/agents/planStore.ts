@@ -145,7 +145,7 @@ export class PlanStore implements Disposable {
    */
   async recordTransfer(id: string, transferKey: string): Promise<void> {
     const outcome: PlanOutcome = { transferKey, at: this.clock.now() };
-    await this.write(this.getPath(id, 'outcome'), outcome).catch((error: unknown) => {
+    await this.createFile(this.getPath(id, 'outcome'), outcome).catch((error: unknown) => {
       this.log.warn(`The transfer of plan ${id} could not be recorded: ${getErrorCode(error)}`);
     });
   }
@@ -162,12 +162,13 @@ export class PlanStore implements Disposable {
    * if the file can't be written.
    */
   private async write(path: string, content: object): Promise<boolean> {
-    try {
-      await createFolder(this.folder, 0o700);
-      return await createFileExclusively(path, `${JSON.stringify(content)}\n`, true);
-    } catch (error) {
-      return throwNotSaved(error);
-    }
+    return await this.createFile(path, content).catch(throwNotSaved);
+  }
+
+  /** Creates a file with its complete content. Resolves to false if the file already exists. */
+  private async createFile(path: string, content: object): Promise<boolean> {
+    await createFolder(this.folder, 0o700);
+    return await createFileExclusively(path, `${JSON.stringify(content)}\n`, true);
   }
 
   /**

@@ -202,6 +202,6 @@ describe('The store of plans', () => {
     await rm(join(folder, 'plans'), { recursive: true });
     await writeFile(join(folder, 'plans'), '');
     await store.recordTransfer(id, 'k');
-    assert.match(log.lines.join('\n'), /The transfer of plan [\da-f]{12} could not be recorded: /);
+    assert.match(log.lines.join('\n'), /The transfer of plan [\da-f]{12} could not be recorded: EEXIST$/m);
   });
 });
