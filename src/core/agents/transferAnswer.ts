@@ -3,14 +3,14 @@ import { getOutcome, getProgress } from '../model/transferOutcome.ts';
 import type { JsonObject } from '../util/json.ts';
 import { toDataLine } from './serverText.ts';
 
-/** Returns a transfer as the agent sees it. Reports unknown counts as `unknown` instead of leaving them out. */
+/** Returns a transfer as the agent sees it. Reports unknown counts and times as `unknown` instead of leaving them out. */
 export function toTransferAnswer(transfer: Transfer): JsonObject {
-  const { id, key, order, state, createdAt, askedAt, status } = transfer;
+  const { id, key, order, state, askedAt, status } = transfer;
   const { moved, total } = getProgress(transfer);
   return {
     ...{ transferId: id ?? 'none', ...(id === undefined && { record: key }), state: getWord(transfer) },
-    ...{ files: total ?? 'unknown', transferredFiles: moved ?? 'unknown', startedAt: toTime(createdAt) },
-    ...(hasEnded(state) ? { endedAt: toTime(transfer.changes.at(-1)?.at) } : { checkedAt: toTime(askedAt) }),
+    ...{ files: total ?? 'unknown', transferredFiles: moved ?? 'unknown', startedAt: getStart(transfer) },
+    ...(hasEnded(state) ? { endedAt: getEnd(transfer) } : { checkedAt: toTime(askedAt) }),
     data: {
       ...{ source: toDataLine(order.source), destination: toDataLine(order.destination) },
       ...(status?.message !== undefined && { message: toDataLine(status.message) }),
@@ -20,9 +20,20 @@ export function toTransferAnswer(transfer: Transfer): JsonObject {
 }
 
 /** Returns a transfer as a row of a list. The list belongs under `data`. */
-export function toTransferRow({ id, key, order, createdAt, ...transfer }: Transfer): JsonObject {
-  const state = getWord({ id, key, order, createdAt, ...transfer } as Transfer);
-  return { transferId: id ?? key, state, destination: toDataLine(order.destination), startedAt: toTime(createdAt) };
+export function toTransferRow(transfer: Transfer): JsonObject {
+  const { id, key, order } = transfer;
+  const destination = toDataLine(order.destination);
+  return { transferId: id ?? key, state: getWord(transfer), destination, startedAt: getStart(transfer) };
+}
+
+/** Returns the time of the submission. It isn't known of a transfer that was started elsewhere. */
+function getStart({ createdAt, startedElsewhere }: Transfer): string {
+  return startedElsewhere ? 'unknown' : toTime(createdAt);
+}
+
+/** Returns the time at which the end was detected. It isn't known of a transfer that was found after its end. */
+function getEnd({ changes, startedElsewhere }: Transfer): string {
+  return startedElsewhere && changes.length === 1 ? 'unknown' : toTime(changes.at(-1)?.at);
 }
 
 function getWord(transfer: Transfer): string {

@@ -92,7 +92,7 @@ export class TrackFlow {
  * Returns the state that a status reports, or `accepted` if a doubtful status would end the transfer (D11: check status
  * identity).
  */
-function toTrustedState(status: TransferStatus): TransferState {
+export function toTrustedState(status: TransferStatus): TransferState {
   const state = getState(status);
   return status.doubtful && hasEnded(state) ? 'accepted' : state;
 }

@@ -52,7 +52,7 @@ describe('The results of tools for agents', () => {
     it('request the status of a transfer that was started elsewhere, and record nothing', async () => {
       stage.rig.server.on(`GET /api/v1/transfers/${elsewhere}`, json({ ...active, id: elsewhere, num_files: 3 }));
       const { transferId, state, files } = await get('transfer_status', { id: elsewhere });
-      assert.deepEqual([transferId, state, files], [elsewhere, 'unknown', 3]);
+      assert.deepEqual([transferId, state, files], [elsewhere, 'active', 3]);
       assert.deepEqual(stage.rig.explorer.transferStore.getAll(), []);
     });
 
