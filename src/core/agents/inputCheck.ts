@@ -34,12 +34,17 @@ function describeIssue(issue: Issue, value: unknown): string {
   if (issue.code === 'unrecognized_keys') return `Unknown field ${quote(issue.keys[0] ?? '')}.`;
   if (issue.path.length === 0) return 'The input must be an object.';
   if (readField(value, issue.path) === undefined) return `The field ${field} is missing.`;
-  if (issue.code === 'invalid_type') return `${field} must be of type ${issue.expected}.`;
-  if (issue.code === 'invalid_value') return `${field} must be one of: ${issue.values.join(', ')}.`;
-  if (issue.code === 'too_big') return `${field} is too large: at most ${describeLimit(issue.maximum, issue.origin)}.`;
-  if (issue.code === 'too_small' && issue.origin in units) return `${field} must not be empty.`;
-  if (issue.code === 'too_small') return `${field} must be at least ${String(issue.minimum)}.`;
-  return issue.code === 'custom' ? `${field} is too large or too deeply nested.` : `${field} is not valid.`;
+  return `${field} ${describeViolation(issue)}.`;
+}
+
+function describeViolation(issue: Issue): string {
+  if (issue.code === 'invalid_type') return `must be of type ${issue.expected}`;
+  if (issue.code === 'invalid_value') return `must be one of: ${issue.values.join(', ')}`;
+  if (issue.code === 'too_big') return `is too large: at most ${describeLimit(issue.maximum, issue.origin)}`;
+  if (issue.code === 'too_small' && issue.origin in units) return 'must not be empty';
+  if (issue.code === 'too_small') return `must be at least ${String(issue.minimum)}`;
+  if (issue.code === 'not_multiple_of') return `must be a multiple of ${issue.divisor}`;
+  return issue.code === 'custom' ? 'is too large or too deeply nested' : 'is not valid';
 }
 
 const units: Readonly<Record<string, string>> = { string: ' characters', array: ' values' };

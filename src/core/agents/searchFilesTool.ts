@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
 import { catchRefusal } from '../flows/refusals.ts';
+import type { FoundFile } from '../model/fileEntry.ts';
+import type { JsonObject } from '../util/json.ts';
 import { defineTool } from './agentTool.ts';
 import { AgentError } from './agentError.ts';
 import { maxRows } from './answerRows.ts';
@@ -21,26 +23,26 @@ export const searchFilesTool = defineTool({
     database: databaseField,
     ...queryFields,
     query: z.optional(queryFields.query),
-    offset: z.optional(z.int().check(z.gte(0), z.lte(maxOffset))),
+    offset: z.optional(z.int().check(z.gte(0), z.lte(maxOffset), z.multipleOf(maxRows))),
   }),
   run: async (context, { database, offset = 0, query = '', ...filters }, signal) => {
     const session = await context.connect();
     const { name } = await requireDatabase(context, session, database, signal);
     const orcid = context.getOrcid(session.connection.id);
-    // Requests one more row than the answer shows, to detect whether there are others.
-    const request = { ...filters, database: name, orcid, query, offset, limit: maxRows + 1 };
+    // Requests as many rows as an answer has, because `offset` must be a multiple of `limit` (D9: paging).
+    const request = { ...filters, database: name, orcid, query, offset, limit: maxRows };
     const { value = [], reason } = await catchRefusal(() => session.client.search(request, signal));
     if (reason) throw new AgentError('requestFailed', "The search didn't succeed.", reason);
-    return createResult(
-      value.flatMap((file) => (file.kind === 'file' ? [toFileRow(file)] : [])),
-      offset,
-    );
+    const mayHaveMore = session.service.hasFullPages ? value.length >= maxRows : value.length > 0;
+    return createResult(value, offset, mayHaveMore);
   },
 });
 
-function createResult(rows: readonly Record<string, unknown>[], offset: number): Record<string, unknown> {
-  const shown = rows.slice(0, maxRows);
-  if (rows.length <= maxRows) return { data: { files: shown }, more: 0 };
-  const hint = 'Narrow the query, or continue at nextOffset.';
-  return { data: { files: shown }, more: `at least ${rows.length - maxRows}`, nextOffset: offset + maxRows, hint };
+function createResult(page: readonly FoundFile[], offset: number, mayHaveMore: boolean): JsonObject {
+  const rows = page.flatMap((file) => (file.kind === 'file' ? [toFileRow(file)] : []));
+  const data = { files: rows.slice(0, maxRows) };
+  if (!mayHaveMore) return { data, more: 0 };
+  const more = rows.length > maxRows ? `at least ${rows.length - maxRows}` : 'unknown';
+  const hint = 'There may be more files. Narrow the query, or continue at nextOffset until a page has nothing new.';
+  return { data, more, nextOffset: offset + maxRows, hint };
 }

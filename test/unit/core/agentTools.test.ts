@@ -70,6 +70,8 @@ describe('The tools of agents', () => {
         { database: 'Alpha', query: 'x'.repeat(1_000_000) },
         '"query" is too large: at most 2000 characters.',
       ],
+      ['search_files', { database: 'Alpha', offset: 30 }, '"offset" must be a multiple of 20.'],
+      ['search_files', { database: 'Alpha', offset: -20 }, '"offset" must be at least 0.'],
       ['describe_files', { database: 'Alpha', ids: [] }, '"ids" must not be empty.'],
       ['submit_transfer', { planId: { id: 1 } }, '"planId" must be of type string.'],
       ['cancel_transfer', { id: 'x'.repeat(1_000_000) }, '"id" is too large: at most 100 characters.'],

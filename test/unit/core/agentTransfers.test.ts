@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { callAgentTool } from '../../../src/core/agents/callAgentTool.ts';
 import type { JsonObject } from '../../../src/core/util/json.ts';
-import { answering, json, problem } from '../../support/faultBehaviours.ts';
+import { json, problem } from '../../support/faultBehaviours.ts';
 import { AgentStage } from './agentStage.ts';
 
 const id = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
@@ -113,44 +113,6 @@ describe('The results of tools for agents', () => {
   });
 
   describe('about files', () => {
-    const answerFiles = (count: number): void => {
-      const files = (offset: number): object[] =>
-        Array.from({ length: count - offset }, (_, index) => ({
-          id: `f${offset + index}`,
-          path: `f${offset + index}`,
-        }));
-      stage.rig.server.on(
-        'POST /api/v1/files',
-        answering(({ body }) => {
-          const { offset = 0, limit = 100 } = JSON.parse(body) as { readonly offset?: number; readonly limit?: number };
-          return json({ resources: files(offset).slice(0, limit) });
-        }),
-      );
-    };
-
-    it('have twenty rows, with the offset of the next page', async () => {
-      answerFiles(30);
-      const found = await get('search_files', { database: 'Alpha' });
-      const { data, ...rest } = found;
-      assert.equal((data as { readonly files: readonly unknown[] }).files.length, 20);
-      assert.deepEqual(rest, {
-        more: 'at least 1',
-        nextOffset: 20,
-        hint: 'Narrow the query, or continue at nextOffset.',
-      });
-      const next = await get('search_files', { database: 'Alpha', offset: 20 });
-      assert.deepEqual([next['more'], (next['data'] as { readonly files: readonly unknown[] }).files.length], [0, 10]);
-      answerFiles(20);
-      assert.equal((await get('search_files', { database: 'Alpha' }))['more'], 0);
-    });
-
-    it('search with the filters of the agent', async () => {
-      answerFiles(1);
-      await get('search_files', { database: 'Alpha', query: 'soil', status: 'staged', specific: { year: 2026 } });
-      const body = JSON.parse(stage.rig.server.requestsTo('POST /api/v1/files').at(-1)?.body ?? '') as JsonObject;
-      assert.partialDeepStrictEqual(body, { query: 'soil', status: 'staged', specific: { year: 2026 }, limit: 21 });
-    });
-
     it('list the IDs that a database does not have', async () => {
       const { data, missing } = await get('describe_files', { database: 'Alpha', ids: ['f1', 'nope'] });
       const { files } = data as { readonly files: readonly JsonObject[] };
