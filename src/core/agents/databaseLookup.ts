@@ -15,8 +15,9 @@ export async function requestDatabases(session: OpenConnection, signal: AbortSig
 }
 
 /**
- * Returns the database with this name or ID. Throws {@link AgentError} if the databases can't be listed or if there is
- * no such database. In the latter case, the reason suggests a similar name, if any.
+ * Returns the database with this name or ID. Requests the list if the window's list doesn't contain it, because the
+ * service may have added it since. Throws {@link AgentError} if the databases can't be listed or if there is no such
+ * database. In the latter case, the reason suggests a similar name, if any.
  */
 export async function requireDatabase(
   { services }: AgentContext,
@@ -25,8 +26,9 @@ export async function requireDatabase(
   signal: AbortSignal,
 ): Promise<Database> {
   const { connectionStore, sessions } = services;
-  const known = sessions.active === session ? connectionStore.listing.databases : [];
-  const databases = known.length > 0 ? known : await requestDatabases(session, signal);
+  const known = sessions.active === session ? findDatabase(connectionStore.listing.databases, name) : undefined;
+  if (known) return known;
+  const databases = await requestDatabases(session, signal);
   const found = findDatabase(databases, name);
   if (found) return found;
   const names = databases.map((one) => one.name);

@@ -159,6 +159,17 @@ describe('The results of tools for agents', () => {
       assert.deepEqual([error, code], ['The destination is read-only.', 'cannotTransfer']);
     });
 
+    it('include those that the service added after the window listed them', async () => {
+      stage.rig.server.on('GET /api/v1/databases', json([...databases, { id: 'c', name: 'Gamma' }]));
+      const before = stage.rig.server.requestsTo('GET /api/v1/databases').length;
+      for (const database of ['Alpha', 'Gamma'])
+        assert.equal((await get('search_files', { database }))['error'], undefined);
+      assert.equal(stage.rig.server.requestsTo('GET /api/v1/databases').length, before + 1);
+      assert.deepEqual((await get('search_files', { database: 'Gamna' }))['data'], {
+        reason: 'The nearest name is "Gamma".',
+      });
+    });
+
     it('suggest no name if none is similar', async () => {
       const { code, data } = await get('search_files', { database: 'Nothing like it' });
       assert.deepEqual([code, data], ['notFound', undefined]);
