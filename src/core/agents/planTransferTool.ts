@@ -43,8 +43,7 @@ export const planTransferTool = defineTool({
   isReadOnly: true,
   input,
   run: async (context, request, signal) => {
-    if ((request.ids === undefined) === (request.query === undefined))
-      throw new AgentError('badInput', 'Give either "ids" or "query".');
+    requireOneSelection(request);
     const session = await context.connect();
     const source = await requireDatabase(context, session, request.source, signal);
     const destination = await requireDestination(context, session, { name: request.destination, source }, signal);
@@ -56,6 +55,12 @@ export const planTransferTool = defineTool({
     return toPlanAnswer(plan);
   },
 });
+
+/** Throws {@link AgentError} unless either IDs or a query is given, and if IDs are given with filters of a query. */
+function requireOneSelection({ ids, query, status, specific }: PlanInput): void {
+  if ((ids === undefined) === (query === undefined)) throw new AgentError('badInput', 'Give either "ids" or "query".');
+  if (ids && (status ?? specific)) throw new AgentError('badInput', 'Give "status" and "specific" only with "query".');
+}
 
 async function requireDestination(
   context: AgentContext,

@@ -81,6 +81,10 @@ describe('The tools of agents', () => {
         '"instructions" is too large or too deeply nested.',
       ],
       ['plan_transfer', { source: 'Alpha', destination: 'Beta' }, 'Give either "ids" or "query".'],
+      ...[{ status: 'staged' }, { specific: { year: 2026 } }].map((filters) => {
+        const input = { source: 'Alpha', destination: 'Beta', ids: ['f1'], ...filters };
+        return ['plan_transfer', input, 'Give "status" and "specific" only with "query".'] as const;
+      }),
     ];
     const before = stage.rig.server.requests.length;
     for (const [name, input, error] of cases) {
