@@ -7,6 +7,7 @@ import { publicLike, type PublicState } from '../support/faultPersonality.ts';
 import { Stage } from './stage.ts';
 
 const key = 'the-key';
+const kss = 'KBase Workspace Service (KSS)';
 
 describe('The badge of the recipes (D61)', () => {
   let stage: Stage;
@@ -58,7 +59,7 @@ describe('The badge of the recipes (D61)', () => {
   const write = async (name: string, ...ids: readonly string[]): Promise<Uri> => {
     const from = { database: 'JGI Data Portal', ids };
     const path = join(folder, `${name}.transfer.json`);
-    await writeFile(path, JSON.stringify({ from, to: { database: 'KBase Workspace Service (KSS)' } }));
+    await writeFile(path, JSON.stringify({ from, to: { database: kss } }));
     return Uri.file(path);
   };
   const run = async (uri: Uri): Promise<void> => {
@@ -88,6 +89,19 @@ describe('The badge of the recipes (D61)', () => {
     await rm(one.fsPath);
     await hasBadge(1);
     assert.equal(getBadge()?.tooltip, '1 recipe has new files');
+  });
+
+  it('counts a recipe that finds more files than expected', async () => {
+    await enable(true);
+    const search = { from: { database: 'JGI Data Portal', search: { query: 'soil' } }, to: { database: kss } };
+    const path = join(folder, 'one.transfer.json');
+    service.files.add('soil-1');
+    await writeFile(path, JSON.stringify(search));
+    await run(Uri.file(path));
+    for (const id of ['soil-2', 'soil-3']) service.files.add(id);
+    await writeFile(path, JSON.stringify({ ...search, expect: { files: { most: 1 } } }));
+    await showView();
+    await hasBadge(1);
   });
 
   it('disappears when the folder of the recipes is deleted', async () => {

@@ -22,7 +22,7 @@ const key = 'the-key';
 const jgi = 'JGI Data Portal';
 const kss = 'KBase Workspace Service (KSS)';
 
-type RecipeCommand = 'runRecipe' | 'runLockedRecipe' | 'dryRunRecipe' | 'verifyRecipe' | 'citeRecipe';
+type RecipeCommand = 'runRecipe' | 'runLockedRecipe' | 'dryRunRecipe' | 'compareRecipe' | 'verifyRecipe' | 'citeRecipe';
 
 describe('A recipe in the editor (D61)', () => {
   let stage: Stage;
@@ -146,6 +146,18 @@ describe('A recipe in the editor (D61)', () => {
       ),
       [['JDP:1'], ['JDP:1', 'JDP:2']],
     );
+  });
+
+  it('is not compared if it finds more files than expected, because the others are unknown', async () => {
+    const search = { from: { database: jgi, search: { query: 'soil' } }, to: { database: kss } };
+    service.files.add('soil-1');
+    const uri = await write(search);
+    await runRecipe(uri);
+    for (const id of ['soil-2', 'soil-3']) service.files.add(id);
+    await write({ ...search, expect: { files: { most: 1 } } });
+    const message = /^Nothing was compared\. At least 2 files found, at most 1 expected\.$/;
+    await refused('compareRecipe', uri, message);
+    assert.doesNotMatch((await dryRun(uri)).join('\n'), /Since the last run/);
   });
 
   it('sends nothing if an expectation is not met or an id is unknown', async () => {

@@ -149,6 +149,20 @@ describe('Recipes on the command line', () => {
     assert.deepEqual((await rig.runJson(0, 'history'))['transfers'], []);
   });
 
+  it('are not compared if they find more files than expected, because the others are unknown', async () => {
+    await rig.run('run', recipe, '--wait');
+    await rig.service.write({ 'e.csv': 'eee', 'f.csv': 'ffff' });
+    await rig.service.reachesFiles('csv', 4);
+    await write({ ...reads, expect: { files: { most: 2 } } });
+    const unmet = 'At least 3 files found, at most 2 files expected.';
+    const compared = await rig.run('compare', recipe);
+    assert.deepEqual([compared.code, compared.stderr, compared.stdout], [1, `Nothing was compared. ${unmet}\n`, '']);
+    const dry = await rig.run('run', recipe, '--dry-run');
+    assert.equal(dry.code, 1);
+    assert.match(dry.stdout, /At least 3 files found, at most 2 files expected\.\n$/);
+    assert.doesNotMatch(dry.stdout, /since the last run/);
+  });
+
   it('report problems with a table, and values that do not match exactly one file', async () => {
     const table = { file: 'ids.csv', column: 'ID' };
     await write({ from: { database: 'Source Data', table }, to: { database: 'Target' } });

@@ -1,4 +1,5 @@
 import { hasDifference } from '../../core/recipes/compareFiles.ts';
+import { findObstacle } from '../../core/recipes/planRecipe.ts';
 import { CliError, createRequestError } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
 import { CliSession } from '../connections/cliSession.ts';
@@ -12,7 +13,7 @@ const noLock = 'The recipe has no lock to compare with. Running the recipe write
 
 /**
  * Prints the differences between a recipe's lock and the files that the recipe currently finds. Resolves to exit code 5
- * if there are any. Throws CliError if there is no readable lock, or if the files can't be determined.
+ * if there are any. Throws CliError if there is no readable lock, or if the files can't be determined or are too many.
  */
 export async function compareWithLock(context: CommandContext, file: string): Promise<ExitCode> {
   const input = await readRecipe(file);
@@ -20,9 +21,11 @@ export async function compareWithLock(context: CommandContext, file: string): Pr
   if (!('lock' in input.lock)) throw new CliError(noLock, exitCode.notFound);
   return await CliSession.run(context, async (session) => {
     const planned = await planRun(session, input);
-    const { failure, difference } = planned.plan;
+    const { plan } = planned;
+    const { failure, difference } = plan;
     if (failure?.kind === 'service') throw createRequestError("Couldn't find the files", failure.reason);
-    if (!difference) throw new CliError(describeObstacle(planned.plan, 'failed'));
+    if (!difference)
+      throw new CliError(`Nothing was compared. ${describeObstacle(plan, findObstacle(plan) ?? 'failed')}`);
     context.output.print(toDifferenceDocument(planned), () => formatFileDifferences(planned));
     return hasDifference(difference) ? exitCode.differs : exitCode.done;
   });

@@ -32,7 +32,7 @@ export interface RecipePlan extends ResolvedFiles {
   readonly isLocked: boolean;
   /** The files for the next lock. A locked run keeps sizes and hashes that the service doesn't currently report. */
   readonly lockFiles: readonly RecipeFile[];
-  /** Absent if there is no lock, or if the files could not be determined. */
+  /** Absent if there is no lock, or if not all files are known: they could not be determined, or a limit was reached. */
   readonly difference?: LockDifference;
   readonly unmet: readonly UnmetExpectation[];
   /** The databases in the lock. Set only in a locked run, if the recipe names different databases. */
@@ -50,7 +50,9 @@ export async function planRecipe(source: RecipeSource, request: PlanRequest): Pr
   const { recipe, lock, isLocked = false } = request;
   const resolved = await resolve(source, request);
   const files = sortRecipeFiles(resolved.files);
-  const difference = lock && !resolved.failure ? compareFiles(lock.files, files) : undefined;
+  // Files beyond a limit are unknown, so those in the lock may still exist.
+  const isComplete = !resolved.failure && !resolved.isCut;
+  const difference = lock && isComplete ? compareFiles(lock.files, files) : undefined;
   const unmet = resolved.failure ? [] : checkExpectations(recipe.expect, files);
   const lockedDatabases = isLocked && lock && namesOthers(recipe, lock) ? { from: lock.from, to: lock.to } : undefined;
   const comparison = { ...(difference && { difference }), ...(lockedDatabases && { lockedDatabases }) };

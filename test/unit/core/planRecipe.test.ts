@@ -210,6 +210,15 @@ describe('Planning a recipe (D61)', () => {
     assert.equal(findObstacle(planned), undefined);
   });
 
+  it('compares nothing with the lock if the search finds more files than expected', async () => {
+    const lock = createLock([
+      { id: '2', path: 'notes/b.txt' },
+      { id: '3', path: 'reads/c.fastq.gz' },
+    ]);
+    const planned = await plan({ from: search, to, expect: { files: { most: 1 } } }, { lock });
+    assert.deepEqual([planned.isCut, planned.difference, findObstacle(planned)], [true, undefined, 'unmet']);
+  });
+
   it('does not count a size or hash that only one side states as a change (D22)', async () => {
     const lock = createLock([
       { id: '1', path: 'reads/a.fasta' },

@@ -1,5 +1,6 @@
 import { l10n } from 'vscode';
 import { hasDifference, type LockDifference } from '../../../core/recipes/compareFiles.ts';
+import { findObstacle } from '../../../core/recipes/planRecipe.ts';
 import { sortRecipeFiles, type RecipeFile } from '../../../core/recipes/recipeFile.ts';
 import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { describeLock, describeObstacle } from '../../words/recipeWords.ts';
@@ -13,7 +14,11 @@ export async function compareRecipe(services: CommandServices, argument: RecipeA
   if (!planned) return;
   const { plan, lock, name } = planned;
   if (plan.failure) throw new CommandFailure(describeObstacle(plan, 'failed'));
-  if (!('lock' in lock) || !plan.difference) throw new CommandHint(describeLock(lock, undefined).join(' '));
+  if (!('lock' in lock)) throw new CommandHint(describeLock(lock, undefined).join(' '));
+  if (!plan.difference) {
+    const obstacle = describeObstacle(plan, findObstacle(plan) ?? 'tooMany');
+    throw new CommandFailure(l10n.t('Nothing was compared. {0}', obstacle));
+  }
   if (!hasDifference(plan.difference))
     services.notifications.showStatusMessage(l10n.t('Nothing has changed since the last run.'));
   await services.documents.compare(l10n.t('{0}: lock ↔ now', name), name.replace(/\.json$/, '.txt'), {

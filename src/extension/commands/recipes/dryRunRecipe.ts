@@ -57,10 +57,10 @@ async function describeOrder(
 }
 
 function createActions(
-  { uri, lock }: PlannedRecipe,
+  { uri, plan }: PlannedRecipe,
   obstacle: PlanObstacle | undefined,
 ): readonly NotificationAction[] {
   const run = { label: l10n.t('Run…'), run: () => runCommand('dataTransfer.runRecipe', uri) };
   const compare = { label: l10n.t('Compare with Lock'), run: () => runCommand('dataTransfer.compareRecipe', uri) };
-  return [...(obstacle ? [] : [run]), ...('lock' in lock && obstacle !== 'failed' ? [compare] : [])];
+  return [...(obstacle ? [] : [run]), ...(plan.difference ? [compare] : [])];
 }

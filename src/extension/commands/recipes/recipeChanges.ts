@@ -1,9 +1,10 @@
 import { dirname } from 'node:path';
 import { l10n, workspace, type Uri } from 'vscode';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
-import { hasDifference, type LockDifference } from '../../../core/recipes/compareFiles.ts';
+import { compareFiles, hasDifference } from '../../../core/recipes/compareFiles.ts';
 import { withDatabaseNames } from '../../../core/recipes/checkRecipe.ts';
 import { parseRecipe } from '../../../core/recipes/parseRecipe.ts';
+import type { RecipePlan } from '../../../core/recipes/planRecipe.ts';
 import { recipeExtension } from '../../../core/recipes/recipeNames.ts';
 import type { RecipeLock } from '../../../core/recipes/lockFormat.ts';
 import { readLock, type LockReadResult } from '../../../core/recipes/recipeLock.ts';
@@ -82,7 +83,11 @@ export class RecipeChanges implements Disposable {
     const session = this.findSession(recipe);
     const lock = getLockToCheck(read, workspace.isTrusted);
     if (!session || !lock) return unknownStatus;
-    const difference = await this.findDifference(session, recipe, dirname(path), lock);
+    const { difference, isCut, files } = await this.plan(session, recipe, dirname(path), lock);
+    if (isCut) {
+      const hasNewFiles = compareFiles(lock.files, files).added.length > 0;
+      return { description: l10n.t('too many files'), icon: 'error', hasNewFiles };
+    }
     if (!difference) return unknownStatus;
     const icon = hasDifference(difference) ? 'bell-dot' : 'beaker';
     const description = describeRowDifference(difference, lock.transfer.submitted, systemClock.now());
@@ -96,16 +101,10 @@ export class RecipeChanges implements Disposable {
     return id === undefined ? undefined : sessions.get(id);
   }
 
-  private async findDifference(
-    session: OpenConnection,
-    recipe: Recipe,
-    folder: string,
-    lock: RecipeLock,
-  ): Promise<LockDifference | undefined> {
+  private async plan(session: OpenConnection, recipe: Recipe, folder: string, lock: RecipeLock): Promise<RecipePlan> {
     const { recipeFlow, connectFlow } = this.services;
     const named = withDatabaseNames(recipe, await connectFlow.listDatabases(session.connection.id));
     const options = { signal: this.ending.signal, onProgress: () => undefined };
-    const { difference } = await recipeFlow.plan(session, { recipe: named, folder, lock }, options);
-    return difference;
+    return await recipeFlow.plan(session, { recipe: named, folder, lock }, options);
   }
 }
