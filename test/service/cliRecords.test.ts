@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CliProcess, runCli } from '../support/cliProcess.ts';
@@ -96,6 +96,18 @@ describe('Transfer records on the command line', () => {
     assert.ok(crate['@graph'].length > 5);
     const { files } = await rig.runJson(0, 'export', id);
     assert.equal((files as unknown[]).length, 2);
+  });
+
+  it('verifies and exports no files of another transfer whose folder was renamed', async () => {
+    const other = (await rig.run('transfer', 'Source Data', 'Target', 'a.csv', '--wait')).stdout.trim();
+    const copy = join(rig.ledger, 'copy');
+    await cp(join(rig.service.target, `dts-${other}`), copy, { recursive: true });
+    const reason = `${join(copy, 'manifest.json')} is the manifest of a different transfer.\n`;
+    for (const command of ['verify', 'export']) {
+      const { code, stdout, stderr } = await rig.run(command, id, '--folder', copy);
+      assert.deepEqual([code, stdout, stderr], [1, '', reason], command);
+    }
+    assert.equal((await rig.run('export', other, '--folder', copy)).code, 0);
   });
 
   it('exports all records as CSV or JSON, and refuses another format', async () => {

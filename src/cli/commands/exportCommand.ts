@@ -87,7 +87,7 @@ async function formatTransfer(
 
 /**
  * Returns the files listed in a transfer's manifest; an empty list if no files were transferred or there is no
- * manifest. Throws an error if the folder with the files isn't found.
+ * manifest. Throws an error if the folder with the files isn't found, or contains those of a different transfer.
  */
 async function loadTransferredFiles(
   session: CliSession,
@@ -96,7 +96,8 @@ async function loadTransferredFiles(
 ): Promise<readonly RecordedFile[]> {
   if (!hasTransferredFiles(transfer)) return [];
   const { manifest } = await findDestinationFolder(session, transfer, folder);
-  return manifest === undefined ? [] : listManifestFiles(await loadManifest(manifest, session.context.signal));
+  if (manifest === undefined) return [];
+  return listManifestFiles(await loadManifest(manifest, session.context.signal, transfer));
 }
 
 function formatFiles(files: readonly RecordedFile[], format: ExportFormat): Iterable<string> {

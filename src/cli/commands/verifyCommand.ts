@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { Transfer, TransferFile } from '../../core/model/transferModel.ts';
 import { manifestName } from '../../core/util/transferFolderNames.ts';
 import type { FileOutcome } from '../../core/verification/fileCheck.ts';
-import { canMatchTransfer, findUnlistedFiles } from '../../core/verification/manifestMatch.ts';
+import { findUnlistedFiles } from '../../core/verification/manifestMatch.ts';
 import type { TransferManifest } from '../../core/verification/transferManifest.ts';
 import { isVerified, verifyTransfer, type VerificationReport } from '../../core/verification/verification.ts';
 import { CliError } from '../cliError.ts';
@@ -43,8 +43,7 @@ export function addVerifyCommand(program: Command): void {
 async function verifyFiles(context: CommandContext, name: string, { folder }: VerifyFlags): Promise<ExitCode> {
   return await CliSession.run(context, async (session) => {
     const target = (await findManifest(name)) ?? (await findTarget(session, name, folder));
-    const manifest = await loadManifest(target.manifest, context.signal);
-    requireMatch(manifest, target);
+    const manifest = await loadManifest(target.manifest, context.signal, target.transfer);
     const unlisted = target.transfer ? findUnlistedFiles(manifest, target.transfer.order.files) : [];
     const report = await check(context, manifest);
     printReport(context, report, unlisted);
@@ -65,11 +64,6 @@ async function findTarget(session: CliSession, name: string, folder: string | un
     throw new CliError(`${toPlainCell(found.folder)} has no manifest.`, exitCode.notFound);
   }
   return { manifest: found.manifest, transfer };
-}
-
-function requireMatch(manifest: TransferManifest, { transfer, manifest: file }: VerificationTarget): void {
-  if (!transfer || canMatchTransfer(manifest, transfer)) return;
-  throw new CliError(`${toPlainCell(file)} is the manifest of a different transfer.`);
 }
 
 async function check(

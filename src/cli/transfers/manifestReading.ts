@@ -1,11 +1,26 @@
 import type { RecordedFile } from '../../core/model/fileExport.ts';
+import type { Transfer } from '../../core/model/transferModel.ts';
+import { canMatchTransfer } from '../../core/verification/manifestMatch.ts';
 import { ManifestError, readManifest, type TransferManifest } from '../../core/verification/transferManifest.ts';
 import { CliError } from '../cliError.ts';
 import { exitCode } from '../exitCode.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 
-/** Reads a manifest. Throws an error if it can't be used, with exit code 4 if it doesn't exist. */
-export async function loadManifest(file: string, signal: AbortSignal): Promise<TransferManifest> {
+/**
+ * Reads a manifest. Throws an error if it can't be used, with exit code 4 if it doesn't exist, or if it can't be the
+ * manifest of `transfer`.
+ */
+export async function loadManifest(
+  file: string,
+  signal: AbortSignal,
+  transfer: Transfer | undefined,
+): Promise<TransferManifest> {
+  const manifest = await readUsableManifest(file, signal);
+  if (!transfer || canMatchTransfer(manifest, transfer)) return manifest;
+  throw new CliError(`${toPlainCell(file)} is the manifest of a different transfer.`);
+}
+
+async function readUsableManifest(file: string, signal: AbortSignal): Promise<TransferManifest> {
   try {
     return await readManifest(file, signal);
   } catch (error) {
