@@ -11,12 +11,14 @@ import { formatCount } from '../text/amounts.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 import { describeReason } from '../text/reasonText.ts';
 
-/** The files with the requested IDs, and the IDs for which no file was returned. */
+/** The files with the requested IDs, and the IDs for which no readable file was returned. */
 export interface DescribedFiles {
   readonly files: readonly FileEntry[];
   readonly missing: readonly string[];
   /** The reason why some IDs could not be looked up; absent if no lookup failed. */
   readonly reason?: Reason;
+  /** True if metadata was returned that can't be read. It is unknown to which of the missing IDs it belongs. */
+  readonly hasUnreadable: boolean;
 }
 
 /** Adds `describe`, which prints the metadata of files. */
@@ -49,7 +51,7 @@ async function describeFiles(context: CommandContext, database: string, ids: rea
  * fails and no file is found.
  */
 export async function fetchFiles(
-  { explorer }: CliSession,
+  { explorer }: Pick<CliSession, 'explorer'>,
   connectionId: string,
   database: string,
   ids: readonly string[],
@@ -61,16 +63,23 @@ export async function fetchFiles(
   const failure = reason?.kind === 'notFound' ? undefined : reason;
   if (failure && entries.length === 0) throw createRequestError("Couldn't fetch the metadata", failure);
   const found = new Set(entries.map(({ id }) => id));
-  return { files: entries, missing: wanted.filter((id) => !found.has(id)), ...(failure && { reason: failure }) };
+  const missing = wanted.filter((id) => !found.has(id));
+  return { files: entries, missing, hasUnreadable: entries.length < files.length, ...(failure && { reason: failure }) };
 }
 
-/** Describes the IDs that a database doesn't have, or that couldn't be looked up; lists the first ten. */
-export function describeMissing(database: string, { missing, reason }: Omit<DescribedFiles, 'files'>): string {
+/**
+ * Describes the IDs that a database doesn't have, that couldn't be looked up, or whose metadata is unreadable. Lists the
+ * first ten.
+ */
+export function describeMissing(database: string, described: Omit<DescribedFiles, 'files'>): string {
+  const { missing, reason, hasUnreadable } = described;
   const listed = missing.slice(0, 10).map(toPlainCell).join(', ');
   const ids = missing.length > 10 ? `${listed}, and ${missing.length - 10} more` : listed;
   const [name, files] = [toPlainCell(database), formatCount(missing.length, 'requested file')];
   if (reason) return `Couldn't find or look up ${files} in ${name}: ${ids} (${describeReason(reason)}).`;
-  return `${name} doesn't have ${files}: ${ids}.`;
+  return hasUnreadable
+    ? `${name} returned no readable metadata for ${files}: ${ids}.`
+    : `${name} doesn't have ${files}: ${ids}.`;
 }
 
 /** Throws an error with exit code 4 if IDs are missing. */
