@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { TransferFile } from '../../src/core/model/transferModel.ts';
 import { runCli } from '../support/cliProcess.ts';
 import { CliRig } from './cliRig.ts';
 
@@ -30,6 +31,22 @@ describe('Transfers on the command line', () => {
     assert.match(stderr, new RegExp(`^Started transfer ${id}: 2 files from Source Data to Target\\.\n`));
     assert.match(stderr, new RegExp(`Transfer ${id}: succeeded, 2/2 files\\.\n$`));
     assert.equal((await rig.service.status(id)).status, 'succeeded');
+  });
+
+  it('records the licenses that the metadata states', async () => {
+    const licensed = { name: 'l', path: 'l.csv', licenses: [{ name: 'CC-BY-4.0' }] };
+    await rig.service.write({ 'p/l.csv': 'l', 'p/datapackage.json': JSON.stringify({ resources: [licensed] }) });
+    await rig.service.reachesFiles('l.csv', 1);
+    await rig.run('transfer', 'Source Data', 'Target', 'p/l.csv', 'a.csv', '--wait');
+    const { transfers } = await rig.runJson(0, 'export');
+    const [{ files } = { files: [] }] = transfers as readonly { readonly files: readonly TransferFile[] }[];
+    assert.deepEqual(
+      files.map(({ id, licenses }) => [id, licenses]),
+      [
+        ['p/l.csv', [{ name: 'CC-BY-4.0' }]],
+        ['a.csv', []],
+      ],
+    );
   });
 
   it('prints only the ID without --wait, which status and wait accept', async () => {

@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
+import { readStatedLicenses } from '../../core/citations/licenses.ts';
+import type { FileEntry } from '../../core/model/fileEntry.ts';
 import { parseIds } from '../../core/model/idList.ts';
-import type { TransferOrder } from '../../core/model/transferModel.ts';
+import type { TransferFile, TransferOrder } from '../../core/model/transferModel.ts';
 import { getErrorCode } from '../../core/util/errorCode.ts';
 import type { JsonObject } from '../../core/util/json.ts';
 import { parseJsonObject } from '../../core/util/json.ts';
@@ -75,11 +77,22 @@ async function createOrder(session: CliSession, { source, destination, ids }: Tr
   if (to.readOnly) throw new CliError(`The database ${toPlainCell(to.name)} is read-only.`);
   const described = await fetchFiles(session, connection.id, from.name, ids);
   requireAll(from.name, described);
-  const files = described.files.map(({ id, name, sizeBytes, hash }) => {
-    return { id, name, ...(sizeBytes !== undefined && { sizeBytes }), ...(hash !== undefined && { hash }) };
-  });
   const orcid = session.getOrcid(connection.id);
-  return { connectionId: connection.id, orcid, source: from.name, destination: to.name, files };
+  return {
+    connectionId: connection.id,
+    orcid,
+    source: from.name,
+    destination: to.name,
+    files: described.files.map(toTransferFile),
+  };
+}
+
+function toTransferFile({ id, name, sizeBytes, hash, resource }: FileEntry): TransferFile {
+  return {
+    ...{ id, name, licenses: readStatedLicenses(resource) },
+    ...(sizeBytes !== undefined && { sizeBytes }),
+    ...(hash !== undefined && { hash }),
+  };
 }
 
 async function readIds(file: string | undefined): Promise<string> {
