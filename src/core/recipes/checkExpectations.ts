@@ -1,5 +1,6 @@
-import { sumUpFiles, type RecipeFile } from './recipeFile.ts';
+import { sumUpFiles } from './recipeFile.ts';
 import type { Recipe, RecipeRange } from './recipeSchema.ts';
+import type { ResolvedFiles } from './resolvedFiles.ts';
 
 /** An expectation that the files don't meet. */
 export type UnmetExpectation =
@@ -12,15 +13,21 @@ export type UnmetExpectation =
   | { readonly kind: 'unknownSizes'; readonly count: number }
   | { readonly kind: 'missingIds'; readonly ids: readonly string[] };
 
-/** Returns the expectations of a recipe that the files don't meet. Nothing may be sent unless the result is empty. */
-export function checkExpectations(expect: Recipe['expect'], files: readonly RecipeFile[]): readonly UnmetExpectation[] {
+/**
+ * Returns the expectations of a recipe that the files don't meet. Nothing may be sent unless the result is empty. If
+ * files were left out, those may meet the lower limits and include the expected IDs.
+ */
+export function checkExpectations(
+  expect: Recipe['expect'],
+  { files, isCut }: Pick<ResolvedFiles, 'files' | 'isCut'>,
+): readonly UnmetExpectation[] {
   const { bytes, unknownCount } = sumUpFiles(files);
   const found = new Set(files.map(({ id }) => id));
   // The total size is at least `bytes`, so it may be large enough if some sizes are unknown.
-  const range = { ...expect?.bytes, ...(unknownCount > 0 && { least: 0 }) };
-  const missing = expect?.ids?.filter((id) => !found.has(id)) ?? [];
+  const range = { ...expect?.bytes, ...((isCut || unknownCount > 0) && { least: 0 }) };
+  const missing = isCut ? [] : (expect?.ids?.filter((id) => !found.has(id)) ?? []);
   return [
-    ...checkRange(expect?.files, files.length, 'fewFiles', 'manyFiles'),
+    ...checkRange({ ...expect?.files, ...(isCut && { least: 0 }) }, files.length, 'fewFiles', 'manyFiles'),
     ...checkRange(range, bytes, 'fewBytes', 'manyBytes'),
     ...(expect?.bytes && unknownCount > 0 ? [{ kind: 'unknownSizes', count: unknownCount } as const] : []),
     ...(missing.length > 0 ? [{ kind: 'missingIds', ids: missing } as const] : []),

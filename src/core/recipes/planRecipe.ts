@@ -53,7 +53,7 @@ export async function planRecipe(source: RecipeSource, request: PlanRequest): Pr
   // Files beyond a limit are unknown, so those in the lock may still exist.
   const isComplete = !resolved.failure && !resolved.isCut;
   const difference = lock && isComplete ? compareFiles(lock.files, files) : undefined;
-  const unmet = resolved.failure ? [] : checkExpectations(recipe.expect, files);
+  const unmet = resolved.failure ? [] : checkExpectations(recipe.expect, { ...resolved, files });
   const lockedDatabases = isLocked && lock && namesOthers(recipe, lock) ? { from: lock.from, to: lock.to } : undefined;
   const comparison = { ...(difference && { difference }), ...(lockedDatabases && { lockedDatabases }) };
   const lockFiles = isLocked && lock ? completeFiles(files, lock.files) : files;

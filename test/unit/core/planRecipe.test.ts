@@ -128,6 +128,15 @@ describe('Planning a recipe (D61)', () => {
     assert.equal(findObstacle(planned), 'unmet');
   });
 
+  it('reports neither few bytes nor missing ids of files that were left out', async () => {
+    const planned = await plan({
+      from: search,
+      to,
+      expect: { files: { most: 1 }, bytes: { least: 5_000 }, ids: ['3'] },
+    });
+    assert.deepEqual(planned.unmet, [{ kind: 'manyFiles', limit: 1, actual: 2 }]);
+  });
+
   it('does not report a total size as too small if some sizes are unknown', async () => {
     rig.server.on('POST /api/v1/files', json({ resources: [...files, { id: '4', path: 'd.txt' }] }));
     const listUnmet = async (bytes: NonNullable<Recipe['expect']>['bytes']): Promise<unknown> =>

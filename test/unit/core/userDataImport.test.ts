@@ -223,7 +223,7 @@ describe('The comparison of connections (D65)', () => {
     const given = [create('KBase', 1), create('KBase', 2), create('DTS', 3), { ...saved, name: 'DTS' }];
     assert.deepEqual(
       compare(...given).map(({ connection }) => connection.name),
-      ['KBase (other.example)', 'KBase (other.example) 2', 'DTS (other.example)', 'DTS'],
+      ['KBase (other.example:1)', 'KBase (other.example:2)', 'DTS (other.example:3)', 'DTS'],
     );
   });
 
