@@ -1,5 +1,5 @@
 /** Lets one script at a time write and use the build in `dist`. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, StepError } from '../setup/steps.mjs';
 
@@ -27,14 +27,18 @@ function createLock(script, file) {
   }
 }
 
-/** Creates the lock file; returns false if it exists. */
+/** Creates the lock file, which is never seen without its content; returns false if it exists. */
 function tryCreate(script, file) {
+  const complete = `${file}.${process.pid}`;
+  writeFileSync(complete, JSON.stringify({ script, pid: process.pid }));
   try {
-    writeFileSync(file, JSON.stringify({ script, pid: process.pid }), { flag: 'wx' });
+    linkSync(complete, file);
     return true;
   } catch (error) {
     if (error.code === 'EEXIST') return false;
     throw error;
+  } finally {
+    rmSync(complete, { force: true });
   }
 }
 

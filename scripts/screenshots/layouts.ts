@@ -33,7 +33,7 @@ async function narrowSideBar(stage: Stage): Promise<(() => Promise<unknown>) | u
   return () => dragSideBar(stage, before);
 }
 
-/** Returns true if a click on the edge of the side bar would close an open quick input or dialog. */
+/** Returns true if an open quick input or dialog prevents dragging the side bar. */
 async function isCovered(page: Page): Promise<boolean> {
   return (await page.locator('.quick-input-widget:visible, .monaco-dialog-box').count()) > 0;
 }

@@ -41,7 +41,7 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.serveThisFolder': whichFolder,
   'dataTransfer.serveStore': { says: /^rclone has no stores configured yet\.$/, next: ['Add a Store…'] },
   'dataTransfer.addStore': { works: 'a terminal with rclone opens' },
-  'dataTransfer.scanStore': { says: /^The active connection has no stores to scan\.$/, next: ['Serve a Store…'] },
+  'dataTransfer.scanStore': { says: /^No stores to scan\. Only stores of the local service/, next: ['Serve a Store…'] },
   'dataTransfer.stopServing': { says: /^Your settings list no databases to serve\.$/, next: ['Serve a Folder…'] },
   'dataTransfer.refreshDatabases': whichService,
   'dataTransfer.searchFiles': whichService,

@@ -150,6 +150,17 @@ describe('The local service in the editor', () => {
     assert.deepEqual(stage.person.notices, [], 'nobody else uses it, so nothing is asked');
   });
 
+  it('stays connected if it could not be stopped', async () => {
+    const { localService, connectionStore } = stage.parts;
+    await stage.run('dataTransfer.startLocalService');
+    const stop = localService.stop.bind(localService);
+    Object.assign(localService, { stop: () => Promise.reject(new Error('it is busy')) });
+    await stage.run('dataTransfer.stopLocalService');
+    Object.assign(localService, { stop });
+    await stage.person.notice(/^Could not stop the local service: it is busy$/);
+    assert.equal(connectionStore.state.kind, 'connected');
+  });
+
   it('can be started again right after it was stopped', async () => {
     const { localService, connectionStore } = stage.parts;
     await stage.run('dataTransfer.startLocalService');

@@ -68,7 +68,7 @@ describe('The manifest', () => {
     const welcome = manifest.contributes.viewsWelcome.map(({ contents }) => texts[contents.replaceAll('%', '')] ?? '');
     const inWelcome = [...welcome.join('\n').matchAll(/\]\(command:([\w.]+)[?)]/g)].map(([, id]) => id ?? '');
     assert.ok(inWelcome.length > 0);
-    const ofEditor = ['workbench.trust.manage', 'workbench.action.openWalkthrough'];
+    const ofEditor = ['workbench.trust.manage', 'workbench.action.openWalkthrough', 'workbench.action.openSettings'];
     for (const id of inWelcome) assert.ok(declared.includes(id) || ofEditor.includes(id), id);
   });
 

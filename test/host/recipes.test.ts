@@ -91,7 +91,7 @@ describe('A recipe in the editor (D61)', () => {
 
   it('is not run if its unsaved changes cannot be saved', async () => {
     const uri = await write(byIds('JDP:1'));
-    const document = await workspace.openTextDocument(uri);
+    const { document } = await window.showTextDocument(uri);
     const edit = new WorkspaceEdit();
     edit.insert(uri, new Position(0, 1), ' ');
     await workspace.applyEdit(edit);
@@ -100,6 +100,9 @@ describe('A recipe in the editor (D61)', () => {
     await refused('runRecipe', uri, /^Could not save r\.transfer\.json\.$/);
     assert.ok(document.isDirty);
     assert.equal(service.transfers.size, 0);
+    await rm(getPath(), { recursive: true });
+    await write(byIds('JDP:1'));
+    await commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   });
 
   it('is run after a confirmation, and its lock names the transfer and the files', async () => {

@@ -71,7 +71,7 @@ describe('Saved connections', () => {
       [
         `${stage.server.address} · connected in the background`,
         `${other.address} · connected`,
-        'folders on this machine',
+        'folders and stores',
         undefined,
       ],
     );

@@ -19,7 +19,7 @@ describe('The advice after a failed connection test', () => {
 
   it('is to contact the administrator if the service denies access', () => {
     assert.deepEqual(getAdvice(failed({ name: 'key', reason: { kind: 'forbidden', status: 403 } })), {
-      text: 'The service denies access to this account. Contact its administrator.',
+      text: "Access was denied. Contact the service's administrator.",
     });
   });
 });

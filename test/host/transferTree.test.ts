@@ -242,7 +242,7 @@ describe('The transfer tree', () => {
       'Alpha → Beta',
       'failed · 1 of 2 files',
       'disk full',
-      'Started: ',
+      'Submitted: ',
       'Last checked: ',
       'ID: id-t',
     ]) {

@@ -55,7 +55,7 @@ describe('Verifying transferred files in the editor', () => {
     const notice = await person.notice();
     const text = "1 of 3 files is missing, 1 has changed. 1 file in the folder isn't in the manifest.";
     assert.deepEqual([notice.kind, notice.message], ['warning', text]);
-    assert.deepEqual(notice.buttons, ['Show Report', 'Transfer Missing or Damaged Files Again…']);
+    assert.deepEqual(notice.buttons, ['Show Report', 'Transfer Missing or Changed Files Again…']);
     notice.press('Show Report');
     const again = await person.notice();
     assert.match(report(), /\nMissing \(1\)\n {2}observations-2023\.csv\n/);
@@ -64,8 +64,8 @@ describe('Verifying transferred files in the editor', () => {
       /\nChanged \(1\)\n {2}observations-2024\.csv {2}sha256: [0-9a-f]{64}, expected [0-9a-f]{64}\n/,
     );
     assert.match(report(), /\nIn the folder, but not in the manifest \(1\)\n {2}extra\.csv\n/);
-    assert.deepEqual([again.message, again.buttons], [text, ['Transfer Missing or Damaged Files Again…']]);
-    again.press('Transfer Missing or Damaged Files Again…');
+    assert.deepEqual([again.message, again.buttons], [text, ['Transfer Missing or Changed Files Again…']]);
+    again.press('Transfer Missing or Changed Files Again…');
     const question = await person.notice();
     assert.deepEqual([question.message, question.isModal], ['Transfer 2 files to Received Files?', true]);
     assert.match(question.detail, /\nFrom: Sample Data\nTo: Received Files\nFree space at destination: \d/);
@@ -93,7 +93,7 @@ describe('Verifying transferred files in the editor', () => {
     );
     const notice = await stage.person.notice();
     assert.equal(notice.message, '1 of 3 files is missing.');
-    assert.deepEqual(notice.buttons, ['Show Report', 'Transfer Missing or Damaged Files Again…']);
+    assert.deepEqual(notice.buttons, ['Show Report', 'Transfer Missing or Changed Files Again…']);
     notice.dismiss();
     await done;
   });
@@ -179,7 +179,7 @@ describe('Verifying transferred files in the editor', () => {
     const { sessions, connectFlow } = stage.parts;
     assert.ok(sessions.active);
     await connectFlow.open(sessions.active.connection, 'the-key');
-    outcome.press('Transfer Missing or Damaged Files Again…');
+    outcome.press('Transfer Missing or Changed Files Again…');
     (await person.notice(/^Transfer 10 files to /)).press('Transfer');
     await done;
     const sent = stage.server.requestsTo('POST /api/v1/transfers').map(({ body }) => JSON.parse(body) as object);

@@ -211,7 +211,7 @@ describe('A store that fails (D62)', () => {
     await rig.servers.kill('sftp');
     const id = await rig.submit('sftp', 'folder', ['a.txt', 'large.bin']);
     const { message } = await rig.waitForStatus(id, 'inactive');
-    assert.match(message, /: waiting: the (source|store) can't be searched: /);
+    assert.match(message, /: waiting: the (source|store) can't be used: /);
     await rig.servers.startServer('sftp');
     await rig.waitForStatus(id, 'succeeded');
     assert.deepEqual(await fs.readFile(nodePath.join(rig.folder, `dts-${id}`, 'large.bin')), large);

@@ -88,7 +88,7 @@ function describeLicense({ name = 'not stated', fileCount, forbidsSharing }: Pla
 }
 
 function describeTexts({ description, instructions, textOrigin }: TransferPlan): readonly string[] {
-  const origin = textOrigin === 'server' ? ' (copied from a server)' : '';
+  const origin = textOrigin === 'server' ? ' (may have been copied from a server)' : '';
   return [
     ...(description === undefined ? [] : [`Description${origin}: ${description}`]),
     ...(instructions ? [`Instructions${origin}: ${JSON.stringify(instructions)}`] : []),

@@ -4,7 +4,7 @@ import { toPlainCell } from '../text/plainCell.ts';
 const texts: Readonly<Record<RecipeProblemKind, (field: string, expected: string) => string>> = {
   syntax: () => 'not valid JSON',
   tooLarge: () => 'the recipe is too large',
-  notObject: () => 'a recipe must be a JSON object',
+  notObject: () => 'a recipe must be a JSON object, and must not be nested too deeply',
   newerVersion: () => 'the recipe was written for a later version',
   secret: () => 'a recipe must not contain a key, a token or a password; replace the key if it was shared',
   unknownField: (field) => `unknown field "${field}"`,

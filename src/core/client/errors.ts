@@ -13,7 +13,7 @@ export class RuntimeError extends Error {
 /** Thrown if an attempt to connect fails or is canceled (§4.8, D1: error classes). */
 export class ConnectionError extends RuntimeError {
   override readonly name = 'ConnectionError';
-  /** The reason as data, from which the extension creates a message. */
+  /** The reason as data, without a message for the user. */
   readonly reason: Reason;
 
   constructor(message: string, reason: Reason) {

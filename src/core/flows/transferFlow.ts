@@ -23,6 +23,9 @@ import type { OpenConnections } from './openConnections.ts';
  */
 const namingSampleSize = 5;
 
+/** Pause after the finished transfers could not be loaded. Rows and estimates request them often. */
+const loadRetryMs = 60_000;
+
 /** The reasons for which a submission is refused before it is sent. */
 const unsentKinds: ReadonlySet<ReasonKind | undefined> = new Set(['notConnected', 'badArgument']);
 
@@ -41,6 +44,8 @@ interface TransferFlowDependencies {
 export class TransferFlow {
   private readonly dependencies: TransferFlowDependencies;
   private loading: Promise<void> | undefined;
+  /** Time before which the finished transfers aren't loaded again after a failure, in milliseconds since 1970. */
+  private loadsAgainAt = 0;
   private readonly own = new Set<string>();
   /** Transfer IDs that servers returned to this window, including those not yet in the ledger. */
   private readonly receivedIds = new Set<string>();
@@ -90,9 +95,10 @@ export class TransferFlow {
   /**
    * Submits a transfer (§4.5). Resolves to the transfer, which is accepted, refused, not confirmed (D12: never
    * resubmit), or canceled before it was sent. `replacedKey` identifies the unconfirmed transfer that this one replaces
-   * because, according to the user, it never started. If nothing is sent, it isn't replaced. `turn` observes or cancels
-   * the request (D34: serialized requests). `requestedBy` is stored in the record. Rejects if the record could not be
-   * written to the ledger; in that case, nothing was sent or replaced.
+   * because, according to the user, it never started. It isn't replaced if the files' names can't be looked up, the
+   * connection is closed, or an argument is invalid. `turn` observes or cancels the request (D34: serialized requests).
+   * `requestedBy` is stored in the record. Rejects if the record could not be written; then, nothing was sent or
+   * replaced.
    */
   async submit(
     order: TransferOrder,
@@ -206,12 +212,13 @@ export class TransferFlow {
   }
 
   private async load(): Promise<void> {
-    const { ledger, store, log } = this.dependencies;
-    if (!store.hasEarlier) return;
+    const { ledger, store, log, clock } = this.dependencies;
+    if (!store.hasEarlier || clock.now() < this.loadsAgainAt) return;
     try {
       this.showLoaded(await ledger.loadEnded());
       store.setHasEarlier(false);
     } catch (error) {
+      this.loadsAgainAt = clock.now() + loadRetryMs;
       log.error(`The records of finished transfers could not be read: ${String(error)}`);
     }
   }

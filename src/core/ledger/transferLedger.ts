@@ -163,8 +163,13 @@ export class TransferLedger {
       await this.files.purge(name, before, (file) => file.endsWith('.part'));
     }
     for (const key of await this.files.listKeys('running')) {
-      if (await this.files.has('ended', key)) await this.runInTurn(key, () => this.files.delete('running', key));
+      if (await this.files.has('ended', key)) await this.runInTurn(key, () => this.deleteEndedRunning(key));
     }
+  }
+
+  /** Deletes the running record of an ended transfer. Its end may have been withdrawn in the meantime (D35). */
+  private async deleteEndedRunning(key: string): Promise<void> {
+    if (await this.files.has('ended', key)) await this.files.delete('running', key);
   }
 
   private async readAll(folder: RecordFolder): Promise<readonly Transfer[]> {

@@ -37,10 +37,17 @@ export function chooseConnectionName(
   connection: Pick<Connection, 'server' | 'port'>,
   taken: ReadonlySet<string>,
 ): string {
-  const nameWithHost = `${name} (${new URL(getEnteredAddress(connection)).host})`;
-  let free = taken.has(name) ? nameWithHost : name;
+  if (!taken.has(name)) return name;
+  const nameWithHost = `${name} (${formatHost(connection)})`;
+  let free = nameWithHost;
   for (let number = 2; taken.has(free); number += 1) free = `${nameWithHost} ${number}`;
   return free;
+}
+
+/** Returns a connection's host, with the port if it isn't the default; the address as entered if it isn't valid. */
+export function formatHost(connection: Pick<Connection, 'server' | 'port'>): string {
+  const address = getEnteredAddress(connection);
+  return URL.canParse(address) ? new URL(address).host : address;
 }
 
 const localPrefix = 'local@';

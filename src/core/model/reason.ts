@@ -1,4 +1,4 @@
-/** The cause of a failed request, which `extension/words` turns into a message. */
+/** The cause of a failed request. The extension and the command line each turn it into a message. */
 export type ReasonKind =
   | 'badAddress' // the address cannot be used (D4: server address)
   | 'insecureAddress' // plain HTTP to a non-loopback address (D4: server address)

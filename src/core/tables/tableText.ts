@@ -14,10 +14,13 @@ export function decodeTableText(bytes: Uint8Array): string {
 
 /** Number of bytes to inspect at the start of a file. */
 const sampleSize = 1024;
+/** Number of zero bytes that a small table in another encoding may have. */
+const maxNulCharacters = 3;
 
 /**
- * Detects UTF-16 by its byte order mark or by the positions of the zero bytes in ASCII characters, such as digits and
- * separators: at least a quarter of the characters. Other encodings may contain a few NUL characters.
+ * Detects UTF-16 by its byte order mark, or by the zero bytes of its ASCII characters, such as digits and separators:
+ * they are in more than a sixteenth of the characters, and almost all at odd or almost all at even positions. Other
+ * encodings may contain a few NUL characters.
  */
 function detectUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const [first, second] = bytes;
@@ -27,6 +30,7 @@ function detectUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const zeros = [...sample].flatMap((byte, index) => (byte === 0 ? [index % 2] : []));
   const odd = zeros.filter((position) => position === 1).length;
   const even = zeros.length - odd;
-  if (Math.abs(odd - even) <= sample.length / 8) return undefined;
+  const isFew = zeros.length <= Math.max(maxNulCharacters, sample.length / 32);
+  if (isFew || Math.min(odd, even) > zeros.length / 8) return undefined;
   return odd > even ? 'utf-16le' : 'utf-16be';
 }

@@ -17,7 +17,7 @@ export async function createFileExclusively(file: string, text: string, isDurabl
       if (getErrorCode(error) === 'EEXIST') throw error;
       await createDirectly(file, text, isDurable);
     });
-    if (isDurable) await syncFolder(dirname(file));
+    if (isDurable) await syncFolder(dirname(file)).catch((error: unknown) => removeAndThrow(file, error));
     return true;
   } catch (error) {
     if (getErrorCode(error) === 'EEXIST') return false;
@@ -25,6 +25,12 @@ export async function createFileExclusively(file: string, text: string, isDurabl
   } finally {
     await rm(temporaryFile, { force: true }).catch(() => undefined);
   }
+}
+
+/** Removes a file that this process has created, and throws the error. */
+async function removeAndThrow(file: string, error: unknown): Promise<never> {
+  await rm(file, { force: true });
+  throw error;
 }
 
 /**
@@ -37,7 +43,6 @@ async function createDirectly(file: string, text: string, isDurable: boolean): P
     await opened.writeFile(text);
     if (isDurable) await opened.sync();
   } catch (error) {
-    await rm(file, { force: true });
-    throw error;
+    await removeAndThrow(file, error);
   }
 }

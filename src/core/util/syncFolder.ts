@@ -1,20 +1,12 @@
 import { open } from 'node:fs/promises';
 import { getErrorCode } from './errorCode.ts';
 
-/** Codes of errors which mean that a file system can't flush folders, or that the folder can't be read. */
-const unsupportedCodes: ReadonlySet<string> = new Set([
-  'EACCES',
-  'EBADF',
-  'EINVAL',
-  'EISDIR',
-  'ENOSYS',
-  'ENOTSUP',
-  'EPERM',
-]);
+/** Codes of errors which mean that the content of a disk may be lost. */
+const lossCodes: ReadonlySet<string> = new Set(['EDQUOT', 'EIO', 'ENOSPC']);
 
 /**
  * Flushes a folder, so that the name of a file that was created or renamed survives a system crash. Does nothing on
- * Windows and on file systems that can't flush folders.
+ * Windows and on file systems that can't flush folders. Rejects only if the disk fails or is full.
  */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
@@ -22,6 +14,6 @@ export async function syncFolder(folder: string): Promise<void> {
     await using opened = await open(folder);
     await opened.sync();
   } catch (error) {
-    if (!unsupportedCodes.has(getErrorCode(error))) throw error;
+    if (lossCodes.has(getErrorCode(error))) throw error;
   }
 }

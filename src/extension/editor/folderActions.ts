@@ -16,7 +16,7 @@ export function listRevealActions(folder: string): readonly FolderAction[] {
   const hasFileManager = env.uiKind === UIKind.Desktop && env.remoteName === undefined;
   return [
     ...(isInWorkspace ? [{ label: l10n.t('Reveal in Explorer View'), run: run('revealInExplorer') }] : []),
-    ...(hasFileManager ? [{ label: l10n.t('Open in File Manager'), run: run('revealFileInOS') }] : []),
+    ...(hasFileManager ? [{ label: l10n.t('Reveal in File Manager'), run: run('revealFileInOS') }] : []),
     { label: l10n.t('Open Folder in New Window'), run: run('vscode.openFolder', { forceNewWindow: true }) },
   ];
 }

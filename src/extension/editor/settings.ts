@@ -97,7 +97,7 @@ export class Settings {
     return 1000 * this.getWholeNumber('monitor.intervalSeconds', 1, 1, 3600);
   }
 
-  /** Returns the folders and stores in the setting. */
+  /** Returns the valid folders and stores in `localService.databases`, without invalid rescan intervals. */
   get servedLocations(): readonly ServedLocation[] {
     return this.getList('localService.databases').filter(isServedLocation).map(omitInvalidInterval);
   }

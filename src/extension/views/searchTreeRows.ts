@@ -30,7 +30,7 @@ function createUnreadableRow(search: Search, file: UnreadableFile, index: number
 
 /** Creates the row for an ID for which no file was found. */
 export function createMissingRow({ key }: Search, { id, reason }: MissingId): MessageNode {
-  const text = toPlainLine(id) || l10n.t('(no name)');
+  const text = toPlainLine(id) || l10n.t('(empty)');
   const reasonText = reason ? describeReason(reason) : l10n.t('not found on the service');
   return { kind: 'message', id: `${key}/missing/${id}`, icon: 'missing', text, tooltip: `${text}\n${reasonText}` };
 }

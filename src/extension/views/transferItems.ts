@@ -12,6 +12,7 @@ import {
   describeRowProgress,
   getTransferRowTitle,
   getTransferTitle,
+  isUnsent,
 } from '../words/transferWords.ts';
 import { getEndedAt } from './finishedGroups.ts';
 import { setAccessibleLabel } from './placeholders.ts';
@@ -114,6 +115,11 @@ function getContextValue(transfer: Transfer): string {
   return canCancel ? 'transfer.running' : 'transfer.waiting';
 }
 
+function describeStart(transfer: Transfer, startTime: string): string {
+  if (transfer.startedElsewhere) return l10n.t('Tracked since: {0}', startTime);
+  return isUnsent(transfer) ? '' : l10n.t('Submitted: {0}', startTime);
+}
+
 function createTransferTooltip(transfer: Transfer, estimate: string | undefined, now: number): string {
   const { order, status, problem, requestedBy, startedElsewhere } = transfer;
   const startTime = formatTime(transfer.createdAt, now);
@@ -122,7 +128,7 @@ function createTransferTooltip(transfer: Transfer, estimate: string | undefined,
     [describeProgress(transfer), estimate].filter(Boolean).join(' · '),
     status?.message ? toPlainLine(status.message) : '',
     problem && !isPaused(transfer) ? describeReason(problem) : '',
-    startedElsewhere ? l10n.t('Tracked since: {0}', startTime) : l10n.t('Submitted: {0}', startTime),
+    describeStart(transfer, startTime),
     hasEnded(transfer.state) && transfer.state !== 'expired'
       ? l10n.t('Ended: {0}', formatTime(getEndedAt(transfer), now))
       : '',

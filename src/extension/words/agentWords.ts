@@ -28,7 +28,9 @@ export function describeConfirmedRequest(agent: string): string {
 
 /** Warns if a plan's description or instructions may be copied from a server. Otherwise, returns an empty string. */
 export function describeTextOrigin({ textOrigin }: TransferPlan): string {
-  return textOrigin === 'server' ? l10n.t('The description or the instructions may be copied from a server.') : '';
+  return textOrigin === 'server'
+    ? l10n.t('The description or the instructions may have been copied from a server.')
+    : '';
 }
 
 /** Describes the deadline for confirming a plan. */

@@ -9,7 +9,7 @@ interface SummarizedCopies extends KnownCopies {
   readonly fileCount: number;
   /** Name of the destination. */
   readonly destination: string;
-  /** Number of files that are identical to a file from another source. */
+  /** Number of files that are identical to a file from an earlier source. */
   readonly repeatedCount: number;
 }
 

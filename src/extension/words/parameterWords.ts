@@ -5,7 +5,7 @@ import { parseWrittenSize, writeSize } from '../../core/util/writtenSize.ts';
 import { formatList, plural } from './localeFormats.ts';
 import { toPlainLine } from './plainText.ts';
 
-/** Formats a parameter's value the way a user would type it. */
+/** Returns a string unchanged, and any other value as JSON. */
 export function formatParameterValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -51,14 +51,16 @@ export function describeLock(lock: LockReadResult, difference: LockDifference | 
     edited: [...since, l10n.t('The lock was changed after the last run, so it may not match what that run found.')],
     broken: [l10n.t("The lock isn't valid. A run without locked files will replace it.")],
     newer: [l10n.t('The lock was written by a later version of the extension.')],
-    foreign: [l10n.t('The lock belongs to {0}.', 'recipe' in lock ? toPlainLine(lock.recipe) : '')],
+    foreign: [
+      l10n.t('The lock belongs to {0}. Rename or delete it.', 'recipe' in lock ? toPlainLine(lock.recipe) : ''),
+    ],
   };
   return sentences[lock.kind];
 }
 
 /** Describes why a plan can't be submitted. */
 export function describeObstacle(plan: RecipePlan, obstacle: PlanObstacle): string {
-  const { failure, unmet, difference, files } = plan;
+  const { failure, unmet, difference } = plan;
   switch (obstacle) {
     case 'failed':
       return failure ? describeFailure(failure) : '';
@@ -71,14 +73,9 @@ export function describeObstacle(plan: RecipePlan, obstacle: PlanObstacle): stri
     case 'unmet':
       return unmet.map(describeExpectation).join(' ');
     case 'stalled':
-      return l10n.t(
-        'The search stopped because three pages in a row contained no new files; more may exist. Narrow it.',
-      );
+      return l10n.t('The search stopped because three pages in a row had no new files; there may be more. Narrow it.');
     case 'tooMany':
-      return l10n.t(
-        'The recipe exceeds a limit: it selects at least {0} files, or has too many to compare. Narrow it.',
-        formatNumber(files.length),
-      );
+      return l10n.t('The recipe finds more files than a transfer may have, or too many to filter. Narrow it.');
     case 'noFiles':
       return l10n.t('The recipe finds no files.');
     case 'noDestination':

@@ -109,7 +109,7 @@ function getOtherAdvice({ kind }: Reason): Advice {
     case 'notFound':
       return { text: l10n.t('Check the address of this connection.'), setting: connections };
     case 'forbidden':
-      return { text: l10n.t('The service denies access to this account. Contact its administrator.') };
+      return { text: l10n.t("Access was denied. Contact the service's administrator.") };
     case 'unreachable':
     case 'timeout':
     case 'dropped':

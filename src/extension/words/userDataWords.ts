@@ -149,7 +149,7 @@ function describeServed(saved: ServedText | undefined): string {
 
 function describeMissing(place: ServedText, missing: 'folder' | 'remote' | 'rclone' | undefined): string | undefined {
   if (missing === 'folder') return l10n.t("This folder doesn't exist on this machine.");
-  if (missing === 'rclone') return l10n.t("rclone isn't installed on this machine.");
+  if (missing === 'rclone') return l10n.t("rclone wasn't found on this machine.");
   if (missing === undefined) return undefined;
   return l10n.t('No rclone remote named “{0}” on this machine.', toPlainLine(getRemoteName(place.remote ?? '')));
 }

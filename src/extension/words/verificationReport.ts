@@ -78,7 +78,9 @@ function createFactRows({ manifest }: VerificationReport, { transfer, at }: Repo
         ] as const)
       : []),
     [l10n.t('Manifest'), toReportLine(manifest.file)],
-    ...(manifest.created === undefined ? [] : [[l10n.t('Manifest written'), toReportLine(manifest.created)] as const]),
+    ...(manifest.created === undefined
+      ? []
+      : [[l10n.t('Manifest written on'), toReportLine(manifest.created)] as const]),
     // Formatted relative to 1970, so that the date is included.
     [l10n.t('Verified on'), formatTime(at, 0)],
   ];

@@ -30,7 +30,7 @@ export interface FileToMove {
   readonly bytes: number;
   /** Hex; empty for a file in a store, which is hashed while it is transferred. */
   readonly sha256: string;
-  /** The hash that the source has for the file. */
+  /** The hash in the source's metadata for the file. */
   readonly declared?: DeclaredHash | undefined;
 }
 

@@ -20,10 +20,10 @@ export function createRenameFailure(): TransferFailure {
   return new TransferFailure(`the destination can neither rename nor copy objects: ${reason}`);
 }
 
-/** Creates the error that suspends a transfer because its source or destination can't be reached. */
+/** Creates the error that suspends a transfer because its source or destination can't be used. */
 export function createSuspension(operation: FileFailure['operation'], reason: string): TransferSuspension {
   const side = operation === 'read' ? 'source' : 'destination';
-  return new TransferSuspension(`waiting: the ${side} can't be reached: ${reason}`);
+  return new TransferSuspension(`waiting: the ${side} can't be used: ${reason}`);
 }
 
 /**

@@ -91,8 +91,9 @@ export class TransferQueue {
     this.threads.ensureThreads(parallelJobs);
     const { record, files } = await prepareSubmission(databases, request, randomUUID(), clock.now());
     this.submitting.add(record.id);
-    await writeSubmission(journal, { record, files }, logger).finally(() => this.submitting.delete(record.id));
-    const live = this.createLiveTransfer(record, files);
+    const stored = writeSubmission(journal, { record, files }, logger);
+    const created = stored.then(() => this.createLiveTransfer(record, files));
+    const live = await created.finally(() => this.submitting.delete(record.id));
     if (live !== undefined) this.enqueue(live);
     return record.id;
   }

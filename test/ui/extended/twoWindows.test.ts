@@ -37,7 +37,7 @@ describe('A user with two windows', () => {
 
   async function serveFromExplorer(window: EditorWindow): Promise<void> {
     const files = window.tree(basename(folder));
-    await (await files.row('archive')).menu('Serve This Folder as a Database');
+    await (await files.row('archive')).menu('Serve This Folder as a Database…');
     await window.quickInput.input('Archive', /Database name for/);
     await window.openContainer('Data Transfer');
     const databases = window.tree('Databases');

@@ -154,13 +154,6 @@ describe('Testing a connection', () => {
       assert.match(step.reason?.code ?? '', /^(ENOTFOUND|EAI_AGAIN)$/);
     });
 
-    it('an unknown host name of the proxy', async () => {
-      network = { ...plainNetwork, proxies: { https: 'http://no-such-proxy.invalid:8080' } };
-      const step = failedStep(await run({ server: 'https://service.test' }));
-      const facts = { host: 'no-such-proxy.invalid', proxy: 'http://no-such-proxy.invalid:8080' };
-      assert.deepEqual([step.name, step.reason?.kind, step.facts], ['name', 'proxy', facts]);
-    });
-
     it('a closed port', async () => {
       const server = await start();
       await server.stop();

@@ -43,14 +43,19 @@ describe('Reading a table', () => {
     }
   }
 
-  it('decodes UTF-16 without a byte order mark if most characters are not Latin', async () => {
-    const bytes = Buffer.from('id\tназвание\n1\tпочва и вода\n', 'utf16le');
-    const decoded = [
-      [1, ['id', 'название']],
-      [2, ['1', 'почва и вода']],
-    ];
-    assert.deepEqual(await readRows('table.tsv', bytes), decoded);
-  });
+  for (const sentence of [
+    'Образцы почвы и воды из южных областей, собранные весной',
+    '春天在南方地区采集的土壤和水样品',
+  ])
+    it(`decodes UTF-16 without a byte order mark if most characters are not Latin: ${sentence}`, async () => {
+      const bytes = Buffer.from(`id\tnote\n1\t${sentence}\n2\t${sentence}\n`, 'utf16le');
+      const decoded = [
+        [1, ['id', 'note']],
+        [2, ['1', sentence]],
+        [3, ['2', sentence]],
+      ];
+      assert.deepEqual(await readRows('table.tsv', bytes), decoded);
+    });
 
   it('reads the sheets of a spreadsheet, with row numbers', async () => {
     const bytes = createXlsx({

@@ -18,6 +18,8 @@ import { moveFiles } from '../../../src/service/transfers/moveFiles.ts';
 import { stageFiles } from '../../../src/service/transfers/stageFiles.ts';
 
 const transferId = '01234567-89ab-4cde-8f01-23456789abcd';
+const changed = 'it changed after it was hashed, or its copy is damaged';
+const leadsElsewhere = 'its path in the destination leads to a different folder';
 
 describe('Moving staged files (D23, D24)', () => {
   let root: string;
@@ -79,21 +81,9 @@ describe('Moving staged files (D23, D24)', () => {
   });
 
   const changes: [what: string, change: () => void, failure: object][] = [
-    [
-      'has other content',
-      () => write('source/a.txt', 'ALPHA'),
-      { operation: 'copy', text: 'it changed after it was hashed, or its copy is damaged' },
-    ],
-    [
-      'has become shorter',
-      () => write('source/a.txt', 'alp'),
-      { operation: 'copy', text: 'it changed after it was hashed, or its copy is damaged' },
-    ],
-    [
-      'has become longer',
-      () => write('source/a.txt', 'alpha and more'),
-      { operation: 'copy', text: 'it changed after it was hashed, or its copy is damaged' },
-    ],
+    ['has other content', () => write('source/a.txt', 'ALPHA'), { operation: 'copy', text: changed }],
+    ['has become shorter', () => write('source/a.txt', 'alp'), { operation: 'copy', text: changed }],
+    ['has become longer', () => write('source/a.txt', 'alpha and more'), { operation: 'copy', text: changed }],
     ['was removed', () => fs.rmSync(nodePath.join(root, 'source/a.txt')), { operation: 'read', code: 'ENOENT' }],
     [
       'was replaced by a link that leads out',
@@ -117,8 +107,7 @@ describe('Moving staged files (D23, D24)', () => {
   it('copies at most the staged size of a file that grows endlessly', () => {
     // Has no size, and can be read endlessly.
     const job = { ...createJob([staged('pagemap', '')]), sourceFolder: '/proc/self' };
-    const text = 'it changed after it was hashed, or its copy is damaged';
-    assert.deepEqual(moveFiles(job).failure, { position: 0, operation: 'copy', text });
+    assert.deepEqual(moveFiles(job).failure, { position: 0, operation: 'copy', text: changed });
     assert.deepEqual(readTarget(), {});
   });
 
@@ -141,11 +130,7 @@ describe('Moving staged files (D23, D24)', () => {
     fs.mkdirSync(nodePath.join(root, 'target', `dts-${transferId}`));
     fs.symlinkSync('../..', nodePath.join(root, 'target', `dts-${transferId}`, 'sub'));
     const { failure } = move(staged('sub/b.txt', 'beta'));
-    assert.deepEqual(failure, {
-      position: 0,
-      operation: 'write',
-      text: 'its path in the destination leads to a different folder',
-    });
+    assert.deepEqual(failure, { position: 0, operation: 'write', text: leadsElsewhere });
     assert.deepEqual(fs.readdirSync(root).sort(), ['source', 'target']);
   });
 
@@ -181,11 +166,7 @@ describe('Moving staged files (D23, D24)', () => {
         moveAway(nodePath.join(root, 'target', moved));
         for (const path of same) write(path, 'delta');
       });
-      assert.deepEqual(failure, {
-        position: 1,
-        operation: 'write',
-        text: 'its path in the destination leads to a different folder',
-      });
+      assert.deepEqual(failure, { position: 1, operation: 'write', text: leadsElsewhere });
       const names = fs.readdirSync(nodePath.join(root, 'moved'), { recursive: true }).map(String);
       assert.equal(names.filter((name) => name.includes('.')).length, 1 + same.length);
     });

@@ -118,7 +118,7 @@ describe('The route of a transfer to a store', () => {
     assert.deepEqual(
       [await explain('read'), await explain('write')],
       [
-        new TransferSuspension("waiting: the source can't be reached: it is full"),
+        new TransferSuspension("waiting: the source can't be used: it is full"),
         new TransferSuspension('waiting: the destination is full', 1),
       ],
     );

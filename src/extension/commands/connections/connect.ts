@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
 import type { ConnectAttempt } from '../../../core/flows/connectFlow.ts';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
-import { chooseConnectionName, getEnteredAddress, type Connection } from '../../../core/model/connection.ts';
+import { chooseConnectionName, formatHost, type Connection } from '../../../core/model/connection.ts';
 import { isLoopback } from '../../../core/model/loopback.ts';
 import { createConnectionId } from '../../../core/util/connectionId.ts';
 import { parseOrcid } from '../../../core/util/orcid.ts';
@@ -92,7 +92,7 @@ function toConnection({ settings }: CommandServices, { server, port, allowInsecu
   const [id, address] = [createConnectionId(server, port), { server, ...(port !== undefined && { port }) }];
   const saved = settings.connections.find((one) => createConnectionId(one.server, one.port) === id);
   return {
-    ...(saved ?? { id, name: new URL(getEnteredAddress(address)).host, ...address }),
+    ...(saved ?? { id, name: formatHost(address), ...address }),
     ...(allowInsecureHttp && { allowInsecureHttp }),
   };
 }

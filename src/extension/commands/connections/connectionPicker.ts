@@ -43,7 +43,7 @@ export async function pickConnection(
   const saved = services.settings.connections.map((connection) =>
     createChoice(services, connection.id, connection.name, getEnteredAddress(connection)),
   );
-  const local = createChoice(services, localConnectionId, getLocalServiceName(), l10n.t('folders on this machine'));
+  const local = createChoice(services, localConnectionId, getLocalServiceName(), l10n.t('folders and stores'));
   const answer = await pickOne(createSingleStep(l10n.t('Connections')), {
     placeholder,
     choices: [...saved, local, ...others],

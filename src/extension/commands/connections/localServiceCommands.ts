@@ -7,7 +7,7 @@ import { plural } from '../../words/localeFormats.ts';
 import { describeError } from '../../words/plainText.ts';
 import { describeProgress, getTransferTitle } from '../../words/transferWords.ts';
 import type { CommandServices } from '../services.ts';
-import { isLocalConnectionActive, openLocalConnection } from './localConnection.ts';
+import { isLocalConnectionActive, openLocalConnection, openLocalInBackground } from './localConnection.ts';
 
 /**
  * Connects to the local service. If the command came from the welcome button, focuses the connection's row, because the
@@ -28,13 +28,23 @@ export async function stopLocalService(services: CommandServices): Promise<void>
     return;
   }
   if (!(await confirmStop(services, others ?? 0))) return;
+  const reopen = getReopening(services);
   if (isLocalConnectionActive(services)) connectFlow.disconnect();
   else sessions.close(localConnectionId);
   try {
     await localService.stop();
   } catch (error) {
+    // The service is still running, and so are its transfers.
+    await reopen();
     throw new CommandFailure(l10n.t('Could not stop the local service: {0}', describeError(error)));
   }
+}
+
+/** Returns a function that restores the current state of the local service's connection. It never rejects. */
+function getReopening(services: CommandServices): () => Promise<unknown> {
+  if (isLocalConnectionActive(services)) return () => openLocalConnection(services).catch(() => undefined);
+  const isOpen = services.sessions.get(localConnectionId) !== undefined;
+  return () => (isOpen ? openLocalInBackground(services) : Promise.resolve());
 }
 
 async function confirmStop({ notifications, transferStore }: CommandServices, others: number): Promise<boolean> {

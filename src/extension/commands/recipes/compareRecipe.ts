@@ -16,8 +16,8 @@ export async function compareRecipe(services: CommandServices, argument: RecipeA
   if (plan.failure) throw new CommandFailure(describeObstacle(plan, 'failed'));
   if (!('lock' in lock)) throw new CommandHint(describeLock(lock, undefined).join(' '));
   if (!plan.difference) {
-    const obstacle = describeObstacle(plan, findObstacle(plan) ?? 'tooMany');
-    throw new CommandFailure(l10n.t('Nothing was compared. {0}', obstacle));
+    const obstacle = plan.isStalled ? 'stalled' : (findObstacle(plan) ?? 'tooMany');
+    throw new CommandFailure(l10n.t('Nothing was compared. {0}', describeObstacle(plan, obstacle)));
   }
   if (!hasDifference(plan.difference))
     services.notifications.showStatusMessage(l10n.t('Nothing has changed since the last run.'));

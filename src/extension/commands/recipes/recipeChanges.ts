@@ -83,10 +83,14 @@ export class RecipeChanges implements Disposable {
     const session = this.findSession(recipe);
     const lock = getLockToCheck(read, workspace.isTrusted);
     if (!session || !lock) return unknownStatus;
-    const { difference, isCut, files } = await this.plan(session, recipe, dirname(path), lock);
+    const { difference, isCut, isStalled, files } = await this.plan(session, recipe, dirname(path), lock);
     if (isCut) {
       const hasNewFiles = compareFiles(lock.files, files).added.length > 0;
-      return { description: l10n.t('too many files'), icon: 'error', hasNewFiles };
+      return {
+        description: isStalled ? l10n.t('search incomplete') : l10n.t('too many files'),
+        icon: 'error',
+        hasNewFiles,
+      };
     }
     if (!difference) return unknownStatus;
     const icon = hasDifference(difference) ? 'bell-dot' : 'beaker';

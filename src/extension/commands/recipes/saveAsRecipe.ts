@@ -4,7 +4,7 @@ import { commands, l10n, Uri, workspace } from 'vscode';
 import { localLinkService, toLinkService } from '../../../core/model/link.ts';
 import { isRecipePath, recipeExtension } from '../../../core/recipes/recipeNames.ts';
 import { formatRecipe, type RecipeDraft } from '../../../core/recipes/savedRecipe.ts';
-import { CommandFailure } from '../../editor/commandBoundary.ts';
+import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
 import { localConnectionId } from '../../editor/machine.ts';
 import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
 import { pickNewFile, writeTextFile } from '../../editor/textFile.ts';
@@ -54,15 +54,16 @@ function getServiceName({ settings }: CommandServices, connectionId: string): st
 }
 
 /**
- * Asks for the destination. Opens the connection first unless it is open. Resolves to an empty string if the user wants
- * no destination, and to undefined if the user cancels.
+ * Asks for the destination. Opens the connection first unless it is open; if it can't be opened, the user can only
+ * select no destination. Resolves to an empty string if the user wants none, and to undefined if the user cancels.
  */
 async function askDestination(
   services: CommandServices,
   connectionId: string,
   source: string,
 ): Promise<string | undefined> {
-  if (!(await getOrOpenConnection(services, connectionId))) return undefined;
+  const canConnect = await getOrOpenConnection(services, connectionId).then(Boolean, ignoreFailure);
+  if (canConnect === false) return undefined;
   const databases = await services.connectFlow.listDatabases(connectionId);
   const others = databases.filter(({ name, readOnly }) => name !== source && readOnly !== true);
   const none = { label: l10n.t('No destination'), description: l10n.t('a saved search'), value: '' };
@@ -75,6 +76,12 @@ async function askDestination(
   const placeholder = l10n.t('Select the database to transfer to');
   const answer = await pickOne(createSingleStep(l10n.t('Save as Recipe')), { placeholder, choices });
   return typeof answer === 'string' ? undefined : answer.value;
+}
+
+/** Ignores that a connection can't be opened. The view shows why. */
+function ignoreFailure(error: unknown): undefined {
+  if (error instanceof CommandFailure || error instanceof CommandHint) return undefined;
+  throw error;
 }
 
 function getSuggestedFile(): Uri {

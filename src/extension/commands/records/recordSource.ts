@@ -115,7 +115,10 @@ function describeSource({ files, transfer, omissions }: RecordSource): string {
   return [formatList([...databases]), count, note].filter(Boolean).join(' · ');
 }
 
-/** The files in a transfer's manifest, and the transfer's folder. The folder is absent if no files were transferred. */
+/**
+ * The files in a transfer's manifest, and the transfer's folder. The folder is absent if {@link hasTransferredFiles} is
+ * false.
+ */
 interface TransferredRecord {
   readonly files: readonly RecordedFile[];
   readonly folder?: TransferredFolder;

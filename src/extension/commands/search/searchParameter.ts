@@ -63,7 +63,7 @@ async function askChoice(
 ): ReturnType<Step> {
   const choices: Choice<unknown>[] = [
     { label: l10n.t('Not set'), value: undefined },
-    ...values.map((value) => ({ label: describeParameterValue(name, value, isLocal) || l10n.t('(no name)'), value })),
+    ...values.map((value) => ({ label: describeParameterValue(name, value, isLocal) || l10n.t('(empty)'), value })),
   ];
   const placeholder = l10n.t('Select a value for “{0}”', getParameterLabel(name, isLocal));
   const answer = await pickOne(position, { placeholder, choices, active: target.specific?.[name] });

@@ -125,7 +125,7 @@ function createKeyPick({ column, hasHeader, key }: MatchAnswers): PickOptions<Ma
   };
 }
 
-/** Looks up the values in the column. Returns undefined if the user cancels. */
+/** Finds the database's files that match the column's values. Returns undefined if the user cancels. */
 async function findMatches(
   { tableMatchFlow }: CommandServices,
   session: OpenConnection,

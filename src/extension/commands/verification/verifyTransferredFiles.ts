@@ -112,7 +112,7 @@ async function findTransfer(services: CommandServices, manifest: TransferManifes
 }
 
 /**
- * Reports the result. Offers to show the report and, if files are missing or damaged, to transfer them again. The
+ * Reports the result. Offers to show the report and, if files are missing or changed, to transfer them again. The
  * latter offer remains after the report is shown.
  */
 async function reportResult(services: CommandServices, result: VerificationResult): Promise<void> {
@@ -122,7 +122,7 @@ async function reportResult(services: CommandServices, result: VerificationResul
   const kind = isVerified(report, unlisted.length) ? 'info' : 'warning';
   const text = describeVerification(report, unlisted.length);
   const showLabel = l10n.t('Show Report');
-  const resendLabel = l10n.t('Transfer Missing or Damaged Files Again…');
+  const resendLabel = l10n.t('Transfer Missing or Changed Files Again…');
   const resendLabels = files.length > 0 ? [resendLabel] : [];
   let choice = await notifications.offer(kind, text, showLabel, ...resendLabels);
   if (choice === showLabel) {
