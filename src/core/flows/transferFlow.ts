@@ -24,7 +24,7 @@ import type { OpenConnections } from './openConnections.ts';
 const namingSampleSize = 5;
 
 /** Pause after the finished transfers could not be loaded. Rows and estimates request them often. */
-const loadRetryMs = 60_000;
+const loadRetryMs = 10_000;
 
 /** The reasons for which a submission is refused before it is sent. */
 const unsentKinds: ReadonlySet<ReasonKind | undefined> = new Set(['notConnected', 'badArgument']);
