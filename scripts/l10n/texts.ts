@@ -49,7 +49,7 @@ export function listKeys(texts: readonly Text[], language: string): readonly str
   return texts.flatMap(({ key, isCounted }) => [key, ...(isCounted ? further.map((form) => `${key}/${form}`) : [])]);
 }
 
-/** Finds the calls in a file. Skips parsing for most files, because they contain no such calls. */
+/** Finds the calls of `l10n.t` and `plural` in a file. Doesn't parse a file that contains none. */
 function findCalls(path: string, content: string): Iterable<ts.CallExpression> {
   if (!/\b(l10n\.t|plural)\(/.test(content)) return [];
   return callsIn(ts.createSourceFile(path, content, ts.ScriptTarget.Latest, true));

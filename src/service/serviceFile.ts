@@ -11,8 +11,8 @@ interface PublishedService {
 }
 
 /**
- * Writes the file that the user's windows read to find a shared service (D29: shared service). It is left behind only
- * if the service crashes or is killed.
+ * Writes the file in which the user's windows and the command line find a shared service (D29: shared service). It is
+ * left behind only if the service crashes or is killed.
  */
 export async function writeServiceFile(file: string, service: PublishedService): Promise<void> {
   const { address, token, sharingToken } = service;

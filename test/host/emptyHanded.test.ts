@@ -105,8 +105,8 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.verifyRecipe': noRecipe,
   'dataTransfer.citeRecipe': noRecipe,
   'dataTransfer.copyLink': noSearch,
-  'dataTransfer.confirmPlan': { says: /^No transfers have been proposed\.$/ },
-  'dataTransfer.declinePlan': { says: /^No transfers have been proposed\.$/ },
+  'dataTransfer.confirmPlan': { says: /^There are no proposed transfers\.$/ },
+  'dataTransfer.declinePlan': { says: /^There are no proposed transfers\.$/ },
   'dataTransfer.copyMcpConfiguration': { asks: /Select the service for the agent/ },
   'dataTransfer.showLog': { works: 'the log opens' },
   'dataTransfer.copyDiagnostics': {

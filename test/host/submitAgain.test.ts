@@ -120,7 +120,7 @@ describe('Resubmitting', () => {
 
   it('rejects a running transfer', async () => {
     await stage.run('dataTransfer.submitAgain', stage.firstTransfer);
-    const { kind, buttons } = await stage.person.notice(/^This transfer is still running\.$/);
+    const { kind, buttons } = await stage.person.notice(/^This transfer hasn't finished yet\.$/);
     assert.deepEqual([kind, buttons], ['information', ['Show Details']]);
   });
 

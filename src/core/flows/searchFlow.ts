@@ -30,7 +30,7 @@ export class SearchFlow {
   private readonly dependencies: SearchFlowDependencies;
   private readonly pending = new Map<string, AbortController>();
   /**
-   * The keys of searches by IDs. Their files are checked when found, because the user requested exactly these files.
+   * The keys of searches by IDs whose files are checked when found: those that {@link run} started, until a restart.
    */
   private readonly checking = new Set<string>();
 

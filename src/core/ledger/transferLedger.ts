@@ -126,8 +126,8 @@ export class TransferLedger {
   }
 
   /**
-   * Returns true if a running transfer, or a removed one that can be restored, has the ID `id`. Considers transfers of
-   * all windows, except the one with `key`.
+   * Returns true if a transfer other than `key`, in any window, has the ID `id` and is running, or was removed and can
+   * be restored.
    */
   async hasRunningOrRemoved(id: string, key: string): Promise<boolean> {
     const transfers = [...(await this.readAll('running')), ...(await this.readAll('removed'))];

@@ -17,7 +17,7 @@ export interface SharedServiceAccess extends LocalServiceAccess {
   readonly sharingToken?: string;
 }
 
-/** The record that a running service writes for all of its user's windows (D29: shared service). */
+/** The record that a running service writes for its user's windows and command line (D29: shared service). */
 export interface ServiceRecord extends SharedServiceAccess {
   readonly pid: number;
   /** Name of the machine on which the service runs. */
@@ -29,7 +29,7 @@ export interface ServiceRecord extends SharedServiceAccess {
   readonly start: unknown;
 }
 
-/** Reads the record from the data folder; undefined if it is missing or invalid. */
+/** Reads the record from the data folder; undefined if it can't be read or is invalid. */
 export async function readServiceRecord(dataFolder: string): Promise<ServiceRecord | undefined> {
   try {
     return parseServiceRecord(await readFile(join(dataFolder, 'service.json'), 'utf8'));

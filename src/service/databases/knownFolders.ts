@@ -65,9 +65,9 @@ export class KnownFolders {
   }
 
   /**
-   * Returns the ID and name of a folder or store. Uses the stored ones unless others are requested, or unused ones for
-   * a new entry. With `isExact`, uses the requested name; a different folder or store with that name gets a new name
-   * the next time it is requested.
+   * Returns the ID and name of a folder or store: the stored ones, unless others are requested. A number is appended to
+   * a name that is already in use. With `isExact`, the name is used as requested, and the entry that had it gets a new
+   * one the next time it is requested.
    */
   async identify(
     config: DatabaseConfig,

@@ -73,7 +73,7 @@ export class StoreCatalog {
     this.fileCount = this.store.count();
   }
 
-  /** Starts the first scan, unless the catalog is recent. */
+  /** Starts a scan, unless the listing is recent. */
   start(): void {
     this.scanIfDue();
   }

@@ -116,7 +116,7 @@ export class StoreCopy {
     return new Map(objects.map((object) => [object.path.slice(unfinished.path.length + 1), object]));
   }
 
-  /** Compares a copy with its original. Returns undefined if they differ or can't be read. */
+  /** Compares a copy with its original. Returns undefined if they differ, or can't be read or verified. */
   private async compare(
     file: FileToCarry,
     original: StoreObject | undefined,

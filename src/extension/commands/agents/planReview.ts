@@ -46,7 +46,7 @@ async function choosePlan(
   await proposedPlans.refresh();
   if (node) return proposedPlans.get(node.id);
   const plans = proposedPlans.getAll();
-  if (plans.length === 0) throw new CommandHint(l10n.t('No transfers have been proposed.'));
+  if (plans.length === 0) throw new CommandHint(l10n.t('There are no proposed transfers.'));
   const choices = plans.map((plan) => ({ label: getPlanTitle(plan), description: describeExpiry(plan), value: plan }));
   const answer = await pickOne(createSingleStep(l10n.t('Proposed Transfers')), { placeholder, choices });
   return typeof answer === 'string' ? undefined : answer.value;

@@ -44,7 +44,7 @@ export async function submitAgain(services: CommandServices, node: TransferNode 
   }
   const text = transfer.startedElsewhere
     ? l10n.t('This transfer was started elsewhere, so its files are unknown here.')
-    : l10n.t('This transfer is still running.');
+    : l10n.t("This transfer hasn't finished yet.");
   throw new CommandHint(text, createDetailsStep(transfer.key));
 }
 
