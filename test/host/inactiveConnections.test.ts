@@ -25,11 +25,7 @@ describe('A command whose connection is not active', () => {
 
   const getActiveName = (): string | undefined => stage.parts.sessions.active?.connection.name;
   const connectToOther = async (): Promise<void> => {
-    const done = stage.run('dataTransfer.connect');
-    (await stage.person.textBox()).enter(other.address);
-    (await stage.person.textBox()).enter('other-key');
-    await done;
-    await stage.person.notice(/^Connected to Other Service/);
+    await stage.connect('other-key', other);
     assert.equal(getActiveName(), 'Other Service');
   };
 

@@ -27,11 +27,7 @@ describe('Saved connections', () => {
 
   const connectToBoth = async (): Promise<readonly [Connection, Connection]> => {
     await stage.connect('the-key');
-    const done = stage.run('dataTransfer.connect');
-    (await stage.person.textBox()).enter(other.address);
-    (await stage.person.textBox()).enter('other-key');
-    await done;
-    await stage.person.notice(/^Connected to Other Service/);
+    await stage.connect('other-key', other);
     const [first, second] = stage.parts.settings.connections;
     assert.ok(first && second);
     return [first, second];

@@ -99,9 +99,9 @@ export class Stage {
     return { kind: 'transfer', key: newest.key };
   }
 
-  /** Connects to the server of this stage through the prompts. */
-  async connect(key: string): Promise<void> {
-    const { person, server } = this;
+  /** Connects to a server, by default that of this stage, through the prompts. */
+  async connect(key: string, server = this.server): Promise<void> {
+    const { person } = this;
     const done = this.run('dataTransfer.connect');
     (await person.textBox()).enter(server.address);
     (await person.textBox()).enter(key);

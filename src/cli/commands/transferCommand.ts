@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { readStatedLicenses } from '../../core/citations/licenses.ts';
-import type { FileEntry } from '../../core/model/fileEntry.ts';
+import { createTransferFile } from '../../core/flows/createTransferFile.ts';
 import { parseIds } from '../../core/model/idList.ts';
-import type { TransferFile, TransferOrder } from '../../core/model/transferModel.ts';
+import type { TransferOrder } from '../../core/model/transferModel.ts';
 import { getErrorCode } from '../../core/util/errorCode.ts';
 import type { JsonObject } from '../../core/util/json.ts';
 import { parseJsonObject } from '../../core/util/json.ts';
@@ -78,21 +77,8 @@ async function createOrder(session: CliSession, { source, destination, ids }: Tr
   const described = await fetchFiles(session, connection.id, from.name, ids);
   requireAll(from.name, described);
   const orcid = session.getOrcid(connection.id);
-  return {
-    connectionId: connection.id,
-    orcid,
-    source: from.name,
-    destination: to.name,
-    files: described.files.map(toTransferFile),
-  };
-}
-
-function toTransferFile({ id, name, sizeBytes, hash, resource }: FileEntry): TransferFile {
-  return {
-    ...{ id, name, licenses: readStatedLicenses(resource) },
-    ...(sizeBytes !== undefined && { sizeBytes }),
-    ...(hash !== undefined && { hash }),
-  };
+  const files = described.files.map((file) => createTransferFile(file, file));
+  return { connectionId: connection.id, orcid, source: from.name, destination: to.name, files };
 }
 
 async function readIds(file: string | undefined): Promise<string> {

@@ -12,7 +12,7 @@ const { open, rename, link, readFile } = fs;
 describe('A file that is to survive a system crash', function () {
   let folder: string;
   let file: string;
-  /** What was done to the folder. */
+  /** Operations on the folder and its files, in order. */
   let steps: string[];
   let syncFolder: () => Promise<void>;
 

@@ -1,9 +1,9 @@
 import { l10n } from 'vscode';
-import { countLicenses, readStatedLicenses } from '../../../core/citations/licenses.ts';
+import { countLicenses } from '../../../core/citations/licenses.ts';
+import { createTransferFile } from '../../../core/flows/createTransferFile.ts';
 import type { OpenConnection } from '../../../core/flows/openConnections.ts';
 import { getReportedStaging } from '../../../core/model/staging.ts';
 import type { TransferFile, TransferOrder } from '../../../core/model/transferModel.ts';
-import { parseDeclaredHash } from '../../../core/util/declaredHash.ts';
 import { CommandHint } from '../../editor/commandBoundary.ts';
 import type { FileNode, FileRef } from '../../editor/contributions.ts';
 import type { Step } from '../../editor/quickInput.ts';
@@ -145,15 +145,7 @@ function createOrders(
 }
 
 function getFilesOfSource(source: string, files: readonly KnownFile[]): readonly TransferFile[] {
-  return files
-    .filter(({ ref }) => ref.database === source)
-    .map(({ ref, entry }) => ({
-      id: ref.id,
-      name: ref.name,
-      ...(entry?.sizeBytes !== undefined && { sizeBytes: entry.sizeBytes }),
-      ...(entry?.hash !== undefined && parseDeclaredHash(entry.hash) && { hash: entry.hash }),
-      ...(entry && !entry.isSummary && { licenses: readStatedLicenses(entry.resource) }),
-    }));
+  return files.filter(({ ref }) => ref.database === source).map(({ ref, entry }) => createTransferFile(ref, entry));
 }
 
 /** Creates a function that returns the staging status stated in a file's metadata. */

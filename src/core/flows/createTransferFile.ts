@@ -1,0 +1,20 @@
+import { readStatedLicenses } from '../citations/licenses.ts';
+import type { FileEntry } from '../model/fileEntry.ts';
+import type { TransferFile } from '../model/transferModel.ts';
+import { parseDeclaredHash } from '../util/declaredHash.ts';
+
+/**
+ * Creates a file of a transfer order. Takes the size, the hash and the licenses from `entry`, the file's metadata if it
+ * is known. Omits a hash of unknown form, and the licenses if `entry` is only a summary.
+ */
+export function createTransferFile(
+  { id, name }: Pick<TransferFile, 'id' | 'name'>,
+  entry: FileEntry | undefined,
+): TransferFile {
+  return {
+    ...{ id, name },
+    ...(entry?.sizeBytes !== undefined && { sizeBytes: entry.sizeBytes }),
+    ...(entry?.hash !== undefined && parseDeclaredHash(entry.hash) && { hash: entry.hash }),
+    ...(entry && !entry.isSummary && { licenses: readStatedLicenses(entry.resource) }),
+  };
+}
