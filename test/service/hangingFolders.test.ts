@@ -25,7 +25,7 @@ class HangingRig extends ContractRig {
 
   static async start(): Promise<HangingRig> {
     const rig = new HangingRig(await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-hanging-folders-')));
-    for (const folder of ['stuck', 'source', 'target']) await fs.mkdir(rig.getPath(folder));
+    for (const folder of ['stuck', 'stalled', 'source', 'target']) await fs.mkdir(rig.getPath(folder));
     for (const folder of ['stuck', 'source']) await fs.writeFile(rig.getPath(`${folder}/a.txt`), 'a');
     execFileSync('mkfifo', [rig.getPath('pipe')]);
     const environment = { NODE_OPTIONS: `--require ${hangingFolder}`, HANGING_PIPE: rig.getPath('pipe') };
@@ -103,6 +103,21 @@ describe('A folder whose disk hangs (D42)', () => {
     await rig.lease();
     await rig.transfer('Source', 'Stuck');
     await rig.waitForStatus(await rig.transfer('Source', 'Target'), 'succeeded');
+  });
+
+  it('does not prevent other folders from being scanned if it begins to hang during its scan', async () => {
+    const { databases } = await TestLease.open(
+      rig.service,
+      ['Stalled', 'Source'].map((name) => ({ name, folder: rig.getPath(name.toLowerCase()) })),
+    );
+    assert.equal(databases.length, 2);
+    const found = await rig.search('Source');
+    assert.deepEqual(
+      found.map(({ path }) => path),
+      ['a.txt'],
+    );
+    await rig.reviveDisk();
+    assert.deepEqual(await rig.search('Stalled'), []);
   });
 
   it('is served once its disk responds again', async () => {

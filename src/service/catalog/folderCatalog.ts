@@ -13,6 +13,7 @@ import { RepairableStore } from './repairableStore.ts';
 import { isDescriptionFile } from './packageScopes.ts';
 import { getParentFolder } from './pathOrder.ts';
 import type { CatalogPage } from './catalogPage.ts';
+import { ReadingDelayedError } from './readingThreads.ts';
 import { ScanSummary } from './scanSummary.ts';
 import type { StoreListingState } from './storeListingState.ts';
 import type { CatalogSearch } from './searchSql.ts';
@@ -213,7 +214,8 @@ export class FolderCatalog {
       this.failureReason = undefined;
       this.freshness.recordScan(tookMs, state);
     } catch (error) {
-      this.handleFailure(error);
+      if (!(error instanceof ReadingDelayedError)) this.handleFailure(error);
+      else if (!this.isClosed) await this.scan(under);
     }
   }
 
@@ -285,7 +287,8 @@ export class FolderCatalog {
       );
       for (const path of new Set([...entered, ...described, ...whole])) await this.scan(path);
     } catch (error) {
-      this.handleFailure(error);
+      if (!(error instanceof ReadingDelayedError)) this.handleFailure(error);
+      else if (!this.isClosed) await this.applyChangedPaths(changed);
     }
   }
 }

@@ -1,27 +1,34 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import { systemClock } from '../../core/util/clock.ts';
 import type { Logger } from '../../core/util/logger.ts';
 import { CatalogHandlers } from '../catalog/catalogHandlers.ts';
 import { FolderReader, type AsyncFolderReader } from '../catalog/folderReader.ts';
+import { ReadingThreads } from '../catalog/readingThreads.ts';
 import { fileJobHandlers } from '../transfers/fileJobHandlers.ts';
 import { handleCalls, ThreadCalls } from './threadCalls.ts';
 import { startThread, type LoggedLine, type ThreadRole } from './threadRole.ts';
 
-/** Runs the catalog thread, which uses a separate thread for reading folders. */
+/** Runs the catalog thread, which uses separate threads for reading folders. */
 function serveCatalogs(port: MessagePort): void {
-  const reading = startThread('reading');
-  const calls = new ThreadCalls<FolderReader>(reading);
-  // Catalogs can't work without the reader. If it fails, this thread ends too, and its owner restarts both.
-  reading.on('error', (error) => {
+  const logger = createPortLogger(port);
+  const reader = new ReadingThreads({ start: startReader, clock: systemClock, logger });
+  handleCalls(port, new CatalogHandlers(reader, logger));
+}
+
+function startReader(): AsyncFolderReader {
+  const thread = startThread('reading');
+  const calls = new ThreadCalls<FolderReader>(thread);
+  // Catalogs can't work without the reader. If it fails, this thread ends too, and the next request starts a new one.
+  thread.on('error', (error) => {
     throw error;
   });
-  const reader: AsyncFolderReader = {
+  return {
     ready: async () => await calls.call('ready'),
     walk: async (folder, under) => await calls.call('walk', folder, under),
     next: async (walk) => await calls.call('next', walk),
     stop: async (walk) => await calls.call('stop', walk),
     inspectPaths: async (folder, paths) => await calls.call('inspectPaths', folder, paths),
   };
-  handleCalls(port, new CatalogHandlers(reader, createPortLogger(port)));
 }
 
 function createPortLogger(port: MessagePort): Logger {
