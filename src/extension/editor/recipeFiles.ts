@@ -1,6 +1,8 @@
-import { commands, EventEmitter, workspace, type TextDocument, type Uri } from 'vscode';
+import { commands, EventEmitter, FileType, workspace, type TextDocument, type Uri } from 'vscode';
 import { isRecipePath } from '../../core/recipes/recipeNames.ts';
+import { systemClock } from '../../core/util/clock.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
+import { mapConcurrently } from '../../core/util/mapConcurrently.ts';
 import type { ContextKeys } from './contributions.ts';
 
 const contextKey: keyof ContextKeys = 'dataTransfer.hasRecipes';
@@ -8,12 +10,21 @@ const contextKey: keyof ContextKeys = 'dataTransfer.hasRecipes';
 /** Maximum number of rows. Recipes beyond this limit appear only in the Explorer view. */
 const maxFiles = 500;
 
+/** Delay in milliseconds before created files and folders are checked together. */
+const folderDelayMs = 3000;
+
+/** Maximum number of created files and folders to check. If there are more, a folder is assumed to be among them. */
+const maxChecks = 100;
+
 /** Lists the recipes in the workspace, and shows the Recipes view while there are any. */
 export class RecipeFiles implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly changed = this.lifetime.track(new EventEmitter<void>());
   private files: readonly Uri[] = [];
   private refreshes = 0;
+  /** Files and folders that were created since the last check. */
+  private readonly created: Uri[] = [];
+  private check: Disposable | undefined;
 
   readonly onDidChange = this.changed.event;
 
@@ -21,8 +32,9 @@ export class RecipeFiles implements Disposable {
     const watcher = this.lifetime.track(workspace.createFileSystemWatcher('**/*.transfer.json', false, true));
     this.lifetime.track(watcher.onDidCreate(() => this.refresh()));
     this.lifetime.track(watcher.onDidDelete(() => this.refresh()));
-    // When a folder is deleted, the editor reports only the folder and not the files in it.
-    const folders = this.lifetime.track(workspace.createFileSystemWatcher('**', true, true));
+    // When a folder is created or deleted, the editor may report only the folder and not the files in it.
+    const folders = this.lifetime.track(workspace.createFileSystemWatcher('**', false, true));
+    this.lifetime.track(folders.onDidCreate((created) => this.checkLater(created)));
     this.lifetime.track(folders.onDidDelete((folder) => this.removeBelow(folder)));
     this.lifetime.track(workspace.onDidChangeWorkspaceFolders(() => this.refresh()));
     void this.refresh();
@@ -44,6 +56,21 @@ export class RecipeFiles implements Disposable {
 
   dispose(): void {
     this.lifetime.dispose();
+    this.check?.dispose();
+  }
+
+  private checkLater(created: Uri): void {
+    if (/\/(node_modules|\.git)(\/|$)/.test(created.path)) return;
+    this.created.push(created);
+    if (this.created.length > 1) return;
+    this.check = systemClock.after(folderDelayMs, () => void this.checkCreated());
+  }
+
+  /** Looks for recipes if a folder was created, or if more than {@link maxChecks} files and folders were created. */
+  private async checkCreated(): Promise<void> {
+    const created = this.created.splice(0);
+    const hasFolder = created.length > maxChecks || (await mapConcurrently(created, 8, isFolder)).includes(true);
+    if (hasFolder) await this.refresh();
   }
 
   private removeBelow(folder: Uri): void {
@@ -58,5 +85,14 @@ export class RecipeFiles implements Disposable {
     this.files = found.sort((one, other) => one.path.localeCompare(other.path));
     await commands.executeCommand('setContext', contextKey, found.length > 0);
     this.changed.fire();
+  }
+}
+
+/** Resolves to true for a folder, and to false if the URI is a file, no longer exists or can't be read. */
+async function isFolder(uri: Uri): Promise<boolean> {
+  try {
+    return ((await workspace.fs.stat(uri)).type & FileType.Directory) !== 0;
+  } catch {
+    return false;
   }
 }
