@@ -238,16 +238,8 @@ describe('The transfer tree', () => {
   it('shows all details in the tooltip', () => {
     const status = { status: 'failed', message: 'disk full', fileCount: 2, movedFileCount: 1 };
     const { tooltip } = row(transfer('t', { state: 'failed', status, askedAt: clock.now() }));
-    for (const part of [
-      'Alpha → Beta',
-      'failed · 1 of 2 files',
-      'disk full',
-      'Submitted: ',
-      'Last checked: ',
-      'ID: id-t',
-    ]) {
-      assert.ok(getText(tooltip).includes(part), part);
-    }
+    const parts = ['Alpha → Beta', 'failed · 1 of 2 files', 'disk full', 'Submitted: ', 'Last checked: ', 'ID: id-t'];
+    for (const part of parts) assert.ok(getText(tooltip).includes(part), part);
   });
 
   it('loads the last transfers of earlier sessions first, and all of them when the group is expanded', async () => {
@@ -262,6 +254,13 @@ describe('The transfer tree', () => {
     assert.deepEqual(loads, ['last']);
     assert.deepEqual(rows({ kind: 'group', group: 'earlier' }), ['Loading…']);
     assert.deepEqual(loads, ['last', 'all']);
+  });
+
+  it('says that the transfers of earlier sessions could not be read', async () => {
+    store.setHasEarlier(true);
+    tree.getChildren({ kind: 'group', group: 'earlier' });
+    await clock.pass(0);
+    assert.deepEqual(rows({ kind: 'group', group: 'earlier' }), ['Some transfers could not be read. See the log.']);
   });
 
   it('redraws only the row if it stays in its group, and the groups if it moves', () => {

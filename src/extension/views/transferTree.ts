@@ -6,7 +6,7 @@ import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { PlanNode, TransferNode } from '../editor/contributions.ts';
 import { formatNumber } from '../words/localeFormats.ts';
 import { arrangeFinished, getStartOfDay, type FinishedLayout } from './finishedGroups.ts';
-import type { TransferGroupNode, TransferTreeNode } from './nodes.ts';
+import type { MessageNode, TransferGroupNode, TransferTreeNode } from './nodes.ts';
 import { createRemovedItem, createLoadingRow, createMessageItem } from './placeholders.ts';
 import { createPlanItem, type PlanList } from './planItems.ts';
 import { createTransferItem, findLookAlikes } from './transferItems.ts';
@@ -48,6 +48,8 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
   private readonly shownIn = new Map<string, Group>();
   private layout: FinishedLayout | undefined;
   private lastFinished: 'unloaded' | 'loading' | 'loaded' = 'unloaded';
+  /** True if the records of earlier sessions could not be read. */
+  private isUnreadable = false;
   /**
    * Keys of the transfers whose rows also show the time and the source, because another row in their group has the same
    * title.
@@ -81,9 +83,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     if (group === 'proposed') return this.getPlanRows();
     const rows = this.getRows(group);
     if (group === 'finished') return [...rows, ...this.getOlderRows()];
-    if (group !== 'earlier' || !this.dependencies.store.hasEarlier) return rows;
-    void this.dependencies.loadFinished();
-    return [...rows, createLoadingRow(group)];
+    return group === 'earlier' && this.dependencies.store.hasEarlier ? [...rows, this.getEarlierRow()] : rows;
   }
 
   getParent(node: TransferTreeNode): TransferTreeNode | undefined {
@@ -155,6 +155,17 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     return [createLoadingRow('finished')];
   }
 
+  /** Returns a placeholder, or a failure row if loading failed. Starts loading all transfers. */
+  private getEarlierRow(): TransferTreeNode {
+    const { store, loadFinished } = this.dependencies;
+    void loadFinished().finally(() => {
+      if (!store.hasEarlier || this.isUnreadable) return;
+      this.isUnreadable = true;
+      this.redraw();
+    });
+    return this.isUnreadable ? createUnreadableRow() : createLoadingRow('earlier');
+  }
+
   private getRows(group: Exclude<Group, 'proposed'>): TransferNode[] {
     const transfers = this.getTransfers(group);
     const alike = findLookAlikes(transfers);
@@ -170,7 +181,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     this.changed.fire(undefined);
   }
 
-  /** Redraws the tree every midnight, when transfers move to other groups. */
+  /** Redraws the tree at midnight every day, when transfers move to other groups. */
   private redrawAfterMidnight(): void {
     const now = this.dependencies.clock.now();
     const wait = this.dependencies.clock.after(getStartOfDay(now, 1) - now, () => {
@@ -261,6 +272,13 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     if (store.hasEarlier && (group === 'finished' || isDay(group))) return undefined;
     return group === 'finished' ? this.getLayout().groupByKey.size : this.getTransfers(group).length;
   }
+}
+
+/** Creates the row for records that could not be read. The log says why. */
+function createUnreadableRow(): MessageNode {
+  const text = l10n.t('Some transfers could not be read. See the log.');
+  const command = { id: 'dataTransfer.showLog', title: l10n.t('Show Log') } as const;
+  return { kind: 'message', id: 'earlier/unreadable', icon: 'unreadable', text, command };
 }
 
 /** Serializes the visible properties of a row, for comparison. */
