@@ -69,6 +69,16 @@ describe('The transfer page', () => {
     assert.deepEqual(stand.errors, []);
   });
 
+  it('does not say that an order that was not sent was submitted', async () => {
+    const labels = async (problemKind?: 'unsent'): Promise<readonly string[]> => {
+      const problem = { problem: 'not connected to the service', ...(problemKind && { problemKind }) };
+      await show({ state: 'refused', ended: true, ...problem });
+      return await stand.page.locator('.facts dt').allInnerTexts();
+    };
+    assert.deepEqual(await labels(), ['Duration', 'Files requested', 'Submitted', 'Submitted by']);
+    assert.deepEqual(await labels('unsent'), ['Files requested']);
+  });
+
   it('updates the elapsed time every second', async () => {
     await show({ state: 'active' });
     const elapsed = stand.page.locator('.fact', { hasText: 'Elapsed' }).locator('dd');

@@ -26,24 +26,31 @@ export function FactStrip({ transfer, getNow }: ClockProps): VNode {
   const now = getNow();
   const orcid = readIdentifier(transfer.order.orcid);
   const { askedAt, createdAt, id, requestedBy, state, ended, startedElsewhere } = transfer;
+  const isUnsent = transfer.problemKind === 'unsent';
   return (
     <dl class="facts">
-      {state !== 'expired' && ( // The duration of an expired transfer is unknown.
-        <Fact label={ended ? l10n.t('Duration') : l10n.t('Elapsed')}>
-          <ElapsedTime transfer={transfer} getNow={getNow} />
-        </Fact>
-      )}
+      {state !== 'expired' &&
+        !isUnsent && ( // The duration of an expired transfer is unknown.
+          <Fact label={ended ? l10n.t('Duration') : l10n.t('Elapsed')}>
+            <ElapsedTime transfer={transfer} getNow={getNow} />
+          </Fact>
+        )}
       <EstimateFact transfer={transfer} />
       {!startedElsewhere && <Fact label={l10n.t('Files requested')}>{formatRequestedFiles(transfer, format)}</Fact>}
-      <Fact label={startedElsewhere ? l10n.t('Tracked since') : l10n.t('Submitted')} exact={format.dateTime(createdAt)}>
-        {format.time(createdAt, now)}
-      </Fact>
+      {!isUnsent && (
+        <Fact
+          label={startedElsewhere ? l10n.t('Tracked since') : l10n.t('Submitted')}
+          exact={format.dateTime(createdAt)}
+        >
+          {format.time(createdAt, now)}
+        </Fact>
+      )}
       {askedAt !== undefined && (
         <Fact label={l10n.t('Last checked')} exact={format.dateTime(askedAt)}>
           {format.time(askedAt, now)}
         </Fact>
       )}
-      {!startedElsewhere && (
+      {!startedElsewhere && !isUnsent && (
         <Fact label={l10n.t('Submitted by')}>{<Link address={orcid.address}>{orcid.text}</Link>}</Fact>
       )}
       {requestedBy && (
