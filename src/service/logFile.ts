@@ -1,4 +1,4 @@
-import { appendFileSync, renameSync, statSync } from 'node:fs';
+import { appendFileSync, renameSync, rmSync, statSync } from 'node:fs';
 
 const maxBytes = 1024 * 1024;
 
@@ -10,7 +10,7 @@ export function openLogFile(file: string): (line: string) => void {
     const bytes = Buffer.byteLength(line);
     try {
       if (sizeBytes + bytes > maxBytes) {
-        renameSync(file, `${file}.old`);
+        setAside(file);
         sizeBytes = 0;
       }
       appendFileSync(file, line, { mode: 0o600 });
@@ -19,4 +19,13 @@ export function openLogFile(file: string): (line: string) => void {
       // The disk may be full, for example; there is nowhere else to report the error.
     }
   };
+}
+
+/** Renames a full log file. Removes it if that fails, because new lines matter more than old ones. */
+function setAside(file: string): void {
+  try {
+    renameSync(file, `${file}.old`);
+  } catch {
+    rmSync(file, { force: true });
+  }
 }

@@ -31,6 +31,19 @@ describe('The log of a shared service', () => {
     assert.equal((await fs.stat(file)).size, 500_000);
   });
 
+  for (const [what, prevent] of Object.entries({
+    'was removed': () => fs.rm(file),
+    'cannot be renamed': () => fs.mkdir(`${file}.old`),
+  }))
+    it(`continues when the full file ${what}`, async () => {
+      const line = `${'x'.repeat(99_999)}\n`;
+      const write = openLogFile(file);
+      for (let number = 0; number < 10; number += 1) write(line);
+      await prevent();
+      for (const text of [line, 'last\n']) write(text);
+      assert.equal(await fs.readFile(file, 'utf8'), `${line}last\n`);
+    });
+
   it('does not affect the service when it cannot be written', () => {
     const write = openLogFile(nodePath.join(folder, 'no-such-folder', 'service.log'));
     assert.doesNotThrow(() => write('lost\n'));
