@@ -85,7 +85,7 @@ describe('Windows that share the local service as a separate process (D29)', () 
     assert.ok(first);
     assert.equal((await readState(first)).leases, 4);
     assert.equal(await windows[0]?.countOtherWindows(), 3);
-    assert.equal(log.lines.filter((line) => line.includes('listens at')).length, 1, 'one of them has started it');
+    assert.equal(log.lines.filter((line) => line.includes('is listening on')).length, 1, 'one of them has started it');
   });
 
   it('find the same new one immediately when it was killed, and the transfers resume there (D25)', async () => {
@@ -204,7 +204,8 @@ describe('Windows that share the local service as a separate process (D29)', () 
       if (ended.start === undefined) this.skip();
       const server = await FaultServer.start();
       server.on('GET /service', json({ pid: process.ppid, leases: 0 })).on('POST /leases', json({}));
-      const record = { ...ended, pid: process.ppid, version: '99.0.0', sharingToken: 'shared' };
+      const identity = { ...ended, pid: process.ppid, start: `${ended.start}0` };
+      const record = { ...identity, version: '99.0.0', sharingToken: 'shared' };
       await assertStartsNew({ ...record, address: server.address });
       assert.deepEqual(server.requests, []);
       await server.stop();
@@ -293,7 +294,7 @@ describe('Windows that share the local service as a separate process (D29)', () 
   it('write no part of the token to a log', async () => {
     const { token } = await newWindow().start();
     const file = await fs.readFile(nodePath.join(dataFolder(), 'service.log'), 'utf8');
-    assert.match(file, /listens at/);
+    assert.match(file, /is listening on/);
     assert.ok(![file, ...log.lines].join('\n').includes(token));
   });
 });

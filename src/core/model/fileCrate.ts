@@ -36,7 +36,7 @@ function listDatabases({ files, query }: FileList): readonly string[] {
 }
 
 function createName({ query, files }: FileList, source: string): string {
-  if (!query) return `${files.length} selected files of ${source}`;
+  if (!query) return `${files.length} selected ${files.length === 1 ? 'file' : 'files'} of ${source}`;
   if (query.ids) return `Files of ${source}, requested by ID`;
   return query.query === '' ? `Files of ${source}` : `Files of ${source} found by searching for "${query.query}"`;
 }

@@ -168,7 +168,7 @@ async function readText(file: string, signal?: AbortSignal): Promise<string> {
   const handle = await openForReading(file);
   try {
     const stats = await handle.stat();
-    if (!stats.isFile()) throw new ManifestError('unreadable', 'EISDIR');
+    if (!stats.isFile()) throw new ManifestError('unreadable', stats.isDirectory() ? 'EISDIR' : 'EINVAL');
     if (stats.size > maxBytes) throw new ManifestError('tooLarge');
     const pieces: Buffer[] = [];
     const stream: AsyncIterable<Buffer> = handle.createReadStream({ end: maxBytes, autoClose: false });

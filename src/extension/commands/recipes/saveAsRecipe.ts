@@ -4,7 +4,7 @@ import { commands, l10n, Uri, workspace } from 'vscode';
 import { localLinkService, toLinkService } from '../../../core/model/link.ts';
 import { isRecipePath, recipeExtension } from '../../../core/recipes/recipeNames.ts';
 import { formatRecipe, type RecipeDraft } from '../../../core/recipes/savedRecipe.ts';
-import { CommandFailure, CommandHint } from '../../editor/commandBoundary.ts';
+import { CommandFailure } from '../../editor/commandBoundary.ts';
 import { localConnectionId } from '../../editor/machine.ts';
 import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
 import { pickNewFile, writeTextFile } from '../../editor/textFile.ts';
@@ -54,8 +54,8 @@ function getServiceName({ settings }: CommandServices, connectionId: string): st
 }
 
 /**
- * Asks for the destination. Opens the connection first unless it is open; if it can't be opened, the user can only
- * select no destination. Resolves to an empty string if the user wants none, and to undefined if the user cancels.
+ * Asks for the destination. Opens the connection first if needed; if that fails, "No destination" is the only choice.
+ * Resolves to an empty string if the user wants no destination, and to undefined if the user cancels.
  */
 async function askDestination(
   services: CommandServices,
@@ -78,9 +78,9 @@ async function askDestination(
   return typeof answer === 'string' ? undefined : answer.value;
 }
 
-/** Ignores that a connection can't be opened. The view shows why. */
+/** Ignores a failure to open a connection, because the view shows it. Rethrows any other error. */
 function ignoreFailure(error: unknown): undefined {
-  if (error instanceof CommandFailure || error instanceof CommandHint) return undefined;
+  if (error instanceof CommandFailure) return undefined;
   throw error;
 }
 
