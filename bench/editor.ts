@@ -1,4 +1,4 @@
-/** Compares the extension in the editor with minimal ones: startup, 50,000 results, a page, the first paint. */
+/** Compares the extension in the editor with minimal extensions: startup, 50,000 results, a page, first paint. */
 import { parseArgs } from 'node:util';
 import { measureFirstPaint } from './support/firstPaint.ts';
 import { measureResults } from './support/longResults.ts';

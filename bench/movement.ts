@@ -40,8 +40,8 @@ function makeFiles(folder: string, count: number, bytes: number): void {
 }
 
 /**
- * Reserves memory until copying starts. A virtual machine returns unused memory to its host, and takes seconds to get it
- * back, which would slow down the first writer.
+ * Reserves memory until copying starts. A virtual machine returns unused memory to its host and takes seconds to
+ * reclaim it, which would slow down the first writer.
  */
 class MemoryReserve {
   private readonly file = join(scratch, 'reserve');

@@ -13,8 +13,8 @@ import { makeTree, run, scratchFolder } from './support/tree.ts';
 const { values } = parseArgs({
   options: { json: { type: 'boolean', default: false }, quick: { type: 'boolean', default: false } },
 });
-// The limits apply to the full size. The quick size only shows changes, because the startup times of the service and
-// rclone affect it more.
+// The limits apply to the full size. A quick run is only comparable with other quick runs, because the startup times of
+// the service and rclone affect it more.
 const size = values.quick
   ? { listed: 50_000, small: 5_000, largeBytes: 500_000_000, rounds: 3 }
   : { listed: 200_000, small: 20_000, largeBytes: 2_000_000_000, rounds: 3 };

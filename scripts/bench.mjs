@@ -1,6 +1,6 @@
 /**
- * `npm run bench` lists the benchmarks, and `npm run bench -- client` runs one. With `-- client --json`, prints one
- * JSON line per measurement and nothing else to standard output. Exits with 1 if a measurement exceeds its limit.
+ * `npm run bench` lists the benchmarks, and `npm run bench -- client` runs one. `-- client --json` prints one JSON
+ * line per measurement and nothing else to standard output. Exits with 1 if a measurement exceeds its limit.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { StepError, root, runProgram, say } from './setup/steps.mjs';
 const folder = join(root, 'bench');
 
 const json = { type: 'boolean', about: 'prints one JSON line per measurement, and nothing else' };
-const quick = { type: 'boolean', about: 'measures with less data; the limits are for all of it' };
+const quick = { type: 'boolean', about: 'measures with less data; the limits apply to the full amount' };
 const row = { type: 'string', value: 'NAME', about: 'takes only this measurement' };
 
 /** Options of the benchmarks that take more than `json`. */

@@ -73,9 +73,9 @@ const usage = {
   about: `Makes small changes to the code, and checks whether a test fails. Parts: ${Object.keys(parts).join(', ')}.`,
   operand: '[part…]',
   options: {
-    sample: { ...number, about: 'makes only this number of random changes of each part' },
+    sample: { ...number, about: 'tests only this number of random changes to each part' },
     seed: { ...number, about: 'the seed of the samples to repeat' },
-    workers: { ...number, default: '2', about: 'the number of changes to test at a time; 2 unless stated' },
+    workers: { ...number, default: '2', about: 'the number of changes to test at a time (default: 2)' },
   },
 };
 

@@ -14,7 +14,7 @@ const vsce = join(root, 'node_modules', '@vscode', 'vsce', 'vsce');
 const usage = {
   command: 'npm run package --',
   about:
-    'Packs the extension as a VSIX, and the command line as an npm package. Other options are those of vsce package.',
+    'Packs the extension as a VSIX, and the command line as an npm package. Other options are passed to vsce package.',
 };
 
 await runScript(async () => {

@@ -19,9 +19,12 @@ function currentVersion() {
 
 function checkVersion(version) {
   const current = currentVersion();
-  if (version === undefined) throw new StepError(`Name the version: npm run release -- X.Y.Z (now ${current}).`);
+  if (version === undefined)
+    throw new StepError(`Specify the version: npm run release -- X.Y.Z (currently ${current}).`);
   if (!isLaterVersion(version, current)) {
-    throw new StepError(`${version} is not a later version than ${current}; write major.minor.patch.`);
+    throw new StepError(
+      `The version must be later than ${current} and have the form major.minor.patch, not ${version}.`,
+    );
   }
 }
 

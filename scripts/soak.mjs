@@ -1,7 +1,7 @@
 /**
  * `npm run soak` submits 200 transfers through the built service in ten minutes while the service and windows are
- * killed, and compares the ledger with the service's journal. `npm run soak -- --minutes 1 --seed 7` is shorter and
- * repeats a run. The last line is JSON. Exits with 1 if the ledger was wrong.
+ * killed, and compares the ledger with the service's journal. `npm run soak -- --minutes 1 --seed 7` runs a shorter
+ * test with a given seed. The last line is JSON. Exits with 1 if the ledger was wrong.
  */
 import { join } from 'node:path';
 import { runScript, setup } from './setup.mjs';
@@ -13,9 +13,9 @@ const usage = {
   command: 'npm run soak --',
   about: 'Submits transfers while the service and windows are killed, and compares the records with the journal.',
   options: {
-    minutes: { ...number, about: 'the duration; 10 unless stated' },
+    minutes: { ...number, about: 'the duration in minutes (default: 10)' },
     seed: { ...number, about: 'the seed of the run to repeat' },
-    transfers: { ...number, about: 'the number of transfers; unless stated, 20 per minute and at least 20' },
+    transfers: { ...number, about: 'the number of transfers (default: 20 per minute, at least 20)' },
   },
 };
 

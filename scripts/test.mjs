@@ -66,7 +66,7 @@ function findMissingPrerequisite(name, { hasEditor, hasPackage, hasBuild, hasSui
   const ring = rings[name];
   if (ring.needsBuild && !hasBuild) return 'the build failed';
   if (ring.needsSuites && !hasSuites) return 'the build of its suites failed';
-  if (ring.needsEditor && !hasEditor) return 'the editor could not be made ready';
+  if (ring.needsEditor && !hasEditor) return 'the editor could not be set up';
   if (ring.needsPackage && !hasPackage) return 'the extension could not be packed and installed';
   return undefined;
 }

@@ -28,7 +28,7 @@ export function makeLedger(folder: string, endedCount: number): void {
     const transfer = endedTransfer(index);
     fs.writeFileSync(join(folder, 'ended', `${transfer.key}.json`), formatRecord(transfer));
   }
-  // The folder was last changed some time ago.
+  // Backdates the folder, as if it had not changed for some time.
   fs.utimesSync(join(folder, 'ended'), startedAt / 1000, startedAt / 1000);
 }
 

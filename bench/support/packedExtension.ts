@@ -15,7 +15,7 @@ export function installedExtension(): string {
   return folder;
 }
 
-/** Returns the number of bytes of an installed extension that the editor reads at its activation. */
+/** Returns the number of bytes that the editor reads when it activates an installed extension. */
 export function bytesAtActivation(extension: string): number {
   const files = readTogether(join(extension, 'dist', 'extension.cjs'));
   return files.reduce((sum, file) => sum + statSync(file).size, 0);

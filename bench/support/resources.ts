@@ -1,4 +1,4 @@
-/** A file as a real server describes it: about 1.5 kB of JSON, mostly credit metadata. */
+/** Returns a file as a real server describes it: about 1.5 kB of JSON, mostly credit metadata. */
 function resource(id: string): object {
   const place = Number.parseInt(id.slice(-6), 10);
   return {

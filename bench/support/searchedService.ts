@@ -32,13 +32,13 @@ export class SearchedService {
     return ((await response.json()) as Answer).resources.length;
   }
 
-  /** The peak memory of the service so far, in megabytes. */
+  /** Returns the peak memory of the service so far, in megabytes. */
   peakMegabytes(): number {
     const status = fs.readFileSync(`/proc/${this.service.pid}/status`, 'utf8');
     return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024;
   }
 
-  /** Resolves when the service is idle: the check after a long scan has ended. */
+  /** Resolves when the service is idle, so that the check that follows a long scan has ended. */
   async rests(): Promise<void> {
     for (let before = -1, now = this.ticks(); now - before > 2; [before, now] = [now, this.ticks()]) {
       await new Promise((resolve) => setTimeout(resolve, 500));
@@ -49,7 +49,7 @@ export class SearchedService {
     await this.service.stop();
   }
 
-  /** The processor time of the service, in hundredths of a second. */
+  /** Returns the processor time of the service, in hundredths of a second. */
   private ticks(): number {
     const fields = fs.readFileSync(`/proc/${this.service.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
     return Number(fields[11]) + Number(fields[12]);

@@ -47,7 +47,9 @@ export class WalkedTree {
     return took;
   }
 
-  /** Returns the time from a click on the last file until its page shows a heading, in milliseconds; closes the page. */
+  /**
+   * Returns the time from a click on the last file until its page shows a heading, in milliseconds; closes the page.
+   */
   async openPage(): Promise<number> {
     await this.tree.focus();
     await this.window.press('End');

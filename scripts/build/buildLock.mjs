@@ -62,6 +62,6 @@ function isRunning(pid) {
 
 function createError({ script, pid }, file) {
   return new StepError(
-    `"npm run ${script}" (process ${pid}) uses the build of this clone: end it first. If that process is another program, delete ${file}.`,
+    `"npm run ${script}" (process ${pid}) is using the build of this clone: stop it first. If that process is another program, delete ${file}.`,
   );
 }

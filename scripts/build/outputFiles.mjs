@@ -21,7 +21,7 @@ export function describeLicenses(metafiles, root) {
     texts.set(text, [...(texts.get(text) ?? []), title]);
   }
   const sections = [...texts].map(([text, titles]) => `${'='.repeat(80)}\n${titles.join('\n')}\n\n${text}`);
-  return `${['This software contains code of the following packages.', ...sections].join('\n\n')}\n`;
+  return `${['This software contains code from the following packages.', ...sections].join('\n\n')}\n`;
 }
 
 /** Returns a package's title and license texts. For alternative licenses (`OR`), reads only the main license file. */

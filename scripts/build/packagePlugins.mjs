@@ -48,8 +48,8 @@ export function omitUnusedCode() {
 }
 
 /**
- * Decodes named characters, such as `&copy;`, with the browser's table, because one in the pages would be a fifth of
- * their compressed size.
+ * Decodes named character references, such as `&copy;`, with the browser's table. A table in the bundles of the pages
+ * would be a fifth of their compressed size.
  */
 export function decodeNamesInBrowser() {
   return {

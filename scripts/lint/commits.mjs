@@ -19,7 +19,9 @@ function git(...args) {
 export function findSubjectProblem(subject, isMerge) {
   if (isMerge) return machinePattern.test(subject) ? 'names a folder or a remote branch' : undefined;
   if (subject.length > maxLength) return `has ${subject.length} characters; ${maxLength} are allowed`;
-  return subjectPattern.test(subject) ? undefined : 'is not `area: imperative summary` without a period';
+  return subjectPattern.test(subject)
+    ? undefined
+    : 'does not have the form `area: imperative summary`, without a period';
 }
 
 function isKnown(commit) {

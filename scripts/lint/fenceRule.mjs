@@ -19,7 +19,8 @@ function packageName(source) {
 
 /** Returns the reason why an import is forbidden, worded to follow "may"; `undefined` if it is allowed. */
 function objection(fence, file, source, isType) {
-  if (isBuiltin(source) || source.startsWith('node:')) return fence.node ? undefined : `not use ${source} of Node`;
+  if (isBuiltin(source) || source.startsWith('node:'))
+    return fence.node ? undefined : `not use the Node.js module ${source}`;
   if (!source.startsWith('.')) {
     const name = packageName(source);
     return fence.packages?.includes(name) ? undefined : `not use the package ${name}`;
@@ -41,7 +42,7 @@ export const fenceRule = {
       const what =
         typeof source === 'string'
           ? objection(fence, context.filename, source, isType)
-          : 'not import by a computed name';
+          : 'not use an import specifier that is not a string literal';
       if (what) context.report({ node, messageId: 'fence', data: { place: fence.place, what } });
     };
     return {

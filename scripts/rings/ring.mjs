@@ -121,8 +121,9 @@ async function runProcess(name, { args, environment }, count, files) {
   const { reason, code, hasEnded } = await runWorker(options, (event) => count.add(event), files && nextFile);
   const where = current === undefined ? '' : ` It was running ${current}.`;
   if (reason) count.fail(`ring ${name}`, `${reason}${where}`);
-  else if (!hasEnded) count.fail(`ring ${name}`, `It ended with ${code} before its tests had finished.${where}`);
-  else if (code !== 0 && count.failures.length === failuresBefore) count.fail(`ring ${name}`, `It ended with ${code}.`);
+  else if (!hasEnded) count.fail(`ring ${name}`, `It exited with ${code} before its tests had finished.${where}`);
+  else if (code !== 0 && count.failures.length === failuresBefore)
+    count.fail(`ring ${name}`, `It exited with ${code}.`);
   if (current !== undefined) files.finish(current);
 }
 
@@ -152,7 +153,7 @@ export async function runRing(name, { pattern, order, isExtended, environment },
   };
   await Promise.all(Array.from({ length: workers }, work));
   if (files?.areLeft) count.fail(`ring ${name}`, `These files were not run: ${files.waiting.join(', ')}.`);
-  if (count.passed + count.failures.length === 0 && !pattern) count.fail(`ring ${name}`, 'It ran no test.');
+  if (count.passed + count.failures.length === 0 && !pattern) count.fail(`ring ${name}`, 'It ran no tests.');
   say(`${name}: ${count.passed} passed, ${count.failures.length} failed in ${seconds(started)}`);
   const failures = count.failures.map((title) => `${name}: ${title}`);
   return { name, passed: count.passed, failures, tallies: count.tallies };

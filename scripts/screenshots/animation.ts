@@ -6,8 +6,8 @@ const frameMs = 1600;
 const lastFrameMs = 4000;
 
 /**
- * Writes a looping animation in the WebP format. `pictures` are the paths of its frames, in order. Rejects with the
- * name of the missing package if the encoder isn't installed.
+ * Writes a looping animation in the WebP format. `pictures` are the paths of its frames, in order. Rejects with an
+ * error that names the missing package if the encoder isn't installed.
  */
 export async function writeAnimation(pictures: readonly string[], destination: string): Promise<void> {
   const frames = pictures.flatMap((picture, index) => {

@@ -51,7 +51,7 @@ export async function restPointer(page: Page): Promise<void> {
   await page.mouse.move(700, 784);
 }
 
-/** Returns a picture of a window in a theme, taken once nothing moves on the screen. */
+/** Resolves to a screenshot of a window in a theme, taken once the window has stopped changing. */
 export async function takePicture({ window: { page }, hover }: Stage, theme: ThemeName): Promise<Buffer> {
   await restPointer(page);
   const isDark = theme === 'dark' || theme === 'highContrast';
@@ -62,7 +62,7 @@ export async function takePicture({ window: { page }, hover }: Stage, theme: The
   return await takeStable(page);
 }
 
-/** Takes pictures until two consecutive ones are identical. */
+/** Takes screenshots until two consecutive ones are identical, and resolves to the last one. */
 async function takeStable(page: Page): Promise<Buffer> {
   const end = performance.now() + settleLimitMs;
   let last: Buffer | undefined;

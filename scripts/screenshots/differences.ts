@@ -9,7 +9,7 @@ import { readPlaces } from '../../test/support/editor/places.ts';
  */
 const visible = 64;
 
-/** Runs in a page: counts the pixels that differ visibly between two pictures. */
+/** Runs in a page: counts the pixels that differ visibly between two screenshots. */
 const compare = `async ([one, other]) => {
   const pixels = async (data) => {
     const bitmap = await createImageBitmap(await (await fetch(data)).blob());
@@ -24,7 +24,7 @@ const compare = `async ([one, other]) => {
   return places.size;
 }`;
 
-/** Compares the pictures in two folders pixel by pixel; resolves to a line for each picture that looks different. */
+/** Compares the screenshots in two folders pixel by pixel; resolves to a line for each one that looks different. */
 export async function findDifferences(one: string, other: string): Promise<readonly string[]> {
   const browser = await chromium.launch({ executablePath: readPlaces().browser });
   try {

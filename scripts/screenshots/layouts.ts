@@ -6,10 +6,10 @@ const narrowWidth = 250;
 /** Factor by which the `zoom` layout shrinks the viewport, which has the same effect as zooming in. */
 const zoom = 2;
 
-/** Arranges a window for a picture; resolves to a function that restores it, or undefined if that isn't possible. */
+/** Arranges a window for a screenshot; resolves to a function that undoes it, or undefined if it isn't possible. */
 type Layout = (stage: Stage) => Promise<(() => Promise<unknown>) | undefined>;
 
-/** The available looks, by name. */
+/** The layouts, by the names that `--look` accepts. */
 export const layouts = {
   plain: () => Promise.resolve(() => Promise.resolve()),
   narrow: narrowSideBar,

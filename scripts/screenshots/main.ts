@@ -1,5 +1,5 @@
 /**
- * Takes pictures under Node.js 24:
+ * Takes screenshots under Node.js 24:
  * `node scripts/screenshots/main.ts [--check | --animation | --all] [--scene name]… [--theme name]… [--look name]…`.
  * Started by `scripts/screenshots.mjs`.
  */
@@ -20,7 +20,7 @@ import { writeSheets } from './sheet.ts';
 import { openStage, type Stage } from './stage.ts';
 
 const readmeFolder = join(repositoryRoot, 'media', 'screenshots');
-/** Folder of all pictures, not under version control. */
+/** Folder for the screenshots of all scenes, not under version control. */
 const allFolder = join(repositoryRoot, 'screenshots');
 
 const scenes = readScenes();
@@ -49,7 +49,7 @@ async function takeState(stage: Stage, { name, theme: only, steps }: State, fold
   }
 }
 
-/** Takes the pictures of a scene; resolves to a line for each state that could not be reached. */
+/** Takes the screenshots of a scene; resolves to a line for each state that could not be reached. */
 async function takeScene(scene: Scene, folder: string): Promise<readonly string[]> {
   const started = performance.now();
   const failures: string[] = [];
@@ -66,7 +66,7 @@ async function takeScene(scene: Scene, folder: string): Promise<readonly string[
   return failures;
 }
 
-/** Takes the pictures for the README twice and compares them. */
+/** Takes the screenshots for the README twice and compares them. */
 async function check(): Promise<readonly string[]> {
   const second = await mkdtemp(join(tmpdir(), 'pictures-again-'));
   try {
@@ -77,7 +77,7 @@ async function check(): Promise<readonly string[]> {
   }
 }
 
-/** Takes the pictures of the animation in the README, in the order of its scene. */
+/** Creates the animation for the README from the screenshots of its scene. */
 async function animate(): Promise<readonly string[]> {
   const frames = await mkdtemp(join(tmpdir(), 'frames-'));
   try {

@@ -7,7 +7,7 @@ import { actions, type Action } from './steps.ts';
 /** A visible state, with the steps that lead to it from the previous state. */
 export interface State {
   readonly name: string;
-  /** The only theme in which a picture is taken; undefined for all themes. */
+  /** The only theme in which a screenshot is taken; undefined for all themes. */
   readonly theme: ThemeName | undefined;
   readonly steps: readonly Step[];
 }

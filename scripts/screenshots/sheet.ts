@@ -7,7 +7,7 @@ import type { ThemeName } from '../../test/support/editor/settings.ts';
 const perSheet = 6;
 
 /**
- * Writes a page with all pictures in a folder, one row per state, and contact sheets with several pictures per theme.
+ * Writes a page with all screenshots in a folder, one row per state, and contact sheets with several states per theme.
  */
 export async function writeSheets(folder: string, themes: readonly ThemeName[]): Promise<void> {
   const pictures = (await readdir(folder)).filter((file) => file.endsWith('.png'));

@@ -10,7 +10,7 @@ import { cameraSettings, prepare, restPointer } from './camera.ts';
 import { SteppedClock } from './steppedClock.ts';
 import { startPictureService, toId, type PictureService } from './pictureService.ts';
 
-/** Shown in the status bar while extensions are activated. */
+/** Selector of the status bar item that is shown while extensions are activated. */
 const activationProgress = '.statusbar-item[id="status.progress"]';
 
 /** Options of a stage. */

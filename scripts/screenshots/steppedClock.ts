@@ -2,7 +2,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Controls the time of an editor through a file that the extension in `steppedClock` reads. Time passes only on request.
+ * Controls an editor's time through a file that the extension in `steppedClock` reads. Time advances only on request.
  */
 export class SteppedClock {
   /** Path of the extension that makes an editor use the clock, together with {@link environment}. */

@@ -1,4 +1,4 @@
-/** Provides rclone for the tests of stores: an installed one, or Debian's package. */
+/** Provides rclone for the tests of stores: an existing installation, or the Debian package. */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { installFromDebian, isDebianRoot } from './debian.mjs';

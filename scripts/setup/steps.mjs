@@ -47,7 +47,7 @@ export function toolEnvironment(extra = {}) {
   return { ...env, ...extra };
 }
 
-/** Returns npm's own program file, so that npm can be started with a specific Node.js and without a shell. */
+/** Returns the path of npm's script, to run it with a specific Node.js and without a shell; undefined if not found. */
 function npmProgram() {
   const given = process.env.npm_execpath;
   if (given && basename(given) === 'npm-cli.js' && existsSync(given)) return given;
@@ -95,7 +95,7 @@ export function run(
     child.once('error', (error) => reject(new StepError(`${label} could not be started: ${error.message}`)));
     child.once('close', (code, signal) => {
       if (code === 0) resolveRun(output);
-      else reject(Object.assign(new StepError(`${label} ended with ${signal ?? `code ${code}`}.`), { output }));
+      else reject(Object.assign(new StepError(`${label} exited with ${signal ?? `code ${code}`}.`), { output }));
     });
   }).finally(() => clearInterval(ticker));
 }

@@ -1,4 +1,4 @@
-/** Provides the SFTP and WebDAV servers of Debian's packages for the tests of stores. They run on loopback only. */
+/** Provides SFTP and WebDAV servers from Debian packages for the tests of stores. They run on loopback only. */
 import { existsSync } from 'node:fs';
 import { installFromDebian, isDebianRoot } from './debian.mjs';
 import { say, step } from './steps.mjs';
@@ -17,5 +17,5 @@ export async function ensureStoreServers() {
   if (isDebianRoot()) await step(`Servers for the tests of stores (apt-get install ${names.join(' ')})`, install);
   const missing = findMissing().join(' ');
   if (missing === '') return;
-  say(`Missing: ${missing}. Tests of stores fail without it. To install it: sudo apt-get install ${missing}`);
+  say(`Missing: ${missing}. Tests of stores fail without them. To install them: sudo apt-get install ${missing}`);
 }

@@ -1,6 +1,6 @@
 /**
- * Runs the soak under Node.js 24: `node scripts/soak/main.ts [--minutes 10] [--seed N] [--transfers 200]`. Started by
- * `scripts/soak.mjs`.
+ * Runs the soak test under Node.js 24: `node scripts/soak/main.ts [--minutes 10] [--seed N] [--transfers 200]`. Started
+ * by `scripts/soak.mjs`.
  */
 import { parseArgs } from 'node:util';
 import { soak } from '../../test/support/soak/soak.ts';

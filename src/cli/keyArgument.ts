@@ -21,7 +21,8 @@ function describeProblem(arg: string, before: string | undefined): string | unde
   const value = arg.replace(/^--[\w-]+=/, '');
   if (keyOption.test(arg)) return "API keys aren't accepted as arguments, because other programs can read them.";
   if (isKeyText(value)) return "An argument looks like an API key. Keys aren't accepted as arguments.";
-  if (addressPassword.test(value)) return 'An address contains a user name or password. Leave it out.';
+  if (addressPassword.test(value))
+    return "An address contains a user name or password. User names and passwords aren't accepted in arguments.";
   const variable = before === '--key-variable' ? arg : /^--key-variable=(.*)$/s.exec(arg)?.[1];
   if (variable === undefined || /^[A-Za-z_]\w*$/.test(variable)) return undefined;
   return "The value of --key-variable isn't the name of an environment variable.";

@@ -8,8 +8,8 @@ const maxChecks = 20;
 /**
  * Wraps `call`, which accesses a folder whose disk may hang (D42: hanging disks). Concurrent calls for a folder share
  * the result. If `call` takes longer than five seconds, they reject with an error whose code is `ETIMEDOUT`, and so do
- * later calls until `call` settles. `call` isn't repeated before then, because each hanging call occupies one of the few
- * threads that all asynchronous file system calls of the process share.
+ * later calls until `call` settles. `call` isn't repeated before then, because each hanging call occupies one of the
+ * few threads that all asynchronous file system calls of the process share.
  */
 export function limitFolderCalls<T>(
   call: (folder: string) => Promise<T>,

@@ -77,7 +77,8 @@ export class Leases {
     const { name, folder, remote, rescanMinutes, restore } = database;
     const report = (field: string, message: string): FieldProblem =>
       createFieldProblem('body', ['databases', index, field], message);
-    if (name.trim() === '' || controlCharacter.test(name)) return report('name', 'must be a readable name');
+    if (name.trim() === '' || controlCharacter.test(name))
+      return report('name', 'must not be blank or contain control characters');
     if (folder === undefined) return checkStore(database, report);
     if (remote !== undefined) return report('remote', 'must be absent if there is a folder');
     if (rescanMinutes !== undefined) return report('rescanMinutes', 'is for stores only: folders are watched');

@@ -110,7 +110,7 @@ function describeStartError(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
   const isBusy = error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy;
   return isBusy
-    ? 'Another local service, perhaps of another window, is using the same data folder.'
+    ? 'Another local service, perhaps one started by another window, is using the same data folder.'
     : `The service cannot start: ${error instanceof Error ? error.message : String(error)}`;
 }
 

@@ -18,7 +18,7 @@ const intro = [
 const tags = [
   { name: 'service', description: 'The service itself, and sharing it among windows.' },
   { name: 'databases', description: 'The sources and destinations of transfers.' },
-  { name: 'files', description: 'Search, and metadata by ids.' },
+  { name: 'files', description: 'Search, and metadata by ID.' },
   { name: 'transfers', description: 'Submission, status and cancellation.' },
 ];
 
@@ -45,7 +45,7 @@ export function buildOpenApiDocument(routes: readonly DescribedRoute[]): JsonObj
       description: intro,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/', description: 'This service: it listens on loopback only.' }],
+    servers: [{ url: '/', description: 'This service, which listens only on the loopback interface.' }],
     tags,
     security: [{ token: [] }],
     paths,

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { ServiceEnd } from './startService.ts';
 
-/** Time limit for the whole shutdown, which takes at most five seconds unless the main thread hangs. */
+/** Time limit for the whole shutdown. Stopping the service takes at most 5 s of it unless the main thread hangs. */
 const maxStopMs = 5_250;
 /**
  * Time limit for pending file system requests, which can be slow on a busy disk. {@link limitStop} may kill the process

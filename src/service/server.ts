@@ -162,7 +162,7 @@ export class ApiServer {
     this.options.logger.error(
       `A request failed: ${error instanceof Error ? (error.stack ?? error.message) : 'unknown'}`,
     );
-    return new HttpProblem(500, 'Internal error; see the log of the service.');
+    return new HttpProblem(500, 'Internal error; see the service log.');
   }
 
   private async send(response: ServerResponse, result: RouteResponse): Promise<void> {

@@ -33,7 +33,7 @@ interface ServiceOptions {
   readonly onStop?: () => void;
   readonly clock?: Clock;
   readonly bodyTimeLimitMs?: number;
-  /** Default interval at which a suspended transfer checks whether it can continue. */
+  /** Delay before the first checks of a suspended transfer, unless its suspension specifies its own. */
   readonly retryDelayMs?: number;
   /** Time that a shared service keeps running without a lease or an active transfer (D29: shared service). */
   readonly idleMs?: number;
@@ -177,7 +177,7 @@ class LocalService {
 
   private async share(sharingToken: string): Promise<void> {
     await writeServiceFile(this.file, { address: this.address, token: this.token, sharingToken });
-    this.options.logger.info(`The service ${serviceVersion} listens at ${this.address}.`);
+    this.options.logger.info(`Service ${serviceVersion} is listening on ${this.address}.`);
     this.leases.onDidChange(() => this.idle.check());
     this.queue.onDidChangeActivity(() => this.idle.check());
     this.idle.check();

@@ -24,7 +24,7 @@ describe('Copy as Code', () => {
     await stage.close();
   });
 
-  /** Names the variable with the key in the connection, as a person does who has it in the environment. */
+  /** Sets the key variable of the connection, like a user who has the key in the environment. */
   const useVariable = (): void => {
     const { settings, sessions } = stage.parts;
     const [connection] = settings.connections;

@@ -4,7 +4,7 @@ import type { CommandId } from '../../src/extension/editor/contributions.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { extensionId, Stage } from './stage.ts';
 
-/** Result of a command that has nothing to act on: it prompts, shows a message, mentions it in the status bar, or runs. */
+/** Result of a command with nothing to act on: a prompt, a message, a text in the status bar, or a visible effect. */
 type Outcome =
   | { readonly asks: RegExp }
   | { readonly says: RegExp; readonly next?: readonly string[] }

@@ -15,7 +15,7 @@ describe('A transfer that left out files', () => {
   });
   afterEach(() => stage.close());
 
-  /** Transfers files, of which the service and the manifest then know one less. */
+  /** Transfers three files, and then removes one from the manifest and from the reported status. */
   const transferWithoutOne = async (): Promise<Transfer> => {
     const transfer = await transferSamples(stage);
     const path = join(getReceivedFolder(stage, transfer), 'manifest.json');

@@ -71,7 +71,7 @@ describe('A recipe in the editor (D61)', () => {
     return [notice.message, ...notice.detail.split('\n')];
   };
 
-  /** Waits for a diagnostic of ours. Returns its message. */
+  /** Waits for a diagnostic of the extension that matches `pattern`. Returns its message. */
   const diagnosed = async (uri: Uri, pattern: RegExp): Promise<string> => {
     const find = (): string | undefined =>
       languages.getDiagnostics(uri).find(({ source, message }) => source === 'Data Transfer' && pattern.test(message))

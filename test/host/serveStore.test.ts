@@ -15,7 +15,7 @@ describe('Serving a store as a database (D62)', () => {
 
   beforeEach(async () => {
     root = await mkdtemp(join(tmpdir(), 'serve-store-'));
-    // The service remembers names of stores, and what it listed.
+    // The name is unique, because the service remembers the names and listings of stores.
     bucket = basename(root);
     name = `Lab ${bucket}`;
     const folder = join(root, 'store', bucket);

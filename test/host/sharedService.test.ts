@@ -47,7 +47,7 @@ describe('The local service of all windows (D29)', () => {
     assert.equal((await serviceFile()).host, hostname());
     assert.equal((await stat(getServiceFile())).mode & 0o777, 0o600);
     const log = await readFile(join(stage.parts.serviceFolders.dataFolder, 'service.log'), 'utf8');
-    assert.match(log, /listens at http:\/\/127\.0\.0\.1:/);
+    assert.match(log, /is listening on http:\/\/127\.0\.0\.1:/);
     assert.ok(!log.includes((await serviceFile()).token));
   });
 

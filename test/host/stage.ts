@@ -117,7 +117,7 @@ export class Stage {
     return service;
   }
 
-  /** Searches a database from its row through the prompts. */
+  /** Searches a database from its row through the prompts. Resolves to the search. */
   async search(database: string, query: string): Promise<Search> {
     const done = this.run('dataTransfer.searchFiles', { kind: 'database', name: database });
     (await this.person.textBox()).enter(query);
@@ -194,7 +194,7 @@ export class Stage {
     );
   }
 
-  /** Closes the pages that commands opened. */
+  /** Closes all open tabs. */
   async closePages(): Promise<void> {
     await closePages();
   }
@@ -205,7 +205,7 @@ export async function closePages(): Promise<void> {
   await window.tabGroups.close(window.tabGroups.all.flatMap(({ tabs }) => tabs));
 }
 
-/** Returns the names of all secrets of the extension, if the editor is recent enough to list them. */
+/** Returns the names of all secrets of the extension. Throws if the editor is too old to list them. */
 export async function keysOfSecrets({ secrets }: ExtensionContext): Promise<readonly string[]> {
   const { keys } = secrets as { keys?: () => Thenable<string[]> };
   assert.ok(keys, 'this editor lists its secrets');
@@ -228,7 +228,7 @@ async function activated(): Promise<ExtensionParts> {
   return await extension.activate();
 }
 
-/** Removes everything that a test may have left, and waits until it is gone. */
+/** Removes what a test may have left, except for the ORCID iD in the settings, and waits until it is gone. */
 async function clear(parts: ExtensionParts): Promise<void> {
   const { connectFlow, sessions, settings, apiKeys, searchFlow, searchStore, context, localService } = parts;
   connectFlow.disconnect();

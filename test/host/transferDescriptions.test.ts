@@ -48,7 +48,10 @@ describe('The description of a transfer in an editor', () => {
   const bodies = (): readonly Record<string, unknown>[] =>
     stage.server.requestsTo('POST /api/v1/transfers').map(({ body }) => JSON.parse(body) as Record<string, unknown>);
 
-  /** Asserts that the drafts and previews are closed. VS Code would close a tab with unsaved changes only after a prompt. */
+  /**
+   * Asserts that the drafts and previews are closed. VS Code would close a tab with unsaved changes only after a
+   * prompt.
+   */
   const assertClosed = (): void => {
     const labels = window.tabGroups.all.flatMap(({ tabs }) => tabs).map(({ label }) => label);
     assert.deepEqual(

@@ -36,7 +36,7 @@ describe('Access to the local service (D26)', () => {
 
   after(async () => await rig.stop());
 
-  /** A request that `fetch` cannot send; with a `start`, its body starts and never ends. */
+  /** Sends a request that `fetch` can't send. If `start` is given, the body starts with it and never ends. */
   async function raw(options: http.RequestOptions, start?: string): Promise<{ status: number }> {
     const request = http.request(rig.service.address, { agent: false, ...options });
     if (start === undefined) request.end();
@@ -68,7 +68,7 @@ describe('Access to the local service (D26)', () => {
     assert.equal((await rig.call('GET', '/')).status, 200);
   });
 
-  /** Sends a request for the root exactly as given; `PORT` and `TOKEN` are replaced. */
+  /** Sends these lines and the token as a request for the root; `PORT` is replaced. Resolves to the status, if any. */
   async function root(...lines: readonly string[]): Promise<number | undefined> {
     const text = [...lines, 'Authorization: Bearer TOKEN', '', ''].join('\r\n');
     const port = new URL(rig.service.address).port;

@@ -154,7 +154,7 @@ describe('The restore of the archived files of a transfer (D67)', () => {
   it('fails with the reason and the error code of a store that rejects it', async () => {
     const refusals = [
       ['AccessDenied', 403, 'its server denies access (AccessDenied)'],
-      ['MethodNotAllowed', 405, 'the store refuses the restore (MethodNotAllowed)'],
+      ['MethodNotAllowed', 405, 'the store refused the request (MethodNotAllowed)'],
     ] as const;
     for (const [code, status, reason] of refusals) {
       bucket.restoreRefusal = { status, code };
@@ -167,7 +167,7 @@ describe('The restore of the archived files of a transfer (D67)', () => {
   it('is requested again later if the server of the store fails', async () => {
     bucket.restoreRefusal = { status: 503, code: 'GlacierExpeditedRetrievalNotAvailable' };
     const { message, retryMs } = await suspend(toFiles(['a.bam']));
-    const reason = 'the store refuses the restore (GlacierExpeditedRetrievalNotAvailable)';
+    const reason = 'the store refused the request (GlacierExpeditedRetrievalNotAvailable)';
     assert.deepEqual([message, retryMs], [`waiting to try again: could not restore a.bam: ${reason}`, 30_000]);
     bucket.restoreRefusal = undefined;
     await suspend(toFiles(['a.bam']));
@@ -187,7 +187,7 @@ describe('The restore of the archived files of a transfer (D67)', () => {
     const store = { program: mustFindRclone(), remote: 'here:', createList: () => ({ file: list, count: 1 }) };
     await assert.rejects(new StoreRestore(store, signal).request(['a.bam'], { days: 1 }), {
       kind: 'refused',
-      message: 'rclone has no command to restore objects of this kind of store',
+      message: 'rclone has no command to restore objects in this kind of store',
     });
   });
 

@@ -58,7 +58,7 @@ describe('The catalog thread (D20)', () => {
 
   it('can end during the first scan of a folder', async () => {
     await catalog.start();
-    const requests = assert.rejects(count(), /The catalog thread ended/);
+    const requests = assert.rejects(count(), /The catalog thread exited/);
     await kill();
     await requests;
     assert.equal(await count(), fileCount);
@@ -86,7 +86,7 @@ describe('The catalog thread (D20)', () => {
     const requests = [catalog.cacheHashes([{ ...file, sha256: 'abc' }]), catalog.resumeTracking('')];
     await kill();
     await Promise.all(requests);
-    assert.ok(log.lines.some((line) => line.startsWith('warn The catalog of Soil: ')));
+    assert.ok(log.lines.some((line) => line.startsWith('warn An operation on the catalog of Soil failed: ')));
     assert.equal(await count(), fileCount);
   });
 

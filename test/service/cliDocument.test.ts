@@ -18,7 +18,7 @@ function listBlocks(text: string, language: string): readonly string[] {
   );
 }
 
-/** Replaces the free space, which differs between machines, and "at least" before the service has all hashes. */
+/** Masks the free space, which differs between machines, and "at least", printed until the service has all hashes. */
 function maskSpace(text: string): string {
   const masked = text.replaceAll(/^(free space in \w+): [\d.]+ [KMGT]?B$/gm, '$1: any');
   return masked.replaceAll(/^(already in \w+): at least /gm, '$1: ');
@@ -55,7 +55,7 @@ describe('The document of the command line', () => {
     const recipe = shown[commands.indexOf('cat tables.transfer.json')] ?? '';
     await writeFile(join(folder, 'tables.transfer.json'), recipe);
     const script = commands.map((command) => `${command}\necho '--- end ---'\n`).join('');
-    // Without IFS, bash splits no unquoted variable into words, as zsh doesn't.
+    // Like zsh, bash with an empty IFS doesn't split unquoted variables into words.
     const { stdout } = await run('bash', ['-c', `exec 2>&1\nIFS=\n${script}`], { cwd: folder, env: environment });
     const printed = stdout.split('--- end ---\n').slice(0, -1);
     assert.deepEqual(

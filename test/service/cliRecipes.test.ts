@@ -65,7 +65,7 @@ describe('Recipes on the command line', () => {
     assert.deepEqual([comparison.code, comparison.stdout], [5, '+ e.csv\n']);
     assert.equal((await rig.runJson(5, 'compare', recipe))['isSame'], false);
 
-    // The lock still has the two files, and all of them are unchanged.
+    // The lock still has the two files, and both are unchanged.
     assert.equal((await rig.run('run', recipe, '--locked', '--wait')).code, 0);
     assert.equal((await readLock()).files.length, 2);
     assert.equal((await rig.run('run', recipe, '--wait')).code, 0);
@@ -103,7 +103,7 @@ describe('Recipes on the command line', () => {
     await write('{\n  "from": {\n');
     assert.match((await rig.run('run', recipe)).stderr, /reads\.transfer\.json:\d: not valid JSON\n/);
     await write({ ...reads, version: 9 });
-    assert.match((await rig.run('run', recipe)).stderr, /:1: the recipe was written for a later version\n/);
+    assert.match((await rig.run('run', recipe)).stderr, /:1: the recipe requires a later version of data-transfer\n/);
     await write({ ...reads, apiKey: 'do-not-print-this' });
     const secret = await rig.run('run', recipe);
     assert.match(secret.stderr, /:1: a recipe must not contain a key/);
@@ -173,7 +173,7 @@ describe('Recipes on the command line', () => {
     assert.equal(stderr, 'Nothing was sent. The recipe\'s table ids.csv has no column "ID".\n');
     await writeFile(join(folder, 'ids.csv'), 'ID\na.csv\nnope\n');
     const partly = await rig.run('run', recipe);
-    const text = "There isn't exactly one file for 1 value of the table: nope.";
+    const text = 'No file, or more than one, was found for 1 value in the table: nope.';
     assert.deepEqual([partly.code, partly.stderr], [4, `Nothing was sent. ${text}\n`]);
   });
 
@@ -204,7 +204,7 @@ describe('Recipes on the command line', () => {
     assert.equal((await runCli(args, { environment })).code, 2);
     await write({ ...reads, service: 'local' });
     const local = await runCli(args, { environment });
-    assert.deepEqual([local.code, /names the local service, .* Use a terminal of/.test(local.stderr)], [2, true]);
+    assert.deepEqual([local.code, /names the local service, .* Use a terminal in/.test(local.stderr)], [2, true]);
     assert.equal((await rig.run('run', recipe, '--dry-run')).code, 0);
   });
 

@@ -176,7 +176,7 @@ describe('The command line', () => {
   it('explains why it rejects an address', async () => {
     const connect = async (server: string): Promise<string> =>
       (await runCli(['databases', '--server', server, '--orcid', orcid, '--key-stdin'], { input: 'x' })).stderr;
-    assert.match(await connect('example.org'), /: the address isn't valid; write it with its scheme, as in https:/);
+    assert.match(await connect('example.org'), /: the address isn't valid; include the scheme, as in https:/);
     assert.match(await connect('http://192.0.2.1'), /: the key would be sent unencrypted; use https:\/\/, or /);
   });
 

@@ -148,7 +148,7 @@ describe('A slow transfer on the command line', () => {
     assert.equal(again.code, 1);
     assert.match(
       again.stderr,
-      new RegExp(`^Nothing was sent: 1 of these files may be in transfer already \\(${id}\\)\\.`),
+      new RegExp(`^Nothing was sent: 1 of these files may already be in a running transfer \\(${id}\\)\\.`),
     );
     const other = (await rig.run(...start, '--again')).stdout.trim();
     assert.match(other, /^[\da-f-]{36}$/);

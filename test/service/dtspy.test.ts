@@ -12,7 +12,7 @@ interface Call {
   readonly json?: unknown;
 }
 
-/** Returns JSON text as Python's `json.dumps` writes it: blanks after separators, ASCII only. */
+/** Returns JSON text as Python's `json.dumps` writes it: spaces after separators, ASCII only. */
 function pythonJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(pythonJson).join(', ')}]`;
   if (typeof value === 'object' && value !== null) {

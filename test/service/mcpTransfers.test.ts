@@ -208,7 +208,7 @@ describe('Agents over MCP', () => {
 
   const id = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
 
-  /** Starts a server with a file, and an agent that is connected to it. Resolves to the server and the ID of a plan. */
+  /** Starts a server with a file, and an agent that is connected to it. Resolves to both, and the ID of a plan. */
   async function planAtServer(
     onElicit: (message: string) => { readonly action: 'accept' | 'decline' },
   ): Promise<{ readonly server: FaultServer; readonly client: TestAgent; readonly planId: unknown }> {
@@ -275,7 +275,7 @@ describe('Agents over MCP', () => {
   });
 });
 
-/** Lets the methods of an agent be used by name. */
+/** Returns the `get` and `call` methods of an agent as plain functions. */
 function bind(agent: TestAgent): Pick<TestAgent, 'get' | 'call'> {
   return { get: agent.get.bind(agent), call: agent.call.bind(agent) };
 }

@@ -65,7 +65,7 @@ describe('The OpenAPI document of the local service (D26)', () => {
     return answer;
   }
 
-  /** The response to a lease ends with the service, and is checked then. */
+  /** Opens a lease, and restarts the service, which ends the response. Checks the response. */
   async function provokeLease(): Promise<void> {
     const response = await fetch(`${rig.service.address}/leases`, {
       method: 'POST',

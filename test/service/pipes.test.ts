@@ -107,7 +107,7 @@ describe('A thread that hangs in a system call (D42)', () => {
     return new TransferClient(service);
   }
 
-  /** Starts a service where a thread hangs that opens `stuck.bin`, or the copy of it. */
+  /** Starts a service in which any thread that opens `stuck.bin` or its copy hangs. */
   async function startHanging(environment: Readonly<Record<string, string>> = {}): Promise<TransferClient> {
     const hanging = { NODE_OPTIONS: `--require ${hangingDisk}`, HANGING_PIPE: nodePath.join(root, 'pipe') };
     return await start({ ...hanging, ...environment });

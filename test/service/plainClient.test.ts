@@ -57,7 +57,7 @@ class DocumentClient {
     return new DocumentClient(address, token, (await response.json()) as Document);
   }
 
-  /** Returns the part of a response with this description, or all of it. */
+  /** Sends a request. Returns the part of the response that `wanted` describes; all of it by default. */
   async ask(operationId: string, meanings: Meanings, wanted?: RegExp): Promise<unknown> {
     const [template, method, operation] = this.find(operationId);
     const parameters = operation.parameters ?? [];

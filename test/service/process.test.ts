@@ -183,7 +183,7 @@ describe('The process of the local service', () => {
       cwd: nodePath.join(import.meta.dirname, '../..'),
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    // Opening waits for the other side: the service is reading its configuration then.
+    // Opening the pipe waits for its reader, so the service is now reading its configuration.
     const pipe = await fs.open(config, 'w');
     npm.kill('SIGKILL');
     await once(npm, 'exit');
@@ -227,7 +227,7 @@ describe('The process of the local service', () => {
     await start();
     await assert.rejects(
       start(),
-      /did not start: Another local service, perhaps of another window, is using the same data folder/,
+      /did not start: Another local service, perhaps one started by another window, is using the same data folder/,
     );
   });
 

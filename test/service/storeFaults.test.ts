@@ -57,7 +57,7 @@ describe('The rclone processes of a service (D62)', () => {
     await assertEndsAll(() => rig.service.closeInput());
   });
 
-  /** Serves a store that never responds, and passes on what it receives. */
+  /** Serves a store that never responds, and passes what it receives to `receive`. */
   async function serveSilentStore(receive: (text: string) => void = () => undefined): Promise<net.Server> {
     const silent = net.createServer((socket) => {
       socket.on('error', () => undefined).on('data', (piece) => receive(piece.toString()));
@@ -146,7 +146,7 @@ describe('A store that fails (D62)', () => {
   let liar: Server;
   let isTruncating = true;
 
-  /** A WebDAV server with one file of 10 bytes, of which it sends 5. */
+  /** Starts a WebDAV server with one file, which it lists with 10 bytes, and of which it sends only 5. */
   function startFakeRclone(): Server {
     const item =
       '<d:response><d:href>PATH</d:href><d:propstat><d:prop>PROPS</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>';

@@ -11,7 +11,7 @@ import { StoreServers, type StoreKind } from '../support/storeServers.ts';
 
 const readme = nodePath.join(import.meta.dirname, '../../README.md');
 
-/** Returns the command of a recipe in the README with other values. Throws if the recipe has other fields. */
+/** Returns the arguments of a recipe in the README with these values. Throws if there is no such recipe. */
 async function adaptRecipe(start: string, values: Readonly<Record<string, string>>): Promise<string[]> {
   const text = await fs.readFile(readme, 'utf8');
   const [, command] = new RegExp(`\`(rclone config create ${start}[^\`]*)\``).exec(text) ?? [];

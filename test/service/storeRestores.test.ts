@@ -45,7 +45,7 @@ describe('A transfer from a store that may restore archived objects (D67)', () =
     });
   }
 
-  const ineffective = 'Memory: "restore" has no effect: rclone can\'t restore objects of this kind of store.';
+  const ineffective = 'Memory: "restore" has no effect: rclone can\'t restore objects in this kind of store.';
   const listNotes = (): readonly string[] => rig.logged.filter((line) => line.includes('restore'));
 
   async function submit(...ids: readonly string[]): Promise<string> {
@@ -116,7 +116,7 @@ describe('A transfer from a store that may restore archived objects (D67)', () =
     assert.deepEqual([status, message], ['failed', `Transfer ${id}: failed (${reason})`]);
   });
 
-  it('is logged if rclone cannot restore objects of this kind of store', async () => {
+  it('is logged if rclone cannot restore objects in this kind of store', async () => {
     await serve('Memory', 'memory:');
     assert.deepEqual(listNotes(), [ineffective]);
   });

@@ -186,7 +186,7 @@ describe('A transfer with unavailable folders (D23)', () => {
     await fs.mkdir(nodePath.join(rig.target, `dts-${id}`), { recursive: true });
     await fs.writeFile(nodePath.join(rig.target, `dts-${id}`, 'folder'), 'in the way');
     const status = await rig.waitForStatus(id, 'failed');
-    assert.match(status.message, /could not write folder\/a\.txt: a file is in the place of a folder\)$/);
+    assert.match(status.message, /could not write folder\/a\.txt: part of its path is a file, not a folder\)$/);
     assert.deepEqual(await rig.listReceivedFiles(), [`dts-${id}/folder`, `dts-${id}/large.bin`]);
   });
 

@@ -205,7 +205,7 @@ describe('A request to the local service on the wire (D26)', () => {
 
     after(async () => await rig.restart());
 
-    /** Sends a text character by character, repeatedly, until a response arrives. */
+    /** Sends `first` at once, then the characters of `rest` one by one, over and over, until a response arrives. */
     async function sendSlowly(first: string, rest: string): Promise<Answer> {
       const connection = await connections.open();
       connection.write(first);

@@ -27,7 +27,7 @@ interface CliOptions {
   /** Written to standard input, which is closed afterwards. */
   readonly input?: string;
   readonly program?: string;
-  /** Path of the Node.js program; defaults to the one that runs this process. */
+  /** Path of the Node.js executable; defaults to the one that runs this process. */
   readonly runtime?: string;
 }
 

@@ -27,7 +27,7 @@ export class CopyingBucket extends OddBucket {
   }
 
   /**
-   * Returns the content of an object. Replaces a synchronous rclone call, during which this process couldn't respond.
+   * Returns the content of an object, if it exists. A synchronous rclone call would keep this process from responding.
    */
   getContent(key: string): Buffer | undefined {
     return this.objects.get(key)?.content;

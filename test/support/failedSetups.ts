@@ -1,6 +1,6 @@
 let failedTitle: string | undefined;
 
-/** Records the setup that fails in each outermost suite of a run. */
+/** Remembers the last setup that failed in the running outermost suite, for {@link takeFailedSetup}. */
 export function recordFailedSetups(runner: Mocha.Runner): void {
   runner.on('fail', (runnable) => {
     if (runnable.title.startsWith('"before ')) failedTitle = runnable.fullTitle();
@@ -10,7 +10,7 @@ export function recordFailedSetups(runner: Mocha.Runner): void {
   });
 }
 
-/** Returns the title of the setup that failed in the running suite, once; undefined if none did. */
+/** Returns the title of the setup that failed in the running suite; undefined if none did, or on a later call. */
 export function takeFailedSetup(): string | undefined {
   const title = failedTitle;
   failedTitle = undefined;

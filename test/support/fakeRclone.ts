@@ -29,14 +29,14 @@ interface DescribedObject {
 }
 
 interface RcloneRequest {
-  /** `read` for the content of an object. */
+  /** The method of the remote control; `read` for a request for the content of an object. */
   readonly method: string;
   readonly body: RcloneBody;
 }
 
 /**
  * Replaces the handling of a request: `fail` responds with {@link FakeRclone.failure}, `drop` closes the connection,
- * `cut` sends half of an object before that, `whole` sends all of an object in response to a request for a range.
+ * `cut` closes it after half of an object, `whole` sends all of an object in response to a request for a range.
  */
 type Intervention = 'fail' | 'drop' | 'cut' | 'whole' | undefined;
 

@@ -28,7 +28,7 @@ export interface PublicState {
   readonly files: Set<string>;
   /** Returns the size of a file in bytes. */
   getFileBytes: (id: string) => number;
-  /** Ids whose metadata request crashes the handler, and whose submission ends the process. */
+  /** Ids of files: a metadata request for one crashes the handler, and a submission of one ends the process. */
   readonly crashingIds: Set<string>;
   readonly transfers: Map<string, PublicTransfer>;
   /** Generates the id of the next transfer. */

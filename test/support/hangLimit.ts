@@ -1,4 +1,4 @@
 import manifest from '../../package.json' with { type: 'json' };
 
-/** Time after which a test that hangs fails, in milliseconds. All rings have the limit of a file that is run by itself. */
+/** Time limit of a test, in milliseconds. All rings use mocha's own limit, as a file that is run by itself does. */
 export const hangLimitMs = manifest.mocha.timeout;

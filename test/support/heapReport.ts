@@ -5,8 +5,8 @@ import type { StoreRig } from './storeRig.ts';
 const probe = nodePath.join(import.meta.dirname, 'heapProbe.cjs');
 
 /**
- * Environment variables that make a service report its heaps. glibc returns freed memory of 64 kB and more to the system:
- * otherwise it adapts these limits, and keeps more for itself the busier the machine is.
+ * Environment variables that make a service report its heaps. With fixed thresholds, glibc returns freed blocks of
+ * 64 kB or more to the system; otherwise, it adapts the thresholds and retains more memory the busier the machine is.
  */
 export const heapReportEnvironment = {
   NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --require=${probe}`.trim(),
@@ -18,7 +18,7 @@ export const heapReportEnvironment = {
 export interface HeapSizes {
   /** Without garbage, including the memory of buffers. */
   readonly used: number;
-  /** Resident memory that the engine has for the heap, used or free. */
+  /** Memory that the engine has allocated for the heap, used or free. */
   readonly reserved: number;
 }
 
@@ -42,7 +42,7 @@ export async function readHeaps(rig: StoreRig): Promise<ReadonlyMap<string, Heap
 
 const reportPattern = /^heap of (\w+ (\d+)): (\d+) used, (\d+) reserved, started ([\d ]*)$/gm;
 
-/** Returns undefined until all threads have reported their heaps: the main thread, and those that another one names. */
+/** Returns the heaps by thread; undefined until the main thread, and each thread that a report names, has reported. */
 function parseHeaps(log: string): ReadonlyMap<string, HeapSizes> | undefined {
   const heaps = new Map<string, HeapSizes>();
   const [expected, reported] = [new Set(['0']), new Set<string>()];

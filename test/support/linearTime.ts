@@ -4,13 +4,13 @@ import assert from 'node:assert/strict';
 const factor = 16;
 /** Linear time gives a ratio of 16, quadratic time one of 256. */
 const maxRatio = 64;
-/** Processor times are counted in steps of up to 16 ms. */
+/** Minimum of a measured time, because processor time is counted in steps of up to 16 ms. */
 const minTimeUs = 16_000;
 
 /**
  * Fails if the processor time of `work` grows much faster than the size of its input. Compares `largeSize`, a multiple
- * of 16, with a sixteenth of it in the same process, so that the speed of the machine doesn't matter. Of three runs with
- * the small input, the longest counts.
+ * of 16, with a sixteenth of it in the same process, so that the speed of the machine doesn't matter. Uses the longest
+ * of three runs with the small input.
  */
 export async function assertLinearTime(largeSize: number, work: (size: number) => unknown): Promise<void> {
   const smallSize = largeSize / factor;

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { cliProgram } from './cliProcess.ts';
 
 /**
- * An MCP client that starts the server, calls a tool if one is given, and prints the server's process ID after the
- * first answer.
+ * An MCP client that starts the server, calls a tool if requested, and prints the server's process ID after the last
+ * response.
  */
 const clientSource = `
   const { spawn } = require('node:child_process');

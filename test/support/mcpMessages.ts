@@ -1,6 +1,6 @@
 const prefix = 'io.modelcontextprotocol/';
 
-/** Formats a tool call in the newest protocol version, from a client that answers questions before they are asked. */
+/** Formats a tool call in the newest protocol version, with responses to elicitations that were never sent. */
 export function formatAnsweredCall(name: string, input: object, inputResponses: object): string {
   const described = {
     [`${prefix}protocolVersion`]: '2026-07-28',

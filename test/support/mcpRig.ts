@@ -11,7 +11,7 @@ export interface ToolAnswer {
 }
 
 interface AgentOptions {
-  /** The elicitations that the client says it supports. By default, it names no kind, like earlier clients. */
+  /** The kinds of elicitation that the client declares; by default none is named, as in earlier clients. */
   readonly elicitation?: { readonly form?: Record<string, never>; readonly url?: Record<string, never> };
   /** Options of the command, such as the connection. */
   readonly args?: readonly string[];
@@ -26,7 +26,7 @@ interface AgentOptions {
 /** An agent: the official MCP client, with the shipped command line as its server. */
 export class TestAgent {
   readonly client: Client;
-  /** Number of questions that the server has asked. */
+  /** Number of elicitations that the server has sent. */
   questionCount = 0;
   private readonly transport: StdioClientTransport;
   private stderr = '';

@@ -1,7 +1,7 @@
 import { recordFailedSetups } from './failedSetups.ts';
 import { ensureBuilt } from './prepared.ts';
 
-/** Cleanups that run before mocha ends; each is added by the code that starts something. */
+/** Cleanups to run before mocha ends, each registered by the code that needs it. */
 const endings: (() => Promise<void>)[] = [];
 
 /** Registers a cleanup to run after all tests of this process. */

@@ -32,7 +32,7 @@ export interface BucketRequest {
 export class OddBucket {
   /** The bucket's remote in the configuration of rclone. */
   readonly remote = `${name}:${name}`;
-  /** True to reject every request, like AWS after a session token has expired: without a body for an object. */
+  /** True to reject every request, like AWS after a session token has expired. A HEAD request gets no error body. */
   isExpired = false;
   /** Number of objects that were read. */
   reads = 0;
@@ -70,7 +70,7 @@ export class OddBucket {
     await once(this.server, 'listening');
   }
 
-  /** Stores an object. Its MD5 is its tag, unless another tag is given. */
+  /** Stores an object. Its ETag is its MD5, unless another one is given. */
   protected put(key: string, content: Buffer, { etag = digest(content), headers = {} }: Partial<OddObject> = {}): void {
     this.objects.set(key, { content, etag, headers });
   }
@@ -85,7 +85,7 @@ export class OddBucket {
     return undefined;
   }
 
-  /** Parses the target itself, because a URL would resolve `..` in keys. */
+  /** Responds to a request. Parses the target itself, because `URL` would resolve `..` in keys. */
   private handle(request: IncomingMessage, response: ServerResponse): void {
     const { method = '', url = '', headers } = request;
     const { range } = headers;

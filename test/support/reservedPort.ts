@@ -9,7 +9,7 @@ let next = Math.floor(Math.random() * pairs);
 
 /**
  * A loopback port for a server in another process, which no other test run uses until it is released, even while the
- * server is stopped: the process of the tests listens on the next port for as long, which only one process can do.
+ * server is stopped: until then, the test process listens on the next port, which only one process can do.
  */
 export class ReservedPort {
   readonly number: number;
@@ -21,7 +21,7 @@ export class ReservedPort {
   }
 
   /**
-   * Reserves a port that neither another process has reserved nor a server uses, beginning with `from`; by default,
+   * Reserves a port that no other process has reserved and no server uses. Starts the search at `from`; by default,
    * after the last port that this process has reserved. Throws an error if there is none.
    */
   static async reserve(from = firstPort + 2 * next): Promise<ReservedPort> {
@@ -46,7 +46,7 @@ export class ReservedPort {
   }
 }
 
-/** Returns undefined if another server listens on the port. */
+/** Listens on a port; resolves to the server, or to undefined if the port is in use. */
 async function listen(port: number): Promise<Server | undefined> {
   const server = createServer();
   server.listen(port, '127.0.0.1');

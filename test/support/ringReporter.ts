@@ -5,7 +5,7 @@ import type { Tally } from './tally.ts';
 /** Precedes each event that a ring prints for the test runner, as one line of JSON. */
 export const ringMark = '@ring ';
 
-/** An event of a ring. The last one is `end`; a ring that ends without it has crashed. */
+/** An event of a ring process. The last one is `end`; a process that ends without it has crashed. */
 type RingEvent =
   | { readonly event: 'pass'; readonly title: string; readonly durationMs: number; readonly tally?: Tally }
   | { readonly event: 'fail'; readonly title: string; readonly reason: string }
@@ -27,7 +27,7 @@ export class RingReporter extends Mocha.reporters.Base {
   }
 }
 
-/** Reports that all tests of the ring have run. */
+/** Reports that this process has run all its tests. */
 export function printEnd(): void {
   print({ event: 'end' });
 }

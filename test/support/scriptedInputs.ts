@@ -102,7 +102,7 @@ abstract class ScriptedInput {
     this.pressed.fire(button);
   }
 
-  /** Resolves when `isSo` returns true; rejects if the input is closed first. */
+  /** Resolves when `isSo` returns true; rejects if the input is closed first, or after a time limit. */
   protected async until(isSo: () => boolean, what: string): Promise<void> {
     if (isSo()) return;
     await new Promise<void>((resolve, reject) => {

@@ -87,12 +87,12 @@ export class StoreServers {
     return { RCLONE_CONFIG: this.configFile };
   }
 
-  /** The port of a server. */
+  /** Returns the port of a server; 0 if the server was not started. */
   getPort(kind: StoreKind): number {
     return this.ports.get(kind)?.number ?? 0;
   }
 
-  /** The folder that a server serves. */
+  /** Returns the folder that a server serves. */
   folder(kind: StoreKind): string {
     return this.folders?.[kind] ?? nodePath.join(this.root, kind === 's3' ? 's3-data' : kind);
   }

@@ -18,7 +18,7 @@ const credit = {
   ],
 };
 
-/** Returns the license field of a file. Files 31 to 33 must not be redistributed, files 34 and 35 state no license. */
+/** Returns the license field of a file. Files 31 to 33 reserve all rights; files 34 and 35 state no license. */
 function listLicenses(number: number): object {
   if (number === 34 || number === 35) return {};
   const restricted = { name: 'All rights reserved' };

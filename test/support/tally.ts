@@ -1,6 +1,6 @@
 /**
  * Kinds of checks that the rings count in addition to tests: rows of the contract (§4), faults that the client handles,
- * properties, and pages checked for accessibility, with the number of rules that passed.
+ * properties, pages checked for accessibility (with the number of rules passed), commands run, and user actions.
  */
 type TallyKind = 'contract row' | 'fault' | 'property' | 'accessible page' | 'command' | 'actions';
 

@@ -9,7 +9,7 @@ export type TestOrder = (typeof testOrders)[number];
 /** The environment variable that sets the order for a ring's program. */
 const variable = 'DATA_TRANSFER_TEST_ORDER';
 
-/** Returns the order set in the environment. */
+/** Returns the order set in the environment; `written` if none or an unknown one is set. */
 export function chosenOrder(): TestOrder {
   const chosen = process.env[variable];
   return testOrders.find((order) => order === chosen) ?? 'written';

@@ -1,4 +1,4 @@
-/** Shows the same rows in a minimal tree, and an empty page; writes the memory of the extension host. */
+/** A minimal counterpart of the extension: a tree of the same rows, an empty page, and a heap size report. */
 import { readdirSync, writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

@@ -1,5 +1,5 @@
 /**
- * Makes the main extension read the time from a file, so that pictures always show the same times. Doesn't affect
+ * Makes the main extension read the time from a file, so that screenshots always show the same times. Doesn't affect
  * timers, or the clock that the extension host uses to acknowledge messages.
  */
 const { readFileSync } = require('node:fs');

@@ -84,7 +84,7 @@ class PendingCalls {
   }
 
   private async answer(call: McpCall): Promise<AgentAnswer | Elicitation> {
-    // From now on, the store also contains the records of other programs.
+    // Loads the running transfers, and starts to follow the records that other programs write.
     await (this.loading ??= this.session.explorer.transferFlow.resume());
     let elicitation: Elicitation | undefined;
     const confirm: Parameters<typeof callAgentTool>[0]['confirm'] = (question) => {

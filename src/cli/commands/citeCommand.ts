@@ -55,7 +55,7 @@ async function cite(
 
 async function getFiles(session: CliSession, named: string | undefined, ids: readonly string[]): Promise<CitedSource> {
   if (named === undefined || ids.length === 0)
-    throw createUsageError('Name a database and the IDs of its files, or a transfer with --transfer.');
+    throw createUsageError('Specify a database and the IDs of its files, or a transfer with --transfer.');
   const { connection } = await session.connect();
   const database = session.findDatabase(named).name;
   return { database, ...(await fetchFiles(session, connection.id, database, ids)) };

@@ -57,7 +57,7 @@ export async function fetchFiles(
   ids: readonly string[],
 ): Promise<DescribedFiles> {
   const wanted = dedupeIds(ids);
-  if (wanted.length === 0) throw createUsageError('No file IDs are given.');
+  if (wanted.length === 0) throw createUsageError('No file IDs were given.');
   const { files, reason } = await explorer.metadataFlow.fetchFiles(connectionId, database, wanted);
   const entries = files.flatMap((file) => (file.kind === 'file' ? [file] : []));
   const failure = reason?.kind === 'notFound' ? undefined : reason;
@@ -68,8 +68,8 @@ export async function fetchFiles(
 }
 
 /**
- * Describes the IDs that a database doesn't have, that couldn't be looked up, or whose metadata is unreadable. Lists the
- * first ten.
+ * Describes the IDs that a database doesn't have, that couldn't be looked up, or whose metadata is unreadable. Lists
+ * the first ten.
  */
 export function describeMissing(database: string, described: Omit<DescribedFiles, 'files'>): string {
   const { missing, reason, hasUnreadable } = described;

@@ -42,9 +42,11 @@ export function addExportCommand(program: Command): void {
     .command('export')
     .description('export the files of a transfer or, without one, the records of all transfers')
     .argument('[transfer]', 'its ID, or a unique prefix of it')
-    .addOption(new Option('--format <format>', 'the format; csv and json for all records').choices(formats))
+    .addOption(
+      new Option('--format <format>', 'the format; only csv or json for the records of all transfers').choices(formats),
+    )
     .option('--output <file>', 'write to a file instead of standard output')
-    .option('--folder <folder>', 'the folder of the destination, or of the transferred files')
+    .option('--folder <folder>', 'the destination folder, or the folder with the transferred files')
     .action((name: string | undefined, flags: ExportFlags, command: Command) =>
       runAction(command, (context) => exportRecords(context, name, flags)),
     );

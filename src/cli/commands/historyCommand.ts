@@ -19,7 +19,7 @@ const defaultLimit = 50;
 export function addHistoryCommand(program: Command): void {
   program
     .command('history')
-    .description('list the recorded transfers, newest first, without a request to a service')
+    .description('list the recorded transfers, newest first, without contacting a service')
     .option('--limit <count>', 'the maximum number of transfers', parseCount, defaultLimit)
     .action((flags: HistoryFlags, command: Command) => runAction(command, (context) => printHistory(context, flags)));
 }

@@ -7,7 +7,7 @@ export function addMcpCommand(program: Command): void {
   program
     .command('mcp')
     .description('serve agents with the Model Context Protocol, over standard input and output')
-    .option('--trust-elicitation', 'let the client ask for your confirmations; some clients answer by themselves')
+    .option('--trust-elicitation', 'let the client ask you for confirmation; some clients answer automatically')
     .action((flags: McpFlags, command: Command) =>
       runAction(command, async (context) => {
         const { serveAgents } = await import('../agents/serveAgents.ts');

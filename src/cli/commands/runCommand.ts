@@ -11,7 +11,7 @@ export function addRunCommand(program: Command): void {
     .argument('<recipe>', 'a *.transfer.json file')
     .option('--dry-run', 'print what would be transferred, and send nothing')
     .option('--locked', 'transfer exactly the files of the lock; exits with 5 if one is gone or has changed')
-    .option('--again', 'transfer files that another transfer is copying to the same destination')
+    .option('--again', 'transfer files even if another transfer is copying them to the same destination')
     .option('--wait', 'wait until the transfer has ended')
     .option('--timeout <seconds>', 'the maximum time to wait', parseCount)
     .action((file: string, flags: RunFlags, command: Command) =>

@@ -20,7 +20,7 @@ export function addServiceCommand(program: Command): void {
   program
     .command('service')
     .description(`run a service that serves folders and stores; needs Node.js ${requiredNode.join('.')} or later`)
-    .requiredOption('--config <file>', 'the configuration; - for one line of standard input')
+    .requiredOption('--config <file>', 'the configuration file; - to read one line from standard input')
     .action((flags: ServiceFlags, command: Command) => runAction(command, () => runService(flags)));
 }
 

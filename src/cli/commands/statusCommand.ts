@@ -24,7 +24,7 @@ export function addStatusCommand(program: Command): void {
     .command('status')
     .description('print the status of transfers; without an ID, of those that have not ended')
     .argument('[transfer...]', 'IDs, or unique prefixes of them')
-    .option('--offline', "print the recorded status, without a request to the transfers' service")
+    .option('--offline', 'print the recorded status, without contacting the service')
     .action((names: readonly string[], flags: StatusFlags, command: Command) =>
       runAction(command, (context) => printStatus(context, names, flags)),
     );

@@ -47,7 +47,7 @@ export function addTransferCommand(program: Command): void {
     .option('--ids-file <file>', 'a file with IDs separated by spaces, commas or line breaks; - for standard input')
     .option('--description <markdown>', 'a description of the transfer')
     .option('--instructions <file>', 'a JSON file with instructions for the destination')
-    .option('--again', 'transfer files that another transfer is copying to the same destination')
+    .option('--again', 'transfer files even if another transfer is copying them to the same destination')
     .option('--wait', 'wait until the transfer has ended')
     .option('--timeout <seconds>', 'the maximum time to wait', parseCount)
     .action((source: string, destination: string, ids: readonly string[], flags: TransferFlags, command: Command) =>

@@ -34,7 +34,7 @@ export function addVerifyCommand(program: Command): void {
     .command('verify')
     .description('compare transferred files with their manifest; exits with 1 if files are missing or changed')
     .argument('<target>', 'a transfer, a folder with a manifest, or a manifest')
-    .option('--folder <folder>', 'the folder of the destination, or of the transferred files')
+    .option('--folder <folder>', 'the destination folder, or the folder with the transferred files')
     .action((target: string, flags: VerifyFlags, command: Command) =>
       runAction(command, (context) => verifyFiles(context, target, flags)),
     );
@@ -101,7 +101,7 @@ function* describeReport(
   yield total === 0 ? 'the manifest lists no files' : `${intactCount} of ${formatCount(total, 'file')} intact`;
   for (const { file, outcome } of findings) yield `${problemTexts[outcome.kind]}: ${toPlainCell(file.path)}`;
   for (const { name } of unlisted) yield `not in the manifest: ${toPlainCell(name)}`;
-  if (manifest.problemCount > 0) yield `${manifest.problemCount} invalid manifest entries`;
+  if (manifest.problemCount > 0) yield `invalid manifest entries: ${manifest.problemCount}`;
   if (extra.paths.length > 0) yield `${formatCount(extra.paths.length, 'other file')} in the folder`;
 }
 

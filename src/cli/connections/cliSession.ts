@@ -112,6 +112,6 @@ export class CliSession {
   private requireOrcid(connectionId: string): void {
     if (this.getOrcid(connectionId) !== '') return;
     const isGiven = (this.context.options.orcid ?? this.file.orcid) !== undefined;
-    throw createUsageError(isGiven ? "The ORCID iD isn't valid." : 'No ORCID iD is given. Use --orcid.');
+    throw createUsageError(isGiven ? "The ORCID iD isn't valid." : 'No ORCID iD was given. Use --orcid.');
   }
 }

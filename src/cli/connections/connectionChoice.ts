@@ -18,14 +18,14 @@ export function chooseConnection(
   if (server !== undefined) return findByAddress(connections, server) ?? toConnection(server);
   if (name !== undefined) return findByName(connections, name);
   const [only, ...others] = connections;
-  if (!only) throw createUsageError('No service is given. Use --server, or --connections with a file.');
+  if (!only) throw createUsageError('No service was given. Use --server, or --connections with a file.');
   if (others.length > 0) throw createUsageError(`Use --connection with one of: ${listNames(connections)}.`);
   return only;
 }
 
 /**
  * Returns true if the key options apply to `connection`. They apply to the connection that `--server` or `--connection`
- * selects, or to the only one in the file, and to others with the same address unless it is a local service. Throws a
+ * selects, or to the only one in the file, and to others with the same address, except for local services. Throws a
  * usage error if `--connection` names a connection that isn't in the file.
  */
 export function isKeyConnection(options: GlobalOptions, file: ConnectionsFile, connection: FileConnection): boolean {

@@ -85,7 +85,7 @@ function findProblem(entry: unknown): string | undefined {
 function findSecret(value: unknown): string | undefined {
   const [path] = findSecrets(value);
   const field = toPlainCell(String(path?.at(-1) ?? ''));
-  return path && `"${field}": keys aren't stored here; name a variable: apiKeyVariable`;
+  return path && `"${field}": keys aren't stored here; set "apiKeyVariable" to the name of an environment variable`;
 }
 
 const optionalNames = [...Object.keys(optionalTypes), 'apiKeyVariable', 'scheme', 'transport'];

@@ -25,7 +25,7 @@ async function countCopies(
   connectionId: string,
 ): Promise<DestinationFacts['alreadyThere']> {
   const { explorer, context } = session;
-  // Loads the records of earlier transfers, because their files count, too.
+  // Reads the transfer records, because the files of earlier transfers also count.
   await explorer.transferFlow.resume();
   const order = toOrder(plan, { connectionId, orcid: session.getOrcid(connectionId) });
   const readVerified = (): Promise<[]> => Promise.resolve([]);

@@ -56,7 +56,7 @@ export function describeUnusualLock(lock: LockReadResult): string | undefined {
   const texts: Partial<Record<LockReadResult['kind'], string>> = {
     edited: 'The lock was changed after the last run, so it may not match what that run found.',
     broken: "The lock isn't valid. A run without --locked will replace it.",
-    newer: 'The lock was written by a later version.',
+    newer: 'The lock requires a later version of data-transfer.',
     foreign: `The lock belongs to ${'recipe' in lock ? toPlainCell(lock.recipe) : ''}. Rename or delete it.`,
   };
   return texts[lock.kind];
@@ -91,7 +91,7 @@ export function describeObstacle(plan: RecipePlan, obstacle: PlanObstacle): stri
 
 function describeOtherDatabases({ lockedDatabases }: RecipePlan): string {
   const { from = '', to = '' } = lockedDatabases ?? {};
-  return `The lock is for a transfer from ${toPlainCell(from)} to ${toPlainCell(to)}. Run it once without --locked.`;
+  return `The lock is for a transfer from ${toPlainCell(from)} to ${toPlainCell(to)}. Run the recipe once without --locked.`;
 }
 
 function describeLockDifference(difference: LockDifference | undefined): string {
@@ -103,7 +103,7 @@ function describeLockDifference(difference: LockDifference | undefined): string 
 function describeMissing({ missing, recipe }: RecipePlan): string {
   const names = formatNames(missing);
   if (!recipe.from.table) return `No file was found for ${formatCount(missing.length, 'ID')}: ${names}.`;
-  return `There isn't exactly one file for ${formatCount(missing.length, 'value')} of the table: ${names}.`;
+  return `No file, or more than one, was found for ${formatCount(missing.length, 'value')} in the table: ${names}.`;
 }
 
 function describeTable(table: Recipe['from']['table'], problem: TableProblem | undefined): string {

@@ -68,7 +68,7 @@ export function chooseRecipeConnection(
 }
 
 function throwNoLocalService(): never {
-  const advice = 'Use a terminal of the editor, or --server with its address.';
+  const advice = 'Use a terminal in the editor, or --server with its address.';
   throw createUsageError(`The recipe names the local service, which isn't in your connections. ${advice}`);
 }
 

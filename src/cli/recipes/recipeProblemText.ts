@@ -5,7 +5,7 @@ const texts: Readonly<Record<RecipeProblemKind, (field: string, expected: string
   syntax: () => 'not valid JSON',
   tooLarge: () => 'the recipe is too large',
   notObject: () => 'a recipe must be a JSON object, and must not be nested too deeply',
-  newerVersion: () => 'the recipe was written for a later version',
+  newerVersion: () => 'the recipe requires a later version of data-transfer',
   secret: () => 'a recipe must not contain a key, a token or a password; replace the key if it was shared',
   unknownField: (field) => `unknown field "${field}"`,
   repeatedField: (field) => `the field "${field}" is repeated`,
@@ -25,7 +25,7 @@ const texts: Readonly<Record<RecipeProblemKind, (field: string, expected: string
   unknownParameter: () => 'the database has no such search parameter',
 };
 
-/** Describes a problem with its position: `reads.transfer.json:3: unknown field "form"; did you mean "from"?`. */
+/** Describes a problem and its position: `reads.transfer.json:3: unknown field "form"; did you mean "from"?`. */
 export function describeRecipeProblem(file: string, problem: RecipeProblem): string {
   const { kind, path, range, nearest, expected = '' } = problem;
   const hint = nearest === undefined ? '' : `; did you mean "${toPlainCell(nearest)}"?`;

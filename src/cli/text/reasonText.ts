@@ -6,7 +6,7 @@ const texts: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
   insecureAddress: () => 'the key would be sent unencrypted; use https://, or allowInsecureHttp in a connections file',
   badArgument: withDetail("an argument isn't valid"),
   notConnected: withDetail("the service isn't connected"),
-  keyMissing: () => 'no API key is given; use --key-variable, --key-file or --key-stdin',
+  keyMissing: () => 'no API key was given; use --key-variable, --key-file or --key-stdin',
   keyGone: () => 'the API key is gone',
   keyElsewhere: () => 'the API key belongs to a different address',
   variableEmpty: ({ detail = '' }) => `the environment variable ${toPlainCell(detail)} for the API key isn't set`,

@@ -7,8 +7,8 @@ import { exitCode } from '../exitCode.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 
 /**
- * Reads a manifest. Throws an error if it can't be used, with exit code 4 if it doesn't exist, or if it can't be the
- * manifest of `transfer`.
+ * Reads a manifest. Throws an error if it can't be used or can't be the manifest of `transfer`. The exit code is 4 if
+ * the manifest doesn't exist, otherwise 1.
  */
 export async function loadManifest(
   file: string,

@@ -61,7 +61,7 @@ function findRecord(transfers: readonly Transfer[], name: string): Transfer | un
   if (exact) return exact;
   const matching = transfers.filter(({ id, key }) => id?.toLowerCase().startsWith(wanted) || key.startsWith(wanted));
   if (matching.length > 0 && wanted.length < minPrefixLength) throw createShortNameError(name);
-  if (matching.length > 1) throw createUsageError(`Several transfers begin with ${toPlainCell(name)}.`);
+  if (matching.length > 1) throw createUsageError(`Several transfer IDs begin with ${toPlainCell(name)}.`);
   return matching[0];
 }
 

@@ -12,5 +12,7 @@ export function requireNotUnderWay(known: readonly Transfer[], order: TransferOr
   if (transfers.length === 0) return;
   const ids = transfers.map(getTransferId).join(' ');
   const advice = `Check with: data-transfer status ${ids}. Use --again to transfer them anyway.`;
-  throw new CliError(`Nothing was sent: ${count} of these files may be in transfer already (${ids}). ${advice}`);
+  throw new CliError(
+    `Nothing was sent: ${count} of these files may already be in a running transfer (${ids}). ${advice}`,
+  );
 }

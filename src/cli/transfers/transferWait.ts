@@ -6,7 +6,7 @@ import type { CliSession } from '../connections/cliSession.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
 import { describeProgress, getTransferId } from '../text/transferDocument.ts';
 
-/** Returns true if this transfer needs no more waiting. */
+/** Returns true if waiting for this transfer is no longer necessary. */
 type Condition = (transfer: Transfer) => boolean;
 
 /**

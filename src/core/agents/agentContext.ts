@@ -49,13 +49,13 @@ export interface AgentContext {
   readonly requestedBy: string;
   /**
    * Returns the connection to use. Connects if necessary, except in a window. Throws {@link AgentError} if there is no
-   * connection.
+   * connection or it can't be opened.
    */
   connect(): Promise<OpenConnection>;
   /**
    * Returns the connection with this ID. If `address` is given, may return a different connection to that address
    * instead. Opens the connection if necessary, except in a window. Throws {@link AgentError} if there is no such
-   * connection.
+   * connection or it can't be opened.
    */
   open(connectionId: string, address?: string): Promise<OpenConnection>;
   getOrcid(connectionId: string): string;

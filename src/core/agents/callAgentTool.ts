@@ -55,7 +55,7 @@ function toErrorContent({ describeReason, log }: AgentContext, error: unknown, s
   }
   if (signal.aborted) return { error: 'The call was canceled.', code: 'cancelled' };
   log.error(`A tool failed: ${String(error)}`);
-  return { error: 'The tool failed unexpectedly. The log has the details.', code: 'internal' };
+  return { error: 'The tool failed unexpectedly. See the log.', code: 'internal' };
 }
 
 const maxTextLength = 120;

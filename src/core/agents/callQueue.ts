@@ -27,7 +27,11 @@ export class CallQueue {
   private async enter(signal: AbortSignal): Promise<void> {
     if (this.running < maxRunning) this.running += 1;
     else if (this.waiting.size < maxWaiting) await this.wait(signal);
-    else throw new AgentError('tooManyCalls', 'Too many calls are waiting. Wait for their answers, then call again.');
+    else
+      throw new AgentError(
+        'tooManyCalls',
+        'Too many calls are waiting. Wait until they have finished, then call again.',
+      );
   }
 
   /**

@@ -15,9 +15,9 @@ export async function requestDatabases(session: OpenConnection, signal: AbortSig
 }
 
 /**
- * Returns the database with this name or ID. Requests the list if the window's list doesn't contain it, because the
- * service may have added it since. Throws {@link AgentError} if the databases can't be listed or if there is no such
- * database. In the latter case, the reason suggests a similar name, if any.
+ * Returns the database with this name or ID. Requests the list if the cached list doesn't contain the database, because
+ * the service may have added it since. Throws {@link AgentError} if the databases can't be listed or if there is no
+ * such database. In the latter case, the reason suggests a similar name, if any.
  */
 export async function requireDatabase(
   { services }: AgentContext,

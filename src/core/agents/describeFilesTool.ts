@@ -12,7 +12,7 @@ export const describeFilesTool = defineTool({
   name: 'describe_files',
   title: 'Describe Files',
   description:
-    'Returns the metadata of up to 20 files by id: title, description, size, hash, licenses. Lists ids without ' +
+    'Returns the metadata of up to 20 files by ID: title, description, size, hash, licenses. Lists IDs without ' +
     'readable metadata as missing.',
   isReadOnly: true,
   input: z.strictObject({

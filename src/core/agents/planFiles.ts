@@ -48,7 +48,7 @@ export function parsePlan(text: string | undefined): TransferPlan | undefined {
 }
 
 /**
- * Parses a decision's file. Returns undefined if there is none. A damaged file counts as a confirmation, so that
+ * Parses a decision file. Returns undefined if there is none. A damaged file counts as a confirmation, so that
  * nothing is submitted twice.
  */
 export function parseDecision(text: string | undefined): PlanDecision | undefined {
@@ -56,7 +56,7 @@ export function parseDecision(text: string | undefined): PlanDecision | undefine
   return parse(decisionSchema, text) ?? { kind: 'confirmed', by: '', at: 0 };
 }
 
-/** Parses an outcome's file. Returns undefined if it is missing or damaged. */
+/** Parses an outcome file. Returns undefined if it is missing or damaged. */
 export function parseOutcome(text: string | undefined): PlanOutcome | undefined {
   const outcome = parse(outcomeSchema, text);
   return outcome && { transferKey: outcome.transferKey, at: outcome.at };

@@ -26,7 +26,7 @@ export async function submitPlan(context: PlanSubmissionContext, plan: TransferP
   const { services, plans } = context;
   const { id } = plan;
   requireProposed(await plans.require(id));
-  // Sends the plan that the person saw, even if its file has changed since then.
+  // Submit `plan`, which the person saw, even if its file has changed since then.
   const connectionId = await openPlanConnection(context, plan);
   // The rule may have changed while the person was deciding.
   await requireSubmissionAllowed(context);

@@ -22,7 +22,13 @@ const input = z.strictObject({
   status: queryFields.status,
   specific: queryFields.specific,
   paths: z.optional(
-    z.array(limitedText(300)).check(z.minLength(1), z.maxLength(20), z.describe('Keeps paths that match: **/*.gz')),
+    z
+      .array(limitedText(300))
+      .check(
+        z.minLength(1),
+        z.maxLength(20),
+        z.describe('Path patterns, such as **/*.gz. Keeps files that match one of them.'),
+      ),
   ),
   description: z.optional(limitedText(10_000).check(z.describe('Description for people, in Markdown.'))),
   instructions: z.optional(limitedObject().check(z.describe('How the destination processes the files.'))),
@@ -56,7 +62,7 @@ export const planTransferTool = defineTool({
   },
 });
 
-/** Throws {@link AgentError} unless either IDs or a query is given, and if IDs are given with filters of a query. */
+/** Throws {@link AgentError} unless exactly one of IDs and query is given, or if IDs are given with query filters. */
 function requireOneSelection({ ids, query, status, specific }: PlanInput): void {
   if ((ids === undefined) === (query === undefined)) throw new AgentError('badInput', 'Give either "ids" or "query".');
   if (ids && (status ?? specific)) throw new AgentError('badInput', 'Give "status" and "specific" only with "query".');

@@ -65,7 +65,7 @@ function requireNoObstacle(plan: RecipePlan): void {
 }
 
 function describeObstacle({ missing }: RecipePlan, obstacle: PlanObstacle): string {
-  if (obstacle === 'missing') return `The source doesn't have ${missing.length} of these ids: ${listIds(missing)}.`;
+  if (obstacle === 'missing') return `The source doesn't have ${missing.length} of these IDs: ${listIds(missing)}.`;
   if (obstacle === 'noFiles') return 'No file matches. Nothing was planned.';
   if (obstacle === 'stalled')
     return 'The search stopped because three pages in a row had no new files; there may be more. Narrow the query.';

@@ -17,7 +17,7 @@ export const searchFilesTool = defineTool({
   title: 'Search Files',
   description:
     'Searches one database for files; at most 20 rows with id, path, size and format. Narrow the query instead of ' +
-    'paging: plan_transfer takes a query too, so the ids of all files are not needed.',
+    'paging: plan_transfer takes a query too, so the IDs of all files are not needed.',
   isReadOnly: true,
   input: z.strictObject({
     database: databaseField,
@@ -29,7 +29,7 @@ export const searchFilesTool = defineTool({
     const session = await context.connect();
     const { name } = await requireDatabase(context, session, database, signal);
     const orcid = context.getOrcid(session.connection.id);
-    // Requests as many rows as an answer has, because `offset` must be a multiple of `limit` (D9: paging).
+    // Request as many rows as an answer can have, because `offset` must be a multiple of `limit` (D9: paging).
     const request = { ...filters, database: name, orcid, query, offset, limit: maxRows };
     const { value = [], reason } = await catchRefusal(() => session.client.search(request, signal));
     if (reason) throw new AgentError('requestFailed', "The search didn't succeed.", reason);

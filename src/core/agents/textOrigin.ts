@@ -28,8 +28,8 @@ export function getTextOrigin(
 }
 
 /**
- * Returns true if there is a common substring of at least twice `partLength` characters. Also detects some shorter
- * ones. Takes linear time.
+ * Returns true if a given and a known string share a substring of at least twice `partLength` characters. Also detects
+ * some shorter ones. Takes linear time.
  */
 function haveCommonPart(given: readonly string[], known: readonly string[]): boolean {
   const parts = new Set(given.flatMap((text) => listParts(text, 1)));

@@ -12,7 +12,7 @@ export const idField = limitedText(maxIdLength).check(z.minLength(1));
 
 /** Schemas for the fields of a database search. */
 export const queryFields = {
-  query: limitedText(2_000).check(z.describe('Words, in the syntax of the database. Empty: all files.')),
+  query: limitedText(2_000).check(z.describe('The query, in the syntax of the database. Empty for all files.')),
   status: z.optional(z.enum(['staged', 'unstaged']).check(z.describe('staged: ready to copy.'))),
   specific: z.optional(limitedObject().check(z.describe('Search parameters that only this database has.'))),
 };

@@ -3,7 +3,7 @@ import { getOutcome, getProgress } from '../model/transferOutcome.ts';
 import type { JsonObject } from '../util/json.ts';
 import { toDataLine } from './serverText.ts';
 
-/** Returns a transfer as the agent sees it. Reports unknown counts and times as `unknown` instead of leaving them out. */
+/** Returns a transfer as the agent sees it. Reports unknown counts and start or end times as `unknown`. */
 export function toTransferAnswer(transfer: Transfer): JsonObject {
   const { id, key, order, state, askedAt, status } = transfer;
   const { moved, total } = getProgress(transfer);
@@ -26,12 +26,12 @@ export function toTransferRow(transfer: Transfer): JsonObject {
   return { transferId: id ?? key, state: getWord(transfer), destination, startedAt: getStart(transfer) };
 }
 
-/** Returns the time of the submission. It isn't known of a transfer that was started elsewhere. */
+/** Returns the time of the submission; `unknown` for a transfer that was started elsewhere. */
 function getStart({ createdAt, startedElsewhere }: Transfer): string {
   return startedElsewhere ? 'unknown' : toTime(createdAt);
 }
 
-/** Returns the time at which the end was detected. It isn't known of a transfer that was found after its end. */
+/** Returns the time at which the end was detected; `unknown` for a transfer that was found after its end. */
 function getEnd({ changes, startedElsewhere }: Transfer): string {
   return startedElsewhere && changes.length === 1 ? 'unknown' : toTime(changes.at(-1)?.at);
 }

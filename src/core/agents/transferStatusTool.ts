@@ -22,7 +22,7 @@ export const transferStatusTool = defineTool({
   name: 'transfer_status',
   title: 'Check Transfers',
   description:
-    'Returns the status of a transfer, by its id, or of a plan, by its planId. Without an id: the latest transfers of ' +
+    'Returns the status of a transfer, by its ID, or of a plan, by its planId. Without an ID: the latest transfers of ' +
     'the user. "not confirmed" and "unknown" mean exactly that; do not report them as success or failure.',
   isReadOnly: true,
   input: z.strictObject({ id: z.optional(limitedText(100)) }),
@@ -85,7 +85,7 @@ async function lookUp(context: AgentContext, id: string, signal: AbortSignal): P
   const result = await context.services.trackFlow.lookUp(connection.id, uuid, signal);
   if (result.kind === 'known') return toTransferAnswer(result.transfer);
   if (result.kind === 'failed' && result.reason.kind === 'notFound')
-    throw new AgentError('notFound', 'Neither the records of the user nor the service have this transfer.');
+    throw new AgentError('notFound', "This transfer is neither in the user's records nor known to the service.");
   if (result.kind === 'failed')
     throw new AgentError('requestFailed', "The status couldn't be requested.", result.reason);
   const now = context.clock.now();

@@ -10,7 +10,11 @@ export function createNotConnectedError(serviceName?: string): AgentError {
   const fact = serviceName === undefined ? 'No service is connected.' : 'The required service is not connected.';
   const commands = '"Data Transfer: Connect to a Service…" or "Data Transfer: Start Local Service"';
   const message = `${fact} Ask the user to run the command ${commands}.`;
-  return new AgentError('notConnected', message, serviceName === undefined ? undefined : `The service: ${serviceName}`);
+  return new AgentError(
+    'notConnected',
+    message,
+    serviceName === undefined ? undefined : `Required service: ${serviceName}`,
+  );
 }
 
 /**
@@ -23,5 +27,5 @@ export function createBusyDecision(): AgentDecision {
 
 /** Creates the answer for a plan that the user has neither confirmed nor declined. */
 export function createUndecidedDecision(): AgentDecision {
-  return { kind: 'waiting', hint: 'The user closed the dialog. The plan waits in the Transfers view of the window.' };
+  return { kind: 'waiting', hint: 'The user closed the dialog. The plan is waiting in the Transfers view.' };
 }

@@ -5,7 +5,7 @@ export function writeApa(citations: readonly Citation[]): string {
   return citations.map((citation) => `${formatApa(citation)}\n`).join('\n');
 }
 
-/** Returns a citation as a reference list entry in APA style: `Doe, J. (2021). Title [Data set]. Publisher. https://…` */
+/** Returns a citation as a reference list entry in APA style: `Doe, J. (2021). Title [Data set]. KBase. https://…` */
 export function formatApa(citation: Citation): string {
   const { text, url } = formatReference(citation);
   return url === undefined ? text : `${text} ${url}`;

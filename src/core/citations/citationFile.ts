@@ -81,7 +81,7 @@ function distinct(values: readonly JsonObject[]): readonly JsonObject[] {
   return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
 }
 
-/** Returns the DOI if it contains only the characters that the format allows. */
+/** Returns the DOI if the format allows all of its characters; otherwise, undefined. */
 function findPlainDoi({ doi }: Citation): string | undefined {
   return doi !== undefined && /^10\.\d{4,9}(\.\d+)?\/[A-Za-z0-9:/_;\-.()[\]\\]+$/.test(doi) ? doi : undefined;
 }

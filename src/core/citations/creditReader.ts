@@ -70,9 +70,7 @@ function readIssueDate(dates: unknown): string | undefined {
 /** Matches text that starts with a date whose day exists in every month (01 to 28). */
 const plainDay = /^[12]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])(?!\d)/;
 
-/**
- * Returns the longest valid date at the start of a string: `YYYY-MM-DD`, `YYYY-MM` or `YYYY`; undefined if there is none.
- */
+/** Returns the longest valid date at the start of a string (`YYYY-MM-DD`, `YYYY-MM` or `YYYY`); undefined if none. */
 function parseDay(text: string | undefined): string | undefined {
   if (text !== undefined && plainDay.test(text)) return text.slice(0, 10);
   const [, year, month, day] = /^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?(?!\d)/.exec(text ?? '') ?? [];

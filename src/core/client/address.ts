@@ -14,14 +14,11 @@ interface AddressOptions {
  */
 export function toBaseAddress({ server, port, allowInsecureHttp }: AddressOptions): string {
   const start = server.trim().replace(/\/+$/, '');
-  if (!/^https?:\/\//i.test(start)) throw createBadAddressError('write it with its scheme, as in https://example.org');
+  if (!/^https?:\/\//i.test(start)) throw createBadAddressError('include the scheme, as in https://example.org');
   const url = parseAddress(typeof port === 'number' ? `${start}:${String(port)}` : start);
-  if (!url)
-    throw createBadAddressError(
-      'it is not a valid address; write it as in https://example.org or https://example.org:8080',
-    );
+  if (!url) throw createBadAddressError('use a form such as https://example.org or https://example.org:8080');
   if (typeof port === 'number' && url.pathname !== '/') {
-    throw createBadAddressError('a port cannot follow a path; write it as in https://example.org:8080/path');
+    throw createBadAddressError('a port cannot follow a path; use a form such as https://example.org:8080/path');
   }
   if (url.username || url.password) throw createBadAddressError('leave out the user name and password');
   if (/[?#]/.test(start)) throw createBadAddressError('remove the part that starts with ? or #');

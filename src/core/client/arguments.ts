@@ -46,7 +46,7 @@ const argumentRules: readonly ArgumentRule[] = [
   [['offset'], 'at least 0', ValueError, (v) => v === undefined || Number(v) >= 0],
   [['limit'], 'at least 1', ValueError, (v) => isEmpty(v) || Number(v) >= 0],
   [['specific'], 'a JSON object', TypeError, isObjectOrAbsent],
-  [['ids'], 'a list with at least one id', RuntimeError, (v) => Array.isArray(v) && v.length > 0],
+  [['ids'], 'a list with at least one ID', RuntimeError, (v) => Array.isArray(v) && v.length > 0],
   [['fileIds'], 'a list', TypeError, Array.isArray],
   [['timeout'], 'a number of seconds', TypeError, (v) => isAbsent(v) || isNumber(v)],
   [['description'], 'a string', TypeError, (v) => isAbsent(v) || isString(v)],

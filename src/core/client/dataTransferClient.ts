@@ -38,7 +38,7 @@ export type ClientOptions = Pick<ClientDependencies, 'log'> &
     readonly limits?: Partial<Limits>;
   };
 
-/** Describes a search (§4.3). Requests omit empty fields other than `offset`, and an `offset` or `limit` of 0. */
+/** Describes a search (§4.3). Requests omit an empty `status`, `limit` or `specific`, and 0 as `offset` or `limit`. */
 export interface SearchOptions {
   readonly database: string;
   readonly orcid: string;

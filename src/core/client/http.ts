@@ -34,7 +34,7 @@ export async function send(
 
 /**
  * Reads the JSON in a successful response and removes any copies of the key. Returns a failure if the JSON violates the
- * contract (D15: tolerant reading).
+ * contract (D15: tolerant reading). Returns a failed result unchanged.
  */
 export function readResult<T>(
   { keyRemover }: Channel,

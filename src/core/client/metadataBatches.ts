@@ -208,7 +208,7 @@ export class MetadataBatches {
     if (result.reason) return result.reason;
     this.refusalsInARow = 0;
     this.hasRead = true;
-    // A spread would exceed the stack if a server responds with far more files than requested.
+    // A spread could overflow the stack if a server responds with far more files than requested.
     for (const file of result.value) this.files.push(file);
     return undefined;
   }

@@ -14,7 +14,7 @@ export interface Page {
   readonly limit?: number | undefined;
 }
 
-/** Requests batches of IDs in the form that the server requires (D7: database name or id, D8: metadata by ids). */
+/** Requests batches of metadata in the form that the server requires (D7: database name or id, D8: metadata by ids). */
 export class MetadataRequester {
   /** The form in use. The first responses or `usePost` can change it. */
   form: MetadataForm;
@@ -81,7 +81,7 @@ export class MetadataRequester {
     this.form = 'post';
   }
 
-  /** Requests IDs in the POST form regardless of the form in use. */
+  /** Requests metadata in the POST form, regardless of the form in use. */
   async requestByPost(ids: readonly string[]): Promise<Result<readonly FoundFile[]>> {
     return await this.requestInForm(ids, {}, 'post');
   }

@@ -43,7 +43,7 @@ function parseProxyUrl(configured: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || url.hostname === '') throw createUnusableProxyError('BAD_PROXY_ADDRESS', 'its address is not valid');
   if (/^https?:$/.test(url.protocol)) return url;
-  throw createUnusableProxyError('UNSUPPORTED_PROXY', `a proxy of the kind ${url.protocol}// cannot be used`);
+  throw createUnusableProxyError('UNSUPPORTED_PROXY', `${url.protocol}// proxies are not supported`);
 }
 
 /** Creates an error that omits the proxy's address, which may contain a password. */

@@ -131,7 +131,7 @@ function omitAbsent<T extends object>(fields: T): Present<T> {
 /** Reads the response to a submission (§4.5). Returns the transfer's ID in canonical form. */
 export function readAccepted(json: unknown): string {
   const id = parseUuid(parse(transferAcceptedSchema, json).id);
-  if (id === undefined) throw new UnreadableResponseError('the id of the transfer is not a UUID');
+  if (id === undefined) throw new UnreadableResponseError('the ID of the transfer is not a UUID');
   return id;
 }
 
@@ -163,6 +163,6 @@ function parse<T extends z.ZodMiniType>(schema: T, json: unknown): z.output<T> {
   if (parsed.success) return parsed.data;
   const path = parsed.error.issues[0]?.path.map(String).join('.') ?? '';
   throw new UnreadableResponseError(
-    path === '' ? 'the response has an unexpected form' : `the response's "${path}" is not of the expected type`,
+    path === '' ? 'the response has an unexpected format' : `the response's "${path}" is not of the expected type`,
   );
 }

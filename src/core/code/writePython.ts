@@ -69,7 +69,7 @@ function writeTransfer({ kind: _kind, ids, ...others }: Extract<CodeRequest, { r
   return [
     `transfer_id = ${writeCall('transfer', { ...others, file_ids: ids })}`,
     'if transfer_id is None:',
-    '    raise SystemExit("No response confirms the transfer. It may have started.")',
+    '    raise SystemExit("The server did not confirm the transfer. It may have started anyway.")',
     'print(transfer_id)',
   ].join('\n');
 }

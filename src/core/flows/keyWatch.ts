@@ -141,8 +141,8 @@ export class KeyWatch implements Disposable {
   }
 
   /**
-   * Retries at intervals until the key is no longer in doubt, the connection is closed, or `signal` is aborted. Failures
-   * other than rejections don't affect the key's status.
+   * Tests the key at intervals until it is no longer in doubt, the connection is closed, or `signal` is aborted.
+   * Failures other than rejections don't affect the key's status.
    */
   private async settle(session: OpenConnection, signal: AbortSignal): Promise<void> {
     const { id } = session.connection;

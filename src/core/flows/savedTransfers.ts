@@ -198,6 +198,6 @@ export class SavedTransfers implements Disposable {
   }
 
   private logError(error: unknown): void {
-    this.dependencies.log.error(`The changes of other windows to transfers could not be read: ${String(error)}`);
+    this.dependencies.log.error(`Changes that other windows made to transfers could not be read: ${String(error)}`);
   }
 }

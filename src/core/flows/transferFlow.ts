@@ -23,7 +23,7 @@ import type { OpenConnections } from './openConnections.ts';
  */
 const namingSampleSize = 5;
 
-/** Pause after the finished transfers could not be loaded. Rows and estimates request them often. */
+/** Delay before the finished transfers can be loaded again after a failure. Rows and estimates request them often. */
 const loadRetryMs = 10_000;
 
 /** The reasons for which a submission is refused before it is sent. */
@@ -95,10 +95,10 @@ export class TransferFlow {
   /**
    * Submits a transfer (§4.5). Resolves to the transfer, which is accepted, refused, not confirmed (D12: never
    * resubmit), or canceled before it was sent. `replacedKey` identifies the unconfirmed transfer that this one replaces
-   * because, according to the user, it never started. It isn't replaced if the files' names can't be looked up, the
-   * connection is closed, or an argument is invalid. `turn` observes or cancels the request (D34: serialized requests).
-   * `requestedBy` is stored in the record. Rejects if the record could not be written; then, nothing was sent or
-   * replaced.
+   * because, according to the user, it never started. It isn't replaced if nothing is sent because the files can't be
+   * looked up (D36: names before submission), the submission is canceled, the connection is closed, or an argument is
+   * invalid. `turn` observes or cancels the request (D34: serialized requests). `requestedBy` is stored in the record.
+   * Rejects if the record could not be written; then, nothing was sent or replaced.
    */
   async submit(
     order: TransferOrder,

@@ -5,12 +5,12 @@ import { RecordFolderWatch } from './recordFolderWatch.ts';
 
 /** Options for {@link FirstFileWatch}. */
 interface FirstFileOptions {
-  /** Returns true if `names`, the names of the files in the folder, include a file to wait for. */
+  /** Returns true if any of `names`, the names of the files in the folder, is one that the watch waits for. */
   hasMatch(names: readonly string[]): boolean | Promise<boolean>;
   onFound(): void;
 }
 
-/** Calls `onFound` once, as soon as a folder of the ledger contains a file to wait for. Does not read any files. */
+/** Calls `onFound` once, as soon as a folder of the ledger contains a matching file. Does not read any files. */
 export class FirstFileWatch implements Disposable {
   private readonly folder: string;
   private readonly options: FirstFileOptions;

@@ -35,7 +35,7 @@ export interface ImportRequest {
   /** The ledger to read. Not changed, except that damaged records are moved aside. */
   readonly source: string;
   readonly target: string;
-  /** Converts the IDs of local services; absent to import all IDs unchanged. */
+  /** For converting the IDs of connections to local services; absent to import all IDs unchanged. */
   readonly alias?: ConnectionAlias | undefined;
   readonly clock: Clock;
   readonly log: Logger;
@@ -44,7 +44,7 @@ export interface ImportRequest {
 /**
  * Copies the records of one ledger into another, and then marks them as imported (D63: shared ledger folder). Merges
  * records that the target already has, so that an import can be repeated. Leaves unreadable records and pending
- * submissions for the next import. Rejects if a folder can't be read or a record can't be written.
+ * submissions for the next import. Rejects if it can't read a folder, write a record or acquire the lock in time.
  */
 export async function importRecords(request: ImportRequest): Promise<void> {
   const { source, target, clock } = request;

@@ -9,7 +9,7 @@ export type LedgerChange = { readonly key: string } | { readonly folder: Watched
 
 type WatchedFolder = 'running' | 'ended';
 
-/** Reports changes that this or another window makes to records of running and ended transfers in the ledger. */
+/** Reports changes that any window or command makes to records of running and ended transfers in the ledger. */
 export class LedgerWatch implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly changed = this.lifetime.track(new Emitter<LedgerChange>());

@@ -5,8 +5,8 @@ import { FileLock } from '../util/fileLock.ts';
 import type { Disposable } from '../util/lifetime.ts';
 
 /**
- * Records the submissions for which an open window awaits the response, so that they aren't treated as lost (D12: never
- * resubmit).
+ * Records the submissions for which an open window or a running command awaits the response, so that they aren't
+ * treated as lost (D12: never resubmit).
  */
 export class PendingSubmissions implements Disposable {
   private readonly folder: string;
@@ -19,7 +19,7 @@ export class PendingSubmissions implements Disposable {
     this.clock = clock;
   }
 
-  /** Adds an entry for a submission by this window. Rejects if the entry cannot be written. */
+  /** Adds an entry for a submission by this process. Rejects if the entry cannot be written. */
   async start(key: string): Promise<void> {
     await createFolder(this.folder, 0o700);
     const lock = await FileLock.acquire(this.getPath(key), this.clock);
@@ -36,7 +36,7 @@ export class PendingSubmissions implements Disposable {
     await lock?.release();
   }
 
-  /** Returns true while this or another window is waiting for the response. */
+  /** Returns true while a window or a command is waiting for the response. */
   async isPending(key: string): Promise<boolean> {
     return this.own.has(key) || (await FileLock.getFreeAt(this.getPath(key))) > this.clock.now();
   }

@@ -26,9 +26,9 @@ type Urgency = () => RequestKind | undefined;
 type DidWait = (behind: RequestKind | undefined) => void;
 
 /**
- * Locks a server for one window at a time (D34: serialized requests). Each address has a file in the ledger's folder,
- * which several machines may share. A window waiting to send an urgent request places a ticket next to that file, so
- * that the other windows let it go first.
+ * Locks a server for one window or command at a time (D34: serialized requests). Each address has a file in the
+ * ledger's folder, which several machines may share. A window or command that is waiting to send an urgent request
+ * places a ticket next to that file, so that the others let it go first.
  */
 export class ServerLocks implements Disposable {
   private readonly folder: string;
@@ -46,8 +46,8 @@ export class ServerLocks implements Disposable {
   }
 
   /**
-   * Acquires the lock for the server at `address`. `urgency` returns the kind of the most urgent waiting request; once
-   * it returns undefined, resolves to undefined. If the folder is not writable, windows do not wait for each other.
+   * Acquires the lock for the server at `address`. `urgency` returns the kind of the most urgent waiting request.
+   * Resolves to undefined if `urgency` returns undefined. If the folder is not writable, does not wait for others.
    */
   async acquire(address: string, urgency: Urgency, didWait: DidWait): Promise<ServerLock | undefined> {
     const name = createHash('sha256').update(address).digest('hex').slice(0, 32);
@@ -90,7 +90,7 @@ export class ServerLocks implements Disposable {
   }
 
   /**
-   * Returns true while another window is waiting to send a more urgent request. Deletes the tickets of crashed windows.
+   * Returns true while another process is waiting to send a more urgent request. Deletes the tickets of crashed ones.
    */
   private async isOutranked(name: string, kind: RequestKind): Promise<boolean> {
     for (const file of await this.listFiles()) {

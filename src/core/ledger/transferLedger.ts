@@ -125,10 +125,7 @@ export class TransferLedger {
     return { transfers: await this.readEach('ended', keys), hasMore };
   }
 
-  /**
-   * Returns true if a transfer other than `key`, in any window, has the ID `id` and is running, or was removed and can
-   * be restored.
-   */
+  /** Returns true if a transfer other than `key` has the ID `id`, and is running or was removed and can be restored. */
   async hasRunningOrRemoved(id: string, key: string): Promise<boolean> {
     const transfers = [...(await this.readAll('running')), ...(await this.readAll('removed'))];
     return transfers.some((transfer) => transfer.id === id && transfer.key !== key);
@@ -155,7 +152,7 @@ export class TransferLedger {
     return this.files.listKeys(folder);
   }
 
-  /** Deletes records that were removed more than a day ago, and files left behind by crashed windows. */
+  /** Deletes records that were removed more than a day ago, and files left behind by crashed processes. */
   async purge(): Promise<void> {
     const before = this.clock.now() - dayMs;
     for (const name of ['removed', 'locks', 'submitting', 'asking', 'servers']) await this.files.purge(name, before);
@@ -167,7 +164,7 @@ export class TransferLedger {
     }
   }
 
-  /** Deletes the running record of an ended transfer. Its end may have been withdrawn in the meantime (D35). */
+  /** Deletes a transfer's record in `running` if `ended` still has one (D35: misrouted responses). */
   private async deleteEndedRunning(key: string): Promise<void> {
     if (await this.files.has('ended', key)) await this.files.delete('running', key);
   }
@@ -217,7 +214,7 @@ export class TransferLedger {
       await this.writeRecord(folder, key, formatRecord(this.files.toStored(merged), found?.record), !isSame);
     }
     if (folder === 'ended') await this.files.delete('running', key);
-    // The end was that of another transfer (D35: misrouted responses).
+    // The final status belonged to another transfer (D35: misrouted responses).
     else if (found?.folder === 'ended') await this.files.delete('ended', key);
     this.seen.set(key, await this.files.getIdentity(key));
     return merged;

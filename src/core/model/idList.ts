@@ -1,4 +1,4 @@
-/** Parses IDs separated by commas, whitespace or line breaks. Preserves the order and removes duplicates. */
+/** Parses IDs separated by commas or whitespace, including line breaks. Preserves the order and removes duplicates. */
 export function parseIds(text: string): readonly string[] {
   return dedupeIds(text.split(/[\s,]+/));
 }

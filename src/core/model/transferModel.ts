@@ -111,7 +111,7 @@ export interface StatedLicense {
   readonly url?: string;
 }
 
-/** A file in a transfer, with the properties that identify it. */
+/** A file in a transfer, as described when the transfer was submitted. */
 export interface TransferFile {
   readonly id: string;
   readonly name: string;

@@ -49,10 +49,7 @@ export function mayHaveFiles(transfer: Transfer): boolean {
   return state === 'expired' || hasTransferredFiles(transfer) || (getProgress(transfer).moved ?? 0) > 0;
 }
 
-/**
- * Returns true if the number of transferred files is unknown, or if files were transferred and, as far as their number
- * is known, all of them.
- */
+/** Returns true if the number of transferred files is unknown, or is positive and at least the total, if known. */
 function isComplete({ moved, total = moved ?? 0 }: TransferProgress): boolean {
   return moved === undefined || (total > 0 && moved >= total);
 }

@@ -31,7 +31,7 @@ export function createReceipt(transfer: Transfer, missing: readonly TransferFile
   };
 }
 
-/** Returns the day on which all files were obtained; undefined if some weren't, or if the day is unknown. */
+/** Returns the day on which all files were obtained; undefined if some or all weren't, or if the day is unknown. */
 export function getAccessDay(receipt: TransferReceipt | undefined): string | undefined {
   return receipt?.movedCount === undefined ? receipt?.day : undefined;
 }

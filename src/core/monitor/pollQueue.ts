@@ -34,7 +34,7 @@ interface QueueEntry {
  * soon after the machine wakes up.
  */
 const maxPauseMs = 10_000;
-/** Minimum time beyond {@link maxPauseMs}, or back from a pause's start, that indicates sleep or a changed clock. */
+/** Minimum time by which a pause exceeds {@link maxPauseMs}, or ends before its start after sleep or a clock change. */
 const sleepMs = 30_000;
 /** Maximum duration of a request, unless the machine sleeps in the meantime (D16: timeouts and retries). */
 const maxRequestMs = 150_000;

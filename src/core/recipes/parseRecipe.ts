@@ -49,7 +49,7 @@ function parseObject(text: RecipeText, value: JsonObject): ParsedRecipe {
   return { text, problems, ...(parsed.success && problems.length === 0 && { recipe: parsed.data }) };
 }
 
-/** Finds problems that the schema can't express. */
+/** Finds problems that the schema can't detect. */
 function findContradictions(text: RecipeText, recipe: Recipe): readonly RecipeProblem[] {
   const { from, to, expect } = recipe;
   const sources = (['search', 'ids', 'table'] as const).filter((name) => from[name] !== undefined);

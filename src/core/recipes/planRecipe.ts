@@ -32,7 +32,9 @@ export interface RecipePlan extends ResolvedFiles {
   readonly isLocked: boolean;
   /** The files for the next lock. A locked run keeps sizes and hashes that the service doesn't currently report. */
   readonly lockFiles: readonly RecipeFile[];
-  /** Absent if there is no lock, or if not all files are known: they could not be determined, or a limit was reached. */
+  /**
+   * Absent if there is no lock, or if not all files are known: they could not be determined, or a limit was reached.
+   */
   readonly difference?: LockDifference;
   readonly unmet: readonly UnmetExpectation[];
   /** The databases in the lock. Set only in a locked run, if the recipe names different databases. */
@@ -43,8 +45,8 @@ export interface RecipePlan extends ResolvedFiles {
 type LockedDatabases = Pick<RecipeLock, 'from' | 'to'>;
 
 /**
- * Determines a recipe's files with read-only requests. With `isLocked`, looks up the files that the lock lists; without
- * a lock, the plan can't be carried out.
+ * Determines a recipe's files with read-only requests. With `isLocked`, looks up the files that the lock lists. With
+ * `isLocked` but no lock, the plan can't be carried out.
  */
 export async function planRecipe(source: RecipeSource, request: PlanRequest): Promise<RecipePlan> {
   const { recipe, lock, isLocked = false } = request;

@@ -14,8 +14,8 @@ const pageSize = 500;
 const maxCompared = 2_000_000;
 
 /**
- * Requests the pages of a recipe's search until the last one, until a limit is exceeded, or until the search stalls (D9:
- * paging). Returns at most `limit` files that pass the filters, or a failure and no files if a request fails.
+ * Requests the pages of a recipe's search until the last one, until a limit is exceeded, or until the search stalls
+ * (D9: paging). Returns at most `limit` files that pass the filters, or a failure and no files if a request fails.
  */
 export async function resolveSearch(
   source: RecipeSource,

@@ -22,7 +22,7 @@ export function selectExportable({ connections, databases, ...data }: UserData):
 
 /**
  * Yields a user data file in chunks. The file has one entry per line, with the transfers in order of creation. Omits
- * their unknown fields, and any description, instructions or connection name that seem to contain a key. Calls `onOmit`
+ * their unknown fields and any description, instructions or connection name that seems to contain a key. Calls `onOmit`
  * for each transfer that an import would reject, and omits it. Throws {@link UserDataSizeError} before the file exceeds
  * `maxBytes`.
  */

@@ -1,6 +1,6 @@
 const separator = String.raw`[\\/]{1,4}`;
 
-/** Matches the end of a name. A full stop may end a sentence. */
+/** Matches the end of a name, which a period that ends a sentence may follow. */
 const nameEnd = String.raw`(?![\p{L}\p{N}_-]|\.[\p{L}\p{N}_-])`;
 
 /**

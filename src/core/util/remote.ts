@@ -9,7 +9,7 @@ const remotePattern = /^([\w\p{L}\p{N}.+@][\w\p{L}\p{N}.+@ -]*):(.*)$/u;
 export function findRemoteProblem(remote: string, platform = process.platform): string | undefined {
   const [, name = '', path = ''] = remotePattern.exec(remote) ?? [];
   if (name === '' || name.endsWith(' ')) return `must be the name of an rclone remote and a path, such as ${example}`;
-  if (platform === 'win32' && /^[a-z]$/i.test(name)) return 'must not begin with the letter of a drive';
+  if (platform === 'win32' && /^[a-z]$/i.test(name)) return 'must not begin with a drive letter';
   if (/\p{Cc}|\]/u.test(path)) return 'must have no control characters and no "]" in its path';
   if (path.split('/').some((part) => part === '..' || part === '.')) return 'must have no "." or ".." in its path';
   return undefined;

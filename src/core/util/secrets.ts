@@ -21,7 +21,7 @@ const idName = /(?:^| )(?:ids?|hash(?:es)?|digest|checksum|sha1)$/;
 
 /**
  * Requires a random token to follow: twelve letters and digits in a row, with a capital letter and a digit beside a
- * letter. Ordinary words have none.
+ * letter. Ordinary words don't match.
  */
 const random = String.raw`(?=[\w-]*(?<![A-Za-z\d])(?=[A-Za-z\d]*[A-Z])(?=[A-Za-z\d]*(?:[A-Za-z]\d|\d[A-Za-z]))[A-Za-z\d]{12})`;
 /**
@@ -88,8 +88,8 @@ function isSecretText(text: string, path: ValuePath): boolean {
 }
 
 /**
- * Returns true if a string contains `Basic`, followed by a user name and password in base64. Ordinary words after `Basic`
- * don't decode to such a pair.
+ * Returns true if a string contains `Basic`, followed by a user name and password in base64. Ordinary words after
+ * `Basic` don't decode to such a pair.
  */
 function hasBasicCredentials(text: string): boolean {
   const decoded = Array.from(text.matchAll(basicCredentials), ([, encoded = '']) => Buffer.from(encoded, 'base64'));
@@ -118,7 +118,9 @@ function isSecretWords(words: string): boolean {
   return secretName.test(words) && !plainToken.test(words);
 }
 
-/** Returns the words of a name, in lowercase and separated by spaces: `api key` for `apiKey`, `API_KEY` and `api-key`. */
+/**
+ * Returns the words of a name, in lowercase and separated by spaces: `api key` for `apiKey`, `API_KEY` and `api-key`.
+ */
 function toWords(name: string): string {
   const spaced = name.replace(/(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[\W_]+/g, ' ');
   return spaced.trim().toLowerCase();

@@ -1,7 +1,7 @@
 /**
  * Wraps `call` so that only one call for each argument runs at a time. Concurrent calls with the same argument share
- * the result. `limit` wraps the promise of each call. Callers share the promise that it returns, even if that settles
- * first: until the call itself has settled, later callers get the same outcome.
+ * the result. `limit` wraps the promise of each call. If the wrapped promise settles before the call does, later
+ * callers also get its outcome, until the call has settled.
  */
 export function shareCalls<T>(
   call: (argument: string) => Promise<T>,

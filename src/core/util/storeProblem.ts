@@ -35,7 +35,7 @@ const causes: readonly (readonly [pattern: RegExp, text: string])[] = [
   ],
   [
     /rate ?limit|too many requests|slowdown|resource_exhausted|quota metric|download ?quota|status(?: code)?:? ?429/i,
-    'its server limits requests',
+    'its server is limiting the request rate',
   ],
   [/invalidobjectstate|restore first/i, archivedCause],
   [/access ?denied|permission denied|forbidden|status(?: code)?:? ?403/i, 'its server denies access'],
@@ -52,7 +52,8 @@ export function findStoreCause(output: string): string | undefined {
 
 /**
  * Returns the cause of a failure as a clause. If the cause is unknown, names a command that shows the details. An
- * empty remote means all remotes. The command contains no path, because a shell could run the name of a folder.
+ * empty remote means all remotes. The command contains no path, because a folder's name could contain text that a
+ * shell would execute.
  */
 export function describeStoreFailure(output: string, remote: string): string {
   return findStoreCause(output) ?? `rclone failed; ${describeCheck(remote)} shows why`;

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { getErrorCode } from './errorCode.ts';
 
-/** Codes of errors which mean that the content of a disk may be lost. */
+/** Codes of errors that mean that written data may be lost. */
 const lossCodes: ReadonlySet<string> = new Set(['EDQUOT', 'EIO', 'ENOSPC']);
 
 /**

@@ -10,8 +10,8 @@ interface ServingConnection {
 
 /**
  * Returns the path of the folder that a service on this machine serves as a database. Returns undefined if the service
- * runs elsewhere, if the database isn't a folder, or if its URL has no equivalent path on this system. A path on another
- * host (`\\host\share`) is returned only for the local service, because Windows signs in to that host.
+ * runs elsewhere, if the database isn't a folder, or if its URL has no equivalent path on this system. A path on
+ * another host (`\\host\share`) is returned only for the local service, because Windows signs in to that host.
  */
 export function findServedFolder(
   { connection, service }: ServingConnection,

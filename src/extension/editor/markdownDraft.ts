@@ -41,7 +41,7 @@ export class MarkdownDraft implements Disposable {
   }
 
   /**
-   * Opens an editor for a draft. Only one draft can be open at a time, so closes any earlier one first. Resolves to the
+   * Opens an editor for a draft, after closing any earlier one, because only one can be open at a time. Resolves to the
    * result once the editor has been closed, or to `replaced` without opening it if another draft is requested first.
    */
   async write(text: string): Promise<DraftResult> {

@@ -14,7 +14,7 @@ export interface RecentSearch {
   readonly specific?: JsonObject;
 }
 
-/** The citation format that was last used, and what was done with the citations. */
+/** The citation format and the action that were last used. */
 interface LastCitation {
   readonly format?: CitationFormat;
   readonly action?: 'copy' | 'insert' | 'save';
@@ -57,7 +57,7 @@ export class Memory {
     return await this.readText('lastDescription');
   }
 
-  /** Returns the instructions for the last transfer: their text, or the URI of the file that contains them. */
+  /** Returns the instructions that were last used: their text, or the URI of the file that contains them. */
   async getLastInstructions(): Promise<LastInstructions | undefined> {
     const stored = await this.state.read('lastInstructions');
     if (!isJsonObject(stored)) return undefined;
@@ -123,7 +123,7 @@ export class Memory {
     });
   }
 
-  /** Returns the citation format that was last used, and what was done with the citations. */
+  /** Returns the citation format and the action that were last used. */
   async getLastCitation(): Promise<LastCitation> {
     const stored = await this.state.read('lastCitation');
     const { format: storedFormat, action: storedAction } = isJsonObject(stored) ? stored : {};

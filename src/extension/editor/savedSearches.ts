@@ -25,7 +25,7 @@ const maxSearches = 20;
 /** Maximum number of searches in total. Those beyond {@link maxSearches} are saved only if they have checked files. */
 const maxSearchesWithChecks = 100;
 const maxFileBytes = 64 * 1024 * 1024;
-/** Writing takes at most 1/{@link writeShare} of the time. */
+/** Reciprocal of the maximum fraction of time spent on writing. */
 const writeShare = 5;
 
 /**

@@ -57,7 +57,7 @@ async function waitUntilListening(child: PipedChild): Promise<void> {
   createInterface({ input: child.stderr }).on('line', (line) => (lastMessage = line));
   const ended = new AbortController();
   child.once('error', (error) => ended.abort(error));
-  child.once('close', () => ended.abort(new Error(lastMessage || `it ended with code ${child.exitCode}`)));
+  child.once('close', () => ended.abort(new Error(lastMessage || `it exited with code ${child.exitCode}`)));
   const signal = AbortSignal.any([AbortSignal.timeout(startLimitMs), ended.signal]);
   try {
     await once(createInterface({ input: child.stdout }), 'line', { signal });

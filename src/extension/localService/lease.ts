@@ -66,7 +66,7 @@ export class Lease implements Disposable {
   }
 }
 
-/** Parses an event. Returns undefined for a line that was truncated when the connection was lost. */
+/** Returns the event's name in a line; undefined if the line is invalid, for example truncated by a lost connection. */
 function parseEvent(line: string): unknown {
   try {
     const value: unknown = JSON.parse(line);
@@ -77,7 +77,7 @@ function parseEvent(line: string): unknown {
 }
 
 /**
- * Waits for the first line. Rejects if the response ends before it. The error listeners stay registered, so that later
+ * Waits for the first line. Rejects if the response ends first. The error listeners stay registered, so that later
  * connection errors are handled.
  */
 async function waitForFirstLine(response: IncomingMessage, lines: Interface): Promise<void> {

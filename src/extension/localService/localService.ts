@@ -7,7 +7,7 @@ import { readServiceRecord, type LocalServiceAccess, type ServiceRecord } from '
 
 /** Dependencies of a {@link LocalService}. */
 interface LocalServiceDependencies extends ServiceOptions {
-  /** Returns the folders and stores that this window serves. */
+  /** Returns the folders and stores that the service serves for this window. */
   locations(): Promise<readonly ServedLocation[]>;
 }
 
@@ -121,7 +121,7 @@ export class LocalService implements Disposable {
     this.changed.fire('stopped');
   }
 
-  /** Resolves when this window has stopped the service or has failed to, immediately if it isn't stopping it. */
+  /** Waits until this window's attempt to stop the service has succeeded or failed. Returns at once if there's none. */
   private async waitForStop(): Promise<void> {
     await this.stopping?.catch(() => undefined);
   }
@@ -184,7 +184,7 @@ export class LocalService implements Disposable {
     this.databasesChanged.fire();
   }
 
-  /** Reconnects after a crash, or after another service has replaced this one. */
+  /** Reconnects if the service crashed or was replaced. Otherwise, reports that it was stopped or lost. */
   private async handleLeaseEnd(service: ServiceUse, end: LeaseEnd): Promise<void> {
     // If this window is stopping the service, that normally ends the lease.
     await this.waitForStop();
@@ -211,7 +211,7 @@ export class LocalService implements Disposable {
     const now = clock.now();
     const recentRestarts = this.restartsAt.filter((at) => now - at < restartWindowMs);
     if (recentRestarts.length >= maxRestarts) {
-      log.error(`The local service ended ${maxRestarts + 1} times within a minute; it isn't restarted`);
+      log.error(`The local service ended ${maxRestarts + 1} times within a minute; not restarting it`);
       return false;
     }
     log.warn('The local service ended unexpectedly or was replaced; reconnecting');

@@ -29,9 +29,9 @@ export function getServiceFolders(extension: Uri, storage: Uri, machine: string)
 }
 
 /**
- * Returns the databases served by this window: those in the settings, the remaining folders of a trusted workspace, a
- * folder for received files and, if the settings list no databases, the samples. Omits a workspace folder that contains
- * the service's data.
+ * Returns the databases that the service serves for this window: those in the settings, the other folders of a trusted
+ * workspace, a folder for received files and, if the settings list no databases, the samples. Omits a workspace folder
+ * that contains the service's data.
  */
 export async function getServedLocations(
   settings: Settings,

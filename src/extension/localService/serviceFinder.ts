@@ -76,8 +76,8 @@ async function startWithLock(
     }
     await launchService({ program, dataFolder, ...getConfig() });
     const started = await readServiceRecord(dataFolder);
-    if (!started) throw new Error('The local service gave no address');
-    log.info(`The local service listens at ${started.address}; its log is in ${dataFolder}`);
+    if (!started) throw new Error("The local service didn't report its address");
+    log.info(`The local service is listening on ${started.address}; its log is in ${dataFolder}`);
     return started;
   } finally {
     await lock.release();

@@ -181,7 +181,7 @@ function shouldNotify({ state }: Transfer): boolean {
   return hasEnded(state) && state !== 'cancelled' && state !== 'refused';
 }
 
-/** Counts transfers by outcome. */
+/** The number of transfers with each outcome. */
 interface OutcomeCounts {
   readonly total: number;
   readonly complete: number;

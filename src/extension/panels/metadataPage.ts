@@ -138,7 +138,7 @@ export class MetadataPage implements Disposable {
     else this.showProblem(fetched);
   }
 
-  /** Shows why there is no metadata. `fetched` is undefined after an unexpected error. */
+  /** Shows why fetching the metadata failed. `fetched` is undefined after an unexpected error. */
   private showProblem(fetched: FetchedFile | undefined): void {
     const reason = fetched?.reason;
     this.remedy = reason && getSignInRemedy(reason, this.ref.connectionId);

@@ -51,7 +51,7 @@ export interface TransferPanelsDependencies {
   getEstimate(transfer: Transfer): Estimate | undefined;
   /** Reveals a transfer's row in the Transfers view. */
   reveal(key: string): void;
-  /** Services that locate transferred files. */
+  /** Locates transferred files and provides their past verifications. */
   readonly places: TransferPlaceDependencies;
 }
 

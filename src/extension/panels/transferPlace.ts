@@ -17,7 +17,7 @@ export interface TransferPlaceDependencies {
 
 /**
  * Returns the location of a transfer's files, their last verification, and the files that weren't transferred.
- * Undefined if the transfer didn't succeed or wrote no files.
+ * Returns undefined if the transfer is unknown, didn't succeed or wrote no files.
  */
 export async function findPlace(
   transfer: Transfer | undefined,

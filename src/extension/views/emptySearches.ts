@@ -21,7 +21,7 @@ export class EmptySearches {
     return before !== [...this.grouped].join();
   }
 
-  /** Returns the row that represents the search and others without results. Undefined if the search has its own row. */
+  /** Returns the row that groups the search with others without results; undefined if the search has its own row. */
   getRow(search: Search | undefined): EmptySearchesNode | undefined {
     const isGrouped = search?.batchId !== undefined && this.grouped.has(search.key);
     return isGrouped ? this.getNode(search.batchId) : undefined;

@@ -9,7 +9,7 @@ import {
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 
 /**
- * Provides the rows of a view. Its tree is created when the extension starts, at the latest when rows are requested.
+ * Provides the rows of a view from a tree that is set later. Calls `start` if rows are requested before that.
  *
  * Reports a change only after the editor has stored the rows that it received before. Otherwise, a change could arrive
  * in the same message as a row's first children, and the editor would keep these outdated children.

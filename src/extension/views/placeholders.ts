@@ -24,7 +24,7 @@ const icons: Readonly<Record<MessageNode['icon'], ThemeIcon>> = {
 
 /**
  * Sets a row's screen reader text. `state` describes a state that only the icon shows. By default, the editor announces
- * the tooltip, which lacks the row's name and may contain long addresses and IDs.
+ * the tooltip, which may lack the row's name and may contain long addresses and IDs.
  */
 export function setAccessibleLabel(item: TreeItem, state = ''): TreeItem {
   const texts = [item.label, state, item.description].filter((text) => typeof text === 'string');

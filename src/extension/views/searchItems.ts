@@ -119,7 +119,7 @@ export function createOtherConnectionItem(name: string, connectionId: string, se
   return setAccessibleLabel(item);
 }
 
-/** Creates the row for IDs without a file: either unknown to the service, or not looked up. */
+/** Creates the row for IDs without a file: those that the service doesn't know, or those that couldn't be looked up. */
 export function createMissingItem(search: Search, node: MissingNode): TreeItem {
   const { isUnknown } = node;
   const ids = filterMissingIds(search, isUnknown);

@@ -169,8 +169,8 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
   }
 
   /**
-   * Returns true unless a search belongs to the active connection or, if there is none, to the connection of the newest
-   * search.
+   * Returns true for a search of a connection that isn't active. If none is active, the connection of the newest search
+   * counts as active. Always returns false without `connections`.
    */
   private isElsewhere({ connectionId }: Search): boolean {
     if (!this.connections) return false;

@@ -35,7 +35,7 @@ interface StatusBarContent {
   readonly severity?: 'error' | 'warning';
 }
 
-/** Transfer states that require the user's attention, worst first. */
+/** States and outcomes of transfers that require the user's attention, worst first. */
 const concerns = ['failed', 'notConfirmed', 'partial', 'expired'] as const;
 type Concern = (typeof concerns)[number];
 

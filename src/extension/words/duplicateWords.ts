@@ -9,7 +9,7 @@ interface SummarizedCopies extends KnownCopies {
   readonly fileCount: number;
   /** Name of the destination. */
   readonly destination: string;
-  /** Number of files that are identical to a file from an earlier source. */
+  /** Number of files that are identical to a file that the submission takes from another source. */
   readonly repeatedCount: number;
 }
 
@@ -29,7 +29,7 @@ export function formatLeaveOutLabel(count: number): string {
 }
 
 /**
- * Names the databases that also have a file, for the file's row: "also in A, B and 3 more". Empty if there are none.
+ * Names the databases that also have a file, for its row: "also in A, B and 3 more". Returns an empty string for none.
  */
 export function formatAlsoIn(databases: readonly string[]): string {
   return databases.length === 0 ? '' : l10n.t('also in {0}', formatDatabases(databases, 2));

@@ -54,7 +54,7 @@ function getTimeUnit(durationMs: number): TimeUnit {
   return durationMs < 1.5 * timeUnits.day ? 'hour' : 'day';
 }
 
-/** Converts a duration to whole units, or to half units for fewer than 10 hours or days. */
+/** Converts a duration to a unit. Rounds to whole units, or to half units below 10 hours or 10 days. */
 function roundToUnit(durationMs: number, unit: TimeUnit): number {
   const value = durationMs / timeUnits[unit];
   const step = unit !== 'minute' && value < 10 ? 0.5 : 1;

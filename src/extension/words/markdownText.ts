@@ -6,13 +6,13 @@ const inlineSyntax = new RegExp(
     String.raw`(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])`,
     // A bracket is part of a link, a footnote or attributes only in combination with certain adjacent characters.
     String.raw`\](?=\s?[([:{])|(?<=\^)\[|\[(?=[@^])`,
-    // A reference to a character, such as &amp; or &#38;
+    // A character reference, such as &amp; or &#38;.
     String.raw`&(?=#?\w+;)`,
   ].join('|'),
   'gu',
 );
 
-/** Matches the start of a line up to a character that marks a heading, quotation, list, task, table or definition. */
+/** Matches the text before a character that starts a heading, block quote, list, task, table or definition. */
 const blockSyntax = /^\d{1,9}(?=[.)](?:\s|$))|^(?=[#>+\-[|:=])/;
 
 /**

@@ -14,7 +14,7 @@ export function toPlainText(text: string, maxLength: number): string {
   return shortenText(toVisibleText(text.slice(0, 4 * maxLength)), maxLength);
 }
 
-/** The beginning of a longer text. */
+/** A text that may have been shortened. */
 interface CutText {
   readonly text: string;
   /** Number of characters that were cut. Excludes control and format characters and repeated spaces. */
@@ -31,7 +31,7 @@ export function cutPlainText(text: string, maxLength: number): CutText {
   return { text: shown, hiddenLength: shown === line ? 0 : line.length - shown.length + 1 };
 }
 
-/** Removes control and format characters, and excess combining marks. */
+/** Replaces control characters with spaces, and removes format characters and excess combining marks. */
 function toVisibleText(text: string): string {
   const line = text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')

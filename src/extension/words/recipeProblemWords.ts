@@ -23,7 +23,7 @@ function getSyntaxSentences(): Sentences<'syntax' | 'tooLarge' | 'notObject' | '
     syntax: l10n.t('Invalid JSON.'),
     tooLarge: l10n.t('This recipe is too large.'),
     notObject: l10n.t('A recipe must be a JSON object, and must not be nested too deeply.'),
-    newerVersion: l10n.t('This recipe was written for a later version of the extension.'),
+    newerVersion: l10n.t('This recipe requires a later version of the extension.'),
     secret: l10n.t(
       'A recipe must not contain a key, a token, or a password. Remove it, and get a new one if the recipe was shared.',
     ),

@@ -50,7 +50,7 @@ export function describeLock(lock: LockReadResult, difference: LockDifference | 
     valid: since,
     edited: [...since, l10n.t('The lock was changed after the last run, so it may not match what that run found.')],
     broken: [l10n.t("The lock isn't valid. A run without locked files will replace it.")],
-    newer: [l10n.t('The lock was written by a later version of the extension.')],
+    newer: [l10n.t('The lock requires a later version of the extension.')],
     foreign: [
       l10n.t('The lock belongs to {0}. Rename or delete it.', 'recipe' in lock ? toPlainLine(lock.recipe) : ''),
     ],

@@ -15,7 +15,7 @@ export function describeStoreContent(folderCount: number, fileCount: number, max
 
 /**
  * Describes the state of a store for its row: "scanning: 120,000 files", "as of 10:42", or why the store can't be
- * listed. Empty if nothing is known.
+ * listed. Returns an empty string if nothing is known.
  */
 export function describeStoreState(listing: StoreListing): string {
   const { state, asOf, scanned, files, problem } = listing;

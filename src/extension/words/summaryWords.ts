@@ -131,8 +131,8 @@ function formatStagingLine(orders: readonly TransferOrder[], getStaging: Staging
 const maxLicenses = 5;
 
 /**
- * Formats the number of files under each license, such as "Licenses: CC-BY-4.0 (2 files), not stated (1 file)". Empty
- * if no file states a license.
+ * Formats the number of files under each license, such as "Licenses: CC-BY-4.0 (2 files), not stated (1 file)". Returns
+ * an empty string if no file states a license.
  */
 function formatLicenseLine(licenses: readonly LicenseCount[]): string {
   if (!licenses.some(({ license }) => license)) return '';

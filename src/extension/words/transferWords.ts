@@ -97,11 +97,12 @@ function formatMovedNumbers(transfer: Transfer): string | undefined {
 }
 
 /**
- * Returns true if a transfer failed before its request reached the server, which means that the server didn't refuse it.
+ * Returns true if a transfer failed before its request reached the server, which means that the server didn't refuse
+ * it.
  */
 export function isUnsent({ state, problem }: Transfer): boolean {
   if (state !== 'refused' || !problem) return false;
-  // A refusal by the server has a status. The status of a proxy's refusal is the proxy's.
+  // A status means that the server refused the request, unless the status came from a proxy.
   return problem.status === undefined || problem.kind === 'proxy';
 }
 

@@ -140,7 +140,7 @@ export class Catalog {
     try {
       return await this.call(method, ...args);
     } catch (error) {
-      this.options.logger.warn(`The catalog of ${this.options.name}: ${String(error)}`);
+      this.options.logger.warn(`An operation on the catalog of ${this.options.name} failed: ${String(error)}`);
       return undefined;
     }
   }

@@ -56,10 +56,10 @@ function prepare(file: string, mode: TextMode): SqliteFile {
     const currentVersion = layoutVersion * 2 + (mode === 'index' ? 1 : 0);
     const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
     if (version === 0) database.exec('PRAGMA page_size = 8192');
-    // The catalog can be rebuilt from its folder, so writes need not be synchronous.
+    // The catalog can be rebuilt from its folder or store, so writes need not be synchronous.
     database.exec('PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768');
     if (version === currentVersion) return database;
-    if (version !== 0) throw new Error('The catalog has another layout.');
+    if (version !== 0) throw new Error('The catalog has a different schema version.');
     runInTransaction(database, () =>
       database.exec(`${tables} ${wordTables[mode]} PRAGMA user_version = ${currentVersion}`),
     );

@@ -43,7 +43,7 @@ export class CatalogThread {
     });
     worker.on('error', (error: unknown) => this.logger.error(`The catalog thread crashed: ${String(error)}`));
     worker.once('exit', () => {
-      run.calls.fail(new Error('The catalog thread ended.'));
+      run.calls.fail(new Error('The catalog thread exited.'));
       if (this.current === run) this.current = undefined;
     });
     return run;

@@ -107,7 +107,7 @@ export class FolderWalk {
     const names: string[] = [];
     try {
       // A link may have replaced the folder since its name was read.
-      if (!isPlainFolder(this.root, path)) throw new Error('The folder is behind a link.');
+      if (!isPlainFolder(this.root, path)) throw new Error('The path of the folder contains a link.');
       for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
         const { name } = entry;
         if (isHidden(name)) continue;

@@ -8,7 +8,7 @@ const quickIntervalMs = 5_000;
 const watchedIntervalMs = 600_000;
 /** Minimum interval between scans, as a multiple of the last scan's duration. */
 const scanShare = 20;
-/** Upper limit of that minimum, because a scan seems slow if the machine slept during it. */
+/** Upper limit of the interval based on {@link scanShare}: a scan seems slow if the machine slept during it. */
 const maxRestMs = 86_400_000;
 
 /** Tracks how current the last full scan is. */

@@ -1,8 +1,8 @@
 import type { SqliteFile } from '../sqlite.ts';
 
 /**
- * Stores the time and the remote of the last complete listing in the catalog. After a restart, the store need not be
- * listed again.
+ * Stores the time and the remote of the last complete listing in the catalog, so that a restart doesn't require a new
+ * listing while that one is recent.
  */
 export class ListingRecord {
   private readonly database: SqliteFile;

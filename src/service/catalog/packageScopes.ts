@@ -34,8 +34,8 @@ export function isDescriptionFile(path: string): boolean {
 }
 
 /**
- * Returns the names that the manifest of a transfer folder can have; empty for other folders. If both files exist, the
- * second one was transferred (D24: destination layout).
+ * Returns the two names that a transfer folder's manifest can have; empty for other folders. If files with both names
+ * exist, the one with the second name was transferred (D24: destination layout).
  */
 function getManifestNames(folder: string): readonly string[] {
   const [, transferId] = transferFolderPattern.exec(getBaseName(folder)) ?? [];

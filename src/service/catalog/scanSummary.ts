@@ -23,9 +23,9 @@ export class ScanSummary {
     for (const warning of this.warnings.slice(0, maxLogged)) logger.warn(`${name}: ${warning}`);
     if (unreadable.length > 0) {
       const shown = unreadable.slice(0, maxLogged).join(', ');
-      logger.warn(`${name}: ${unreadable.length} folders cannot be read: ${shown}`);
+      logger.warn(`${name}: unreadable folders (${unreadable.length}): ${shown}`);
     }
     if (unnamable > 0)
-      logger.warn(`${name}: ${unnamable} files and folders are skipped: their names aren't valid Unicode`);
+      logger.warn(`${name}: files and folders skipped because their names aren't valid Unicode: ${unnamable}`);
   }
 }

@@ -66,8 +66,8 @@ export class KnownFolders {
 
   /**
    * Returns the ID and name of a folder or store: the stored ones, unless others are requested. A number is appended to
-   * a name that is already in use. With `isExact`, the name is used as requested, and the entry that had it gets a new
-   * one the next time it is requested.
+   * a name that is already in use. With `isExact`, the name is used as requested; another entry with that name gets a
+   * new one the next time its folder or store is requested.
    */
   async identify(
     config: DatabaseConfig,

@@ -15,8 +15,8 @@ interface OpenDatabasesDependencies {
 }
 
 /**
- * The time after the last request at which a folder or store is forgotten and its catalog is deleted, unless it is
- * configured.
+ * Time since the last request after which a folder or store is forgotten and its catalog is deleted, unless it is
+ * configured or an unfinished transfer needs it.
  */
 const retentionMs = 180 * 86_400_000;
 

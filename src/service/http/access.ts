@@ -16,7 +16,7 @@ export function checkHost(
   trustedHosts: readonly string[],
 ): void {
   const hosts = request.headersDistinct['host'] ?? [];
-  if (hosts.length !== 1) throw new HttpProblem(400, 'A request must have one Host header.');
+  if (hosts.length !== 1) throw new HttpProblem(400, 'A request must have exactly one Host header.');
   const allowed = [
     ...loopbackNames.map((name) => `${name}:${port}`),
     ...trustedHosts.map((host) => host.toLowerCase()),
@@ -53,7 +53,7 @@ export function checkSharingToken(headers: IncomingHttpHeaders, sharingDigest: B
   checkToken(headers, digest);
   throw new HttpProblem(
     403,
-    'This needs the sharing token of the local service. If a window of the editor shows this, reload the window to update its extension.',
+    'This operation requires the sharing token of the local service. If this message appears in an editor window, reload the window to update its extension.',
   );
 }
 

@@ -12,16 +12,16 @@ interface ProblemKind {
 const kinds: Readonly<Record<number, ProblemKind>> = {
   400: {
     name: 'BadRequest',
-    description: 'The request is not valid HTTP, does not have one Host, or its body is not JSON.',
+    description: 'The request is not valid HTTP, does not have exactly one Host header, or its body is not JSON.',
   },
   401: {
     name: 'Unauthorized',
     description: 'The token is missing or wrong.',
-    headers: buildHeader('WWW-Authenticate', 'The scheme of the token.', { type: 'string', const: 'Bearer' }),
+    headers: buildHeader('WWW-Authenticate', 'The authentication scheme.', { type: 'string', const: 'Bearer' }),
   },
   403: {
     name: 'Forbidden',
-    description: 'The Host is not this service, or the request is from a page of another origin.',
+    description: 'The Host header does not name this service, or the request is from a page of another origin.',
   },
   404: { name: 'NotFound', description: 'The requested resource does not exist.' },
   405: {
@@ -76,7 +76,7 @@ export function buildProblemResponses({ isOpen, query, body, problems: own = {} 
 
 function buildReference(status: number, meaning: string | undefined): JsonObject {
   const kind = kinds[status];
-  if (kind === undefined) throw new RangeError(`There is no kind of problem with status ${status}.`);
+  if (kind === undefined) throw new RangeError(`No problem type is defined for status ${status}.`);
   const reference = { $ref: `#/components/responses/${kind.name}` };
   return meaning === undefined ? reference : { ...reference, description: meaning };
 }

@@ -28,7 +28,7 @@ function createListRoute(path: string, databases: ServedDatabases): DescribedRou
     operationId: 'listDatabases',
     tag: 'databases',
     summary: 'All databases',
-    description: 'The most recently requested first.',
+    description: 'The databases of the most recent lease come first.',
     success: { status: 200, description: 'All databases.', schema: responseSchemas.DatabaseList },
   });
 }
@@ -44,7 +44,7 @@ function createDatabaseRoutePair(path: string, databases: ServedDatabases): Desc
       operationId: 'getDatabase',
       tag: 'databases',
       summary: 'One database',
-      description: 'Found by name or, if none has it, by id.',
+      description: 'Looked up by name or, if no database has that name, by ID.',
       success: { status: 200, description: 'The database.', schema: responseSchemas.Database },
       problems,
     }),

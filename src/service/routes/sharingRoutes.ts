@@ -74,7 +74,8 @@ function createStopRoute(sharing: SharingOperations): DescribedRoute {
     operationId: 'stopService',
     tag: 'service',
     summary: 'Stop the service cleanly',
-    description: 'Responds when all is released or a disk hangs. All leases end; transfers resume at the next start.',
+    description:
+      'Responds when all resources are released, or if a disk hangs. All leases end; transfers resume at the next start.',
     success: { status: 204, description: 'The service has stopped.' },
   });
 }

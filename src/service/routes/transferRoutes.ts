@@ -38,7 +38,8 @@ function createSubmitRoute(apiBase: string, queue: TransferQueue): DescribedRout
     operationId: 'submitTransfer',
     tag: 'transfers',
     summary: 'Submit a transfer',
-    description: 'The transfer is stored when the response is sent. If the service ends, it resumes at the next start.',
+    description:
+      'The transfer is stored before the response is sent. If the service stops, the transfer resumes at the next start.',
     success: {
       status: 201,
       description: 'The transfer is accepted.',
@@ -60,7 +61,7 @@ function createSubmitRoute(apiBase: string, queue: TransferQueue): DescribedRout
       instructions: { type: 'assembly' },
     },
     problems: {
-      403: 'The destination is read-only, the Host is not this service, or the request is from a page of another origin.',
+      403: 'The destination is read-only, the Host header does not name this service, or the request is from a page of another origin.',
       404: 'A database does not exist, or the source does not have all files; the first hundred are listed.',
       500: 'The source cannot be read or has not been listed yet, or the transfer journal cannot be written.',
     },
@@ -79,7 +80,7 @@ function createStatusRoute(path: string, queue: TransferQueue): DescribedRoute {
     description:
       'Available to everyone with the token. The status of an ended transfer is stored for a number of days.',
     success: { status: 200, description: 'The status.', schema: responseSchemas.TransferStatus },
-    problems: { 404: unknownTransferDescription, 422: 'The id is not a UUID.', 500: journalFailureDescription },
+    problems: { 404: unknownTransferDescription, 422: 'The ID is not a UUID.', 500: journalFailureDescription },
   });
 }
 
@@ -96,7 +97,7 @@ function createCancelRoute(path: string, queue: TransferQueue): DescribedRoute {
     description: 'Only for the person who submitted it. The status shows when it has ended; transferred files remain.',
     success: { status: 202, description: 'The transfer is being canceled.' },
     problems: {
-      403: 'Another person submitted it, the Host is not this service, or the request is from a page of another origin.',
+      403: 'Another person submitted it, the Host header does not name this service, or the request is from a page of another origin.',
       404: unknownTransferDescription,
       409: 'The transfer has already ended.',
       500: journalFailureDescription,

@@ -118,7 +118,7 @@ export class RcloneDaemon {
   }
 
   private async ensureRunning(): Promise<RunningDaemon> {
-    if (this.isClosed) throw new DatabaseUnavailableError('the service is closing');
+    if (this.isClosed) throw new DatabaseUnavailableError('the service is stopping');
     this.running ??= this.track(this.start());
     return await this.running;
   }

@@ -13,7 +13,7 @@ export interface ObjectList {
 /** Time without progress after which a request counts as stalled: a base, and an allowance for each object. */
 const defaultStallLimit = { ms: 60_000, msPerObject: 250 };
 
-/** Options of rclone that skip its checks of the destination and of checksums, because the caller verifies the objects. */
+/** rclone options that skip its checks of the destination and of checksums; the caller verifies the objects. */
 const batchConfig = {
   NoTraverse: true,
   NoCheckDest: true,

@@ -41,7 +41,7 @@ const filesPerScan = 1_000;
 /** Minimum interval between scans that searches start, including retries of a failed scan. */
 const retryMs = 15_000;
 
-const restoreNote = '"restore" has no effect: rclone can\'t restore objects of this kind of store.';
+const restoreNote = '"restore" has no effect: rclone can\'t restore objects in this kind of store.';
 
 /**
  * Catalogs the objects in a store. A scan updates the files only when its listing is complete. Until then, and if it
@@ -79,8 +79,8 @@ export class StoreCatalog {
   }
 
   /**
-   * Returns one page of search results. Waits a few seconds for the first scan. Rejects with {@link
-   * DatabaseUnavailableError} if there is nothing to search by then.
+   * Returns one page of search results. Waits a few seconds for the first scan. Rejects with
+   * {@link DatabaseUnavailableError} if there are still no files to search.
    */
   async search(search: CatalogSearch): Promise<CatalogPage> {
     return await this.query((store) => store.search({ ...search, stagedCondition: readableCondition }));
@@ -164,7 +164,10 @@ export class StoreCatalog {
     const store = `The store of the database ${this.config.name}`;
     if (this.problem !== undefined) return new DatabaseUnavailableError(`${store} can't be searched: ${this.problem}.`);
     const count = this.current?.count ?? 0;
-    return new DatabaseUnavailableError(`${store} is being scanned: ${count} files so far.`, databaseScanningCode);
+    return new DatabaseUnavailableError(
+      `${store} is being scanned. Files found so far: ${count}.`,
+      databaseScanningCode,
+    );
   }
 
   private scanIfDue(): void {
@@ -221,9 +224,9 @@ export class StoreCatalog {
   private logScan(tookMs: number, { unnamable, unsized, canRestore, note }: ScanResult): void {
     const { logger } = this.dependencies;
     const { name } = this.config;
-    logger.info(`${name}: ${this.fileCount} files, scanned in ${(tookMs / 1_000).toFixed(1)} s`);
-    if (unnamable > 0) logger.warn(`${name}: ${unnamable} objects are skipped: their names aren't valid for files`);
-    if (unsized > 0) logger.warn(`${name}: ${unsized} objects are skipped: their size is unknown`);
+    logger.info(`${name}: scanned in ${(tookMs / 1_000).toFixed(1)} s, files: ${this.fileCount}`);
+    if (unnamable > 0) logger.warn(`${name}: objects skipped because their names aren't valid for files: ${unnamable}`);
+    if (unsized > 0) logger.warn(`${name}: objects skipped because their size is unknown: ${unsized}`);
     this.canRestore = canRestore;
     this.logNotes(note);
   }
@@ -242,8 +245,9 @@ export class StoreCatalog {
     const { logger } = this.dependencies;
     const isKnown = error instanceof DatabaseUnavailableError;
     const problem = isKnown ? error.message : "its catalog can't be used";
-    if (!isKnown) logger.error(`The catalog of ${this.config.name}: ${String(error)}`);
-    if (this.problem !== problem) logger.warn(`The store of the database ${this.config.name}: ${problem}.`);
+    if (!isKnown) logger.error(`The catalog of ${this.config.name} failed: ${String(error)}`);
+    if (this.problem !== problem)
+      logger.warn(`The store of the database ${this.config.name} could not be scanned: ${problem}.`);
     this.problem = problem;
     this.repair(error);
     if (this.store.isOpen) this.fileCount = this.store.count();

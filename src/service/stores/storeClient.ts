@@ -127,7 +127,7 @@ export class StoreClient {
   /** Reads a store's features. Throws {@link StoreError}. */
   async getFeatures(remote: string): Promise<StoreFeatures> {
     const features = parseStoreFeatures(await this.call('operations/fsinfo', { fs: remote }));
-    if (features === undefined) throw new StoreError('failed', 'rclone does not describe it');
+    if (features === undefined) throw new StoreError('failed', 'rclone did not report its features');
     return features;
   }
 

@@ -39,11 +39,11 @@ export function findStoreError(output: string): StoreError | undefined {
 
 /** Creates an error for a failure without a known cause. */
 export function createUnknownError(): StoreError {
-  return new StoreError('failed', 'the store reports an error');
+  return new StoreError('failed', 'the store reported an error');
 }
 
 export function createEndError(): StoreError {
-  return new StoreError('unreachable', 'rclone ended');
+  return new StoreError('unreachable', 'rclone exited');
 }
 
 /** Creates the error for a failed connection: rclone exited, or this machine can't open another connection now. */

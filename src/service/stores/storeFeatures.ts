@@ -71,8 +71,8 @@ export function parseStoreFeatures(document: unknown): StoreFeatures | undefined
 }
 
 /**
- * Returns true if a remote is an S3 store itself. Returns false for an alias of one, because an alias ignores the options
- * for the store behind it.
+ * Returns true if a remote is itself an S3 store. Returns false for an alias of one, because an alias ignores the
+ * options for the store behind it.
  */
 export function isS3(remote: string, { name, description }: StoreFeatures): boolean {
   return description.startsWith('S3 ') && name === getRemoteName(remote);

@@ -42,8 +42,8 @@ const maxLogChars = 1024 * 1024;
 
 /**
  * Options that limit a command to the objects in a list, so that it doesn't list the store. The path of the list's file
- * must follow. The commands run in their own rclone process, because rclone's remote control ignores such lists for
- * them.
+ * must follow. Each command runs in its own rclone process, because rclone's remote control ignores such lists for
+ * commands.
  */
 const listOption = ['--no-traverse', '--files-from-raw'] as const;
 
@@ -124,7 +124,7 @@ function createRefusalError(status: string): StoreError {
   return code === undefined ? error : new StoreError(error.kind, `${error.message} (${code})`);
 }
 
-const refusedCause = 'the store refuses the restore';
+const refusedCause = 'the store refused the request';
 
 function isServerFailure(status: string): boolean {
   return /status ?code: 5\d\d/i.test(status);
@@ -135,5 +135,5 @@ function isWithoutRestore(errors: string): boolean {
 }
 
 function createUnableError(): StoreError {
-  return new StoreError('refused', 'rclone has no command to restore objects of this kind of store');
+  return new StoreError('refused', 'rclone has no command to restore objects in this kind of store');
 }

@@ -55,7 +55,7 @@ class RequestQueue {
     try {
       this.port.postMessage(requests);
     } catch {
-      // One of the requests cannot be cloned; the others can.
+      // At least one of the requests can't be cloned; the others must still be sent.
       for (const request of requests) this.sendAlone(request);
     }
   }

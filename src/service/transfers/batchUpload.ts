@@ -21,7 +21,7 @@ interface UploadTarget {
 interface UploadedFile {
   readonly file: FileToCarry;
   readonly digests: StreamDigests;
-  /** The source's hash algorithm; without one, the method that verified the stored object, undefined until then. */
+  /** The source's hash algorithm or, without one, how the stored object was verified; undefined before verification. */
   readonly verifiedBy: string | undefined;
 }
 

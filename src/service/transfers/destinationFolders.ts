@@ -122,7 +122,7 @@ function toShortHash(text: string): string {
 
 /**
  * Removes a transfer's unfinished files and its manifest from a destination; complete files remain. Returns false if
- * the destination is unavailable, or if some of them could not be removed. Never rejects.
+ * the destination is unavailable, or if an unfinished file or the manifest may remain. Never rejects.
  */
 export async function discardTransfer(destination: string, transferId: string, manifestName: string): Promise<boolean> {
   if (!(await isFolder(destination))) return false;
@@ -156,7 +156,7 @@ async function removeLeftovers(folder: string, transferId: string): Promise<bool
   return isComplete;
 }
 
-/** Removes a file. Returns false if it remains. A folder in its place isn't removed, and doesn't count. */
+/** Removes a file. Returns false if it remains. Leaves a folder at the path in place, and returns true for it. */
 async function removeFile(path: string): Promise<boolean> {
   try {
     await fs.promises.rm(path, { force: true });

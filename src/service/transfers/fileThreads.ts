@@ -60,7 +60,7 @@ export class FileThreads {
    * promise then rejects. A job that is still queued is rejected without being started (D42: hanging disks).
    */
   async run(job: Job, abandonment: AbortSignal): Promise<JobResult> {
-    if (this.isEnded) throw new Error('The service is closing.');
+    if (this.isEnded) throw new Error('The service is stopping.');
     return await new Promise<JobResult>((resolve, reject) => {
       this.waitingJobs.push({ job, abandonment, resolve, reject });
       this.pump();
@@ -70,7 +70,7 @@ export class FileThreads {
   /** Terminates the threads, even in the middle of a job. */
   async end(): Promise<void> {
     this.isEnded = true;
-    for (const waiting of this.waitingJobs.splice(0)) waiting.reject(new Error('The service is closing.'));
+    for (const waiting of this.waitingJobs.splice(0)) waiting.reject(new Error('The service is stopping.'));
     await Promise.all([...this.threads].map(async ({ worker }) => await worker.terminate()));
     await Promise.all(this.abandonedEnds);
   }
@@ -140,7 +140,7 @@ export class FileThreads {
       this.threads.delete(thread);
       this.removeFromFree(thread);
       thread.idle?.dispose();
-      thread.calls.fail(new Error('A file thread ended.'));
+      thread.calls.fail(new Error('A file thread exited.'));
       this.pump();
     });
     return thread;

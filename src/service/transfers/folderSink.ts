@@ -83,7 +83,7 @@ export class FolderSink implements CarrySink {
   private getFinalPath(path: string): string {
     // If empty parts were removed, two objects could have the same path.
     const hasEmptyPart = path.split('/').some((name) => name === '' || name === '.');
-    if (hasEmptyPart) throw new BadFile('its path has a part that is empty or a dot');
+    if (hasEmptyPart) throw new BadFile('its path has an empty or "." segment');
     return this.folders.ensureFilePath(path);
   }
 

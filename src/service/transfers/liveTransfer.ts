@@ -75,8 +75,8 @@ export class LiveTransfer implements RunProgress {
   }
 
   /**
-   * Returns the delay in milliseconds before a suspended transfer's next check. This is `firstMs` after each of the first
-   * four suspensions without progress, and doubles with each further one, up to ten minutes, because every run may upload
+   * Returns the delay in milliseconds before a suspended transfer's next check: `firstMs` after each of the first four
+   * suspensions without progress. Each further one doubles the delay, up to ten minutes, because every run may upload
    * the same file again.
    */
   getRetryMs(firstMs: number): number {

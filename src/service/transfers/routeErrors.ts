@@ -27,8 +27,8 @@ export function createSuspension(operation: FileFailure['operation'], reason: st
 }
 
 /**
- * Converts an error from rclone or a store to a suspension, or to a failure if the store refuses the manifest because of
- * its size. Not meant for errors that concern a single file. Returns other errors unchanged.
+ * Converts an error from rclone or a store to a suspension, or to a failure if the manifest is too large for the store.
+ * Not meant for errors that concern a single file. Returns other errors unchanged.
  */
 export function toRouteError(error: unknown): unknown {
   if (error instanceof StoreError && error.message === tooLargeCause)

@@ -3,10 +3,10 @@ export type SharedCopyMemory = Int32Array<SharedArrayBuffer>;
 
 const words = { written: 0, file: 1, reader: 2, result: 3, digest: 4 } as const;
 const digestWords = 8;
-/** Number of bytes per unit of the written amount, which has to fit into 32 bits. */
+/** Number of bytes per unit of the copy's progress, which is stored in 32 bits. */
 const stepBytes = 64 * 1024;
 
-/** Special values of the written amount. */
+/** Special values of the copy's progress. */
 const complete = -1;
 const ended = -2;
 

@@ -48,7 +48,7 @@ export class StoreCopy {
     signal: AbortSignal,
   ) {
     const { source, destination, transferId, attempt } = job;
-    // Copying an empty object here saves nothing, and a list for rclone cannot contain every name.
+    // Copying an empty object here saves nothing, and some names can't be in a list for rclone.
     this.files = job.files.filter(({ path, bytes }) => bytes > 0 && hasPlainName(path));
     this.client = client;
     this.source = source.location.remote ?? '';
@@ -116,7 +116,7 @@ export class StoreCopy {
     return new Map(objects.map((object) => [object.path.slice(unfinished.path.length + 1), object]));
   }
 
-  /** Compares a copy with its original. Returns undefined if they differ, or can't be read or verified. */
+  /** Returns the result for a file whose copy equals the original; undefined if they differ or can't be compared. */
   private async compare(
     file: FileToCarry,
     original: StoreObject | undefined,
@@ -130,7 +130,7 @@ export class StoreCopy {
     return { position, bytes, storeHash: `${hash}:${stored}`, verifiedBy: `${hash} within the store` };
   }
 
-  /** Compares an object and its copy by reading both, because the store's hashes don't prove that they are equal. */
+  /** Does the same as {@link compare} by reading both objects, because the store's hashes don't prove equality. */
   private async compareContent(file: FileToCarry): Promise<DoneFile | undefined> {
     const { client, source, signal, unfinished } = this;
     const [original, copy] = [new StreamDigests([file.declared?.algorithm]), new StreamDigests([])];

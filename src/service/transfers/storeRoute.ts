@@ -28,7 +28,7 @@ interface StoreRouteOptions extends RouteOptions<DatabaseLocation> {
   readonly daemon: RcloneDaemon;
 }
 
-/** Maximum number of attempts per file if its store fails without a known cause, breaks off, or stores it wrongly. */
+/** Maximum number of attempts per file if a store fails without a known cause, cuts off content or corrupts it. */
 const maxAttempts = 5;
 /** Maximum time to wait for the removal of unfinished files when a transfer ends. */
 const discardLimitMs = 1_500;
@@ -64,7 +64,7 @@ export class StoreRoute implements TransferRoute {
     });
   }
 
-  /** Lists the transfer's objects, and removes the unfinished ones. Returns false if a request may still create more. */
+  /** Lists the transfer's objects and removes unfinished ones. Returns false if a request may still create more. */
   private async findPresent(client: StoreClient, remote: string): Promise<boolean> {
     const isIdle = await waitForAbandonedRequests(client, this.folderName);
     const unfinished = getUploadFolderName(this.options.transferId);
@@ -179,7 +179,7 @@ export class StoreRoute implements TransferRoute {
   ): Promise<void> {
     for (const file of files) {
       if (await this.isStored(client, remote, file)) continue;
-      const text = `could not write ${file.path}: the destination doesn't have it, or only with a different size`;
+      const text = `could not write ${file.path}: it is missing from the destination, or has a different size there`;
       if (this.countAttempt(file.position)) throw new TransferSuspension(`waiting to try again: ${text}`);
       throw new TransferFailure(text);
     }

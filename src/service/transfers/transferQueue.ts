@@ -37,13 +37,13 @@ interface TransferQueueOptions {
 type CancelResult = 'accepted' | 'unknown' | 'notOwner' | 'ended';
 
 const maxRunning = 3;
-/** Time allowed for a canceled transfer's threads to stop. A slower one presumably hangs in a system call. */
+/** Time allowed for a canceled transfer's threads to stop. A slower thread presumably hangs in a system call. */
 const stopMs = 500;
 
 /** Runs transfers, and reports the status of all stored ones (D23: transfer states, D25: durable transfers). */
 export class TransferQueue {
   private readonly options: TransferQueueOptions;
-  /** IDs of submissions not confirmed to be stored yet. A change of the databases must not start their transfers. */
+  /** IDs of submissions that may not be stored yet. A change to the databases must not start their transfers. */
   private readonly submitting = new Set<string>();
   private readonly live = new Map<string, LiveTransfer>();
   private readonly waiting = new Set<LiveTransfer>();
@@ -186,7 +186,7 @@ export class TransferQueue {
     this.releaseTransfer(live);
   }
 
-  /** Without `newFiles`, resumes a stored transfer. If a database isn't served, suspends it and returns undefined. */
+  /** Loads a transfer from `newFiles` or the journal. Suspends it and returns undefined if a database isn't served. */
   private createLiveTransfer(record: TransferRecord, newFiles?: PreparedSubmission['files']): LiveTransfer | undefined {
     const { journal, clock, logger, daemon, throttleBytesPerSecond } = this.options;
     const databases = findServedPair(this.options.databases, record);

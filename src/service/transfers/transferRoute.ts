@@ -8,7 +8,7 @@ export interface TransferRoute {
   /** Hashes files in the source. Requires {@link isHashedFirst}. */
   stage(files: readonly FileToStage[], signal: JobSignal): Promise<JobResult>;
   /**
-   * Prepares a run. Queries the features of the stores involved. In a store as destination, finds the objects that
+   * Prepares a run. Queries the features of the stores involved. If the destination is a store, finds the objects that
    * earlier runs left, and removes the unfinished ones.
    */
   prepare(): Promise<void>;

@@ -7,9 +7,9 @@ const maxParts = 10_000;
 const defaultPartMiB = 5;
 
 /**
- * Returns the remote to use for writing an object of `bytes` bytes to a store. rclone doesn't know the size of an object
- * that it receives as a stream, so for a large S3 object, adds an option that makes the parts large enough for S3's limit
- * of 10,000. Throws {@link StoreError}.
+ * Returns the remote to use for writing an object of `bytes` bytes to a store. For a large S3 object, adds an option
+ * that makes the parts large enough for S3's limit of 10,000 parts, because rclone doesn't know the size of an object
+ * that it receives as a stream. Throws {@link StoreError}.
  */
 export async function chooseUploadRemote(client: StoreClient, remote: string, bytes: number): Promise<string> {
   const partMiB = Math.ceil(bytes / maxParts / 1024 ** 2);

@@ -6,8 +6,8 @@ const droppedEnd = /[. ]$/;
 const deviceName = /^(?:con|prn|aux|nul|conin\$|conout\$|com[\d¹²³]|lpt[\d¹²³])\s*(?:\.|$)/i;
 
 /**
- * Returns true if a file or folder name from a store is a plain name on a platform. On Windows, it can also be several
- * levels of a path (`..\..\x`), a stream of another file, or a device (D24: destination layout).
+ * Returns true if a file or folder name from a store is a plain name on a platform. On Windows, other names can denote
+ * several levels of a path (`..\..\x`), a stream of another file, or a device (D24: destination layout).
  */
 export function isFileName(name: string, platform: NodeJS.Platform = process.platform): boolean {
   return platform !== 'win32' || !(specialCharacters.test(name) || droppedEnd.test(name) || deviceName.test(name));

@@ -12,7 +12,7 @@ export const orders = ['asc', 'desc'] as const;
 const maxTextLength = 10_000;
 const nonEmptyPattern = z.regex(/\S/);
 
-const databaseField = z.string().check(z.describe('Name or id of a database.'));
+const databaseField = z.string().check(z.describe('Name or ID of a database.'));
 const orcidField = z
   .string()
   .check(
@@ -36,7 +36,7 @@ const specificSchema = z
     maxBytes: sizeParameter.check(z.describe('Only files of at most this size in bytes.')),
     modifiedAfter: textParameter.check(
       z.refine(isEmptyOrInstant),
-      z.meta({ description: 'Only files that changed after this date or instant.', examples: ['2026-11-20'] }),
+      z.meta({ description: 'Only files that changed after this date or time.', examples: ['2026-11-20'] }),
     ),
     sort: z.nullish(z.enum([...sortKeys, ''])).check(z.describe('Sort key of the results.')),
     order: z.nullish(z.enum([...orders, ''])).check(z.describe('Applies to every `sort` except `relevance`.')),
@@ -83,8 +83,8 @@ const { description, instructions } = transferRequestSchema.shape;
 /** The body of a submission (§4.5). Optional fields may be null, as on the public server. */
 export const transferSchema = z.strictObject({
   orcid: orcidField,
-  source: databaseField.check(z.describe('Name or id of the database that has the files.')),
-  destination: databaseField.check(z.describe('Name or id of the database that receives them.')),
+  source: databaseField.check(z.describe('Name or ID of the database that has the files.')),
+  destination: databaseField.check(z.describe('Name or ID of the database that receives them.')),
   file_ids: z.array(z.string()).check(z.minLength(1), z.describe('IDs of the files, without duplicates.')),
   description: z.nullable(description).check(z.describe('Purpose of the transfer, in Markdown.')),
   instructions: z.nullable(instructions).check(z.describe('Instructions for processing the files at the destination.')),
@@ -105,7 +105,7 @@ export const transferPathSchema = z.strictObject({
     z.regex(new RegExp(`^(?:${anyUuid})$`)),
     z.meta({
       description:
-        'ID of the transfer: a UUID, also accepted without dashes, in braces, in capitals or as `urn:uuid:…`.',
+        'ID of the transfer: a UUID, also accepted without dashes, in braces, in uppercase or as `urn:uuid:…`.',
       format: 'uuid',
     }),
   ),
@@ -119,7 +119,7 @@ export const databasePathSchema = z.strictObject({ database: databaseField });
  */
 const leasedDatabaseSchema = z
   .strictObject({
-    name: z.string().check(nonEmptyPattern, z.maxLength(200), z.describe('Name of the database, in one line.')),
+    name: z.string().check(nonEmptyPattern, z.maxLength(200), z.describe('Name of the database, on one line.')),
     folder: z.optional(z.string().check(z.minLength(1), z.describe('The folder, as an absolute path.'))),
     remote: z.optional(
       z
@@ -134,7 +134,7 @@ const leasedDatabaseSchema = z
     ),
     restore: z.optional(restoreSchema),
     organization: z.optional(z.string().check(z.maxLength(200), z.describe('Organization that owns the database.'))),
-    readOnly: z.optional(z.boolean().check(z.describe('Refuses transfers to it.'))),
+    readOnly: z.optional(z.boolean().check(z.describe('True if the database refuses transfers to it.'))),
   })
   .check(z.describe('A folder or a store to serve as a database.'));
 

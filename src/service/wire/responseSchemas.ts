@@ -31,7 +31,9 @@ const database = z
     name: text('Name, for `database`, `source` and `destination`.'),
     organization: text('Organization that owns it; may be empty.'),
     url: z.string().check(z.meta({ description: 'Address of its folder or its remote.', format: 'uri' })),
-    readOnly: z.optional(z.literal(true).check(z.describe('Refuses transfers to it; absent otherwise.'))),
+    readOnly: z.optional(
+      z.literal(true).check(z.describe('True if the database refuses transfers to it; absent otherwise.')),
+    ),
     listing: z.optional(listing),
   })
   .check(z.describe('A database: a folder, or a store accessed through rclone.'));
@@ -43,10 +45,12 @@ const file = z
   .looseObject({
     id: text('ID of the file within its database; contains no comma.'),
     name: z.string().check(z.meta({ description: 'Short name.', pattern: '^[-a-z0-9._/]+$' })),
-    path: text('Path within the database, separated by `/`.'),
+    path: text('Path within the database, with `/` as the separator.'),
     title: text('Display name.'),
     description: optionalText.check(z.describe('Description in Markdown.')),
-    format: optionalText.check(z.describe('Format, such as `csv`: from its metadata, otherwise from its suffix.')),
+    format: optionalText.check(
+      z.describe('Format, such as `csv`: from its metadata, otherwise from its file extension.'),
+    ),
     mediatype: text('Media type.'),
     encoding: optionalText.check(z.describe('Character encoding.')),
     bytes: count('Size in bytes.'),
@@ -99,7 +103,7 @@ const transferStatus = z.strictObject({
     .enum(['staging', 'active', 'finalizing', 'inactive', 'succeeded', 'failed'])
     .check(
       z.describe(
-        '`staging`, `active`, `finalizing`, `succeeded` follow each other; `inactive` waits and resumes by itself.',
+        '`staging`, `active`, `finalizing`, `succeeded` follow each other; `inactive` means that the transfer is waiting and will resume automatically.',
       ),
     ),
   message: text('Current activity, or the reason for the end; begins with `Transfer` and the ID.'),
@@ -116,12 +120,12 @@ const fieldProblem = z.strictObject({
 
 const problem = z
   .strictObject({
-    title: text('Meaning of the status.'),
-    status: z.int().check(z.gte(400), z.lte(599), z.describe('Status of the response.')),
+    title: text('Reason phrase of the HTTP status code, such as `Not Found`.'),
+    status: z.int().check(z.gte(400), z.lte(599), z.describe('HTTP status code of the response.')),
     detail: text('Description of the problem, in a sentence.'),
     errors: z.optional(z.array(fieldProblem).check(z.describe('The invalid fields, up to about two hundred.'))),
   })
-  .check(z.describe('A problem document of RFC 9457, with the invalid fields.'));
+  .check(z.describe('A problem document as defined in RFC 9457, with the invalid fields.'));
 
 /** Schemas of response bodies and their named parts, by their names in the OpenAPI document. */
 export const responseSchemas = {
@@ -132,7 +136,7 @@ export const responseSchemas = {
   Database: database,
   StoreListing: listing,
   DatabaseList: z.array(database).check(z.describe('All databases.')),
-  SearchParameters: z.record(z.string(), searchParameter).check(z.describe('Search parameters by their names.')),
+  SearchParameters: z.record(z.string(), searchParameter).check(z.describe('Search parameters, keyed by name.')),
   File: file,
   FileList: z.strictObject({
     database: text('Name of the database.'),

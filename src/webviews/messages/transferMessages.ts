@@ -85,8 +85,8 @@ export interface PageTransfer extends Omit<Transfer, 'order' | 'service' | 'prob
   readonly canCancel: boolean;
   readonly canSubmitAgain: boolean;
   /**
-   * The reason the transfer was refused, not sent or not confirmed, or its status not updated, worded to follow a
-   * colon.
+   * The reason why the transfer was refused, not sent or not confirmed, or why its status couldn't be updated. Worded
+   * to follow a colon.
    */
   readonly problem?: string;
   /** `unsent` if nothing was sent; `queued` while the status request awaits its turn, which is not a failure. */

@@ -68,7 +68,7 @@ export class PageApp<Message extends HostMessage, State, Intent> {
 
   /**
    * Restores the view state when the page starts, and clears it when the content changes. Returns the position to
-   * scroll to; undefined to stay.
+   * scroll to; undefined if the position doesn't change.
    */
   private restore(before: State | undefined, state: State): number | undefined {
     const subject = this.definition.getSubject(state);

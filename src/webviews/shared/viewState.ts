@@ -57,8 +57,8 @@ export class ViewState {
   }
 
   /**
-   * Restores the expanded sections and returns the scroll position. Long lists and texts are shortened again. Returns
-   * undefined if the state is invalid or belongs to other content.
+   * Restores the expanded sections, but not the limits of long lists and texts. Returns the scroll position; undefined
+   * if the state is invalid or belongs to other content.
    */
   restore(saved: unknown, subject: string): number | undefined {
     if (!hasPlace(saved) || saved.place?.subject !== subject) return undefined;

@@ -5,7 +5,7 @@ interface ProgressCounts {
   /** Absent until the server reports it. */
   readonly moved?: number;
   readonly total: number;
-  /** The transferred fraction, from 0 to 1; absent if unknown or without files. 1 if complete without a count. */
+  /** The transferred fraction, from 0 to 1; absent if unknown. It is 1 for a complete transfer without a count. */
   readonly share?: number;
   /** The number of files that the server reports, if it differs from the number requested. */
   readonly countedByServer?: number;

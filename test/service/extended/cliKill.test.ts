@@ -37,8 +37,8 @@ describe('The command line, killed at random moments', () => {
   }
 
   /**
-   * Kills a transfer with --wait after a delay, which begins with its start or with its submission. Returns the IDs that
-   * the server has assigned since.
+   * Kills a transfer with --wait after a delay, which begins with its start or with its submission. Returns the IDs
+   * that the server has assigned since.
    */
   async function killOne(file: string, isSubmitted: boolean, delayMs: number): Promise<readonly string[]> {
     const before = server.transfers.length;
@@ -71,7 +71,7 @@ describe('The command line, killed at random moments', () => {
       const isFound = transfers.some((one) => one.id === id || one.state === 'notConfirmed');
       assert.ok(id === undefined || isFound, `round ${round}: ${status.stdout}`);
       if (id === undefined) continue;
-      // A script that runs again doesn't send what was sent.
+      // A script that runs again doesn't submit the transfer again.
       assert.equal((await run('transfer', 'Alpha', 'Beta', file)).code, 1);
       assert.equal(server.submissions, submissionsBefore + 1);
     }

@@ -10,7 +10,7 @@ import { SeededRandom } from '../../support/random.ts';
 import { bySize } from '../../support/testSize.ts';
 import { TransferClient } from '../../support/transferClient.ts';
 
-/** Four rounds in a row are the four kinds: with or without a limited speed, killed once or twice. */
+/** Any four consecutive rounds cover the four kinds: with or without a speed limit, killed once or twice. */
 const rounds = bySize(8, 60);
 /** `CRASH_SEED=<seed>` runs the round of one seed only. */
 const seedText = process.env['CRASH_SEED'];
@@ -111,8 +111,8 @@ class CrashRound {
   }
 
   /**
-   * Waits for the transfers that were not acknowledged, but are in the journal of the stopped service. A partial file
-   * may remain of them, which the next service replaces.
+   * Waits for the transfers that were not acknowledged, but are in the journal of the stopped service. They may leave
+   * a partial file, which the next service replaces.
    */
   private async finishOthers(): Promise<void> {
     const unfinished = this.listUnfinished();

@@ -117,7 +117,9 @@ function digest(content: Buffer): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** Waits until no unfinished objects are left. A server may create those of a killed rclone after the transfer's end. */
+/**
+ * Waits until no unfinished objects are left. A server may create those of a killed rclone after the transfer's end.
+ */
 async function waitForNoLeftovers(folder: string): Promise<void> {
   await eventually(async () => {
     const entries = await fs.readdir(folder, { recursive: true });

@@ -7,19 +7,19 @@ import { listDescendants } from '../../support/processTree.ts';
 import { StoreRig } from '../../support/storeRig.ts';
 import { bySize } from '../../support/testSize.ts';
 
-/** A round takes about 12 s, because a store is asked several times for the object that is gone. */
+/** A round takes about 12 s, because the missing object is requested from a store several times. */
 const transfers = bySize(20, 60);
 /** Rounds until the threads have started and loaded their code. */
 const warmUpRounds = 4;
 /**
- * Maximum growth of the heap of a thread by code that is compiled later. If the threads that move files kept the contents
- * of 60 transfers, they would grow by 12 MB together.
+ * Maximum growth of the heap of a thread by code that is compiled later. If the threads that move files kept the
+ * contents of 60 transfers, they would grow by 12 MB together.
  */
 const heapMegabytes = 4;
 const content = 'x'.repeat(500_000);
 /**
- * The transfers of a round: source, destination, files and outcome. A transfer with `gone.txt` runs for several seconds,
- * long enough to be canceled.
+ * The transfers of a round: source, destination, files and outcome. A transfer with `gone.txt` runs for several
+ * seconds, long enough to be canceled.
  */
 const kinds = [
   ['sftp', 'folder', ['a.txt'], 'completed successfully'],
@@ -34,7 +34,7 @@ interface Usage {
   readonly processes: number;
   /** Resident memory of the service outside the heaps, in megabytes: SQLite, buffers, and code. */
   readonly outside: number;
-  /** Without garbage, in megabytes, by the role and number of the thread. */
+  /** Heap size after garbage collection, in megabytes, by the role and number of the thread. */
   readonly heaps: Readonly<Record<string, number>>;
 }
 
@@ -97,12 +97,12 @@ describe('The resources of a service with stores (D62)', function () {
     const text = `${JSON.stringify(before)}, then ${JSON.stringify(after)}`;
     // rclone and the program that guards it; none if it has ended because it was idle.
     assert.ok([0, 2].includes(after.processes), text);
-    // A thread that was started again, and connections of the last requests.
+    // A restarted thread and the connections of the last requests may have files open.
     assert.ok(after.openFiles <= before.openFiles + 4, text);
     const largest = Math.max(...Object.values(before.heaps));
     for (const [thread, heap] of Object.entries(after.heaps))
       assert.ok(heap < (before.heaps[thread] ?? largest) + heapMegabytes, text);
-    // Free memory that isn't returned to the system. That of rclone, which caches remotes for minutes, ends with it.
+    // Freed memory may not be returned to the system. rclone isn't measured, because its caches end with it.
     assert.ok(after.outside < before.outside + 64, text);
   });
 });

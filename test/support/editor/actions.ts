@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 
-/** Counts the actions of a person in a window and its pages. */
+/** Counts the actions of a user in a window and its pages. */
 export interface ActionCounter {
-  /** The actions since the last {@link restart}. */
+  /** Number of actions since the start or the last {@link restart}. */
   readonly count: number;
   restart(): void;
 }

@@ -60,8 +60,8 @@ export async function openEditorWith(companions: readonly string[], options: Jou
 }
 
 /**
- * Closes the editors that a test has opened: none if its setup failed before. If its setup failed later, saves their
- * screenshots and logs first.
+ * Closes the editors that a test has opened, if any. If the test's setup has failed, saves their screenshots and logs
+ * first.
  */
 export async function closeEditors(): Promise<void> {
   const failedSetup = takeFailedSetup();

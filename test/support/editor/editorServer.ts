@@ -74,7 +74,7 @@ export class EditorServer {
   };
 }
 
-/** Starts a server. Resolves when it listens; rejects with its output if it ends first or takes more than three minutes. */
+/** Starts a server. Resolves when it listens; rejects with its output if it ends first or takes over three minutes. */
 export async function startServer(options: ServerOptions): Promise<EditorServer> {
   const child = spawn(
     process.execPath,

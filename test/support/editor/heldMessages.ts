@@ -32,8 +32,8 @@ export async function prepareHolding(page: Page): Promise<void> {
 }
 
 /**
- * Holds everything that a window receives from its server until a message contains one of these texts. Then delivers all
- * of it at once, as a busy machine or a slow network may do.
+ * Holds everything that a window receives from its server until a message contains one of these texts. Then delivers
+ * all of it at once, as a busy machine or a slow network may do.
  */
 export async function holdMessages(page: Page, ...texts: readonly string[]): Promise<void> {
   await page.evaluate(`holdMessages(...${JSON.stringify(texts)})`);

@@ -80,7 +80,7 @@ export class Notifications {
   }
 }
 
-/** Runs in the browser page, so it cannot use anything else from this module. */
+/** Returns the notifications. Runs in the browser page, so it can't use anything else from this module. */
 function readNotifications(items: PageElement[]): NotificationState[] {
   return items.map((item) => {
     const icon = item.querySelector('.notification-list-item-icon')?.className ?? '';

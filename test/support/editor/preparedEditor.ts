@@ -24,7 +24,7 @@ export interface EditorOptions {
   readonly asksForTrust?: boolean;
   /** The folder that windows open; by default a new, empty one. */
   readonly workspace?: string;
-  /** User settings, in addition to those that suppress notifications. */
+  /** User settings; they take precedence over {@link quietSettings} and the settings of the theme. */
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly theme?: ThemeName;
   /** Settings with the scope `machine`, which the editor reads from a separate file. */

@@ -85,8 +85,8 @@ export class QuickInput {
   }
 
   /**
-   * Returns the current contents, or `undefined` if none is open or the window is too busy to respond: use {@link wait}
-   * to read them. Rows that are scrolled out of view are not included.
+   * Returns the current contents, or `undefined` if no quick input is open or the window is too busy to respond.
+   * {@link wait} waits for them. Rows that are scrolled out of view are not included.
    */
   async state(): Promise<QuickInputState | undefined> {
     if (!(await this.isOpen())) return undefined;
@@ -126,7 +126,7 @@ export class QuickInput {
     await this.waitForChange(await this.clickRow(label));
   }
 
-  /** Clicks a row as soon as it is shown. Resolves to what the quick input showed before. */
+  /** Clicks a row as soon as it is shown. Resolves to the contents before the click, as JSON. */
   async clickRow(label: string | RegExp, limitMs = waitLimitMs): Promise<string> {
     const row = await this.#row(label, limitMs);
     const before = JSON.stringify(await this.#shown(limitMs));
@@ -134,7 +134,7 @@ export class QuickInput {
     return before;
   }
 
-  /** Waits until the quick input no longer shows what it showed before a click. */
+  /** Waits until the quick input is closed or its contents differ from `before`. */
   async waitForChange(before: string): Promise<void> {
     await until('the quick pick to take the click', async () => (await this.#hasChanged(before)) || undefined);
   }
@@ -254,7 +254,7 @@ function matches(state: QuickInputState, step: StepMatch | undefined): boolean {
   );
 }
 
-/** Runs in the browser page, so it cannot use anything else from this module. */
+/** Returns the contents. Runs in the browser page, so it can't use anything else from this module. */
 function readState(widget: PageElement): QuickInputState {
   const text = (parent: PageElement, selector: string): string => {
     const element = parent.querySelector(selector);

@@ -134,8 +134,8 @@ export class TreeView {
   }
 
   /**
-   * Scrolls down one screen, or from the end back to the top, because rows may have been added there. Leaves a tree that
-   * shows all its rows unchanged.
+   * Scrolls down one screen, or from the end back to the top, because rows may have been added there. Leaves a tree
+   * that shows all its rows unchanged.
    */
   async #scrollOn(): Promise<void> {
     const list = this.#pane.locator('.pane-body .monaco-list');
@@ -159,7 +159,7 @@ function exceedsView(rows: PageElement[]): boolean {
   return rows.some((one) => one.offsetHeight > (one.parentElement?.offsetHeight ?? 0));
 }
 
-/** Runs in the browser page, so it cannot use anything else from this module. */
+/** Returns the rows of a tree. Runs in the browser page, so it can't use anything else from this module. */
 function readRows(body: PageElement): TreeRowState[] {
   const text = (row: PageElement, selector: string): string =>
     (row.querySelector(selector)?.innerText ?? '').replaceAll('\u00a0', ' ').trim();

@@ -8,7 +8,7 @@ import { createSoakPlan, type SoakAction } from './soakPlan.ts';
 import { findStateFaults, findFileFaults, findRecordFaults, readJournal, type JournalTransfer } from './soakTruth.ts';
 import { createDescription } from './soakWindow.ts';
 
-/** Options of a soak. */
+/** Options of a soak test. */
 export interface SoakOptions {
   readonly seed: number;
   readonly minutes: number;
@@ -17,7 +17,7 @@ export interface SoakOptions {
   log(line: string): void;
 }
 
-/** The result of a soak; `faults` is empty if the ledger agrees with the service about every transfer. */
+/** The result of a soak test; `faults` is empty if the ledger agrees with the service about every transfer. */
 export interface SoakResult {
   readonly seed: number;
   readonly minutes: number;

@@ -10,8 +10,8 @@ import { SoakWindow } from './soakWindow.ts';
 const bytesPerSecond = 600_000;
 
 /**
- * The environment of a soak: folders, the built service over them, and windows that share a ledger. Service and windows
- * can be killed.
+ * The environment of a soak test: folders, the built service over them, and windows that share a ledger. The service
+ * and windows can be killed.
  */
 export class SoakEnvironment {
   readonly kills = { service: 0, window: 0 };

@@ -1,6 +1,6 @@
 import { SeededRandom } from '../random.ts';
 
-/** An action of a soak; `at` is in milliseconds since its start. */
+/** An action of a soak test; `at` is in milliseconds since its start. */
 export type SoakAction = { readonly at: number } & (
   | { readonly kind: 'submit'; readonly window: number; readonly number: number; readonly paths: readonly string[] }
   | { readonly kind: 'cancel'; readonly window: number; readonly number: number }

@@ -1,4 +1,4 @@
-/** Runs a window of a soak in a separate process, over a shared ledger and with the system clock. */
+/** Runs a window of a soak test in a separate process, over a shared ledger and with the system clock. */
 import { Explorer } from '../../../src/core/explorer.ts';
 import type { Transfer, TransferOrder } from '../../../src/core/model/transferModel.ts';
 import { systemClock } from '../../../src/core/util/clock.ts';

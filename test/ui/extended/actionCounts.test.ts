@@ -75,7 +75,7 @@ describe('The number of actions', () => {
     await waitForSelection(files);
   }
 
-  /** Waits until the server has received as many submissions or cancels. */
+  /** Waits until the server has received `count` submissions or cancels. */
   async function waitForRequests(method: 'POST' | 'DELETE', count: number): Promise<void> {
     const isOne = (request: FaultServer['requests'][number]): boolean =>
       request.method === method && request.url.startsWith('/api/v1/transfers');

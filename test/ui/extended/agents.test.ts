@@ -15,7 +15,7 @@ import { MemoryLog } from '../../support/memoryLog.ts';
 
 const agent = join(repositoryRoot, 'test', 'support', 'agentExtension');
 const destination = 'KBase Workspace Service (KSS)';
-/** The editor's own confirmations of tools are switched off. */
+/** Settings that enable the editor's AI features and approve all tool calls without a prompt. */
 const approveAll = { 'chat.disableAIFeatures': false, 'chat.tools.global.autoApprove': true };
 
 describe('A user whose agent proposes transfers', () => {
@@ -33,7 +33,7 @@ describe('A user whose agent proposes transfers', () => {
     await server.stop();
   });
 
-  /** Opens a connected window beside an extension that calls tools. */
+  /** Opens a connected window with an additional extension that calls tools. */
   async function open(more: JourneyOptions = {}): Promise<void> {
     const saved = savedConnection(server.address, 'the-key');
     const machineSettings = { ...saved.machineSettings, ...more.machineSettings };

@@ -49,7 +49,7 @@ describe('A user who shares code and links', () => {
       .waitFor('databases', (rows) => rows.some(({ label }) => label === 'JGI Data Portal'));
   }
 
-  /** Returns the copied code; it reads the key from the variable of {@link runPython}. */
+  /** Returns the copied code, changed to read the key from the environment variable of {@link runPython}. */
   async function copiedCode(start: RegExp): Promise<string> {
     const code = await window.clipboard((text) => start.test(text));
     const [, variable = ''] = /environment variable (\w+)/.exec(code) ?? [];

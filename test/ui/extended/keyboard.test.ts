@@ -13,7 +13,7 @@ import { publicLike } from '../../support/faultPersonality.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 
 const orcid = '0000-0002-1825-0097';
-/** Milliseconds after which a link is activated again. Long, because a second activation must not follow the first. */
+/** Milliseconds after which a link is activated again. Long, so that a slow activation isn't repeated. */
 const activationMs = 20_000;
 const manifestWords = /"path"|"resources"|"profile"/;
 

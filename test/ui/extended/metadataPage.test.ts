@@ -168,7 +168,7 @@ function collapseSpaces(written: string): string {
   return written.replace(/\s+/g, ' ');
 }
 
-/** Returns every string in a value that contains letters. */
+/** Returns all strings in a value that contain a letter or digit. */
 function listTexts(value: unknown): readonly string[] {
   if (typeof value === 'string') return /\w/.test(value) ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];

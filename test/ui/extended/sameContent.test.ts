@@ -12,7 +12,7 @@ import { FaultServer } from '../../support/faultServer.ts';
 
 const nmdc = 'National Microbiome Data Collaborative';
 
-/** The files of each database: the reads are in two, under different names. */
+/** The files of each database. Two databases contain the same reads, under different names. */
 const filesByDatabase: Readonly<Record<string, readonly object[]>> = {
   jdp: [createFile('JDP:000001', 'reads.fastq', 'a'), createFile('JDP:000002', 'genes.gff', 'b')],
   kbase: [],

@@ -80,7 +80,7 @@ describe('A user who looks for transferred files', () => {
     await utimes(file, createdAt / 1000, createdAt / 1000);
   }
 
-  /** Writes the transferred files to the folder of the local service, and returns it. */
+  /** Writes the files and the record of a transfer by the local service; resolves to the folder of the files. */
   async function receive(id: string): Promise<string> {
     const own = join(storage, 'received', `dts-${id}`);
     await mkdir(own, { recursive: true });

@@ -51,7 +51,7 @@ export function orAnything<T>(allowed: fc.Arbitrary<T>, weight = 12): fc.Arbitra
   return fc.oneof({ weight, arbitrary: allowed }, { weight: 1, arbitrary: anyValue });
 }
 
-/** An object with some of these members, each mostly valid. */
+/** Generates objects with all required and some optional members, each mostly valid. */
 export function createArguments(
   required: Readonly<Record<string, fc.Arbitrary<unknown>>>,
   optional: Readonly<Record<string, fc.Arbitrary<unknown>>> = {},
@@ -72,7 +72,7 @@ export const pageNumber: fc.Arbitrary<unknown> = orAnything(
   ),
 );
 
-/** A list of ids, some duplicated, some with a comma, rarely with holes or values that are not strings. */
+/** A list of ids, some duplicated, some with a comma, or a list with holes; rarely any other value. */
 export const idList: fc.Arbitrary<unknown> = orAnything(
   fc.oneof(
     fc.array(fc.oneof(fc.constantFrom('a', 'b', 'c', 'a,b', 'c,d'), anyText), { minLength: 1, maxLength: 8 }),

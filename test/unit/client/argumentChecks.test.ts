@@ -10,7 +10,7 @@ interface Refusal {
   readonly rule: string;
   readonly call: Call;
   readonly wanted: new (...given: never[]) => Error;
-  /** Words that the message must have: the operation and the argument. */
+  /** Matches the required parts of the message: the operation and the argument. */
   readonly tells: RegExp;
 }
 

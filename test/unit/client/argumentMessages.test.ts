@@ -39,7 +39,7 @@ const refusals: readonly (readonly [Operation, object, string])[] = [
   [
     'fetchMetadata',
     { ids: [] },
-    'RuntimeError: fetchMetadata: "ids" must be a list with at least one id, not an empty list',
+    'RuntimeError: fetchMetadata: "ids" must be a list with at least one ID, not an empty list',
   ],
   ['fetchMetadata', { ids: [1] }, 'TypeError: fetchMetadata: "ids" must be a list of strings, not a list'],
   ['transfer', { fileIds: {} }, 'TypeError: transfer: "fileIds" must be a list, not an object'],

@@ -43,12 +43,12 @@ describe('Arguments that connecting refuses before it sends anything (§4.8)', (
     ['D5 an unknown scheme', { scheme: 'basic' }, TypeError, /"scheme"/],
     ['D4 an address without a scheme', { server: 'example.org' }, ConnectionError, /https:\/\/example\.org/],
     ['D4 an address with another scheme', { server: 'ftp://example.org' }, ConnectionError, /https:\/\//],
-    ['D4 an invalid address', { server: 'https://[' }, ConnectionError, /not a valid address/],
+    ['D4 an invalid address', { server: 'https://[' }, ConnectionError, /use a form such as/],
     [
       'D4 a port for an address that has one',
       { server: 'http://127.0.0.1:80', port: 81 },
       ConnectionError,
-      /not a valid/,
+      /use a form such as/,
     ],
     [
       'D4 a port for an address with a path',

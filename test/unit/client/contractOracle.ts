@@ -23,15 +23,15 @@ function isMissing(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-/** D3 (numbers and empty values): a whole number, or one in digits. */
+/** Returns an integer or the value of a string of digits, otherwise undefined (D3: numbers and empty values). */
 function parseWhole(value: unknown): number | undefined {
   if (typeof value === 'string') return /^-?[0-9]+$/.test(value) ? Number(value) : undefined;
   return typeof value === 'number' && Number.isFinite(value) && Math.floor(value) === value ? value : undefined;
 }
 
 /**
- * JSON text of an object; an array is none (D3: numbers and empty values), and neither is what cannot be written as an
- * object.
+ * Returns the JSON text of an object; undefined for other values, including arrays (D3: numbers and empty values), and
+ * for objects that can't be serialized as JSON objects.
  */
 function objectText(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
@@ -92,7 +92,7 @@ function encoded(text: string): string {
   return encodeURIComponent(Buffer.from(text, 'utf8').toString('utf8'));
 }
 
-/** §4.3, with the checks of §4.8 and D3 (numbers and empty values). */
+/** Returns the effect of a search (§4.3), with the checks of §4.8 and D3 (numbers and empty values). */
 export function expectedSearch(given: UntypedFields): Expected {
   const { database, orcid, query, status, offset, limit, specific } = given;
   const isFilter = isMissing(status) || status === '' || status === 'staged' || status === 'unstaged';
@@ -119,8 +119,8 @@ export function expectedSearch(given: UntypedFields): Expected {
 }
 
 /**
- * §4.4 for few ids, on a server that has both forms of D8 (metadata by ids) and refuses none; with the checks of §4.8
- * and D3 (numbers and empty values).
+ * Returns the effect of a metadata request (§4.4) for a few ids, on a server with both forms of D8 (metadata by ids)
+ * that refuses no ID; with the checks of §4.8 and D3 (numbers and empty values).
  */
 export function expectedMetadata(given: UntypedFields): Expected {
   const { database, orcid, ids } = given;
@@ -176,7 +176,7 @@ function byPost(
   return ['POST', '/api/v1/files/by-id', body];
 }
 
-/** §4.5, with the checks of §4.8 and D3 (numbers and empty values). */
+/** Returns the effect of a submission (§4.5), with the checks of §4.8 and D3 (numbers and empty values). */
 export function expectedTransfer(given: UntypedFields): Expected {
   const { orcid, source, destination, fileIds, timeout, description, instructions } = given;
   const seconds = typeof timeout === 'number' ? timeout : 1;
@@ -203,14 +203,14 @@ export function expectedTransfer(given: UntypedFields): Expected {
   return { requests: [['POST', '/api/v1/transfers', body]] };
 }
 
-/** §4.6; `uuid` is the UUID that the ID denotes, if any. */
+/** Returns the effect of a status request (§4.6); `uuid` is the UUID that the ID denotes, if any. */
 export function expectedStatus(id: unknown, uuid: string | undefined): Expected {
   if (!isText(id)) return { error: 'TypeError', argument: 'id' };
   if (uuid === undefined) return { error: 'ValueError', argument: 'id' };
   return { requests: [['GET', `/api/v1/transfers/${uuid}`, '']] };
 }
 
-/** §4.7; `uuid` is the UUID that the ID denotes, if any. */
+/** Returns the effect of a cancel (§4.7); `uuid` is the UUID that the ID denotes, if any. */
 export function expectedCancel({ orcid, id }: UntypedFields, uuid: string | undefined): Expected {
   if (!isText(orcid)) return { error: 'TypeError', argument: 'orcid' };
   if (!isText(id)) return { error: 'TypeError', argument: 'id' };
@@ -218,22 +218,22 @@ export function expectedCancel({ orcid, id }: UntypedFields, uuid: string | unde
   return { requests: [['DELETE', `/api/v1/transfers/${uuid}?orcid=${encoded(orcid)}`, '']] };
 }
 
-/** D26 (service HTTP behavior): the search parameters of a database, by an id that cannot lead to another path. */
+/** Returns the effect of a search parameters request; rejects IDs that change the path (D26: service HTTP behavior). */
 export function expectedParameters(databaseId: unknown): Expected {
   if (!isText(databaseId)) return { error: 'TypeError', argument: 'databaseId' };
   if (/^\.{0,2}$/.test(databaseId)) return { error: 'ValueError', argument: 'databaseId' };
   return { requests: [['GET', `/api/v1/databases/${encoded(databaseId)}/search-parameters`, '']] };
 }
 
-/** §4.1 as it goes out: the path of the root, and the header with the token (D5: token encoding). */
+/** The root request (§4.1): its path, and the header with the token (D5: token encoding). */
 interface ExpectedRoot {
   readonly path: string;
   readonly authorization: string;
 }
 
 /**
- * §4.9 with the checks of §4.8, D3 (numbers and empty values), D4 (server address) and D5 (token encoding), for
- * addresses on loopback; an error is reported by its name.
+ * Returns the root request of `connect` for loopback addresses, or the name of the error (§4.8, §4.9, D3: numbers and
+ * empty values, D4: server address, D5: token encoding).
  */
 export function expectedConnect(given: UntypedFields): ExpectedRoot | string {
   const { apiKey, server, port, scheme } = given;
@@ -252,7 +252,7 @@ export function expectedConnect(given: UntypedFields): ExpectedRoot | string {
   return { path, authorization: `Bearer ${token}`.trim() };
 }
 
-/** Path of the root, as addresses are read; a port given beside the address goes neither with another nor with a path. */
+/** Returns the path of the root; undefined if the address is invalid, or has a port or path in addition to `port`. */
 function getPath(server: unknown, port: unknown): string | undefined {
   if (!isText(server)) return undefined;
   const address = /^http:\/\/127\.0\.0\.1(:\d+)?([/\\][^?#]*)?$/.exec(server.trim().replace(/\/+$/, ''));

@@ -2,7 +2,7 @@ import { empty, json } from '../../support/faultBehaviours.ts';
 import type { FaultServer } from '../../support/faultServer.ts';
 import { transferId } from './contractCalls.ts';
 
-/** Lets a server answer every operation well, and with as little as possible. */
+/** Makes a server respond to every operation with a valid, minimal response. */
 export function answerAll(server: FaultServer): void {
   server.on('GET /api/v1/databases', json([]));
   server.on('GET /api/v1/databases/*', json({}));

@@ -11,7 +11,7 @@ import { answerAll } from './contractServer.ts';
 interface WireRequest {
   readonly rule: string;
   readonly call: Call;
-  /** Method, address and body, byte by byte. */
+  /** Method, URL and body, byte for byte. */
   readonly sent: readonly [method: string, url: string, body: string];
 }
 

@@ -120,15 +120,15 @@ const badBodies: readonly Fault[] = [
   },
 ];
 
-/** Time limits take a second to be noticed; one operation that is repeated on other faults and one that is not are enough. */
+/** Operations whose timeouts are tested, which is slow: one that is retried after other faults, and one that isn't. */
 const timed: ReadonlySet<string> = new Set(['databases', 'search']);
 
 function getFaults({ name }: Operation): readonly Fault[] {
-  // The body of a cancel's answer is not looked at.
+  // The client ignores the body of the response to a cancel.
   const all = name === 'cancelTransfer' ? faults : [...faults, ...badBodies];
   const met = timed.has(name) ? all : all.filter(({ reason }) => reason.kind !== 'timeout');
   if (name !== 'databases') return met;
-  // Every service has a list of databases: where there is none, there is no service.
+  // Every service lists its databases, so a 404 means that there is no service.
   return met.map((one) => (one.reason.status === 404 ? { ...one, reason: { kind: 'noService', status: 404 } } : one));
 }
 
@@ -150,7 +150,7 @@ describe('Faults of server and network (D2)', () => {
     await bench.connect();
   }
 
-  /** Opens one whose time limit a test waits for. */
+  /** Replaces the client with one that times out soon enough for a test to wait for it. */
   async function openWithShortTimeout(waitMs: number): Promise<void> {
     await bench.end();
     await open(waitMs);

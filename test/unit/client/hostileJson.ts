@@ -49,7 +49,7 @@ const deep: fc.Arbitrary<string> = fc
   )
   .map(([depth, [open, close], inside]) => nested(depth, open, close, inside));
 
-/** JSON text of anything: deep, large, with odd names, names given twice, halves of characters. */
+/** Any JSON text: deeply nested, large, with odd or duplicate names, or with lone surrogates. */
 export const anyJson: fc.Arbitrary<string> = fc.oneof({ weight: 20, arbitrary: value }, { weight: 1, arbitrary: deep });
 
 function member(name: string, text: fc.Arbitrary<string>): fc.Arbitrary<string | undefined> {
@@ -69,7 +69,7 @@ function createObject(...members: readonly fc.Arbitrary<string | undefined>[]): 
 
 const text = fc.oneof({ weight: 12, arbitrary: literals }, value);
 
-/** Like a file resource (§2.3), with something wrong here and there. */
+/** Almost valid file resources (§2.3), and rarely any JSON. */
 export const anyResource: fc.Arbitrary<string> = fc.oneof(
   {
     weight: 6,
@@ -85,10 +85,10 @@ export const anyResource: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: anyJson },
 );
 
-/** Like the answer of a search or a metadata request. */
+/** Almost valid responses to a search or a metadata request. */
 const resources = fc.array(anyResource, { maxLength: 6 }).map((list) => `{"resources":[${list.join(',')}]}`);
 
-/** Like a status (§2.4). */
+/** Almost valid statuses (§2.4). */
 const status = createObject(
   member('id', text),
   member('status', text),
@@ -114,7 +114,7 @@ const problems = createObject(
   ),
 );
 
-/** JSON that is nearly what the operation wants, or anything. */
+/** Almost valid responses of each operation, or any JSON. */
 export const nearly = {
   databases: fc.oneof(databases, anyJson),
   files: fc.oneof(resources, resources, anyJson),

@@ -15,7 +15,7 @@ const forms: Readonly<Record<string, string>> = {
   'percent-encoded': percentEncoded,
 };
 
-/** Returns what the form of a key contains that must not be returned. */
+/** Returns the part of an encoded key by which a leak of the key is detected. */
 function toTrace(form: string): string {
   return form.split(' ').at(-1)?.slice(4, 14) ?? '';
 }

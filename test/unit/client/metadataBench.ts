@@ -9,11 +9,11 @@ import type { Bench, BenchOptions } from './clientBench.ts';
 interface MetadataSuite {
   /** Starts a bench that is connected to a service without databases. */
   start(options?: BenchOptions): Promise<Bench>;
-  /** Asks the service that was started last for the metadata of files. */
+  /** Requests the metadata of files from the service that was started last. */
   fetch(ids: readonly string[], page?: { readonly offset?: number; readonly limit?: number }): Promise<MetadataReply>;
 }
 
-/** Within a `describe`: what was started ends after each of its tests. */
+/** Returns the fixture for the enclosing `describe`, and registers a hook that ends the bench after each test. */
 export function metadataSuite(): MetadataSuite {
   let bench: Bench;
   afterEach(async () => await bench.end());
@@ -31,10 +31,10 @@ export function metadataSuite(): MetadataSuite {
 /** The route of the specification's form (§4.4). */
 export const getRoute = 'GET /api/v1/files/by-id';
 
-/** The route of the younger form (D8: metadata by ids). */
+/** The route of the newer form (D8: metadata by ids). */
 export const postRoute = 'POST /api/v1/files/by-id';
 
-/** The ids of files, in their order. */
+/** Returns the ids of files in order, and `unreadable` for those that can't be read. */
 export function getIds(files: readonly FoundFile[]): readonly string[] {
   return files.map((file) => (file.kind === 'file' ? file.id : 'unreadable'));
 }
@@ -51,7 +51,7 @@ export function answering(bad: readonly string[], isNaming: boolean, status = 40
   };
 }
 
-/** So many ids, in order. */
+/** Returns `count` different ids in ascending order. */
 export function numbered(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `id-${String(index).padStart(4, '0')}`);
 }

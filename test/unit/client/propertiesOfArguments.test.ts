@@ -36,14 +36,14 @@ import { answerAll } from './contractServer.ts';
 const errors = { TypeError, ValueError, RuntimeError } as const;
 const name = orAnything(anyText);
 
-/** The operations as a caller without types has them. */
+/** The operations as an untyped caller sees them. */
 type UntypedClient = { readonly [K in keyof DataTransferClient]: (given: unknown) => Promise<Reply<unknown>> };
 
 describe('Any value as an argument (§4, §4.8, D1, D3)', () => {
   let bench: Bench;
 
   before(async () => {
-    // Time stands still: no answer is late, however short a timeout is given.
+    // The clock never advances, so no response is late, however short the timeout.
     bench = await startBench({ clock: new ManualClock() });
     answerAll(bench.server);
     await bench.connect();

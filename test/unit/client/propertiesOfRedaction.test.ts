@@ -52,7 +52,7 @@ const forms: readonly Form[] = [
   ['base64 in short lines', (key) => wrapped(base64(key), 7)],
 ];
 
-/** Generates tokens: printable ASCII (D5: token encoding), long enough to be one. */
+/** Generates tokens: printable ASCII (D5: token encoding), at least four characters without spaces at the ends. */
 const key = fc
   .oneof(
     { weight: 9, arbitrary: fc.string({ minLength: 4, maxLength: 60 }) },

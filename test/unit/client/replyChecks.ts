@@ -24,14 +24,14 @@ export function checkReply(reply: MetadataReply | Reply<unknown>): void {
   for (const [name, field] of Object.entries(reply.reason)) assert.equal(typeof field, reasonMembers[name], name);
 }
 
-/** Types of members that may be absent, but never null. */
+/** Checks the types of members, which may be absent but never null. */
 function checkMembers(object: unknown, types: Readonly<Record<string, string>>): void {
   assert.ok(typeof object === 'object' && object !== null && !Array.isArray(object));
   assert.equal(Object.getPrototypeOf(object), Object.prototype);
   for (const [name, field] of Object.entries(object)) assert.equal(typeof field, types[name], name);
 }
 
-/** A list of files that can be shown, and of such that can not (§2.3, D15: tolerant reading). */
+/** Checks a list of readable and unreadable files (§2.3, D15: tolerant reading). */
 export function checkFiles(value: unknown): void {
   assert.ok(Array.isArray(value));
   for (const file of value as { kind: string; id?: unknown; name?: unknown }[]) {
@@ -46,7 +46,7 @@ export function checkFiles(value: unknown): void {
   }
 }
 
-/** A list of databases, each with its four fields (§2.2). */
+/** Checks a list of databases, each with its four fields (§2.2). */
 export function checkDatabases(value: unknown): void {
   assert.ok(Array.isArray(value));
   for (const database of value as object[]) {
@@ -55,26 +55,26 @@ export function checkDatabases(value: unknown): void {
   }
 }
 
-/** A status without anything that is null (§2.4). */
+/** Checks a status, if there is one, whose fields are never null (§2.4). */
 export function checkStatus(value: unknown): void {
   if (value === undefined) return;
   const texts = { id: 'string', status: 'string', message: 'string' };
   checkMembers(value, { ...texts, fileCount: 'number', movedFileCount: 'number', doubtful: 'boolean' });
 }
 
-/** The id of a transfer, as a UUID is usually written (§4.5). */
+/** Checks the ID of a transfer, if there is one: a UUID in its canonical form (§4.5). */
 export function checkAccepted(value: unknown): void {
   if (value === undefined) return;
   assert.ok(typeof value === 'string');
   assert.match(value, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
 }
 
-/** An accepted cancel (§4.7). */
+/** Checks the value of a cancel: true, or undefined if it was not accepted (§4.7). */
 export function checkCancelled(value: unknown): void {
   assert.ok(value === undefined || value === true);
 }
 
-/** Search parameters by name (D26: service HTTP behavior). */
+/** Checks search parameters by name (D26: service HTTP behavior). */
 export function checkParameters(value: unknown): void {
   assert.ok(typeof value === 'object' && value !== null);
   for (const parameter of Object.values(value)) {

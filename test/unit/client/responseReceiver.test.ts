@@ -5,7 +5,7 @@ import type { WireRequest, WireResponse } from '../../../src/core/client/transpo
 
 const ok = { 'content-type': 'text/plain' };
 
-/** A request whose response a test delivers by itself. */
+/** Simulates a request whose response the test delivers. */
 class Exchange {
   sentCount = 0;
   readonly response: Promise<WireResponse>;

@@ -215,7 +215,7 @@ describe('The status of a transfer (D11)', () => {
     const ids = Array.from({ length: 4 }, (_, index) => transferId.slice(0, -2) + String(index + 10));
     const replies = ids.map((id) => bench.client.transferStatus(id));
     for (let answered = 1; answered <= ids.length; answered++) {
-      // Another request overtakes what could have been sent meanwhile.
+      // Other requests complete first, so that a second status request would have been received by now.
       for (let times = 0; times < 3; times++) await bench.client.databases();
       assert.equal(bench.server.requestsTo(statusRoute).length, answered);
       release.at(-1)?.();

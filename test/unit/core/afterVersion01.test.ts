@@ -15,8 +15,8 @@ import { MemoryLog } from '../../support/memoryLog.ts';
 import { createRecord } from './userDataSpecimens.ts';
 
 /**
- * Files that both versions read and write. The changes are those of the classes of commit bdf862f90a77, applied to files
- * of this version. Version 0.1 doesn't open the other files: the shared ledger, `state`, `agents.json` and `cli`.
+ * Files that both versions read and write. The changes are those of the classes of commit bdf862f90a77, applied to
+ * files of this version. Version 0.1 doesn't open the other files: the shared ledger, `state`, `agents.json` and `cli`.
  */
 describe('After a downgrade to version 0.1 and an upgrade', () => {
   let folder: string;

@@ -156,7 +156,7 @@ describe('The result from a window', () => {
     );
     assert.match(errors[0]?.message ?? '', /^No service is connected\. .*Connect to a Service…/);
     assert.match(errors[1]?.message ?? '', /^The required service is not connected\. .*Connect to a Service…/);
-    assert.equal(errors[1]?.reason, 'The service: Lab "1"\n');
+    assert.equal(errors[1]?.reason, 'Required service: Lab "1"\n');
   });
 
   it('states that a decision is pending', () => {

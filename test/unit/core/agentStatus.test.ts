@@ -63,7 +63,7 @@ describe('The transfer of an agent', () => {
     const { transfer } = await submit();
     const count = stage.questions.length;
     const { error, code } = await get('cancel_transfer', { id: transfer.key });
-    assert.deepEqual([error, code], ["The service hasn't returned an id for it.", 'cannotTransfer']);
+    assert.deepEqual([error, code], ["The service hasn't returned an ID for it.", 'cannotTransfer']);
     assert.equal(stage.questions.length, count);
     assert.equal((await get('transfer_status', { id: 'x' }))['code'], 'notFound');
   });

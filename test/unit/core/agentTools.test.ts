@@ -184,7 +184,7 @@ describe('The tools of agents', () => {
       ];
     assert.equal(await plan({ destination: 'Alpha' }), 'Source and destination are the same database.');
     assert.equal(await plan({ destination: 'Bete' }), 'There is no database "Bete"; list_databases has the names.');
-    assert.equal(await plan({ ids: ['f1', 'nope'] }), `The source doesn't have 1 of these ids: "nope".`);
+    assert.equal(await plan({ ids: ['f1', 'nope'] }), `The source doesn't have 1 of these IDs: "nope".`);
     stage.rig.server.on('POST /api/v1/files', json({ resources: [] }));
     assert.equal(await plan({ ids: undefined, query: 'x' }), 'No file matches. Nothing was planned.');
     const none = await stage.call('plan_transfer', { source: 'Alpha', destination: 'Beta', query: 'x' });
@@ -232,7 +232,7 @@ describe('The tools of agents', () => {
   it('find nothing by the IDs of another service, and show no prompt for them', async () => {
     stage.rig.server.on(`GET /api/v1/transfers/${id}`, problem(404, 'no such transfer'));
     const status = await stage.call('transfer_status', { id });
-    assert.match(String(status.content['error']), /^Neither the records of the user nor the service/);
+    assert.match(String(status.content['error']), /^This transfer is neither in the user's records nor known/);
     assert.equal((await stage.call('cancel_transfer', { id })).content['code'], 'notFound');
     assert.equal((await stage.call('submit_transfer', { planId: id })).content['code'], 'notFound');
     const described = await stage.call('describe_files', { database: 'Alpha', ids: ['f1', 'JDP:other'] });

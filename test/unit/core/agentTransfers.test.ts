@@ -61,7 +61,7 @@ describe('The results of tools for agents', () => {
         ...{ error: 'There is no such transfer or plan.', code: 'notFound' },
       });
       stage.rig.server.on(`GET /api/v1/transfers/${elsewhere}`, problem(404, 'no'));
-      const missing = 'Neither the records of the user nor the service have this transfer.';
+      const missing = "This transfer is neither in the user's records nor known to the service.";
       assert.deepEqual(await get('transfer_status', { id: elsewhere }), { error: missing, code: 'notFound' });
       stage.rig.server.on(`GET /api/v1/transfers/${elsewhere}`, problem(400, 'no'));
       const { error, code, data } = await get('transfer_status', { id: elsewhere });
@@ -187,7 +187,7 @@ describe('The results of tools for agents', () => {
       const ids = Array.from({ length: 12 }, (_, index) => `no${index}`);
       const { error, code } = await get('plan_transfer', { source: 'Alpha', destination: 'Beta', ids });
       assert.equal(code, 'notFound');
-      assert.match(String(error), /^The source doesn't have 12 of these ids: "no0", .*"no9" and 2 more\.$/);
+      assert.match(String(error), /^The source doesn't have 12 of these IDs: "no0", .*"no9" and 2 more\.$/);
     });
 
     it('have the licenses, copies and text that the user needs for a decision', async () => {
@@ -243,7 +243,7 @@ describe('The results of tools for agents', () => {
     it('state that the call was canceled, or that the log has the details', async () => {
       const context = stage.createContext();
       const fail = { ...context, connect: () => Promise.reject(new Error('broken')) };
-      const internal = { error: 'The tool failed unexpectedly. The log has the details.', code: 'internal' };
+      const internal = { error: 'The tool failed unexpectedly. See the log.', code: 'internal' };
       assert.deepEqual((await stage.call('list_databases', {}, fail)).content, internal);
       assert.ok(stage.rig.log.lines.some((line) => line.includes('A tool failed: Error: broken')));
       const { content } = await callAgentTool(context, 'list_databases', {}, AbortSignal.abort());

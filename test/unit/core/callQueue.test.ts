@@ -8,7 +8,7 @@ class Calls {
   private readonly ends: (() => void)[] = [];
   private readonly queue = new CallQueue();
 
-  /** Calls once. Resolves to the number of the call when it has ended. */
+  /** Queues a call. Resolves to its number when it has ended. */
   async call(number: number, signal = new AbortController().signal): Promise<number> {
     return await this.queue.run(signal, async () => {
       this.started.push(number);
@@ -22,7 +22,7 @@ class Calls {
     await this.settle();
   }
 
-  /** Lets calls proceed that can. */
+  /** Waits until every call that can start has started. */
   async settle(): Promise<void> {
     await new Promise(setImmediate);
   }

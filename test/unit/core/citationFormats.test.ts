@@ -122,7 +122,7 @@ describe('Citation formats', () => {
   });
 });
 
-/** Removes what biblatex-csl-converter can't read: abstracts of datasets, `^`, quotes and braces as commands. */
+/** Removes what biblatex-csl-converter can't read (abstracts, `^`, braces), and authors, which are checked apart. */
 function toConverterForm(citation: ParsedCitation): ParsedCitation {
   const plain = (text: string | undefined): string | undefined => text?.replaceAll(/[{}^]/g, '');
   const { title, publisher, version, notes } = citation;

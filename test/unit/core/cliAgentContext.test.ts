@@ -28,7 +28,10 @@ describe('The service of a plan, for the command line', () => {
     await rm(folder, { recursive: true });
   });
 
-  /** Opens the connection with an ID or address. Resolves to the ID of the open connection, or to the message of the error. */
+  /**
+   * Opens the connection with an ID or address. Resolves to the ID of the open connection, or to the message of the
+   * error.
+   */
   async function open(options: CommandContext['options'], id: string, address?: string): Promise<unknown> {
     const context: CommandContext = {
       options: { ...options, orcid: '0000-0002-1825-0097', keyVariable: 'THE_KEY', ledger: join(folder, 'transfers') },

@@ -43,7 +43,7 @@ describe('Testing a connection', () => {
     return server;
   }
 
-  /** A server that takes connections and never says a word; resolves with its port. */
+  /** Starts a server that accepts connections and never responds. Resolves to its port. */
   async function startSilentServer(): Promise<number> {
     const sockets = new Set<Socket>();
     const server = createServer((socket) => sockets.add(socket.on('error', () => socket.destroy())));

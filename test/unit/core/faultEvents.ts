@@ -87,7 +87,7 @@ async function runWithoutServer(cell: FaultCell): Promise<void> {
   await cell.pass(second);
   await cell.release();
   await cell.pass(20 * second);
-  // The failure of a request takes real time, of which small steps leave more.
+  // A failing request takes real time; smaller steps of the clock leave more of it.
   await cell.passUntil('it shows the problem', async () => showsProblem(await cell.first.shown()), 2 * minute, 50);
   const after = await cell.first.shown();
   if (isRunning(after) && before?.state === 'active') assert.equal(after?.state, before.state);

@@ -69,7 +69,7 @@ async function assertSucceeded(cell: FaultCell): Promise<void> {
 async function assertPolledSoon(cell: FaultCell, event: FaultEvent): Promise<void> {
   const isPolled = (): boolean => cell.server.polls.length > cell.pollsBefore;
   const limitMs = pollLimitMs[event];
-  // In small steps, because disk and network take real time, which is scarce on a busy machine.
+  // The steps are small, because disk and network take real time, which is scarce on a busy machine.
   if (limitMs !== undefined) await cell.passUntil('it is polled', isPolled, limitMs, 50);
 }
 

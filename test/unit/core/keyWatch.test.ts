@@ -31,7 +31,7 @@ describe('A key that was accepted before (D28)', () => {
     rig.server.on('GET /api/v1/transfers/*', json({ id, status: 'active', num_files: 1, num_files_transferred: 0 }));
   };
 
-  /** Lets a second pass at a time, so that responses are received in between. */
+  /** Advances second by second until a condition holds; resolves to the elapsed time. Throws after `longestMs`. */
   async function passUntil(isSo: () => boolean, longestMs: number): Promise<number> {
     const startedAt = rig.clock.now();
     while (!isSo()) {
@@ -138,7 +138,7 @@ describe('A key that was accepted before (D28)', () => {
     await search();
     const before = rig.server.requestsTo('GET /api/v1/databases').length;
     await passUntil(() => getStatus() === 'refused', 6 * minute);
-    // After 2, 4, 8, 16, 32, 64 and 128 seconds, and when five minutes are over.
+    // The requests are sent after 2, 4, 8, 16, 32, 64 and 128 seconds, and after five minutes.
     assert.equal(rig.server.requestsTo('GET /api/v1/databases').length - before, 8);
   });
 

@@ -79,7 +79,7 @@ describe('The last finished transfers', () => {
   });
 });
 
-/** Writes the record of an ended transfer before any other work of this process continues. */
+/** Writes the record of an ended transfer synchronously, so that nothing else in this process runs meanwhile. */
 function writeRecord(folder: string, transfer: Transfer): void {
   writeFileSync(join(folder, 'transfers', 'ended', `${transfer.key}.json`), formatRecord(transfer));
 }

@@ -11,7 +11,7 @@ import { submittingTransfer, order } from './specimens.ts';
 
 const minute = 60_000;
 
-/** Returns a running transfer of a connection, without an id while it is submitted. */
+/** Returns a running transfer of a connection; without an ID, as during submission, if `named` is empty. */
 function running(key: string, connectionId: string, named: { readonly id?: string } = { id: 'id' }): Transfer {
   const state = 'active';
   return {

@@ -10,7 +10,7 @@ function badField(field: string): object {
   return { kind: 'badField', field };
 }
 
-/** Returns the parts that the editor passes to the extension: it decodes the query once. */
+/** Parses a link as the editor passes it to the extension, with its query decoded once. */
 function open(link: string): ReturnType<typeof parseLink> {
   const [path = '', query = ''] = link.split('?');
   return parseLink(path, decodeURIComponent(query));

@@ -92,7 +92,7 @@ describe('The monitor', () => {
     const areReported = (): boolean => problems().every((kind) => kind === 'serverError');
     await rig.passing(until(rig.explorer.transferStore.onDidChange, areReported));
     const [before, others] = [countPolls(id), countPolls(other)];
-    // Requested repeatedly, always during a poll.
+    // Polls are requested repeatedly, always while one is pending.
     for (let times = 0; times < 6; times++) {
       rig.explorer.monitor.pollNow();
       await rig.passing(rig.server.received(rig.server.requests.length + 1));

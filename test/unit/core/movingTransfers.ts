@@ -3,7 +3,7 @@ import { order } from './specimens.ts';
 
 const minute = 60_000;
 
-/** A transfer of 100 files that has been active from the first minute on, and moved so many at these minutes. */
+/** Returns a transfer of 100 files that has been active since the first minute, with these progress samples. */
 export function moving(
   moved: readonly (readonly [atMinute: number, moved: number])[],
   more: Partial<Transfer> = {},
@@ -25,7 +25,7 @@ export function moving(
   };
 }
 
-/** One that has taken so many minutes for 100 files. */
+/** Returns a transfer of 100 files that succeeded after this many minutes. */
 export function succeeded(key: string, minutes: number, more: Partial<Transfer> = {}): Transfer {
   const status = { status: 'succeeded', fileCount: 100, movedFileCount: 100 };
   const changes = [{ state: 'succeeded', at: minutes * minute }] as const;

@@ -34,7 +34,7 @@ describe('The polling lease', () => {
     await eventually(() => Promise.resolve(isTrue() || undefined));
   };
 
-  /** Resolves when the disk operations of a heartbeat have ended, which are at most 20, one after the other. */
+  /** Waits long enough for the disk operations of a heartbeat, which are at most 20 in sequence. */
   const settleDisk = async (): Promise<void> => {
     for (let count = 0; count < 20; count += 1) await stat(folder);
   };
@@ -190,7 +190,7 @@ describe('The polling lease', () => {
 
   it('considers the focus of a crashed window for at most ten seconds', async () => {
     const lease = newWindow();
-    /** Waits until the lease has read a focus file with this time, at its next heartbeat at the latest. */
+    /** Writes a focus file with this time, and waits until the lease reports `isFocused`. */
     const becomes = async (isFocused: boolean, at: unknown): Promise<void> => {
       await writeMessage('dead.focus', { at });
       await clock.pass(3_000);

@@ -21,7 +21,7 @@ function createFiles(count: number, from = 0): readonly FileEntry[] {
   return Array.from({ length: count }, (_, index) => toFile(`f${from + index}`));
 }
 
-/** A service with a list of files, which counts what is requested. */
+/** A source with scripted responses, which records the requests. */
 class ScriptedSource implements RecipeSource {
   hasFullPages = true;
   readonly progress: number[] = [];

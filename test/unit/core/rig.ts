@@ -13,18 +13,18 @@ import { MemoryLog } from '../../support/memoryLog.ts';
 import { namesLearned, orcid, createExplorerDependencies } from '../../support/explorerDependencies.ts';
 import { untilIdle } from '../../support/untilIdle.ts';
 
-/** The whole core over a real HTTP server that does what a test says, and a clock that is moved by hand. */
+/** The whole core with a real HTTP server whose responses a test sets, and a clock that it advances manually. */
 export class Rig {
   readonly server: FaultServer;
   readonly folder: string;
   readonly clock = new ManualClock();
   readonly log = new MemoryLog();
   hasFocus = true;
-  /** The learned dialects of servers, as they are read back after a restart. */
+  /** The saved dialects of servers, which are loaded after a restart. */
   keptDialects: unknown;
   /** Stores which connection is active. */
   remember: (connectionId: string) => Promise<void> = () => Promise.resolve();
-  /** The facts learned of databases, likewise. */
+  /** The saved searchability of databases, which is loaded after a restart. */
   savedSearchability: unknown;
   explorer: Explorer;
   private readonly others: Explorer[] = [];
@@ -59,7 +59,7 @@ export class Rig {
     return active;
   }
 
-  /** Lets time pass until a promise has come to its end: for what waits between tries. */
+  /** Advances the clock until a promise settles, for operations that wait between retries. */
   async passing<T>(promise: Promise<T>): Promise<T> {
     let isOver = false;
     const over = (): void => {
@@ -74,13 +74,13 @@ export class Rig {
     return await promise;
   }
 
-  /** Ends the core as a window's end does, and begins a new one over the same ledger. */
+  /** Disposes the core like a closing window, and starts a new one with the same ledger. */
   restart(): void {
     this.explorer.dispose();
     this.explorer = this.newExplorer();
   }
 
-  /** A second window over the same ledger. */
+  /** Opens another window with the same ledger. */
   openWindow(hasFocus = (): boolean => false): Explorer {
     const explorer = this.newExplorer(hasFocus);
     this.others.push(explorer);
@@ -121,7 +121,7 @@ const databases = [
 
 type Event<T> = Emitter<T>['event'];
 
-/** Resolves when `isSo` holds, looked at now and after every event. */
+/** Resolves when `isSo` returns true; it is called now and after every event. */
 export async function until(
   event: Event<never> | Event<void> | Event<readonly string[]> | Event<object | undefined>,
   isSo: () => boolean,

@@ -29,7 +29,7 @@ describe('Several connections', () => {
     assert.ok(sessions.get('c'));
   });
 
-  /** Resolves once the rig remembers a connection, which then waits at the gate. */
+  /** Resolves to the ID of the next connection that is stored as active. Storing it waits at the gate. */
   function remembering(gate: Gate): Promise<string> {
     gate.hold();
     return new Promise((resolve) => {
@@ -114,7 +114,7 @@ describe('Several connections', () => {
       assert.equal(rig.explorer.connectionStore.state.kind, 'disconnected', 'nothing of it is shown');
       rig.explorer.connectFlow.close('d');
       await opened;
-      // What was under way then may still come in.
+      // Requests that were pending then may still arrive.
       await triesWithin(1);
       assert.equal(await triesWithin(10), 0, 'and not at all once it is closed');
     });

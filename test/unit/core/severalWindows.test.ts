@@ -106,7 +106,7 @@ describe('Several windows', () => {
   describe("if the ledger can't be written", () => {
     const ledger = (): string => join(rig.folder, 'transfers');
 
-    /** Puts a file in place of the folder: even root cannot write there then. */
+    /** Replaces the folder with a file, so that even root can't write to it. */
     const away = async (): Promise<void> => {
       await rename(ledger(), `${ledger()} away`);
       await writeFile(ledger(), '');

@@ -10,7 +10,7 @@ import { minRequestGapMs } from '../../../src/core/monitor/pollSchedule.ts';
 
 const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
 const files = ['f1', 'f2', 'f3', 'f4', 'f5'].map((file) => ({ id: file, name: file }));
-/** One window polls every second at most. Two windows that each poll on their own would halve that. */
+/** One window polls at most once per second. Two windows that poll independently would halve the interval. */
 const fewestMsBetweenPolls = 750;
 const statusRequest = `GET /api/v1/transfers/${id}`;
 
@@ -82,7 +82,7 @@ describe('Two windows with the same open connection', () => {
     reportStatus('active', 3);
     const before = countRequests();
     other.monitor.pollNow();
-    // The last regular poll may have been sent just now; requests keep this distance.
+    // The last regular poll may have been sent just now; requests are at least this far apart.
     await rig.clock.pass(minRequestGapMs);
     await eventually(() => Promise.resolve(getMovedCount(other) === 3 || undefined));
     const count = countRequests() - before;
@@ -122,7 +122,7 @@ describe('Two windows with the same open connection', () => {
   it('keep the focused interval while either window has the focus (D33)', async () => {
     const stepMs = 3_000;
     rig.hasFocus = false;
-    // How long the next polls take. Requests take real time, so that more time than their intervals passes.
+    // Returns how long the next polls take: more than their intervals, because requests take real time.
     const measurePolls = async (count: number): Promise<number> => {
       const [before, startedAt] = [countRequests(), rig.clock.now()];
       while (countRequests() - before < count) {

@@ -15,15 +15,18 @@ describe('The cause of a failure of a store (D62)', () => {
     ["googleapi: Error 403: The user's Drive storage quota has been exceeded., storageQuotaExceeded", 'it is full'],
     [
       'open file failed: googleapi: Error 403: The download quota for this file has been exceeded., downloadQuotaExceeded',
-      'its server limits requests',
+      'its server is limiting the request rate',
     ],
     [
       "Error 403: Quota exceeded for quota metric 'Queries' and limit 'Queries per minute'",
-      'its server limits requests',
+      'its server is limiting the request rate',
     ],
-    ['googleapi: Error 403: User rate limit exceeded., userRateLimitExceeded', 'its server limits requests'],
-    ['SlowDown: Please reduce your request rate. status code: 503', 'its server limits requests'],
-    ['HTTP error 429 (429 Too Many Requests) returned body: ""', 'its server limits requests'],
+    [
+      'googleapi: Error 403: User rate limit exceeded., userRateLimitExceeded',
+      'its server is limiting the request rate',
+    ],
+    ['SlowDown: Please reduce your request rate. status code: 503', 'its server is limiting the request rate'],
+    ['HTTP error 429 (429 Too Many Requests) returned body: ""', 'its server is limiting the request rate'],
   ] as const) {
     it(`is ${cause ?? 'unknown'} for: ${output}`, () => {
       assert.equal(findStoreCause(output), cause);

@@ -17,7 +17,7 @@ const states: readonly TransferState[] = [
   ...(['running', 'succeeded', 'failed', 'cancelled', 'expired'] as const),
 ];
 
-/** Generates a transfer as one window can know it, with no state after an end. */
+/** Generates transfers as one window may know them, without state changes after the end. */
 const histories: fc.Arbitrary<Transfer> = fc
   .record({
     steps: fc.array(fc.tuple(fc.constantFrom(...states), fc.integer({ min: 1, max: 9 }), fc.boolean()), {

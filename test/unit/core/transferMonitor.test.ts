@@ -15,7 +15,7 @@ const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
 const hour = 3_600_000;
 const statusRequest = 'GET /api/v1/transfers/*';
 
-/** Returns a running transfer of a connection, without an id while it is submitted. */
+/** Returns a running transfer of a connection; without an ID, as during submission, if `named` is empty. */
 function running(key: string, connectionId = 'c', named: { readonly id?: string } = { id }): Transfer {
   const state = 'accepted';
   return {

@@ -189,7 +189,7 @@ describe('Verifying transferred files', () => {
     assert.deepEqual([report.intactCount, report.extra.paths], [2, []]);
   });
 
-  /** A clock that acts at each call of `now`, which is after every piece. Enough time passes to report each. */
+  /** Returns a clock that runs `act` on each `now`, once per piece, and advances enough to report each piece. */
   function clockThat(act: () => void): Clock {
     let now = 0;
     return { now: () => (act(), (now += 1_000)), after: systemClock.after };

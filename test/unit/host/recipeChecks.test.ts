@@ -67,7 +67,7 @@ describe('The status of a recipe in its row (D61)', () => {
     show();
     await settle();
     changes = 0;
-    // The connection of this comparison was replaced, so that it fails afterwards.
+    // The connection was replaced during the comparison, which therefore fails.
     checks.forgetUnknown();
     found.at(-1)?.reject(new Error('closed'));
     await settle();

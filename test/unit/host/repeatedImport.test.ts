@@ -22,13 +22,13 @@ describe('A repeated import into the shared records (D63)', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
-  /** Opens a window, which imports the records. Returns the shared ones. */
+  /** Opens a window, which imports the records. Returns the shared ledger. */
   const open = async (): Promise<TransferLedger> => {
     const location = await openLedgerLocation(join(folder, 'storage'), dataHomeVariables(join(folder, 'home')));
     assert.equal(location.folder, shared);
     return new TransferLedger(location.folder, log, systemClock, location.alias);
   };
-  /** Lets the records of the editor's storage look as if they were written, and removed, some hours ago. */
+  /** Makes the records in the editor's storage look as if they had been written or removed hours ago. */
   const makeOld = async (): Promise<void> => {
     const files = await readdir(own, { recursive: true });
     const hoursAgo = Date.now() / 1000 - 4 * 3600;

@@ -112,7 +112,7 @@ describe('Objects with hostile names (D62)', () => {
   });
 
   it('fail with the reason that a part of their name is empty', async () => {
-    assert.equal((await carry(['a//x'])).failure?.text, 'its path has a part that is empty or a dot');
+    assert.equal((await carry(['a//x'])).failure?.text, 'its path has an empty or "." segment');
   });
 
   it('leave no connection to rclone behind', async () => {

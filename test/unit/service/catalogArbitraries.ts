@@ -33,7 +33,7 @@ const sign = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }) },
 );
 
-/** Generates file names, also odd ones. */
+/** Generates file names, including odd ones. */
 export const oddName: fc.Arbitrary<string> = fc
   .string({ unit: sign, minLength: 1, maxLength: 6 })
   .filter((name) => !/[/\0]/.test(name) && name !== '.' && name !== '..');
@@ -69,7 +69,7 @@ const content: fc.Arbitrary<Content> = fc
     ...(described === null ? {} : { metadata: JSON.stringify(described) }),
   }));
 
-/** Generates files in path order, as a walk returns them. */
+/** Files in path order, as a walk returns them. */
 export type Tree = readonly ScannedFile[];
 
 /** Generates trees with shared names, so that files are added, changed and removed, and replace folders. */

@@ -70,7 +70,7 @@ describe('A catalog whose file breaks while it is in use (D20)', () => {
     closeSync(file);
   }
 
-  /** Increments the change counter, so that SQLite notices the writes of another program. */
+  /** Overwrites the change counter, so that SQLite notices the writes of another program. */
   function countChange(): void {
     const file = openSync(rig.file, 'r+');
     writeSync(file, Buffer.from('7fffffff', 'hex'), 0, 4, 24);

@@ -13,9 +13,9 @@ import { MemoryLog } from '../../support/memoryLog.ts';
 describe('The registry of databases', () => {
   let folder: string;
   let registry: DatabaseRegistry;
-  /** The catalogs that are open, by the names of their files. */
+  /** The file names of the open catalogs. */
   let open: string[];
-  /** The catalogs that were opened while they were open. */
+  /** The file names of the catalogs that were opened although they were already open. */
   let openedTwice: string[];
   /** The settings that open catalogs received, in order. */
   let configured: unknown[];

@@ -14,7 +14,7 @@ const transferId = '2c1d5e0a-0000-4000-8000-000000000003';
 const paths = ['a.txt', 'deep/b.txt', 'c.txt'];
 const createContent = (path: string): string => `content of ${path}`;
 
-/** Requests of a batch that the test answers in place of rclone. */
+/** A batch request to which the test responds in place of rclone. */
 interface BatchRequest {
   readonly dstFs?: string;
 }

@@ -105,7 +105,7 @@ describe('Moving staged files (D23, D24)', () => {
   }
 
   it('copies at most the staged size of a file that grows endlessly', () => {
-    // Has no size, and can be read endlessly.
+    // `pagemap` reports no size, and can be read endlessly.
     const job = { ...createJob([staged('pagemap', '')]), sourceFolder: '/proc/self' };
     assert.deepEqual(moveFiles(job).failure, { position: 0, operation: 'copy', text: changed });
     assert.deepEqual(readTarget(), {});
@@ -147,7 +147,7 @@ describe('Moving staged files (D23, D24)', () => {
     return move(one, other);
   }
 
-  /** Moves a folder out of its place, and replaces it by a link that leads to it. */
+  /** Moves a folder away, and replaces it with a link to its new location. */
   function moveAway(folder: string): void {
     fs.renameSync(folder, nodePath.join(root, 'moved'));
     fs.symlinkSync(nodePath.join(root, 'moved'), folder);
@@ -224,7 +224,7 @@ describe('Moving staged files (D23, D24)', () => {
     assert.ok(!fs.existsSync(nodePath.join(root, 'target')));
   });
 
-  /** Returns the file system calls of a cloned file, in order. */
+  /** Runs a job whose file is cloned, and returns its file system calls in order. */
   function recordCloneCalls(job: MoveJob): string[] {
     const calls: string[] = [];
     const { copyFileSync, fsyncSync, renameSync } = fs;
@@ -271,7 +271,7 @@ describe('Moving staged files (D23, D24)', () => {
 });
 
 describe('Staging a file that changes while it is read (D23)', () => {
-  // These files have no size until they are read; the second can be read endlessly.
+  // These files report a size of 0 although they have content; the second can be read endlessly.
   for (const path of ['status', 'pagemap']) {
     it(`reports the change of ${path}`, () => {
       const { failure } = stageFiles({

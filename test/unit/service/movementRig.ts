@@ -36,7 +36,7 @@ function toFile(path: string, content: string, position: number): FileToCarry {
   return { position, path, bytes: content.length, sha256: '', isPresent: false };
 }
 
-/** Folders, and a rclone with stores in memory, between which jobs move files. */
+/** Folders, and an rclone with stores in memory, between which jobs move files. */
 export class MovementRig {
   readonly rclone: FakeRclone;
   readonly source: string;

@@ -35,7 +35,7 @@ function foldCharacter(sign: string): string {
   return sign.toLowerCase().replace('ς', 'σ');
 }
 
-/** Returns true for consecutive words; the last of them may be a prefix. */
+/** Returns true if a column contains these words in sequence; with `isPrefix`, the last may be a prefix. */
 function holds(column: readonly string[], wanted: readonly string[], isPrefix: boolean): boolean {
   return column.some((_, start) => beginsWith(column.slice(start), wanted, isPrefix));
 }
@@ -88,19 +88,19 @@ export function naiveFormat(file: ScannedFile): string {
   return ['bz2', 'gz', 'xz', 'zst'].includes(last) && inner !== '' ? `${inner}.${last}` : last;
 }
 
-/** Returns true for files of a format, also compressed. */
+/** Returns true if a file has this format, compressed or not. */
 export function naiveIsFormat(file: ScannedFile, wanted: string): boolean {
   const format = wanted.toLowerCase().replace(/^\./, '');
   return naiveFormat(file) === format || naiveFormat(file).startsWith(`${format}.`);
 }
 
-/** Ignores case and composition, except for the two non-ASCII letters with an ASCII lowercase form. */
+/** Normalizes case and composition, except for the two non-ASCII letters with an ASCII lowercase form. */
 function folded(text: string): string {
   const whole = text.split(/([\u0130\u212A])/).map((part) => (part === '\u212A' ? part : part.normalize('NFC')));
   return Array.from(whole.join(''), (sign) => (/[\u0130\u212A]/.test(sign) ? sign : foldCharacter(sign))).join('');
 }
 
-/** Matches a path pattern by a regular expression. */
+/** Returns true if a path matches a path pattern, ignoring case. */
 export function naiveIsAt(path: string, pattern: string): boolean {
   const wanted = folded(pattern).replace(/^\.?\/+/, '');
   const { name } = splitPath(folded(path));

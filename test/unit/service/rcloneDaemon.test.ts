@@ -25,7 +25,7 @@ describe('Starting and closing the rclone of the service (D62)', () => {
   });
   afterEach(async () => await fs.rm(folder, { recursive: true }));
 
-  /** Creates a daemon whose rclone runs a command of the shell instead. */
+  /** Creates a daemon whose rclone runs a shell command instead. */
   async function createDaemon(command: string): Promise<RcloneDaemon> {
     const rclone = nodePath.join(folder, 'rclone');
     const version = `if [ "$1" = version ]; then echo 'rclone v1.75.0'; exit; fi`;
@@ -59,13 +59,13 @@ describe('Starting and closing the rclone of the service (D62)', () => {
     const daemon = await createDaemon('exit 1');
     await assert.rejects(use(daemon), new DatabaseUnavailableError('rclone could not be started'));
     await daemon.close();
-    await assert.rejects(use(daemon), new DatabaseUnavailableError('the service is closing'));
+    await assert.rejects(use(daemon), new DatabaseUnavailableError('the service is stopping'));
     assert.equal(clock.waitingCount, 0);
   });
 
   /**
-   * Creates a daemon whose rclone can be used, and returns it with the port. The rclone accepts one request without a
-   * password if `accepted` names it.
+   * Creates a daemon whose rclone can be used, and returns it with its port and server. The rclone accepts one request
+   * without a password if `accepted` names it.
    */
   async function createUsable(accepted?: string): Promise<readonly [RcloneDaemon, number, Server]> {
     const server = createServer(({ method, url = '' }, response) =>
@@ -87,7 +87,7 @@ describe('Starting and closing the rclone of the service (D62)', () => {
     });
 
   const refusals: [code: string, refuse: () => void][] = [
-    // Node.js creates no pipes then.
+    // Without free file descriptors, Node.js creates no pipes.
     ['EMFILE', () => mock.method(childProcess, 'spawn', () => failLater(new childProcess.ChildProcess()))],
     ['ENOMEM', () => mock.method(childProcess, 'spawn', () => assert.fail('ENOMEM'))],
     ['ENOENT', () => mock.method(childProcess, 'spawn', spawnMissing)],
@@ -114,7 +114,7 @@ function failLater(child: ChildProcess): ChildProcess {
   return child;
 }
 
-/** Reports the failure like EAGAIN, with pipes. */
+/** Starts a program that doesn't exist. The failure is reported like EAGAIN: on a child process with pipes. */
 function spawnMissing(_: string, args: readonly string[], options: SpawnOptions): ChildProcess {
   return spawn('/nonexistent', args, options);
 }

@@ -25,7 +25,7 @@ export interface AskedTree {
   readonly cuts: readonly (readonly [offset: number, limit: number])[];
 }
 
-/** Parts of queries that match: pieces of the paths and of the metadata. */
+/** Generates query texts that often match: pieces of the paths and the metadata, or odd names. */
 function pieces(tree: Tree): fc.Arbitrary<string> {
   const texts = tree.flatMap(({ path, metadata }) => [path, ...path.split('/'), ...(metadata ?? '').split('"')]);
   const whole = fc.constantFrom(...texts, 'soil', 'clay', 'a');

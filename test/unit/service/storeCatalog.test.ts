@@ -7,7 +7,7 @@ import { StoreCatalog } from '../../../src/service/stores/storeCatalog.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 
-/** The rclone of a store with these objects, which never reports its free space. */
+/** Returns a script that acts as the rclone of a store with these objects, and never reports free space. */
 const createProgram = (...objects: readonly string[]): string => `#!/bin/sh
 case "$1" in
   version) echo 'rclone v1.75.0' ;;
@@ -55,7 +55,7 @@ describe('The catalog of a store', () => {
   it('rejects queries with a code of its own if the first scan takes longer than they wait', async () => {
     const clock = new ManualClock();
     await open([plainObject], false, clock);
-    const message = 'The store of the database store is being scanned: 0 files so far.';
+    const message = 'The store of the database store is being scanned. Files found so far: 0.';
     const rejected = assert.rejects(catalog.filesByIds([]), { message, code: 'DATABASE_SCANNING' });
     await clock.pass(5_000);
     await rejected;
@@ -69,15 +69,15 @@ describe('The catalog of a store', () => {
     assert.deepEqual(
       logger.lines.filter((line) => line.includes('skipped')),
       [
-        "warn store: 1 objects are skipped: their names aren't valid for files",
-        'warn store: 2 objects are skipped: their size is unknown',
+        "warn store: objects skipped because their names aren't valid for files: 1",
+        'warn store: objects skipped because their size is unknown: 2',
       ],
     );
   });
 
   describe('that cannot restore its objects (D67)', () => {
     const listNotes = (): readonly string[] => logger.lines.filter((line) => line.includes('restore'));
-    const notes = ['warn store: "restore" has no effect: rclone can\'t restore objects of this kind of store.'];
+    const notes = ['warn store: "restore" has no effect: rclone can\'t restore objects in this kind of store.'];
 
     it('logs once that the permission has no effect, also if it is given after a scan', async () => {
       await open([plainObject]);

@@ -54,12 +54,12 @@ describe('The client of rclone', () => {
     const error = await breakOff(404, async (client) => {
       return await client.read('lab:', 'a.txt', 0, new AbortController().signal).next();
     });
-    assert.deepEqual(error, new StoreError('failed', 'the store reports an error'));
+    assert.deepEqual(error, new StoreError('failed', 'the store reported an error'));
   });
 
   it('reports that rclone ended if it aborts the response of a method', async () => {
     const error = await breakOff(200, async (client) => await client.call('operations/list', {}));
-    assert.deepEqual(error, new StoreError('unreachable', 'rclone ended'));
+    assert.deepEqual(error, new StoreError('unreachable', 'rclone exited'));
   });
 
   it('reports why the content of an object could not be read while it was being written', async () => {

@@ -24,7 +24,7 @@ interface ListRequest {
   readonly remote: string;
 }
 
-/** The rclone of one store: what it lists of the copies, and what it reads of them. */
+/** The responses of a simulated rclone: the listed hash and size of a copy, its content, and the method that fails. */
 interface FakeStore {
   readonly hash?: string;
   readonly bytes?: number;

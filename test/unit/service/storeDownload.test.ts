@@ -195,7 +195,7 @@ describe('Moving files from a store to a folder (D62)', () => {
     assert.ok(file);
     rig.rclone.intervene = ({ method }) => (method === 'read' ? 'drop' : undefined);
     const broken = await rig.fetch([file]);
-    assert.deepEqual(broken.failure, { position: 0, operation: 'read', store: 'unreachable', text: 'rclone ended' });
+    assert.deepEqual(broken.failure, { position: 0, operation: 'read', store: 'unreachable', text: 'rclone exited' });
     assert.deepEqual(Object.keys(await rig.readTarget()), [`large.bin.part-${transferId}`]);
     rig.rclone.intervene = ({ method }) => (method === 'read' ? 'fail' : undefined);
     const failed = await rig.fetch([file]);

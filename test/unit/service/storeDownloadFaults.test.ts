@@ -43,7 +43,7 @@ describe('Moving files from a store to a folder one by one (D62)', () => {
     return Object.fromEntries(Array.from({ length: count }, (_, index) => [`${index}.`, 'x']));
   }
 
-  /** Runs `work` with a replacement of a function of the file system. */
+  /** Runs `work` while a file system function is replaced. */
   async function replacing<T>(
     name: 'fsyncSync' | 'rmSync' | 'writeSync',
     replacement: (...args: never[]) => unknown,
@@ -135,7 +135,7 @@ describe('Moving files from a store to a folder one by one (D62)', () => {
     await writePart('a.txt', 'al');
     rig.rclone.intervene = ({ method }) => (method === 'operations/stat' ? 'fail' : undefined);
     const { done, failure } = await rig.fetch(rig.put({ 'a.txt': 'alpha' }));
-    const text = 'the store reports an error';
+    const text = 'the store reported an error';
     assert.deepEqual([done, failure], [[], { position: 0, operation: 'read', store: 'failed', text }]);
     assert.equal(rig.count('read'), 1);
   });

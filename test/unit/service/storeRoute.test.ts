@@ -106,7 +106,7 @@ describe('The route of a transfer to a store', () => {
     busyResponses = Infinity;
     const discarding = createRoute('lab:a', 'far:b').discard('manifest.json');
     assert.deepEqual([await finish(), await discarding], [false, false]);
-    // Each waits for 3 s, and asks every 50 ms.
+    // Each waits for 3 s, and polls every 50 ms.
     assert.equal(urls.filter(({ pathname }) => pathname === '/core/stats').length, 2 * 61);
   });
 
@@ -187,7 +187,7 @@ describe('The route of a transfer to a store', () => {
   it('waits for a file that is missing, even if the store lists one with a similar name (D24)', async () => {
     listed = found = ['A.txt'];
     const message =
-      "waiting to try again: could not write a.txt: the destination doesn't have it, or only with a different size";
+      'waiting to try again: could not write a.txt: it is missing from the destination, or has a different size there';
     await assert.rejects(finish(['A.txt', 'a.txt']), new TransferSuspension(message));
   });
 

@@ -108,7 +108,7 @@ describe('Moving files from one store to another (D62)', () => {
       position: 0,
       operation: 'read',
       store: 'failed',
-      text: 'the store reports an error',
+      text: 'the store reported an error',
     });
   });
 });

@@ -58,7 +58,7 @@ describe('The leftovers of an interrupted transfer in a store (D62)', () => {
 
   it('are removed after 10 s, and once more with those of other transfers', async () => {
     unserved.removeLateObjects(id);
-    // For example because the databases have changed.
+    // This happens, for example, when the databases have changed.
     unserved.removeLeftoversInBackground();
     await waitForRemovals(1);
     await clock.pass(10_000);

@@ -29,7 +29,7 @@ describe('Scripts that use the build', () => {
     const nested = lock.runWithBuild('demo', () => lock.runWithBuild('package', () => Promise.resolve(), file), file);
     await assert.rejects(nested, {
       name: 'StepError',
-      message: `"npm run demo" (process ${String(process.pid)}) uses the build of this clone: end it first. If that process is another program, delete ${file}.`,
+      message: `"npm run demo" (process ${String(process.pid)}) is using the build of this clone: stop it first. If that process is another program, delete ${file}.`,
     });
     assert.equal(await lock.runWithBuild('package', () => Promise.resolve(existsSync(file)), file), true);
     assert.equal(existsSync(file), false);

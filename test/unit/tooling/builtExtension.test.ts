@@ -130,7 +130,7 @@ function createActivation(file: string, storage: string): string {
   `;
 }
 
-/** Activates the extension and runs a script; returns true if the extension started. */
+/** Activates the extension and runs a script; resolves to true if the script, not the activation, made it start. */
 async function startsAfter(storage: string, script: string): Promise<unknown> {
   return await inFreshProcess(`
     ${createActivation(entry, storage)}

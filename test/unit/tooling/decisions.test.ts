@@ -13,7 +13,9 @@ interface IndexedDecision {
   readonly summary: string;
 }
 
-/** Decisions about documents and design that no test's title cites: the structure itself, lint or a review proves them. */
+/**
+ * Decisions about documents and design that no test's title cites: the structure itself, lint or a review proves them.
+ */
 const untestedDecisions = ['D32', ...listIds(46, 57)];
 
 /** The rows of §4.8 in docs/protocol.md. */
@@ -63,7 +65,7 @@ function findNamedCitations(text: string): readonly { readonly id: string; reado
     .filter(({ name }) => name.split(' ').length <= 4);
 }
 
-/** Returns every line of a test that has a title or a part of one, without comments. */
+/** Returns the lines of all tests that contain a quote, as those with titles do, except for comments. */
 function readTestTitles(): string {
   const files = globSync('test/**/*.test.ts', { cwd: root }).filter((file) => !file.endsWith('decisions.test.ts'));
   const lines = files.flatMap((file) => read(file).split('\n'));

@@ -13,7 +13,7 @@ function read(...path: readonly string[]): string {
   return readFileSync(join(root, ...path), 'utf8');
 }
 
-/** Returns the heading that GitHub makes the anchor of. */
+/** Returns the anchor that GitHub generates for a heading. */
 function toAnchor(heading: string): string {
   return heading
     .toLowerCase()

@@ -16,7 +16,7 @@ async function stage(folder: string): Promise<void> {
   );
   for (const file of [...files, '.vscodeignore']) await cp(join(root, file), join(folder, file));
   const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Record<string, unknown>;
-  // They would build it again.
+  // The scripts would build it again.
   await writeFile(join(folder, 'package.json'), JSON.stringify({ ...manifest, scripts: {} }, undefined, 2));
   const build = ['esbuild.mjs', '--production', '--outdir', join(folder, 'dist')];
   await run(process.execPath, build, { cwd: root });

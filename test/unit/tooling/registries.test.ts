@@ -26,7 +26,7 @@ interface Manifest {
 /** The categories of the Marketplace that could fit; others are not shown. */
 const categories = ['AI', 'Chat', 'Data Science', 'Education', 'Notebooks', 'Visualization', 'Other'];
 
-/** Returns the addresses of the pictures in a Markdown file. */
+/** Returns the addresses of the images in a Markdown file. */
 function listPictures(file: string): readonly string[] {
   const text = read(file);
   const markdown = [...text.matchAll(/!\[[^\]]*\]\(([^)\s]+)/g)];

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 
 const steps = join(import.meta.dirname, '..', '..', '..', 'scripts', 'setup', 'steps.mjs');
 
-/** A script that runs a program given as code, and ends as that does. */
+/** Returns the arguments of a script that runs this code as a program, and exits with its exit code. */
 const script = (code: string): readonly string[] => {
   const imported = `import { runProgram } from ${JSON.stringify(pathToFileURL(steps))};`;
   return [

@@ -3,7 +3,7 @@ import { readScenes } from '../../../scripts/screenshots/scenes.ts';
 import { themes } from '../../support/editor/settings.ts';
 
 describe('The scenes of the screenshots', () => {
-  // Reading throws where a step does not exist.
+  // `readScenes` throws if a step doesn't exist.
   const states = readScenes().flatMap((scene) => scene.states);
 
   it('have states with different names and known themes', () => {

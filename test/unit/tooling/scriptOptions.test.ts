@@ -10,7 +10,7 @@ interface Result {
   readonly stderr: string;
 }
 
-/** Runs a script to its end. It must not get as far as its work, which takes longer. */
+/** Runs a script, which must exit before it starts its work, because that would exceed the time limit. */
 function runScript(file: string, ...args: readonly string[]): Result {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, file), ...args], {
     encoding: 'utf8',

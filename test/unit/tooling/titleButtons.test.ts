@@ -16,7 +16,7 @@ const entries = manifest.contributes.menus['view/title'].filter(({ group }) => g
 const keys = [...new Set(entries.flatMap(({ when }) => when.match(/dataTransfer\.(?:connected|has\w+)/g) ?? []))];
 const views = [...new Set(entries.map(({ when }) => /view == (\S+)/.exec(when)?.[1] ?? ''))];
 
-/** Returns whether a when-clause of `&&`, `||`, `!` and one view holds. */
+/** Returns true if a `when` clause of `&&`, `||`, `!` and one view holds. */
 function holds(when: string, view: string, facts: ReadonlySet<string>): boolean {
   const isTrue = (term: string): boolean => {
     const [, named] = /^view == (.+)$/.exec(term) ?? [];
@@ -26,7 +26,7 @@ function holds(when: string, view: string, facts: ReadonlySet<string>): boolean 
   return when.split(' || ').some((part) => part.split(' && ').every((term) => isTrue(term.trim())));
 }
 
-/** Returns the buttons in a view's title; they stand at its right end. */
+/** Returns the buttons in a view's title from left to right; they are right-aligned. */
 function buttons(view: string, facts: ReadonlySet<string>): readonly string[] {
   const order = ({ group }: Entry): number => Number(group.slice('navigation@'.length));
   return entries
@@ -35,12 +35,12 @@ function buttons(view: string, facts: ReadonlySet<string>): readonly string[] {
     .map(({ command }) => command);
 }
 
-/** Returns how far a button stands from the right end. */
+/** Returns the position of a button, counted from the right. */
 function place(all: readonly string[], command: string): number {
   return all.length - all.indexOf(command);
 }
 
-/** Fails where a button moves, or one that comes takes the place of another, when a view's buttons change. */
+/** Asserts that no button moves when a view's buttons change, and that new ones are added on the left. */
 function assertSteady(before: readonly string[], now: readonly string[]): void {
   const stays = before.filter((command) => now.includes(command));
   for (const command of stays) assert.equal(place(now, command), place(before, command), `${command} stays`);

@@ -4,7 +4,7 @@ import { ESLint } from 'eslint';
 
 const root = resolve(import.meta.dirname, '..', '..', '..');
 
-/** Text for people that no language could ever translate. */
+/** Code with user-visible text that is not translated. */
 const faults: readonly string[] = [
   "void window.showErrorMessage('It failed.');",
   'item.tooltip = `${count} files are checked`;',
@@ -21,7 +21,7 @@ const faults: readonly string[] = [
   "return l10n.t('{0} files', count) + ' or more files';",
 ];
 
-/** Elements with such text. */
+/** Elements with user-visible text that is not translated. */
 const faultyElements: readonly string[] = [
   'return <p class="loading">loading</p>;',
   "return <p>{isLoading && 'loading'}</p>;",

@@ -64,8 +64,8 @@ function getFileSource(
 }
 
 /**
- * Returns a transfer's requests: the status request if its ID is known, and the submission unless it was started
- * elsewhere.
+ * Returns a transfer's requests: the status request if the transfer's ID is known, and the submission unless the
+ * transfer was started elsewhere.
  */
 function getTransferSource({ id, order, startedElsewhere }: Transfer): CodeSource {
   const { connectionId, orcid, source, destination, files, description, instructions } = order;

@@ -9,7 +9,7 @@ import type { CommandServices } from '../services.ts';
 
 /**
  * Asks for a connection's key and saves it once the service has accepted it (D6: prove the key). If the user didn't
- * request the prompt, `reason` explains why the key is needed.
+ * request the prompt, `reason` explains why the key is needed. Returns undefined if the user cancels.
  */
 export async function askApiKey(
   services: CommandServices,

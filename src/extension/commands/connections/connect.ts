@@ -85,8 +85,8 @@ async function askKey(services: CommandServices, position: StepPosition, draft: 
 }
 
 /**
- * Returns the connection to try. If a connection with this address is saved, keeps its ID, so that earlier transfers
- * are recognized, its name and its options.
+ * Returns the connection to try. If a connection with this address is saved, keeps its name, its options and its ID, by
+ * which earlier transfers are recognized.
  */
 function toConnection({ settings }: CommandServices, { server, port, allowInsecureHttp }: Draft): Connection {
   const [id, address] = [createConnectionId(server, port), { server, ...(port !== undefined && { port }) }];

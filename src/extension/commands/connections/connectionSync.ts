@@ -25,7 +25,7 @@ export function syncConnections(services: CommandServices): Disposable {
     if (before.problems.join() !== now.problems.join()) showProblems(notifications, now);
     const isNew = (id: string): boolean => !before.connections.some((one) => one.id === id);
     for (const { id } of before.connections) if (!isConfigured(now, id)) close(services, id);
-    // Awaited after removed connections are closed, because a background attempt can last until it succeeds.
+    // Runs after removed connections are closed, because a background attempt is repeated until it succeeds.
     await Promise.all(
       now.connections.map((connection) => updateConnection(services, connection, isNew(connection.id))),
     );

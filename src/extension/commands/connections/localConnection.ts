@@ -18,7 +18,7 @@ export function isLocalConnectionActive({ sessions }: CommandServices): boolean 
   return sessions.active?.connection.id === localConnectionId;
 }
 
-/** Starts the local service if it isn't running, and makes its connection active. */
+/** Starts the local service if needed and makes its connection active. Returns undefined if the attempt is canceled. */
 export async function openLocalConnection(services: CommandServices): Promise<OpenConnection | undefined> {
   const { connectFlow } = services;
   const signal = connectFlow.prepare(createLocalConnection(placeholderAddress));

@@ -43,8 +43,8 @@ export async function switchConnection(services: CommandServices, node?: Connect
 
 /**
  * Reloads the databases of the active connection, or reopens it if it has failed or was stopped. If there is none, or
- * if it is still connecting, asks for a connection. For another connection's row, checks its key if it is open;
- * otherwise opens it.
+ * if it is still connecting, asks for a connection. For the row of another connection, checks the key if that
+ * connection is open; otherwise opens the connection.
  */
 export async function refreshDatabases(services: CommandServices, node: ConnectionNode | undefined): Promise<void> {
   const { connectFlow, connectionStore, sessions } = services;

@@ -29,7 +29,9 @@ function findStores(services: CommandServices): readonly Database[] {
 async function askStore(stores: readonly Database[]): Promise<Database | undefined> {
   if (stores.length === 0)
     throw new CommandHint(
-      l10n.t("No stores to scan. Only stores of the local service can be scanned, while it's the active connection."),
+      l10n.t(
+        "No stores to scan. Only stores of the local service can be scanned, and only while it's the active connection.",
+      ),
       createServeStoreStep(),
     );
   const answer = await pickOne(createSingleStep(l10n.t('Scan a Store Again')), {

@@ -27,7 +27,7 @@ export function getLockToCheck(lock: LockReadResult, isTrusted: boolean): Recipe
 interface CheckedStatus {
   readonly status: RecipeStatus;
   readonly checkedAt: number;
-  /** True if the recipe, its lock, the open connections or the workspace trust have changed since the check. */
+  /** True if the recipe, its lock, the open connections or the workspace trust has changed since the check. */
   readonly isOutdated?: boolean;
 }
 

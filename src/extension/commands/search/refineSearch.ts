@@ -18,7 +18,7 @@ import { chooseSearch } from './searches.ts';
 export async function refineSearch(services: CommandServices, node: SearchNode | undefined): Promise<void> {
   const search = await chooseSearch(services, node, l10n.t('Select the search to refine'));
   if (!search) return;
-  // The parameters that the filters may have are known for the active connection only.
+  // The available filter parameters are known only for the active connection.
   const options = { mustBeActive: search.query.ids === undefined };
   const session = await getOrOpenConnection(services, search.connectionId, options);
   if (!session || (await requireOrcid(services, session.connection.id)) === undefined) return;

@@ -89,7 +89,7 @@ export async function checkAllFiles(services: CommandServices, node: SearchNode 
   const choice = search.mayHaveMore ? await askFilesToCheck(search) : 'loaded';
   if (choice === 'all') {
     await loadAll(services, { kind: 'search', key: search.key });
-    // Ask again if loading failed or was stopped.
+    // Checks the files, or asks again if loading failed or was stopped.
     await checkAllFiles(services, { kind: 'search', key: search.key });
   } else if (choice === 'loaded') {
     searchStore.checkAll(search.key);

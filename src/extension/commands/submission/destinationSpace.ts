@@ -3,9 +3,9 @@ import type { CommandServices } from '../services.ts';
 import { getServedFolder } from '../verification/transferredFolders.ts';
 
 /**
- * Returns the number of free bytes at a destination. For the active connection, the number is known if a store has
- * reported it or this machine serves the destination's folder; for any, if the user has selected the folder. Returns
- * undefined otherwise, or if the file system doesn't report it in time.
+ * Returns the number of free bytes at a destination. Uses the number reported by a store of the active connection, the
+ * folder that the active connection serves on this machine, or the folder that the user selected for the destination.
+ * Returns undefined if none of these is known, or if the file system doesn't report the number in time.
  */
 export async function getDestinationFreeBytes(
   { connectionStore, sessions, memory }: CommandServices,

@@ -143,7 +143,7 @@ function getTransferButtonLabel(isRisky = false): string {
   return l10n.t({ message: 'Transfer', comment: ['button'] });
 }
 
-/** Describes files that are already being transferred, and apart from them those whose submission is unconfirmed. */
+/** Describes files that are already being transferred and, separately, those whose submission is unconfirmed. */
 function describeTransfersInProgress(
   { count, transfers }: FilesUnderWay,
   orders: readonly TransferOrder[],

@@ -44,8 +44,8 @@ interface TransferDetailsOptions {
 }
 
 /**
- * Returns the last transfer's destination, or undefined if files from these sources can't be transferred to it. Throws a
- * {@link CommandHint} if the connection is no longer active.
+ * Returns the last transfer's destination, or undefined if files from these sources can't be transferred to it. Throws
+ * a {@link CommandHint} if the connection is no longer active.
  */
 export async function findLastDestination(
   services: CommandServices,

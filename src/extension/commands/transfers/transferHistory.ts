@@ -12,8 +12,8 @@ import type { CommandServices } from '../services.ts';
 import { createTransferChoice, chooseTransfer } from './transferPicker.ts';
 
 /**
- * Removes a transfer from the history, and offers to undo this. The transfer must have ended, or be one that may never
- * end.
+ * Removes a transfer from the history, and offers to undo this. The transfer must have ended, be unconfirmed, or be
+ * still running although its cancellation was accepted.
  */
 export async function removeFromHistory(services: CommandServices, node: TransferNode | undefined): Promise<void> {
   const isRemovable = (transfer: Transfer): boolean =>

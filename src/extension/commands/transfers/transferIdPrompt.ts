@@ -58,7 +58,7 @@ export async function lookUpTransfer(
 
 const maxPathLength = 4096;
 
-/** Extracts the transfer ID from user input, which can be an ID, a folder name or a path. Returns undefined if there is none. */
+/** Extracts the transfer ID from user input: an ID, a folder name or a path. Returns undefined if there is none. */
 function findTransferId(text: string): string | undefined {
   if (text.length > maxPathLength) return undefined;
   const path = text.trim().replace(/[/\\]+$/, '');

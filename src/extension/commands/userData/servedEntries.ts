@@ -14,7 +14,7 @@ export interface ServedComparison {
   readonly location: ServedLocation;
   /** The entry in the settings for the same folder or store. */
   readonly saved?: ServedLocation;
-  /** The place or program that is missing on this machine. Absent if the folder or store can be used. */
+  /** The folder, remote or program that is missing on this machine. Absent if the folder or store can be used. */
   readonly missing?: 'folder' | 'remote' | 'rclone';
 }
 
