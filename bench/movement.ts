@@ -46,11 +46,12 @@ function makeFiles(folder: string, count: number, bytes: number): void {
 class MemoryReserve {
   private readonly file = join(scratch, 'reserve');
 
-  hold(bytes: number): void {
+  /** Doesn't block this thread, which must notice when the service closes an idle connection. */
+  async hold(bytes: number): Promise<void> {
     const content = Buffer.alloc(64 * 1024 * 1024, 1);
-    const file = fs.openSync(this.file, 'w');
-    for (let written = 0; written < bytes; written += content.length) fs.writeSync(file, content);
-    fs.closeSync(file);
+    const file = await fs.promises.open(this.file, 'w');
+    for (let written = 0; written < bytes; written += content.length) await file.write(content);
+    await file.close();
   }
 
   release(): void {
@@ -68,7 +69,7 @@ async function moveTime(source: string, destination: string, count: number, byte
   try {
     const ids = await service.ids('Source', count);
     assert.equal(ids.length, count);
-    reserve.hold(bytes);
+    await reserve.hold(bytes);
     return await measureTime(async () => await service.succeeds(await service.submit(ids), () => reserve.release()));
   } finally {
     await service.stop();
@@ -77,7 +78,7 @@ async function moveTime(source: string, destination: string, count: number, byte
 }
 
 async function copyTime(source: string, destination: string, isOne: boolean, bytes: number): Promise<number> {
-  reserve.hold(bytes);
+  await reserve.hold(bytes);
   reserve.release();
   const copied = join(destination, 'copy');
   const hash = isOne ? `sha256sum '${copied}'/*/*` : `find '${copied}' -type f -print0 | xargs -0 sha256sum`;
