@@ -243,7 +243,7 @@ describe('A shared service (D29)', () => {
       ] as const) {
         const response = await rig.call(method, path, body, withToken);
         assert.equal(response.status, 403);
-        assert.match((response.body as ProblemDocument).detail ?? '', /needs the sharing token.*reload the window/);
+        assert.match((response.body as ProblemDocument).detail ?? '', /requires the sharing token.*reload the window/);
       }
       assert.deepEqual([await countLeases(), hasEnded], [0, false]);
       const withSharingToken = { headers: { authorization: `Bearer ${sharingToken}` } };

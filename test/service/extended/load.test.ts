@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { eventually } from '../support/eventually.ts';
-import { RawConnections, sendRaw } from '../support/rawHttp.ts';
-import { requestText } from '../support/requestText.ts';
-import { ServiceRig } from '../support/serviceRig.ts';
+import { eventually } from '../../support/eventually.ts';
+import { RawConnections, sendRaw } from '../../support/rawHttp.ts';
+import { requestText } from '../../support/requestText.ts';
+import { ServiceRig } from '../../support/serviceRig.ts';
 
 const orcid = '0000-0002-1825-0097';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { renameSync, symlinkSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
-import { eventually } from '../support/eventually.ts';
-import { ServiceRig } from '../support/serviceRig.ts';
+import { eventually } from '../../support/eventually.ts';
+import { ServiceRig } from '../../support/serviceRig.ts';
 
 const slow = { throttleBytesPerSecond: 100_000, retryDelayMs: 20 };
 /** Content of a file whose transfer takes 3 s, so that a test can act in the meantime. */

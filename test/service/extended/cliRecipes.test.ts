@@ -3,10 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCli } from '../support/cliProcess.ts';
-import { json, problem } from '../support/faultBehaviours.ts';
-import { FaultServer } from '../support/faultServer.ts';
-import { CliRig } from './cliRig.ts';
+import { runCli } from '../../support/cliProcess.ts';
+import { json, problem } from '../../support/faultBehaviours.ts';
+import { FaultServer } from '../../support/faultServer.ts';
+import { CliRig } from '../cliRig.ts';
 
 const reads = {
   from: { database: 'Source Data', search: { query: 'csv' } },

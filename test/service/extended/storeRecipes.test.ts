@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import { promisify } from 'node:util';
-import { eventually } from '../support/eventually.ts';
-import { debianServerKinds } from '../support/debianServers.ts';
-import { startLocalService, type StartedService } from '../support/localService.ts';
-import { StoreServers, type StoreKind } from '../support/storeServers.ts';
+import { eventually } from '../../support/eventually.ts';
+import { debianServerKinds } from '../../support/debianServers.ts';
+import { startLocalService, type StartedService } from '../../support/localService.ts';
+import { StoreServers, type StoreKind } from '../../support/storeServers.ts';
 
-const readme = nodePath.join(import.meta.dirname, '../../README.md');
+const readme = nodePath.join(import.meta.dirname, '../../../README.md');
 
 /** Returns the arguments of a recipe in the README with these values. Throws if there is no such recipe. */
 async function adaptRecipe(start: string, values: Readonly<Record<string, string>>): Promise<string[]> {

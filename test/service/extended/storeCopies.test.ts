@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { CopyingBucket } from '../support/copyingBucket.ts';
-import { CountingProxy } from '../support/countingProxy.ts';
-import { StoreRig } from '../support/storeRig.ts';
+import { CopyingBucket } from '../../support/copyingBucket.ts';
+import { CountingProxy } from '../../support/countingProxy.ts';
+import { StoreRig } from '../../support/storeRig.ts';
 
 const large = randomBytes(4_000_000);
 const files = { 'a.txt': 'a', 'empty.txt': '', 'deep/er/b, 100%.csv': 'x,y\n', 'large.bin': large };

@@ -5,11 +5,11 @@ import * as fs from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import * as net from 'node:net';
 import * as nodePath from 'node:path';
-import { eventually } from '../support/eventually.ts';
-import { isRunning, listDescendants, listRclones } from '../support/processTree.ts';
-import { mountSmallDisk } from '../support/smallDisk.ts';
-import { StoreRig } from '../support/storeRig.ts';
-import { plantedSecrets } from '../support/storeServers.ts';
+import { eventually } from '../../support/eventually.ts';
+import { isRunning, listDescendants, listRclones } from '../../support/processTree.ts';
+import { mountSmallDisk } from '../../support/smallDisk.ts';
+import { StoreRig } from '../../support/storeRig.ts';
+import { plantedSecrets } from '../../support/storeServers.ts';
 
 const large = randomBytes(4_000_000);
 

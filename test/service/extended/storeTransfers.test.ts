@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
-import { eventually } from '../support/eventually.ts';
-import { StoreRig } from '../support/storeRig.ts';
-import { plantedSecrets, storeKinds, type StoreKind } from '../support/storeServers.ts';
+import { eventually } from '../../support/eventually.ts';
+import { StoreRig } from '../../support/storeRig.ts';
+import { plantedSecrets, storeKinds, type StoreKind } from '../../support/storeServers.ts';
 
 const large = randomBytes(3_000_000);
 const files = {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
-import { eventually } from '../support/eventually.ts';
-import { StoreRig } from '../support/storeRig.ts';
+import { eventually } from '../../support/eventually.ts';
+import { StoreRig } from '../../support/storeRig.ts';
 
 describe('Unfinished objects in a store (D62)', () => {
   let rig: StoreRig;

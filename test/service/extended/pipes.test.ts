@@ -3,13 +3,13 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
-import { eventually } from '../support/eventually.ts';
-import { startLocalService, type StartedService } from '../support/localService.ts';
-import { TransferClient } from '../support/transferClient.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startLocalService, type StartedService } from '../../support/localService.ts';
+import { TransferClient } from '../../support/transferClient.ts';
 
 const big = ['big-0.bin', 'big-1.bin', 'big-2.bin'];
 const reason = 'it is not a regular file';
-const hangingDisk = nodePath.join(import.meta.dirname, '../support/hangingDisk.cjs');
+const hangingDisk = nodePath.join(import.meta.dirname, '../../support/hangingDisk.cjs');
 const maxStopMs = 6_000;
 const maxCancelMs = 2_000;
 

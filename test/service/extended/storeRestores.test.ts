@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
-import { ArchiveBucket } from '../support/archiveBucket.ts';
-import { eventually } from '../support/eventually.ts';
-import { ManualClock } from '../support/manualClock.ts';
-import { ServiceRig } from '../support/serviceRig.ts';
-import type { StatusBody } from '../support/transferClient.ts';
+import { ArchiveBucket } from '../../support/archiveBucket.ts';
+import { eventually } from '../../support/eventually.ts';
+import { ManualClock } from '../../support/manualClock.ts';
+import { ServiceRig } from '../../support/serviceRig.ts';
+import type { StatusBody } from '../../support/transferClient.ts';
 
 const orcid = '0000-0002-1825-0097';
 const restore = { days: 7 };

@@ -3,12 +3,12 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
-import { ContractRig } from '../support/contractRig.ts';
-import { eventually } from '../support/eventually.ts';
-import { TestLease } from '../support/heldLease.ts';
-import { startLocalService, type StartedService } from '../support/localService.ts';
+import { ContractRig } from '../../support/contractRig.ts';
+import { eventually } from '../../support/eventually.ts';
+import { TestLease } from '../../support/heldLease.ts';
+import { startLocalService, type StartedService } from '../../support/localService.ts';
 
-const hangingFolder = nodePath.join(import.meta.dirname, '../support/hangingFolder.cjs');
+const hangingFolder = nodePath.join(import.meta.dirname, '../../support/hangingFolder.cjs');
 const unresponsive = /The folder of the database Stuck doesn't respond\./;
 
 /** Runs a shared service in a separate process whose calls for the folder `stuck` hang until the disk is revived. */
