@@ -5,23 +5,10 @@ import { listTestFiles } from './testFiles.mjs';
 import { runWorker } from './worker.mjs';
 
 /**
- * The rings, and the program that runs each of them. `longFiles` take longer than their size suggests.
+ * The rings, in the order in which they start, and the program that runs each of them. The host ring comes first,
+ * because it has only one process. `longFiles` take longer than their size suggests.
  */
 export const rings = {
-  ui: {
-    script: 'runFiles.ts',
-    workers: 2,
-    lastFile: 'test/ui/extended/everyCommand.test.ts',
-    longFiles: [
-      'extended/publicServer.test.ts',
-      'extended/walkthrough.test.ts',
-      'extended/agents.test.ts',
-      'extended/twoWindows.test.ts',
-    ],
-    needsEditor: true,
-    needsBuild: true,
-    needsPackage: true,
-  },
   host: {
     script: 'runHost.ts',
     needsEditor: true,
@@ -51,6 +38,20 @@ export const rings = {
     workers: 2,
     longFiles: ['core/faultMatrix.test.ts', 'service/pathIds.test.ts', 'core/agentSessions.test.ts'],
     needsBuild: true,
+  },
+  ui: {
+    script: 'runFiles.ts',
+    workers: 2,
+    lastFile: 'test/ui/extended/everyCommand.test.ts',
+    longFiles: [
+      'extended/publicServer.test.ts',
+      'extended/walkthrough.test.ts',
+      'extended/agents.test.ts',
+      'extended/twoWindows.test.ts',
+    ],
+    needsEditor: true,
+    needsBuild: true,
+    needsPackage: true,
   },
   desktop: {
     script: 'runDesktop.ts',

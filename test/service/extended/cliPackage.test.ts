@@ -5,9 +5,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { runCli } from '../support/cliProcess.ts';
-import { repositoryRoot } from '../support/editor/places.ts';
-import { CliRig } from './cliRig.ts';
+import { runCli } from '../../support/cliProcess.ts';
+import { repositoryRoot } from '../../support/editor/places.ts';
+import { CliRig } from '../cliRig.ts';
 
 const run = promisify(execFile);
 

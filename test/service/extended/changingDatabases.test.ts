@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
-import { eventually } from '../support/eventually.ts';
-import type { TestLease } from '../support/heldLease.ts';
-import { ServiceRig } from '../support/serviceRig.ts';
+import { eventually } from '../../support/eventually.ts';
+import type { TestLease } from '../../support/heldLease.ts';
+import { ServiceRig } from '../../support/serviceRig.ts';
 
 const slow = { shared: true, throttleBytesPerSecond: 100_000, retryDelayMs: 20 };
 

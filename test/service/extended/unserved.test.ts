@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
-import { eventually } from '../support/eventually.ts';
-import { ServiceRig } from '../support/serviceRig.ts';
+import { eventually } from '../../support/eventually.ts';
+import { ServiceRig } from '../../support/serviceRig.ts';
 
 const slow = { throttleBytesPerSecond: 100_000, retryDelayMs: 20 };
 const ids = ['small.txt', 'big-0.bin'];

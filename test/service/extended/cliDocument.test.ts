@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
-import { cliProgram, runCli } from '../support/cliProcess.ts';
-import { repositoryRoot } from '../support/editor/places.ts';
-import { CliRig } from './cliRig.ts';
+import { cliProgram, runCli } from '../../support/cliProcess.ts';
+import { repositoryRoot } from '../../support/editor/places.ts';
+import { CliRig } from '../cliRig.ts';
 
 const run = promisify(execFile);
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TransferFile } from '../../src/core/model/transferModel.ts';
-import { runCli } from '../support/cliProcess.ts';
-import { CliRig } from './cliRig.ts';
+import type { TransferFile } from '../../../src/core/model/transferModel.ts';
+import { runCli } from '../../support/cliProcess.ts';
+import { CliRig } from '../cliRig.ts';
 
 interface PrintedTransfer {
   readonly key: string;
