@@ -93,8 +93,11 @@ export class EditorWindow {
 
   /** Runs a command from the palette by its displayed title: `Data Transfer: Search Files…`. */
   async command(title: string): Promise<void> {
-    await until(`the command "${title}" in the palette`, async () =>
-      (await this.#runFromPalette(title)) ? true : undefined,
+    let failure: unknown = 'it is not listed';
+    const note = (error: unknown): undefined => void (failure = error);
+    await until(
+      () => `the command "${title}" in the palette (${String(failure)})`,
+      async () => ((await this.#runFromPalette(title, note)) ? true : undefined),
     );
   }
 
@@ -266,11 +269,11 @@ export class EditorWindow {
     return index < 0 ? undefined : index;
   }
 
-  async #runFromPalette(title: string): Promise<boolean> {
+  async #runFromPalette(title: string, onFailure: (error: unknown) => undefined): Promise<boolean> {
     // An element that receives focus late, such as an opening panel, closes the palette; the caller then retries.
-    const index = await this.#searchPalette(title).catch(() => undefined);
+    const index = await this.#searchPalette(title).catch(onFailure);
     if (index === undefined) return false;
-    const before = await this.quickInput.clickRow(title, paletteMs).catch(() => undefined);
+    const before = await this.quickInput.clickRow(title, paletteMs).catch(onFailure);
     if (before === undefined) return false;
     await this.quickInput.waitForChange(before);
     return true;
