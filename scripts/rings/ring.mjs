@@ -6,11 +6,13 @@ import { runWorker } from './worker.mjs';
 
 /**
  * The rings, in the order in which they start, and the program that runs each of them. The host ring comes first,
- * because it has only one process. `longFiles` take longer than their size suggests.
+ * because each of its processes runs half of its files, however long that takes. `longFiles` take longer than their
+ * size suggests.
  */
 export const rings = {
   host: {
     script: 'runHost.ts',
+    workers: 2,
     needsEditor: true,
     needsBuild: true,
     needsSuites: true,
@@ -135,7 +137,9 @@ async function runProcess(name, { args, environment }, count, files) {
  * hang or, without a `pattern`, the absence of any test counts as a failure.
  */
 export async function runRing(name, { pattern, order, isExtended, environment }, slots) {
-  const { script, lastFile, longFiles, workers = 1 } = rings[name];
+  const { script, lastFile, longFiles } = rings[name];
+  // Without a queue of files, each process runs a part of them. A pattern rarely matches enough tests for several ones.
+  const workers = script !== 'runFiles.ts' && pattern ? 1 : (rings[name].workers ?? 1);
   const files =
     script === 'runFiles.ts'
       ? new FileQueue(listTestFiles(name, { longFiles, isExtended }), {
@@ -146,15 +150,16 @@ export async function runRing(name, { pattern, order, isExtended, environment },
   const args = [...(files ? [name] : []), ...(pattern ? [pattern] : [])];
   const count = new Count(name);
   let started;
-  const work = async () => {
+  const work = async (part) => {
     await slots.run(async () => {
       // Always start the first process; start others only while files remain.
-      if (started !== undefined && !files.areLeft) return;
+      if (started !== undefined && files && !files.areLeft) return;
       started ??= performance.now();
-      await runProcess(name, { args, environment }, count, files);
+      const own = files ? environment : { ...environment, DATA_TRANSFER_TEST_PART: `${part}/${workers}` };
+      await runProcess(name, { args, environment: own }, count, files);
     });
   };
-  await Promise.all(Array.from({ length: workers }, work));
+  await Promise.all(Array.from({ length: workers }, (_, part) => work(part)));
   if (files?.areLeft) count.fail(`ring ${name}`, `These files were not run: ${files.waiting.join(', ')}.`);
   if (count.passed + count.failures.length === 0 && !pattern) count.fail(`ring ${name}`, 'It ran no tests.');
   say(`${name}: ${count.passed} passed, ${count.failures.length} failed in ${seconds(started)}`);

@@ -71,19 +71,21 @@ class HostConsole {
 process.once('SIGTERM', () => process.exit(143));
 
 const [pattern] = process.argv.slice(2);
+const part = process.env['DATA_TRANSFER_TEST_PART'] ?? '0/1';
 const editor = await startEditor({
   extensionPath: repositoryRoot,
   isDevelopmentHost: true,
   environment: {
     ...(pattern !== undefined && { DATA_TRANSFER_TEST_GREP: pattern }),
     DATA_TRANSFER_TEST_ORDER: chosenOrder(),
+    DATA_TRANSFER_TEST_PART: part,
   },
 });
 try {
   process.exitCode = await runSuites(editor);
   if (process.exitCode !== 0) {
     await resumePainting(editor);
-    for (const file of await saveFailureArtifacts('host')) console.log(`kept ${file}`);
+    for (const file of await saveFailureArtifacts(`host ${part}`)) console.log(`kept ${file}`);
   }
 } finally {
   await editor.close();
