@@ -4,19 +4,19 @@ import * as fs from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
-import { describeProcess } from '../../src/core/util/ownProcess.ts';
-import { systemClock } from '../../src/core/util/clock.ts';
-import type { Emitter } from '../../src/core/util/emitter.ts';
-import { LocalService, type LocalServiceChange } from '../../src/extension/localService/localService.ts';
-import { serviceVersion } from '../../src/service/version.ts';
-import { eventually } from '../support/eventually.ts';
-import { empty, json } from '../support/faultBehaviours.ts';
-import { FaultServer } from '../support/faultServer.ts';
-import { startLocalService } from '../support/localService.ts';
-import { getEndedPid } from '../support/endedProcess.ts';
-import { MemoryLog } from '../support/memoryLog.ts';
+import { describeProcess } from '../../../src/core/util/ownProcess.ts';
+import { systemClock } from '../../../src/core/util/clock.ts';
+import type { Emitter } from '../../../src/core/util/emitter.ts';
+import { LocalService, type LocalServiceChange } from '../../../src/extension/localService/localService.ts';
+import { serviceVersion } from '../../../src/service/version.ts';
+import { eventually } from '../../support/eventually.ts';
+import { empty, json } from '../../support/faultBehaviours.ts';
+import { FaultServer } from '../../support/faultServer.ts';
+import { startLocalService } from '../../support/localService.ts';
+import { getEndedPid } from '../../support/endedProcess.ts';
+import { MemoryLog } from '../../support/memoryLog.ts';
 
-const program = nodePath.join(import.meta.dirname, '../../src/service/main.ts');
+const program = nodePath.join(import.meta.dirname, '../../../src/service/main.ts');
 const orcid = '0000-0002-1825-0097';
 
 interface Access {

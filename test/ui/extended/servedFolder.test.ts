@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import type { Editor } from '../support/editor/editor.ts';
-import { closeEditors, openEditor } from '../support/editor/editorPool.ts';
-import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
-import { until } from '../support/editor/until.ts';
-import type { EditorWindow } from '../support/editor/window.ts';
+import type { Editor } from '../../support/editor/editor.ts';
+import { closeEditors, openEditor } from '../../support/editor/editorPool.ts';
+import { saveFailureArtifacts } from '../../support/editor/failureArtifacts.ts';
+import { until } from '../../support/editor/until.ts';
+import type { EditorWindow } from '../../support/editor/window.ts';
 
 describe('A user with a folder to share', () => {
   let folder: string;

@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
-import { eventually } from '../support/eventually.ts';
-import { startLocalService, type StartedService } from '../support/localService.ts';
-import { ServiceRig } from '../support/serviceRig.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startLocalService, type StartedService } from '../../support/localService.ts';
+import { ServiceRig } from '../../support/serviceRig.ts';
 
 const orcid = '0000-0002-1825-0097';
 const count = 100_000;

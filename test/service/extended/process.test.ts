@@ -5,11 +5,11 @@ import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { createInterface } from 'node:readline';
-import { eventually } from '../support/eventually.ts';
-import { startLocalService, type StartedService } from '../support/localService.ts';
-import { RawConnection } from '../support/rawHttp.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startLocalService, type StartedService } from '../../support/localService.ts';
+import { RawConnection } from '../../support/rawHttp.ts';
 
-const mainFile = nodePath.join(import.meta.dirname, '../../src/service/main.ts');
+const mainFile = nodePath.join(import.meta.dirname, '../../../src/service/main.ts');
 const orcid = '0000-0002-1825-0097';
 
 async function call(service: StartedService, method: string, path: string, body?: unknown): Promise<unknown> {
@@ -163,7 +163,7 @@ describe('The process of the local service', () => {
       const config = nodePath.join(root, 'config.json');
       await fs.writeFile(config, JSON.stringify({ dataFolder, databases }));
       const npm = spawn('npm', ['run', '--silent', 'service', '--', '--config', config], {
-        cwd: nodePath.join(import.meta.dirname, '../..'),
+        cwd: nodePath.join(import.meta.dirname, '../../..'),
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       const [line] = (await once(createInterface({ input: npm.stdout }), 'line')) as [string];
@@ -180,7 +180,7 @@ describe('The process of the local service', () => {
     const config = nodePath.join(root, 'config.json');
     execFileSync('mkfifo', [config]);
     const npm = spawn('npm', ['run', '--silent', 'service', '--', '--config', config], {
-      cwd: nodePath.join(import.meta.dirname, '../..'),
+      cwd: nodePath.join(import.meta.dirname, '../../..'),
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     // Opening the pipe waits for its reader, so the service is now reading its configuration.
