@@ -14,10 +14,10 @@ const flag = { type: 'boolean' };
 const names = { type: 'string', multiple: true, value: 'NAME' };
 const usage = {
   command: 'npm run screenshots --',
-  about: 'Takes the pictures for the README.',
+  about: 'Takes the screenshots for the README.',
   options: {
     check: { ...flag, about: 'takes them twice and compares them' },
-    animation: { ...flag, about: 'makes the animation of the README; needs img2webp' },
+    animation: { ...flag, about: 'creates the animation for the README; needs img2webp' },
     all: { ...flag, about: 'takes every state of every view and page in four themes' },
     scene: { ...names, about: 'with --all: takes only this scene; can be repeated' },
     theme: { ...names, about: 'takes only this theme; can be repeated' },

@@ -92,7 +92,7 @@ function chosenOrder(order = 'written') {
   throw new StepError(`There is no order ${order}; there are ${orders.join(', ')}.`);
 }
 
-/** Two processes more than there are cores, because processes are idle at times. */
+/** Maximum number of concurrent processes: two more than there are cores, because they are sometimes idle. */
 const slotCount = Math.max(2, availableParallelism()) + 2;
 
 async function runRings(names, choice, countsFolder) {

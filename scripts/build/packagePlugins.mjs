@@ -73,7 +73,7 @@ const browserDecoder = `
 
 const loadModule = createRequire(import.meta.url);
 
-/** Returns a module that exports bytes from hexadecimal text, which a package compresses better than base64. */
+/** Returns the source of a module that decodes bytes from hexadecimal text, which compresses better than base64. */
 function toHexModule(bytes) {
   return `module.exports = Buffer.from('${bytes.toString('hex')}', 'hex');`;
 }

@@ -1,5 +1,5 @@
 /**
- * Runs test files of one ring with mocha, one at a time, as the ring requests them: `runFiles.ts unit [pattern]`.
+ * Runs test files of one ring with mocha, one at a time, as `ring.mjs` requests them: `runFiles.ts unit [pattern]`.
  * Started by `worker.mjs` with an IPC channel.
  */
 import { once } from 'node:events';

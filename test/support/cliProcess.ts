@@ -8,7 +8,7 @@ import { dataHomeVariables } from './dataHome.ts';
 import { repositoryRoot } from './editor/places.ts';
 import { atEndOfTests } from './mochaHooks.ts';
 
-/** The command line as shipped, which must have been built. */
+/** The path of the command-line program as shipped. It must be built first. */
 export const cliProgram = join(repositoryRoot, 'dist', 'cli', 'main.cjs');
 
 /** The data directory of commands without their own ledger folder. */

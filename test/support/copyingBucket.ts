@@ -27,7 +27,7 @@ export class CopyingBucket extends OddBucket {
   }
 
   /**
-   * Returns the content of an object, if it exists. A synchronous rclone call would keep this process from responding.
+   * Returns the content of an object, if it exists. Doesn't call rclone, which would wait for this server's process.
    */
   getContent(key: string): Buffer | undefined {
     return this.objects.get(key)?.content;

@@ -105,7 +105,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     this.lifetime.dispose();
   }
 
-  /** Redraws the tree unless a redraw is pending. A click during a redraw would run the command without its row. */
+  /** Redraws the tree, at most once at a time, because a click during a redraw runs the command without its row. */
   private redraw(): void {
     if (this.isRedrawPending) return;
     this.isRedrawPending = true;

@@ -38,7 +38,10 @@ const kinds: Readonly<Record<number, ProblemKind>> = {
     description: 'Fields are invalid, missing or unknown; they are listed, up to a limit.',
   },
   431: { name: 'HeadersTooLarge', description: 'The request line and headers are larger than 16 KiB.' },
-  500: { name: 'ServerError', description: 'A file or folder of the service could not be used.' },
+  500: {
+    name: 'ServerError',
+    description: 'An internal error occurred, or a file or folder of the service could not be used.',
+  },
   503: { name: 'ServiceUnavailable', description: 'The service is not ready.' },
 };
 

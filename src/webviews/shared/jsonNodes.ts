@@ -43,7 +43,7 @@ function getKind(value: unknown): JsonKind {
   return value === null || value === undefined ? 'nothing' : 'object';
 }
 
-/** Returns the number of properties or elements of a value; 0 for other values. */
+/** Returns the number of properties of an object or elements of an array; 0 for other values. */
 export function countChildren(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   return Array.isArray(value) ? value.length : Object.keys(value).length;

@@ -41,7 +41,7 @@ export interface Bench {
   end(): Promise<void>;
 }
 
-/** Options of {@link startBench}. */
+/** Options for {@link startBench}. */
 export interface BenchOptions {
   readonly limits?: Partial<Limits>;
   readonly clock?: Clock;

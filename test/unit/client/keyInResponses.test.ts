@@ -31,7 +31,7 @@ function toResource(echo: string): object {
   return { ...Object.fromEntries(texts.map((name) => [name, `a ${echo} b`])), bytes: 12, credit: nested };
 }
 
-/** Sets responses that repeat `echo` in each of their texts. */
+/** Makes the server repeat `echo` in most strings of its responses. */
 function repeat({ server }: Bench, echo: string): void {
   const message = `started with ${echo}`;
   const resources = [toResource(echo), { [echo]: echo }, echo];

@@ -26,7 +26,7 @@ describe('Watching for the first plan of an agent', () => {
     await rm(ledger, { recursive: true });
   });
 
-  /** Saves a plan like another program. Resolves to its ID. */
+  /** Saves a plan, as another program would. Resolves to the plan's ID. */
   async function propose(): Promise<string> {
     const createdAt = Date.now();
     const { id } = await plans.create({

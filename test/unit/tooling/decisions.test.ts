@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '..', '..', '..');
 const decisionsFolder = join(root, 'docs', 'decisions');
 
-/** A decision of the index: `| [D12](0012-never-resubmit.md) | never resubmit | … |`. */
+/** An entry in the decision index: `| [D12](0012-never-resubmit.md) | never resubmit | … |`. */
 interface IndexedDecision {
   readonly id: string;
   readonly file: string;
