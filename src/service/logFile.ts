@@ -1,4 +1,4 @@
-import { appendFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 
 const maxBytes = 1024 * 1024;
 
@@ -21,11 +21,11 @@ export function openLogFile(file: string): (line: string) => void {
   };
 }
 
-/** Renames a full log file. Removes it if that fails, because new lines matter more than old ones. */
+/** Renames a full log file. Empties it if that fails, because new lines matter more than old ones. */
 function setAside(file: string): void {
   try {
     renameSync(file, `${file}.old`);
   } catch {
-    rmSync(file, { force: true });
+    writeFileSync(file, '', { mode: 0o600 });
   }
 }

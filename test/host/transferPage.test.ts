@@ -120,6 +120,11 @@ describe('The page of a transfer', () => {
     }
   });
 
+  it('does not say that a replaced transfer was not sent, because it may have been', () => {
+    const problem = { kind: 'timeout', maybeDone: true } as const;
+    assert.equal(shown({ state: 'refused', problem, replacedBy: 'another' }).problemKind, undefined);
+  });
+
   it('marks a status request that waits for a submission as queued (D34)', () => {
     assert.equal(shown({ problem: { kind: 'queued' } }).problemKind, 'queued');
   });

@@ -16,7 +16,8 @@ async function run(program: string, args: readonly string[], key: string, root: 
   return await new Promise((resolve, reject) => {
     execFile(program, args, { env, timeout: 180_000 }, (error, output, errors) => {
       if (error?.code === 'ENOENT') reject(new Error(`${program} is missing. Install it: apt-get install ${program}`));
-      else if (error && typeof error.code !== 'number') reject(new Error(`${program} was killed (${error.signal}).`));
+      else if (error && typeof error.code !== 'number')
+        reject(new Error(`${program} did not end normally: ${error.message}`));
       else resolve({ exitCode: error ? Number(error.code) : 0, output, errors });
     });
   });

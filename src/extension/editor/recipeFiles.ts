@@ -25,6 +25,7 @@ export class RecipeFiles implements Disposable {
   /** Files and folders that were created since the last check. */
   private readonly created: Uri[] = [];
   private check: Disposable | undefined;
+  private isDisposed = false;
 
   readonly onDidChange = this.changed.event;
 
@@ -57,20 +58,27 @@ export class RecipeFiles implements Disposable {
   dispose(): void {
     this.lifetime.dispose();
     this.check?.dispose();
+    this.isDisposed = true;
   }
 
   private checkLater(created: Uri): void {
     if (/\/(node_modules|\.git)(\/|$)/.test(created.path)) return;
     this.created.push(created);
-    if (this.created.length > 1) return;
-    this.check = systemClock.after(folderDelayMs, () => void this.checkCreated());
+    this.check ??= systemClock.after(folderDelayMs, () => void this.checkCreated());
   }
 
   /** Looks for recipes if a folder was created, or if more than {@link maxChecks} files and folders were created. */
   private async checkCreated(): Promise<void> {
     const created = this.created.splice(0);
-    const hasFolder = created.length > maxChecks || (await mapConcurrently(created, 8, isFolder)).includes(true);
-    if (hasFolder) await this.refresh();
+    try {
+      const hasFolder = created.length > maxChecks || (await mapConcurrently(created, 8, isFolder)).includes(true);
+      if (hasFolder) await this.refresh();
+    } finally {
+      // Only one check runs at a time, because a search of a large workspace takes long.
+      const more = this.isDisposed ? undefined : this.created.pop();
+      this.check = undefined;
+      if (more) this.checkLater(more);
+    }
   }
 
   private removeBelow(folder: Uri): void {

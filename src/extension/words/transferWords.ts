@@ -100,8 +100,9 @@ function formatMovedNumbers(transfer: Transfer): string | undefined {
  * Returns true if a transfer failed before its request reached the server, which means that the server didn't refuse
  * it.
  */
-export function isUnsent({ state, problem }: Transfer): boolean {
-  if (state !== 'refused' || !problem) return false;
+export function isUnsent({ state, problem, replacedBy }: Transfer): boolean {
+  // A replaced transfer was not confirmed before.
+  if (state !== 'refused' || !problem || replacedBy !== undefined) return false;
   // A status means that the server refused the request, unless the status came from a proxy.
   return problem.status === undefined || problem.kind === 'proxy';
 }

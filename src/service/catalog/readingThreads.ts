@@ -83,6 +83,8 @@ export class ReadingThreads implements AsyncFolderReader {
   private readonly threads: ReadingThread[] = [];
   private readonly walks = new Map<number, { thread: ReadingThread; folder: string; walk: number }>();
   private lastWalk = 0;
+  /** The folders that didn't respond before. Each is logged once, because every part of a slow folder may take long. */
+  private readonly reported = new Set<string>();
 
   constructor(dependencies: ReadingThreadsDependencies) {
     this.dependencies = dependencies;
@@ -110,10 +112,12 @@ export class ReadingThreads implements AsyncFolderReader {
     return await started?.thread.call(started.folder, async (reader) => await reader.next(started.walk));
   }
 
+  /** Doesn't wait until the walk has stopped, because its thread may be blocked. */
   async stop(walk: number): Promise<void> {
     const started = this.walks.get(walk);
     this.walks.delete(walk);
-    await started?.thread.call(started.folder, async (reader) => await reader.stop(started.walk));
+    started?.thread.call(started.folder, async (reader) => await reader.stop(started.walk)).catch(() => undefined);
+    await Promise.resolve();
   }
 
   async inspectPaths(folder: string, paths: readonly string[]): Promise<readonly InspectedPath[]> {
@@ -131,9 +135,11 @@ export class ReadingThreads implements AsyncFolderReader {
 
   private startThread(): ReadingThread {
     const { start, clock, logger } = this.dependencies;
-    const thread = new ReadingThread(start(), clock, (folder) =>
-      logger.warn(`The folder ${folder} hasn't responded for 10 s.`),
-    );
+    const thread = new ReadingThread(start(), clock, (folder) => {
+      if (folder === '') logger.warn("A thread that reads folders hasn't started within 10 s.");
+      else if (!this.reported.has(folder)) logger.warn(`The folder ${folder} hasn't responded for 10 s.`);
+      this.reported.add(folder);
+    });
     this.threads.push(thread);
     return thread;
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { AsyncFolderReader } from '../../../src/service/catalog/folderReader.ts';
+import { walkAhead, type AsyncFolderReader } from '../../../src/service/catalog/folderReader.ts';
 import { ReadingDelayedError, ReadingThreads } from '../../../src/service/catalog/readingThreads.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
@@ -86,6 +86,21 @@ describe('The threads that read folders (D42)', () => {
     received.at(-1)?.respond(1);
     assert.notEqual(await again, walk);
     assert.equal(received.at(-1)?.thread, 1);
+  });
+
+  it('let a scan end that waits for the disk of another folder', async () => {
+    const batches = walkAhead(threads, 'other', '');
+    const first = batches.next();
+    received[0]?.respond(1);
+    await clock.pass(0);
+    void threads.inspectPaths('stuck', []);
+    const requested = received.slice(1, -1);
+    for (const { respond } of requested) respond({});
+    await first;
+    for (let count = 1; count < requested.length; count += 1) await batches.next();
+    const rejected = assert.rejects(batches.next(), isDelayed);
+    await clock.pass(limitMs);
+    await rejected;
   });
 
   it('stop a walk that starts after its call was rejected', async () => {
