@@ -29,7 +29,11 @@ export class ClientSession {
 
   /** Sends a request to the API; `path` is relative to `{api_base}` (§4). */
   async send(request: HttpRequest, signal?: AbortSignal): Promise<Result<HttpResponse>> {
-    return this.addKeyHistory(await send(this.channel, this.locate(request), signal));
+    return await this.sendLocated(this.locate(request), signal);
+  }
+
+  private async sendLocated(located: HttpRequest, signal?: AbortSignal): Promise<Result<HttpResponse>> {
+    return this.addKeyHistory(await send(this.channel, located, signal));
   }
 
   private locate(request: HttpRequest): HttpRequest {
@@ -41,7 +45,8 @@ export class ClientSession {
   }
 
   async request<T>(request: HttpRequest, read: (json: unknown) => T, signal?: AbortSignal): Promise<Result<T>> {
-    return readResult(this.channel, this.locate(request), await this.send(request, signal), read);
+    const located = this.locate(request);
+    return readResult(this.channel, located, await this.sendLocated(located, signal), read);
   }
 
   /** Sets `keyWorked` on a 401 if the key was accepted earlier in the session. */

@@ -122,8 +122,9 @@ export function toRequestFailure(
 }
 
 /** Returns the method and path of a request, without the query string. */
-export function getRequestName(request: HttpRequest): string {
-  return `${request.method} ${request.path.replace(/\?.*$/s, '')}`;
+export function getRequestName({ method, path }: HttpRequest): string {
+  const queryStart = path.indexOf('?');
+  return `${method} ${queryStart < 0 ? path : path.slice(0, queryStart)}`;
 }
 
 function startDeadline(clock: Clock, delayMs: number | undefined) {

@@ -6,8 +6,8 @@ export function linkSignals(
   first: AbortSignal,
   ...others: readonly (AbortSignal | undefined)[]
 ): { readonly signal: AbortSignal; readonly release: () => void } {
-  const signals = [first, ...others.filter((signal) => signal !== undefined).filter((signal) => signal !== first)];
-  if (signals.length === 1) return { signal: first, release: () => undefined };
+  if (others.every((signal) => signal === undefined || signal === first)) return { signal: first, release: doNothing };
+  const signals = [first, ...others.filter((signal) => signal !== undefined)];
   const controller = new AbortController();
   const abort = (): void => controller.abort();
   for (const signal of signals) {
@@ -18,4 +18,8 @@ export function linkSignals(
     for (const signal of signals) signal.removeEventListener('abort', abort);
   };
   return { signal: controller.signal, release };
+}
+
+function doNothing(): void {
+  // Nothing was linked.
 }

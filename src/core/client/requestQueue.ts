@@ -129,7 +129,7 @@ export class RequestQueue implements Disposable {
     // No request is waiting any longer. A later one will acquire the lock itself.
     if (!lock) return;
     // Also wait for requests that were sent out of turn.
-    await Promise.all([...this.turns.keys()].map((turn) => turn.ended));
+    if (this.turns.size > 0) await Promise.all([...this.turns.keys()].map((turn) => turn.ended));
     const next = this.findNext();
     if (next) await this.start(next).ended;
     await lock.release();

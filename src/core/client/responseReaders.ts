@@ -21,11 +21,10 @@ const maxResourceDepth = 200;
 
 /** Parses the body of a response. Throws UnreadableResponseError if it is not JSON. */
 export function readJson(text: string): unknown {
-  if (text.trim() === '') throw new UnreadableResponseError('the response is empty');
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new UnreadableResponseError('the response is not JSON');
+    throw new UnreadableResponseError(text.trim() === '' ? 'the response is empty' : 'the response is not JSON');
   }
 }
 
