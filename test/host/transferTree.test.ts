@@ -242,6 +242,13 @@ describe('The transfer tree', () => {
     for (const part of parts) assert.ok(getText(tooltip).includes(part), part);
   });
 
+  it('does not say that a transfer canceled before it was sent was submitted', () => {
+    const { id, ...unsent } = transfer('t', { state: 'cancelled' });
+    assert.ok(id);
+    assert.match(getText(row({ ...unsent, id }).tooltip), /Submitted: /);
+    assert.doesNotMatch(getText(row(unsent).tooltip), /Submitted: /);
+  });
+
   it('loads the last transfers of earlier sessions first, and all of them when the group is expanded', async () => {
     store.setHasEarlier(true);
     assert.deepEqual(rows(), ['Finished']);

@@ -2,7 +2,7 @@ import { getOutcome, getProgress } from '../../src/core/model/transferOutcome.ts
 import type { PageTransfer } from '../../src/webviews/messages/transferMessages.ts';
 import { orcid } from './explorerDependencies.ts';
 
-type Derived = 'statusText' | 'progress' | 'outcome' | 'paused';
+type Derived = 'statusText' | 'progress' | 'outcome' | 'paused' | 'wasSent';
 
 /**
  * Returns a transfer as its page receives it, with the values that the host derives. The status text defaults to the
@@ -18,6 +18,7 @@ export function withDerived(given: Omit<PageTransfer, Derived> & Partial<Pick<Pa
     progress: getProgress(transfer),
     ...(outcome !== undefined && { outcome }),
     paused: false,
+    wasSent: true,
     ...given,
   };
 }

@@ -70,13 +70,12 @@ describe('The transfer page', () => {
   });
 
   it('does not say that an order that was not sent was submitted', async () => {
-    const labels = async (problemKind?: 'unsent'): Promise<readonly string[]> => {
-      const problem = { problem: 'not connected to the service', ...(problemKind && { problemKind }) };
-      await show({ state: 'refused', ended: true, ...problem });
+    const labels = async (wasSent: boolean): Promise<readonly string[]> => {
+      await show({ state: 'refused', ended: true, wasSent, problem: 'not connected to the service' });
       return await stand.page.locator('.facts dt').allInnerTexts();
     };
-    assert.deepEqual(await labels(), ['Duration', 'Files requested', 'Submitted', 'Submitted by']);
-    assert.deepEqual(await labels('unsent'), ['Files requested']);
+    assert.deepEqual(await labels(true), ['Duration', 'Files requested', 'Submitted', 'Submitted by']);
+    assert.deepEqual(await labels(false), ['Files requested']);
   });
 
   it('updates the elapsed time every second', async () => {

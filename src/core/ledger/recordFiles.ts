@@ -55,7 +55,7 @@ export class RecordFiles {
 
   /** Returns true if a folder contains at least one record, without listing all of them. */
   async hasAny(folder: RecordFolder): Promise<boolean> {
-    const directory = await ignoreMissing(opendir(join(this.folder, folder)));
+    const directory = await ignoreMissing(opendir(join(this.folder, folder), { bufferSize: 1 }));
     if (!directory) return false;
     for await (const { name } of directory) if (parseRecordKey(name) !== undefined) return true;
     return false;

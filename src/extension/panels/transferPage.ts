@@ -22,7 +22,7 @@ import { getSignInRemedy } from '../words/signInWords.ts';
 import { describeEstimateBasis, formatLastProgress, formatTimeLeft } from '../words/estimateWords.ts';
 import { toPlainLine } from '../words/plainText.ts';
 import { describeReason, describeUnsentReason } from '../words/reasonWords.ts';
-import { describeStatus, describeState, isUnsent } from '../words/transferWords.ts';
+import { describeStatus, describeState, isUnsent, wasSent } from '../words/transferWords.ts';
 import {
   isTransferIntent,
   transferStates,
@@ -208,6 +208,7 @@ function toPageTransfer(transfer: Transfer, estimate: Estimate | undefined): Pag
     ...(outcome !== undefined && { outcome }),
     ended,
     paused,
+    wasSent: wasSent(transfer),
     canSubmitAgain: canSubmitAgain(transfer),
     canCancel: !ended && !paused && facts.id !== undefined && facts.cancelAcceptedAt === undefined,
     ...(problem !== undefined && !paused && toPageProblem(transfer, problem)),

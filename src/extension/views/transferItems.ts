@@ -12,7 +12,7 @@ import {
   describeRowProgress,
   getTransferRowTitle,
   getTransferTitle,
-  isUnsent,
+  wasSent,
 } from '../words/transferWords.ts';
 import { getEndedAt } from './finishedGroups.ts';
 import { setAccessibleLabel } from './placeholders.ts';
@@ -117,7 +117,7 @@ function getContextValue(transfer: Transfer): string {
 
 function describeStart(transfer: Transfer, startTime: string): string {
   if (transfer.startedElsewhere) return l10n.t('Tracked since: {0}', startTime);
-  return isUnsent(transfer) ? '' : l10n.t('Submitted: {0}', startTime);
+  return wasSent(transfer) ? l10n.t('Submitted: {0}', startTime) : '';
 }
 
 function createTransferTooltip(transfer: Transfer, estimate: string | undefined, now: number): string {

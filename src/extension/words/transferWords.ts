@@ -107,6 +107,11 @@ export function isUnsent({ state, problem, replacedBy }: Transfer): boolean {
   return problem.status === undefined || problem.kind === 'proxy';
 }
 
+/** Returns true unless a transfer's request certainly never reached the server. */
+export function wasSent(transfer: Transfer): boolean {
+  return !isUnsent(transfer) && (transfer.state !== 'cancelled' || transfer.id !== undefined);
+}
+
 /**
  * Describes the status of a transfer in a few words: its state, or something more specific (D10: open status set, D13:
  * ignored cancel, D39: server data display).

@@ -80,6 +80,8 @@ export interface PageTransfer extends Omit<Transfer, 'order' | 'service' | 'prob
   /** The outcome; absent until the transfer ends. */
   readonly outcome?: TransferOutcome;
   readonly ended: boolean;
+  /** False if the request certainly never reached the server. */
+  readonly wasSent: boolean;
   /** True while the transfer is paused because the local service was stopped. */
   readonly paused: boolean;
   readonly canCancel: boolean;
@@ -201,6 +203,7 @@ const pageTransfer = object<PageTransfer>({
   ended: isBoolean,
   paused: isBoolean,
   canCancel: isBoolean,
+  wasSent: isBoolean,
   canSubmitAgain: isBoolean,
   createdAt: isFiniteNumber,
   state,

@@ -25,19 +25,19 @@ export function FactStrip({ transfer, getNow }: ClockProps): VNode {
   const { format } = usePage();
   const now = getNow();
   const orcid = readIdentifier(transfer.order.orcid);
-  const { askedAt, createdAt, id, requestedBy, state, ended, startedElsewhere } = transfer;
-  const isUnsent = transfer.problemKind === 'unsent';
+  const { askedAt, createdAt, id, requestedBy, state, ended, startedElsewhere, wasSent } = transfer;
+  // The duration of an expired transfer is unknown.
+  const hasDuration = wasSent && state !== 'expired';
   return (
     <dl class="facts">
-      {state !== 'expired' &&
-        !isUnsent && ( // The duration of an expired transfer is unknown.
-          <Fact label={ended ? l10n.t('Duration') : l10n.t('Elapsed')}>
-            <ElapsedTime transfer={transfer} getNow={getNow} />
-          </Fact>
-        )}
+      {hasDuration && (
+        <Fact label={ended ? l10n.t('Duration') : l10n.t('Elapsed')}>
+          <ElapsedTime transfer={transfer} getNow={getNow} />
+        </Fact>
+      )}
       <EstimateFact transfer={transfer} />
       {!startedElsewhere && <Fact label={l10n.t('Files requested')}>{formatRequestedFiles(transfer, format)}</Fact>}
-      {!isUnsent && (
+      {wasSent && (
         <Fact
           label={startedElsewhere ? l10n.t('Tracked since') : l10n.t('Submitted')}
           exact={format.dateTime(createdAt)}
@@ -50,7 +50,7 @@ export function FactStrip({ transfer, getNow }: ClockProps): VNode {
           {format.time(askedAt, now)}
         </Fact>
       )}
-      {!startedElsewhere && !isUnsent && (
+      {wasSent && !startedElsewhere && (
         <Fact label={l10n.t('Submitted by')}>{<Link address={orcid.address}>{orcid.text}</Link>}</Fact>
       )}
       {requestedBy && (
