@@ -32,6 +32,8 @@ export class UnservedTransfers {
    * cancellation (D66: copies within a store).
    */
   private readonly canceled = new Set<string>();
+  /** IDs of transfers whose leftovers could not be removed at first. */
+  private readonly reported = new Set<string>();
   /** Timers for the removal of late objects, by transfer ID. */
   private readonly timers = new Map<string, Disposable>();
   private isClosed = false;
@@ -114,12 +116,21 @@ export class UnservedTransfers {
       const found = journal.listLeftovers().filter(({ transferId }) => only === undefined || only === transferId);
       for (const { transferId, destinationId, manifestName } of found) {
         const location = databases.findById(destinationId)?.location;
-        if (location === undefined || !(await this.removeAt(location, transferId, manifestName))) continue;
-        if (only === undefined && !this.mayReappear(transferId, location)) journal.forgetLeftovers(transferId);
+        if (location === undefined) continue;
+        const isRemoved = await this.removeAt(location, transferId, manifestName);
+        if (!isRemoved) this.warnOnce(transferId);
+        else if (only === undefined && !this.mayReappear(transferId, location)) journal.forgetLeftovers(transferId);
       }
     } catch (error) {
       logger.error(`The journal cannot be read or written: ${String(error)}`);
     }
+  }
+
+  private warnOnce(transferId: string): void {
+    if (this.reported.has(transferId)) return;
+    this.reported.add(transferId);
+    const problem = 'unfinished files could not be removed from the destination; will try again';
+    this.options.logger.warn(formatTransferMessage(transferId, problem));
   }
 
   /** Returns true if the leftovers of a transfer must be removed again, because its store may still create more. */

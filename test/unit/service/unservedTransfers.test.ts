@@ -21,10 +21,12 @@ describe('The leftovers of an interrupted transfer in a store (D62)', () => {
   let folder: string;
   let journal: TransferJournal;
   let clock: ManualClock;
+  let log: MemoryLog;
   let unserved: UnservedTransfers;
   /** Number of times that leftovers were removed. */
   let removals: number;
   let isServed: boolean;
+  let isAvailable: boolean;
   /** Number of times that the store was looked up while it was not served. */
   let misses: number;
 
@@ -32,17 +34,21 @@ describe('The leftovers of an interrupted transfer in a store (D62)', () => {
     folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-unserved-'));
     journal = new TransferJournal(nodePath.join(folder, 'journal.db'));
     clock = new ManualClock();
+    log = new MemoryLog();
     removals = 0;
     isServed = true;
+    isAvailable = true;
     misses = 0;
-    const daemon = { use: async () => await Promise.resolve((removals += 1) > 0) } as unknown as RcloneDaemon;
+    const daemon = {
+      use: async () => await Promise.resolve((removals += 1) > 0 && isAvailable),
+    } as unknown as RcloneDaemon;
     const store = { location: { remote: 'lab:store' } } as ServedDatabase;
     const findById = (): ServedDatabase | undefined => {
       if (!isServed) misses += 1;
       return isServed ? store : undefined;
     };
     const databases = { findById } as unknown as ServedDatabases;
-    unserved = new UnservedTransfers({ journal, databases, clock, logger: new MemoryLog(), daemon });
+    unserved = new UnservedTransfers({ journal, databases, clock, logger: log, daemon });
     await journal.add(ended, []);
     journal.endWithLeftovers(ended, '');
   });
@@ -85,6 +91,20 @@ describe('The leftovers of an interrupted transfer in a store (D62)', () => {
     unserved.removeLeftoversInBackground();
     await eventually(async () => await Promise.resolve(journal.listLeftovers().length === 0 || undefined));
     assert.equal(removals, 2);
+  });
+
+  it('are removed later if the store is unavailable, which is logged once', async () => {
+    isAvailable = false;
+    for (const count of [1, 2]) {
+      unserved.removeLeftoversInBackground();
+      await waitForRemovals(count);
+    }
+    isAvailable = true;
+    unserved.removeLeftoversInBackground();
+    await eventually(async () => await Promise.resolve(journal.listLeftovers().length === 0 || undefined));
+    assert.deepEqual(log.lines, [
+      `warn Transfer ${id}: unfinished files could not be removed from the destination; will try again`,
+    ]);
   });
 
   it('remain in the journal for the next start if the service ends within 10 s', async () => {
