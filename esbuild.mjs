@@ -15,7 +15,7 @@ const options = readBuildOptions({
   about: 'Builds everything that ships into dist.',
   options: {
     production: { ...flag, about: 'minifies, as for a package' },
-    watch: { ...flag, about: 'builds again after every change' },
+    watch: { ...flag, about: 'rebuilds after every change' },
     tests: { ...flag, about: 'also builds the suites that run inside the editor' },
     only: { type: 'string', value: 'NAME,…', about: 'builds only these bundles' },
     outdir: { type: 'string', default: 'dist', value: 'FOLDER', about: 'builds into this folder' },
@@ -26,7 +26,7 @@ const common = {
   absWorkingDir: root,
   bundle: true,
   minify: options.production,
-  // No code depends on the names of functions. They make stack traces easier to read, and startup slower.
+  // Function names make stack traces easier to read, but slow down startup. No code depends on them.
   keepNames: !options.production,
   sourcemap: options.production ? false : 'linked',
   sourcesContent: false,
@@ -72,7 +72,7 @@ const bundles = {
     outdir: built('lib'),
     chunkNames: '[name]-[hash]',
     external: ['vscode'],
-    // The package's default main file passes `require` to a function, so that esbuild can't find the files it loads.
+    // The package's default main file passes `require` to a function, so esbuild can't find the files that it loads.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     plugins: [
       shareProgramChunks(root, { 'src/extension': 'src/extension/startup.ts', 'src/cli': 'src/cli/program.ts' }),
@@ -80,7 +80,7 @@ const bundles = {
       loadNodeModules(),
     ],
   },
-  // Answers `--version` without loading the rest of the command line, which is in `lib/program.js`.
+  // Handles `--version` without loading the rest of the command line, which is in `lib/program.js`.
   cli: {
     ...node,
     target: 'node20',
@@ -110,7 +110,7 @@ const bundles = {
   },
 };
 
-/** Marks imports of these modules as external, and redirects them to the bundles that contain the modules. */
+/** Returns a plugin that redirects imports of these modules to the bundles that contain them, as external imports. */
 function beside(places) {
   return {
     name: 'beside',
@@ -122,7 +122,7 @@ function beside(places) {
   };
 }
 
-/** Generates the module `host-suites`, which loads each `test/host/**\/*.test.ts` on demand. */
+/** Returns a plugin that generates the module `host-suites`, which loads each `test/host/**\/*.test.ts` on demand. */
 function hostSuites() {
   const folder = join(root, 'test', 'host');
   return {
@@ -134,8 +134,7 @@ function hostSuites() {
           .map((file) => file.replaceAll('\\', '/'))
           .filter((file) => file.endsWith('.test.ts'))
           .sort();
-        if (files.length === 0)
-          return { errors: [{ text: 'There is no test/host/**/*.test.ts to put in the bundle.' }] };
+        if (files.length === 0) return { errors: [{ text: 'No file matches test/host/**/*.test.ts.' }] };
         const entries = files.map(
           (file) => `  ${JSON.stringify(file)}: () => require(${JSON.stringify(`./${file}`)}),`,
         );
@@ -154,7 +153,7 @@ function chosenBundles() {
   const names = options.only?.split(',') ?? Object.keys(bundles).filter((name) => name !== 'tests' || options.tests);
   const unknown = names.filter((name) => !(name in bundles));
   if (unknown.length > 0)
-    fail(`There is no bundle ${unknown.join(', ')}; there are ${Object.keys(bundles).join(', ')}.`);
+    fail(`Unknown bundle: ${unknown.join(', ')}. Available bundles: ${Object.keys(bundles).join(', ')}.`);
   const missing = names
     .flatMap((name) => Object.values(bundles[name].entryPoints))
     .filter((entry) => !existsSync(join(root, entry)));
@@ -196,7 +195,7 @@ async function writeCliFiles(metafiles) {
   await writeBuilt('cli/files.json', `${JSON.stringify(files, undefined, 2)}\n`);
 }
 
-/** Removes the output folders of the bundles, because chunks of an earlier build would be shipped too. */
+/** Removes the output folders of the bundles, because chunks of an earlier build would otherwise be shipped too. */
 async function removeEarlierChunks(names) {
   const folders = names.map((name) => bundles[name].outdir).filter((folder) => folder !== undefined);
   for (const folder of folders) await rm(resolve(root, folder), { recursive: true, force: true });
@@ -215,7 +214,7 @@ async function buildOnce(names) {
   );
   results.forEach(printMessages);
   if (results.some(({ errors, warnings }) => errors.length + warnings.length > 0))
-    fail('the build failed (a warning counts).');
+    fail('the build failed (warnings count as errors).');
   const shipped = results.filter((_, index) => names[index] !== 'tests').map((result) => result.metafile);
   if (options.only === undefined) await writeBuilt('LICENSE-THIRD-PARTY.txt', describeLicenses(shipped, root));
   if (names.includes('cli') && names.includes('lib')) await writeCliFiles(shipped);
@@ -228,7 +227,7 @@ async function buildOnce(names) {
   console.log(`built in ${Math.round(performance.now() - started)} ms`);
 }
 
-/** Prints two lines for each build, which `.vscode/tasks.json` waits for. */
+/** Returns a plugin that prints two lines for each build, which `.vscode/tasks.json` waits for. */
 function watchReport(name) {
   return {
     name: 'watch-report',

@@ -22,11 +22,11 @@ const nodeGlobals = Object.fromEntries(
   ].map((name) => [name, 'readonly']),
 );
 
-/** Node.js' own recursive function never ends below some folders, such as `/proc`. */
+/** Forbids the `recursive` option of `mkdir`, with which Node.js never returns below some folders, such as `/proc`. */
 const recursiveFolders = {
   selector:
     'CallExpression:matches([callee.name=/^mkdir/], [callee.property.name=/^mkdir/]) Property[key.name="recursive"]',
-  message: 'Use createFolder of core/util.',
+  message: 'Use createFolder from core/util.',
 };
 
 const forbiddenEndings = /(Manager|Helper|Util|Controller)$/.source;
@@ -85,7 +85,7 @@ export default defineConfig(
     rules: {
       'house/fences': 'error',
       'import-x/no-default-export': 'error',
-      'no-restricted-globals': ['error', { name: 'fetch', message: 'Requests go out through core/client/http.ts.' }],
+      'no-restricted-globals': ['error', { name: 'fetch', message: 'Send requests through core/client/http.ts.' }],
       'no-restricted-syntax': ['error', recursiveFolders],
     },
   },
@@ -110,7 +110,7 @@ export default defineConfig(
           "MemberExpression[property.name='client']",
           "MemberExpression[property.value='client']",
           "ObjectPattern > Property[key.name='client']",
-        ].map((selector) => ({ selector, message: 'Only flows use the client of a connection: extend a flow.' })),
+        ].map((selector) => ({ selector, message: 'Only flows may use the client of a connection: extend a flow.' })),
       ],
     },
   },

@@ -26,7 +26,10 @@ function reportRatio(name: string, ratio: number, limit: number): void {
   if (!report({ name, ratio, limit }, values.json)) process.exitCode = 1;
 }
 
-/** Measures a scan from the start of the service to its first response, which waits for the scan. */
+/**
+ * Returns the time in milliseconds from the start of the service to its first response, which waits for the scan. Adds
+ * the peak memory of the service in megabytes to `peaks`.
+ */
 async function scanTime(folder: string, peaks: number[]): Promise<number> {
   const service = await SearchedService.start(folder);
   try {
@@ -39,14 +42,14 @@ async function scanTime(folder: string, peaks: number[]): Promise<number> {
 }
 
 async function scanning(folder: string, count: string): Promise<void> {
-  say(`scanning ${count} files, six times beside find`);
+  say(`scanning ${count} files six times, alternating with find`);
   const peaks: number[] = [];
   const ratio = await measureRatio({
     ours: async () => await scanTime(folder, peaks),
     reference: async () => await measureTime(async () => await run(`find '${folder}' -printf '%s %T@ %p\\n'`, output)),
     turns: 1,
   });
-  reportRatio(`first scan of ${count} files: time beside find`, ratio, 4);
+  reportRatio(`first scan of ${count} files: time relative to find`, ratio, 4);
   reportRatio(`first scan of ${count} files: peak memory in MB`, getMedian(peaks), 300);
 }
 
@@ -80,19 +83,19 @@ const searches: readonly Asked[] = [
 ];
 
 async function searching(service: SearchedService): Promise<void> {
-  say('searching 1,000,000 files beside grep');
+  say('searching 1,000,000 files, alternating with grep');
   for (const { name, limit, query, found, more, grep } of searches) {
     const ratio = await measureRatio({
       ours: async () => await measureTime(async () => assert.equal(await service.search(query, more), found)),
       reference: async () => await measureTime(async () => await run(grep, output)),
       turns: 10,
     });
-    reportRatio(`search of 1,000,000 files for ${name}: time beside grep`, ratio, limit);
+    reportRatio(`search of 1,000,000 files for ${name}: time relative to grep`, ratio, limit);
   }
 }
 
 async function watching(service: SearchedService): Promise<void> {
-  say('changing the tree, watched');
+  say('changing the watched tree');
   const seconds: number[] = [];
   for (let round = 0; round < 5; round++) {
     const word = `newcomer${round}`;
@@ -109,7 +112,7 @@ async function watching(service: SearchedService): Promise<void> {
   reportRatio('watching 1,000,000 files: memory in MB', bytes / 1_048_576, 150);
 }
 
-say('making a tree of 1,000,000 files');
+say('creating a tree of 1,000,000 files');
 makeTree(tree, million);
 const some = join(scratch, 'some');
 if (values.quick) makeTree(some, million / 10);

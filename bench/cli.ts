@@ -1,4 +1,4 @@
-/** Compares the command line with bare Node.js (start) and undici (search); measures the memory of a locked dry run. */
+/** Compares the command line with bare Node.js (startup) and undici (search); measures the memory of a dry run. */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -35,7 +35,7 @@ async function measureStart(): Promise<void> {
     reference: async () => await measureTime(() => runNode('-e', '0')),
     turns: 4,
   });
-  check('--version: time beside node -e 0', ratio, 2.5);
+  check('--version: time relative to node -e 0', ratio, 2.5);
 }
 
 async function measureSearch(address: string, connection: readonly string[]): Promise<void> {
@@ -51,7 +51,7 @@ async function measureSearch(address: string, connection: readonly string[]): Pr
     reference: async () => await measureTime(() => runNode(...bare)),
     turns: 2,
   });
-  check('search of 10,000 files: time beside undici', ratio, 1.6);
+  check('search of 10,000 files: time relative to undici', ratio, 1.6);
 }
 
 async function measureDryRun(connection: readonly string[]): Promise<void> {
@@ -61,7 +61,7 @@ async function measureDryRun(connection: readonly string[]): Promise<void> {
   const { stdout, stderr } = await runNode('--require', join(programs, 'peakMemory.cjs'), cli, ...args);
   assert.equal((JSON.parse(stdout) as { readonly files: number }).files, lockedCount);
   const megabytes = Number(/peak (\d+)\n$/.exec(stderr)?.[1]) / 1024;
-  check(`locked dry run of 100,000 files: of ${maxMegabytes} MB`, megabytes / maxMegabytes, 1);
+  check(`locked dry run of 100,000 files: peak memory relative to ${maxMegabytes} MB`, megabytes / maxMegabytes, 1);
 }
 
 async function writeRecipe(recipe: string): Promise<void> {

@@ -1,4 +1,4 @@
-/** Compares the client with bare undici and JSON.parse: a large search, many status requests, many ids. */
+/** Compares the client with bare undici and JSON.parse: a large search, many status requests, many IDs. */
 import assert from 'node:assert/strict';
 import { parseArgs } from 'node:util';
 import { BareRequests, search, statusId } from './support/bareRequests.ts';
@@ -63,8 +63,8 @@ const contests: readonly (Omit<Measure, 'ratio'> & { readonly contest: Compariso
   { name: 'search of 10,000 files: time', limit: 1.5, contest: searching },
   { name: 'search of 10,000 files: peak memory', limit: 2, contest: remembering },
   { name: '5,000 status requests: time', limit: 1.1, contest: polling },
-  { name: '20,000 ids beside ten times 2,000: time', limit: 1.2, contest: describing },
-  { name: '20,000 ids: time beside undici', limit: 1.5, contest: describingBare },
+  { name: '20,000 IDs: time relative to ten times 2,000', limit: 1.2, contest: describing },
+  { name: '20,000 IDs: time relative to undici', limit: 1.5, contest: describingBare },
 ];
 
 try {

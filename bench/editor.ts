@@ -1,4 +1,4 @@
-/** Compares the extension in the editor with minimal extensions: startup, 50,000 results, a page, first paint. */
+/** Compares the extension in the editor with minimal extensions: activation, 50,000 results, a page, first paint. */
 import { parseArgs } from 'node:util';
 import { measureFirstPaint } from './support/firstPaint.ts';
 import { measureResults } from './support/longResults.ts';
@@ -17,18 +17,18 @@ function reportRatio(name: string, ratio: number, limit: number): void {
 
 /** The measurements, by the names that `--row` accepts. */
 const rows: Readonly<Record<string, (extension: string) => Promise<void> | void>> = {
-  size: (extension) => reportRatio('read at activation, of 120 kB', bytesAtActivation(extension) / mostBytes, 1),
+  size: (extension) => reportRatio('bytes read at activation / 120 kB', bytesAtActivation(extension) / mostBytes, 1),
   start: async (extension) => {
     const { ours, empty, emptyAlone } = await measureStarts(extension, starts);
-    console.error(`· activation, in ms, medians of ${starts} starts: ${JSON.stringify({ ours, empty, emptyAlone })}`);
-    reportRatio('activation beside an empty extension', ours.took / empty.took, 2);
-    reportRatio('activation beside an empty extension in starts without ours', ours.took / emptyAlone.took, 2);
+    console.error(`· activation in ms, medians of ${starts} starts: ${JSON.stringify({ ours, empty, emptyAlone })}`);
+    reportRatio('activation: time relative to an empty extension', ours.took / empty.took, 2);
+    reportRatio('activation: time relative to an empty extension alone', ours.took / emptyAlone.took, 2);
   },
   results: async (extension) => {
     const { walk, memory, page } = await measureResults(extension, scratchFolder());
-    reportRatio('50,000 results: opened, checked, to the end', walk, 3);
-    reportRatio('50,000 results: growth of the heap', memory, 2);
-    reportRatio('metadata page beside an empty page', page, 3);
+    reportRatio('50,000 results: time to expand, go to the end and check', walk, 3);
+    reportRatio('50,000 results: heap growth', memory, 2);
+    reportRatio('metadata page: time relative to an empty page', page, 3);
   },
   paint: async (extension) => {
     const { transfers, results } = await measureFirstPaint(extension, scratchFolder());
@@ -40,6 +40,6 @@ const rows: Readonly<Record<string, (extension: string) => Promise<void> | void>
 const names = values.row === undefined ? Object.keys(rows) : [values.row];
 const extension = installedExtension();
 for (const name of names) {
-  if (!(name in rows)) throw new Error(`There is no row ${name}; there are ${Object.keys(rows).join(', ')}.`);
+  if (!(name in rows)) throw new Error(`Unknown row: ${name}. Available: ${Object.keys(rows).join(', ')}.`);
   await rows[name]?.(extension);
 }

@@ -14,7 +14,7 @@ const responseMs = 30;
 const realRequestCount = 3_000;
 const largestShareOfACore = 0.01;
 
-/** Creates 300 moving transfers, 300 stalled ones, 200 with ignored cancels and 200 that start during the day. */
+/** Creates 300 active transfers, 300 stalled ones, 200 with ignored cancels and 200 that start during the day. */
 function createTransfers(): readonly SimulatedTransfer[] {
   const several = (
     count: number,
@@ -51,7 +51,7 @@ function countDueRequests(transfers: readonly SimulatedTransfer[]): number {
   return due;
 }
 
-/** Returns the number of requests that the monitor sends to a scripted server in a day. */
+/** Resolves to the number of requests that the monitor sends to a scripted server in a day. */
 async function countSentRequests(transfers: readonly SimulatedTransfer[]): Promise<number> {
   const simulated: SimulatedDay = new SimulatedDay(transfers, async ({ ageMs, movesEveryMs }, dayMs) => {
     await new Promise<void>((resolve) => void simulated.clock.after(responseMs, resolve));
@@ -69,7 +69,7 @@ async function countSentRequests(transfers: readonly SimulatedTransfer[]): Promi
   return simulated.requestCount;
 }
 
-/** Returns the processor time of a request to a real server through the real client, in milliseconds. */
+/** Resolves to the processor time of a request to a real server through the real client, in milliseconds. */
 async function measureRequestWork(transfers: readonly SimulatedTransfer[]): Promise<number> {
   const server = await startServer();
   const client = await connectedClient(server.origin);
@@ -100,7 +100,7 @@ assert.ok(sent > 0);
 const shareOfACore = ((await measureRequestWork(transfers)) * (sent / (day / second))) / 1000;
 const results: boolean[] = [];
 const reportMeasure = (measure: Measure): void => void results.push(report(measure, values.json));
-reportMeasure({ name: 'requests of a day, away from the schedule', ratio: Math.abs(sent / due - 1), limit: 0.1 });
-reportMeasure({ name: 'work of the host, of 1 % of a core', ratio: shareOfACore / largestShareOfACore, limit: 1 });
+reportMeasure({ name: 'requests in a day: deviation from the schedule', ratio: Math.abs(sent / due - 1), limit: 0.1 });
+reportMeasure({ name: 'processor time relative to 1% of a core', ratio: shareOfACore / largestShareOfACore, limit: 1 });
 await measureLedger(reportMeasure);
 process.exitCode = results.every(Boolean) ? 0 : 1;

@@ -46,7 +46,9 @@ function makeFiles(folder: string, count: number, bytes: number): void {
 class MemoryReserve {
   private readonly file = join(scratch, 'reserve');
 
-  /** Doesn't block this thread, which must notice when the service closes an idle connection. */
+  /**
+   * Writes a file of this size. Doesn't block the thread, which must notice if the service closes an idle connection.
+   */
   async hold(bytes: number): Promise<void> {
     const content = Buffer.alloc(64 * 1024 * 1024, 1);
     const file = await fs.promises.open(this.file, 'w');
@@ -88,7 +90,7 @@ async function copyTime(source: string, destination: string, isOne: boolean, byt
 }
 
 async function compareWithCp(name: string, limit: number, count: number, bytes: number): Promise<void> {
-  log(`${name}, six times beside cp and sha256sum`);
+  log(`${name}: six times, alternating with cp and sha256sum`);
   const source = folderFor(`source of ${count}`);
   const destination = folderFor(`destination of ${count}`);
   makeFiles(source, count, bytes);
@@ -97,7 +99,7 @@ async function compareWithCp(name: string, limit: number, count: number, bytes: 
     reference: async () => await copyTime(source, destination, count === 1, count * bytes),
     turns: 1,
   });
-  reportRatio(`${name}: time beside cp and sha256sum`, ratio, limit);
+  reportRatio(`${name}: time relative to cp and sha256sum`, ratio, limit);
   fs.rmSync(source, { recursive: true });
 }
 
@@ -106,7 +108,7 @@ const clientCount = 50;
 const roundCount = 9;
 const filesEach = 5;
 
-/** Sends the submissions of many clients to one service concurrently. */
+/** Submits many transfers to one service concurrently, and polls them from many clients. */
 class ConcurrentClients {
   private readonly times: number[] = [];
   private readonly service: MovingService;
@@ -117,7 +119,7 @@ class ConcurrentClients {
   }
 
   /**
-   * Resolves to the ids of the transfers, and the ratio of the 99.9th percentile of all request times to the median.
+   * Resolves to the IDs of the transfers, and the ratio of the 99.9th percentile of all request times to the median.
    */
   async run(ids: readonly string[]): Promise<{ readonly transfers: readonly string[]; readonly ratio: number }> {
     // Opens the connections before measuring.
@@ -173,7 +175,7 @@ async function measureConcurrency(): Promise<void> {
   assert.equal(transferIds.size, roundCount * transferCount);
   for (const id of transferIds) assert.equal(countCopies(join(destination, `dts-${id}`)), filesEach);
   reportRatio(
-    `${transferCount} transfers, ${clientCount} clients: 99.9th percentile beside the median`,
+    `${transferCount} transfers, ${clientCount} clients: 99.9th percentile relative to the median`,
     getMedian(ratios),
     12,
   );

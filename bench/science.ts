@@ -1,4 +1,4 @@
-/** Compares citing 10,000 and exporting 100,000 files with JSON.stringify, and matching ids with bare requests. */
+/** Compares citing 10,000 and exporting 100,000 files with JSON.stringify, and matching IDs with bare requests. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -44,7 +44,7 @@ async function measureCitations(): Promise<void> {
     reference: async () => await measureCleanTime(async () => await Promise.resolve(JSON.stringify(resources))),
     turns: 4,
   });
-  check('citing 10,000 files: time beside JSON.stringify', ratio, 3);
+  check('citing 10,000 files: time relative to JSON.stringify', ratio, 3);
 }
 
 async function measureExport(): Promise<void> {
@@ -55,7 +55,7 @@ async function measureExport(): Promise<void> {
     reference: async () => await measureCleanTime(async () => await Promise.resolve(JSON.stringify(resources))),
     turns: 2,
   });
-  check('export of 100,000 rows: time beside JSON.stringify', ratio, 3);
+  check('exporting 100,000 rows: time relative to JSON.stringify', ratio, 3);
 }
 
 /** Formats the rows; returns their length in characters. */
@@ -65,7 +65,7 @@ function measureRows(files: readonly FileEntry[]): number {
   return length;
 }
 
-/** Sends a request to the service without the client, and returns the files in the response. */
+/** Sends a request to the service without the client, and resolves to the files in the response. */
 async function post(service: StartedService, path: string, body: object): Promise<readonly { readonly id: string }[]> {
   const headers = { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' };
   const response = await fetch(`${service.address}/api/v1/${path}`, {
@@ -112,12 +112,12 @@ async function measureMatch(service: StartedService): Promise<void> {
     turns: 1,
   });
   client.dispose();
-  check(`match of ${ids.length} ids in ${fileCount} files: time beside bare requests`, ratio, 2);
+  check(`matching ${ids.length} IDs in ${fileCount} files: time relative to bare requests`, ratio, 2);
 }
 
 await measureCitations();
 await measureExport();
-say(`making a tree of ${fileCount} files`);
+say(`creating a tree of ${fileCount} files`);
 const tree = join(scratchFolder(), 'tree');
 makeTree(tree, fileCount);
 const service = await startLocalService({ databases: [{ name: database, folder: tree }] }, { program: builtProgram });

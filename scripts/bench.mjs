@@ -11,10 +11,10 @@ import { StepError, root, runProgram, say } from './setup/steps.mjs';
 const folder = join(root, 'bench');
 
 const json = { type: 'boolean', about: 'prints one JSON line per measurement, and nothing else' };
-const quick = { type: 'boolean', about: 'measures with less data; the limits apply to the full amount' };
-const row = { type: 'string', value: 'NAME', about: 'takes only this measurement' };
+const quick = { type: 'boolean', about: 'measures with less data; the limits apply only to the full amount' };
+const row = { type: 'string', value: 'NAME', about: 'runs only this measurement' };
 
-/** Options of the benchmarks that take more than `json`. */
+/** Options of the benchmarks that accept more than `--json`. */
 const ownOptions = {
   catalogue: { json, quick },
   editor: { json, row },
@@ -37,7 +37,7 @@ function list() {
 }
 
 async function runBench(name, args) {
-  if (!names().includes(name)) throw new StepError(`There is no bench ${name}; there are ${names().join(', ')}.`);
+  if (!names().includes(name)) throw new StepError(`Unknown benchmark: ${name}. Available: ${names().join(', ')}.`);
   const usage = { command: `npm run bench -- ${name}`, about: readAbout(name), options: ownOptions[name] ?? { json } };
   if (!readOptions(usage, args)) return;
   const prepare = `import { setup, runScript } from './scripts/setup.mjs'; await runScript(() => setup({ editor: ${name === 'editor'} }));`;

@@ -1,7 +1,7 @@
 /**
- * Makes small changes to the code, one at a time, and checks whether a test fails:
- * `npm run mutation -- recipes --sample 200 --seed 1`. Prints the changes that no test noticed and a summary of each
- * part. Exits with 1 if too few were noticed.
+ * Runs mutation tests: makes small changes to the code, one at a time, and checks whether a test fails:
+ * `npm run mutation -- recipes --sample 200 --seed 1`. Prints the changes that no test detected and a summary of each
+ * part. Exits with 1 if too few were detected.
  */
 import { Stryker } from '@stryker-mutator/core';
 import { randomInt } from 'node:crypto';
@@ -17,7 +17,7 @@ const plugin = (name) => join(root, 'scripts', 'mutation', `${name}.mjs`);
 
 function chosenParts(names) {
   for (const name of names)
-    if (!(name in parts)) throw new StepError(`There is no part ${name}; there are ${Object.keys(parts).join(', ')}.`);
+    if (!(name in parts)) throw new StepError(`Unknown part: ${name}. Available: ${Object.keys(parts).join(', ')}.`);
   return names.length === 0 ? Object.keys(parts) : names;
 }
 
@@ -27,15 +27,15 @@ const common = {
   ignorePatterns: ['bench', 'dist', 'media', 'test-results', 'test/host', 'test/ui'],
   reporters: ['progress-append-only'],
   warnings: { unknownOptions: false },
-  // Stryker detects an endless loop by its number of iterations. Anything else can take a long time on a busy machine.
+  // Stryker detects infinite loops by counting iterations, so the time limit only has to allow for a busy machine.
   timeoutMS: 60_000,
   dryRunTimeoutMinutes: 10,
   logLevel: 'warn',
 };
 
-/** Runs the tests against each change, or against a sample of them. Resolves to the results. */
+/** Runs the tests against each change, or against a random sample. Resolves to Stryker's result for each change. */
 async function results({ changed, tests, isQuick = false }, options) {
-  // Property tests detect the most changes if they try all their values.
+  // Property tests detect more changes if they try more values.
   process.env.DATA_TRANSFER_TEST_SIZE = isQuick ? 'quick' : 'deep';
   const checkers = options.sample === undefined ? [] : ['sample'];
   return await new Stryker({ ...common, ...options, checkers, mutate: changed, tests }).runMutationTest();
@@ -48,7 +48,7 @@ function printSurvivors(survivors) {
   }
 }
 
-/** Prints the changes that no test noticed. Returns true if enough were noticed. */
+/** Prints the changes that no test detected, and a summary. Returns true if enough were detected. */
 function reportPart(name, found, { sample, seed }, started) {
   const of = (...statuses) => found.filter(({ status }) => statuses.includes(status));
   const survivors = of('Survived', 'NoCoverage');
@@ -57,25 +57,25 @@ function reportPart(name, found, { sample, seed }, started) {
   const all = noticed + survivors.length;
   const percent = (100 * noticed) / all;
   const changes = sample === undefined ? 'changes' : `changes in a sample (seed ${seed}) of ${found.length}`;
-  const score = `${noticed} of ${all} ${changes} noticed, ${percent.toFixed(1)}%`;
+  const score = `${noticed} of ${all} ${changes} detected, ${percent.toFixed(1)}%`;
   say(`${name}: ${score} (at least ${leastPercent}%), in ${seconds(started)}`);
   return percent >= leastPercent;
 }
 
 function toCount(name, text) {
-  if (!/^[1-9]\d*$/.test(text)) throw new StepError(`--${name} must be a whole number of at least 1.`);
+  if (!/^[1-9]\d*$/.test(text)) throw new StepError(`--${name} must be a positive whole number.`);
   return Number(text);
 }
 
 const number = { type: 'string', value: 'N' };
 const usage = {
   command: 'npm run mutation --',
-  about: `Makes small changes to the code, and checks whether a test fails. Parts: ${Object.keys(parts).join(', ')}.`,
+  about: `Makes small changes to the code and checks whether a test fails. Parts: ${Object.keys(parts).join(', ')}.`,
   operand: '[part…]',
   options: {
-    sample: { ...number, about: 'tests only this number of random changes to each part' },
-    seed: { ...number, about: 'the seed of the samples to repeat' },
-    workers: { ...number, default: '2', about: 'the number of changes to test at a time (default: 2)' },
+    sample: { ...number, about: 'tests only N random changes to each part' },
+    seed: { ...number, about: 'the seed of the random samples, to repeat a run' },
+    workers: { ...number, default: '2', about: 'the number of changes to test in parallel (default: 2)' },
   },
 };
 

@@ -17,11 +17,11 @@ const usage = {
   about: 'Takes the screenshots for the README.',
   options: {
     check: { ...flag, about: 'takes them twice and compares them' },
-    animation: { ...flag, about: 'creates the animation for the README; needs img2webp' },
-    all: { ...flag, about: 'takes every state of every view and page in four themes' },
-    scene: { ...names, about: 'with --all: takes only this scene; can be repeated' },
-    theme: { ...names, about: 'takes only this theme; can be repeated' },
-    look: { ...names, about: 'plain, narrow or zoom; can be repeated' },
+    animation: { ...flag, about: 'creates the animation for the README; requires img2webp' },
+    all: { ...flag, about: 'captures every state of every view and page in four themes' },
+    scene: { ...names, about: 'with --all: captures only this scene; can be repeated' },
+    theme: { ...names, about: 'captures only this theme; can be repeated' },
+    look: { ...names, about: 'captures this look (plain, narrow or zoom); can be repeated' },
   },
 };
 

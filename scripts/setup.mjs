@@ -1,7 +1,7 @@
 /**
- * Prepares a fresh clone: installs packages, rclone, servers for the tests of stores, a browser and the editor's
- * server. Requires only Node.js 20 or later, installs only what is missing, and records the locations in
- * `node_modules/.setup.json` for the tests.
+ * Prepares a fresh clone: installs packages, rclone, servers for the store tests, a browser and the editor's server.
+ * Requires only Node.js 20 or later with npm, installs only what is missing, and records the locations of the browser
+ * and the editor in `node_modules/.setup.json` for the tests.
  */
 import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { StepError, root, say, seconds } from './setup/steps.mjs';
 const oldestNode = 20;
 const placesFile = join(root, 'node_modules', '.setup.json');
 
-/** Installs the browsers and the editor. Resolves to their locations, which it records. */
+/** Installs the browsers and the editor if they are missing. Records their locations, and resolves to them. */
 async function ensurePlaces() {
   const recorded = existsSync(placesFile) ? JSON.parse(readFileSync(placesFile, 'utf8')) : {};
   const browser = await ensureBrowser();
@@ -27,13 +27,14 @@ async function ensurePlaces() {
 }
 
 /**
- * Installs the packages, rclone and the servers of the tests. With `editor`, also installs the browser and the editor,
- * and resolves to their locations.
+ * Installs the packages, rclone and the servers for the tests. With `editor`, also installs the browser and the editor,
+ * and resolves to their locations; otherwise resolves to an empty object. Rejects with a StepError if Node.js is too
+ * old or an installation fails.
  */
 export async function setup({ editor = true } = {}) {
   const started = performance.now();
   if (Number.parseInt(process.versions.node, 10) < oldestNode) {
-    throw new StepError(`Node ${process.versions.node} is too old: install Node ${oldestNode} or later.`);
+    throw new StepError(`Node.js ${process.versions.node} is too old: install Node.js ${oldestNode} or later.`);
   }
   await ensureDependencies();
   await ensureRclone();
@@ -44,7 +45,9 @@ export async function setup({ editor = true } = {}) {
   return places;
 }
 
-/** Runs a script. Prints only the message of a StepError, and the stack of any other error. */
+/**
+ * Runs a script. On failure, sets exit code 1 and prints the message of a StepError or the stack of any other error.
+ */
 export async function runScript(work) {
   try {
     await work();

@@ -1,7 +1,7 @@
 /**
- * `npm run soak` submits 200 transfers through the built service in ten minutes while the service and windows are
- * killed, and compares the ledger with the service's journal. `npm run soak -- --minutes 1 --seed 7` runs a shorter
- * test with a given seed. The last line is JSON. Exits with 1 if the ledger was wrong.
+ * `npm run soak` submits 200 transfers through the built service in ten minutes, repeatedly kills the service and
+ * windows, and compares the ledger with the service's journal. `npm run soak -- --minutes 1 --seed 7` runs a shorter
+ * test with a given seed. The last line is JSON. Exits with 1 if the ledger and the journal disagree.
  */
 import { join } from 'node:path';
 import { runScript, setup } from './setup.mjs';
@@ -11,10 +11,10 @@ import { StepError, root, run, runProgram, step, toolNode } from './setup/steps.
 const number = { type: 'string', value: 'N' };
 const usage = {
   command: 'npm run soak --',
-  about: 'Submits transfers while the service and windows are killed, and compares the records with the journal.',
+  about: 'Submits transfers, repeatedly kills the service and windows, and compares the ledger with the journal.',
   options: {
     minutes: { ...number, about: 'the duration in minutes (default: 10)' },
-    seed: { ...number, about: 'the seed of the run to repeat' },
+    seed: { ...number, about: 'the random seed, to repeat a run' },
     transfers: { ...number, about: 'the number of transfers (default: 20 per minute, at least 20)' },
   },
 };
@@ -26,6 +26,6 @@ await runScript(async () => {
     if (!/^\d+(\.\d+)?$/.test(text)) throw new StepError(`--${name} must be a number.`);
   await setup({ editor: false });
   const build = [join(root, 'esbuild.mjs'), '--only', 'lib'];
-  await step('Build of the service', () => run(toolNode, build, { label: 'esbuild' }));
+  await step('Service build', () => run(toolNode, build, { label: 'esbuild' }));
   process.exitCode = await runProgram([join(root, 'scripts', 'soak', 'main.ts'), ...process.argv.slice(2)]);
 });

@@ -1,9 +1,9 @@
 /**
  * Runs the tests: `npm test -- --ring unit,service --grep pattern`. Sets up the clone, builds, and runs the rings in
  * parallel. The last line is `N passed, N failed`. Tests must not depend on each other: `--order reverse` runs the
- * tests of each ring backwards, and `--order alone` runs each test separately. `--extended` adds the extended tests, as
- * does any other option (D69: extended tests). `--deep` repeats tests often enough to find rare failures (`npm run
- * test:deep`).
+ * tests of each ring in reverse order, and `--order alone` runs each test separately. `--extended` adds the extended
+ * tests, as does any other option (D69: extended tests). `--deep` repeats tests often enough to find rare failures
+ * (`npm run test:deep`).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -20,12 +20,10 @@ function chosenRings(text) {
   const names = text === undefined ? usual : text.split(',');
   const unknown = names.filter((name) => !(name in rings));
   if (unknown.length === 0) return names;
-  throw new StepError(`There is no ring ${unknown.join(', ')}; there are ${Object.keys(rings).join(', ')}.`);
+  throw new StepError(`Unknown ring: ${unknown.join(', ')}. Available: ${Object.keys(rings).join(', ')}.`);
 }
 
-/**
- * Runs work that may fail without preventing other parts from running. Prints the error; resolves to false on failure.
- */
+/** Runs work whose failure doesn't stop the run. On failure, prints the error and resolves to false. */
 async function attempt(work) {
   try {
     await work();
@@ -46,8 +44,8 @@ function installPackage() {
 }
 
 /**
- * Prepares everything that the selected rings need. Returns the steps that succeeded, because a ring can't run without
- * its own steps.
+ * Prepares everything that the selected rings need. Resolves to a flag for each step, which is false if the step
+ * failed: a ring can't run without the steps that it needs.
  */
 async function prepare(names) {
   await setup({ editor: false });
@@ -55,17 +53,17 @@ async function prepare(names) {
   const hasEditor = !needs('needsEditor') || (await attempt(() => setup()));
   return {
     hasEditor,
-    // Packing leaves the shipped build in `dist`, so the package comes first.
+    // Packing leaves a production build in `dist`, so it comes before the build for the tests.
     hasPackage: !needs('needsPackage') || (hasEditor && (await attempt(installPackage))),
     hasBuild: !needs('needsBuild') || (await attempt(() => build('Build', []))),
-    hasSuites: !needs('needsSuites') || (await attempt(() => build('Build of the suites', ['--only', 'tests']))),
+    hasSuites: !needs('needsSuites') || (await attempt(() => build('Test suite build', ['--only', 'tests']))),
   };
 }
 
 function findMissingPrerequisite(name, { hasEditor, hasPackage, hasBuild, hasSuites }) {
   const ring = rings[name];
   if (ring.needsBuild && !hasBuild) return 'the build failed';
-  if (ring.needsSuites && !hasSuites) return 'the build of its suites failed';
+  if (ring.needsSuites && !hasSuites) return 'the build of its test suites failed';
   if (ring.needsEditor && !hasEditor) return 'the editor could not be set up';
   if (ring.needsPackage && !hasPackage) return 'the extension could not be packed and installed';
   return undefined;
@@ -74,7 +72,7 @@ function findMissingPrerequisite(name, { hasEditor, hasPackage, hasBuild, hasSui
 /** The rings whose coverage is checked if both run completely. */
 const coveringRings = ['unit', 'service'];
 
-/** Prints the coverage; resolves to a failure if it is too low. */
+/** Prints the coverage. Resolves to a list of failures: one if the coverage is too low or can't be measured. */
 async function checkCoverage(countsFolder) {
   const program = join(root, 'scripts', 'rings', 'coverage.mjs');
   const isEnough = await attempt(() =>
@@ -89,10 +87,10 @@ const orders = ['written', 'reverse', 'alone'];
 
 function chosenOrder(order = 'written') {
   if (orders.includes(order)) return order;
-  throw new StepError(`There is no order ${order}; there are ${orders.join(', ')}.`);
+  throw new StepError(`Unknown order: ${order}. Available: ${orders.join(', ')}.`);
 }
 
-/** Maximum number of concurrent processes: two more than there are cores, because they are sometimes idle. */
+/** Maximum number of concurrent processes: two more than the number of cores, because processes are sometimes idle. */
 const slotCount = Math.max(2, availableParallelism()) + 2;
 
 async function runRings(names, choice, countsFolder) {
@@ -120,7 +118,7 @@ async function runRings(names, choice, countsFolder) {
   return total;
 }
 
-/** Calls `work` with a new folder, which is removed when `work` has ended. */
+/** Calls `work` with a new temporary folder, which is removed when `work` has ended. */
 async function inNewFolder(prefix, work) {
   const folder = mkdtempSync(join(tmpdir(), prefix));
   try {
@@ -130,7 +128,7 @@ async function inNewFolder(prefix, work) {
   }
 }
 
-/** Runs the rings and checks the coverage of their code. */
+/** Runs the rings and checks the coverage. Resolves to the totals, in which insufficient coverage is a failure. */
 async function runCovered(names, choice) {
   return inNewFolder('coverage-', async (countsFolder) => {
     const total = await runRings(names, choice, countsFolder);
@@ -139,7 +137,7 @@ async function runCovered(names, choice) {
   });
 }
 
-/** Runs the rings. They start hundreds of processes from the sources, all of which use the same compile cache. */
+/** Runs the rings with a shared compile cache, because they start hundreds of processes from the sources. */
 async function runAll(names, choice) {
   return inNewFolder('compiled-', async (compiledFolder) => {
     process.env.NODE_COMPILE_CACHE = compiledFolder;
@@ -150,17 +148,17 @@ async function runAll(names, choice) {
 
 const usage = {
   command: 'npm test --',
-  about: 'Runs the tests. Any selection includes the extended tests.',
+  about: 'Runs the tests. Any option includes the extended tests.',
   options: {
     ring: { type: 'string', value: 'NAME,…', about: `runs only these rings: ${Object.keys(rings).join(', ')}` },
     grep: { type: 'string', value: 'PATTERN', about: 'runs only the tests whose title matches' },
-    order: { type: 'string', value: 'ORDER', about: 'reverse: backwards; alone: each test separately' },
+    order: { type: 'string', value: 'ORDER', about: 'reverse: in reverse order; alone: each test separately' },
     extended: { type: 'boolean', about: 'adds the extended tests' },
-    deep: { type: 'boolean', about: 'also repeats tests, to find rare failures' },
+    deep: { type: 'boolean', about: 'repeats tests to find rare failures' },
   },
 };
 
-/** Runs the tests. Ends with the summary line. */
+/** Runs the tests, and prints the results; the last line is the summary. */
 async function main() {
   const started = performance.now();
   const { values } = readOptions(usage) ?? {};
@@ -180,5 +178,9 @@ async function main() {
   process.exitCode = total.failures.length > 0 ? 1 : 0;
 }
 
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
+for (const [signal, exitCode] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+])
+  process.once(signal, () => process.exit(exitCode));
 await runScript(main);

@@ -1,6 +1,6 @@
 /**
- * Starts the core over a ledger, lists the most recently ended transfers, and sends the duration of both steps in
- * milliseconds.
+ * Starts the core over a ledger, lists the most recently ended transfers, and sends the durations of both steps in
+ * milliseconds to the parent process.
  */
 import { createExplorer, type StartMs } from '../support/ledgers.ts';
 

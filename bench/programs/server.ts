@@ -1,4 +1,4 @@
-/** The server for the client's benchmarks: a plain HTTP server in a separate process, which sends its port. */
+/** The server for the client's benchmarks: a plain HTTP server in a separate process. Sends its port to the parent. */
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,7 @@
-/** Watches every folder of a tree in a new process, and sends the increase of its memory to the parent process. */
+/**
+ * Watches every folder of a tree in a new process. Sends to the parent process whether every folder is watched, and the
+ * increase in memory in bytes.
+ */
 import * as fs from 'node:fs';
 import { systemClock } from '../../src/core/util/clock.ts';
 import { getMaxWatches } from '../../src/service/catalog/folderState.ts';

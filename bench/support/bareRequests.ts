@@ -17,7 +17,7 @@ export class BareRequests {
     this.origin = origin;
   }
 
-  /** Searches all files. */
+  /** Sends the search request. */
   async search(): Promise<unknown> {
     return await this.ask('POST', '/api/v1/files', JSON.stringify(search));
   }
@@ -27,7 +27,7 @@ export class BareRequests {
     return await this.ask('GET', `/api/v1/transfers/${statusId}`);
   }
 
-  /** Requests the metadata of files by their ids, 500 per request. */
+  /** Requests the metadata of files by their IDs, 500 per request. */
   async describe(ids: readonly string[]): Promise<readonly unknown[]> {
     const files: unknown[] = [];
     for (let start = 0; start < ids.length; start += idsInRequest) {

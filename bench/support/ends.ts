@@ -6,7 +6,7 @@ import type { Logger } from '../../src/core/util/logger.ts';
 
 const programs = join(import.meta.dirname, '..', 'programs');
 
-/** The running benchmark server. */
+/** A running benchmark server. */
 interface ServerProcess {
   /** Scheme, host and port. */
   readonly origin: string;
@@ -27,7 +27,7 @@ export async function startServer(): Promise<ServerProcess> {
   };
 }
 
-/** Runs the memory probe in a new process; resolves to the increase of its peak memory in bytes. */
+/** Runs the memory probe in a new process; resolves to the increase in its peak memory in bytes. */
 export async function measurePeakIncrease(subject: 'client' | 'bare', origin: string): Promise<number> {
   const child = fork(join(programs, 'memoryProbe.ts'), [subject, origin], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -46,7 +46,7 @@ const silent: Logger = {
   error: () => undefined,
 };
 
-/** Returns a connected client, configured as in the extension. */
+/** Resolves to a connected client, configured as in the extension. */
 export async function connectedClient(origin: string): Promise<DataTransferClient> {
   return await DataTransferClient.create({ log: silent, server: origin, apiKey: 'key' });
 }

@@ -27,7 +27,9 @@ interface TestWindow {
   readonly window: EditorWindow;
 }
 
-/** Returns the ratios of the first paint with 3,000 ended transfers and 50,000 results to that with ten of each. */
+/**
+ * Resolves to the first-paint times with 3,000 ended transfers and 50,000 results, relative to those with ten of each.
+ */
 export async function measureFirstPaint(extension: string, scratch: string): Promise<Paint> {
   const testWindows: TestWindow[] = [];
   try {

@@ -53,12 +53,12 @@ function endedTransfer(index: number): Transfer {
   return { key, order, createdAt, state: 'succeeded', changes, id: key, status, askedAt: createdAt + 5 * minuteMs };
 }
 
-/** Creates the core of a window over a ledger, without an editor. */
+/** Creates the core of a window over a ledger, without an editor. The caller disposes of it. */
 export function createExplorer(ledgerFolder: string): Explorer {
   return new Explorer(createExplorerDependencies({ log: new MemoryLog(), clock: systemClock, ledgerFolder }));
 }
 
-/** Starts the core over a ledger in a new process. */
+/** Starts the core over a ledger in a new process; resolves to its startup times. */
 export async function measureStart(folder: string): Promise<StartMs> {
   const program = join(import.meta.dirname, '..', 'programs', 'activation.ts');
   const child = fork(program, [folder], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
@@ -67,7 +67,7 @@ export async function measureStart(folder: string): Promise<StartMs> {
   return took;
 }
 
-/** Reads the files of a ledger with only `readFile` and `JSON.parse`, several in parallel. */
+/** Reads the files in a folder with only `readFile` and `JSON.parse`, `parallelCount` at a time. */
 export async function readAndParse(folder: string, parallelCount: number): Promise<unknown[]> {
   const names = (await readdir(folder)).values();
   const read: unknown[] = [];

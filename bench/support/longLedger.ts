@@ -36,7 +36,7 @@ export async function measureLedger(reportMeasure: (measure: Measure) => void): 
   });
 }
 
-/** Returns the time until all ended transfers are loaded and sorted, in milliseconds. */
+/** Resolves to the time until all ended transfers are loaded and sorted, in milliseconds. */
 async function measureListing(long: string): Promise<number> {
   const explorer = createExplorer(long);
   const { transferFlow, transferStore } = explorer;

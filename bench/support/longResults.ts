@@ -103,7 +103,7 @@ async function loadBare(window: EditorWindow): Promise<void> {
   await window.tree('Bare Rows').waitFor('rows', (rows) => rows.length > 2, 60_000);
 }
 
-/** Returns the smallest of several readings of the heap size, because work in progress uses memory temporarily. */
+/** Resolves to the smallest of several readings of the heap size, because pending work uses memory temporarily. */
 async function readHeapSize(window: EditorWindow, output: string): Promise<number> {
   let smallest = Number.POSITIVE_INFINITY;
   for (let reading = 0; reading < heapReadings; reading++)
@@ -111,7 +111,7 @@ async function readHeapSize(window: EditorWindow, output: string): Promise<numbe
   return smallest;
 }
 
-/** Returns the size of the extension host's heap after a garbage collection, in bytes. */
+/** Resolves to the size of the extension host's heap after a garbage collection, in bytes. */
 async function readHeapSizeNow(window: EditorWindow, output: string): Promise<number> {
   const file = join(output, `${readdirSync(output).length}.txt`);
   await window.command('Bench: Measure Memory');

@@ -6,7 +6,7 @@ import type { StatusBody } from '../../test/support/transferClient.ts';
 
 const orcid = '0000-0002-1825-0097';
 
-/** The local service over a source and a destination, in a separate process, called over HTTP. */
+/** A local service with a source and a destination folder, in a separate process, called over HTTP. */
 export class MovingService {
   private readonly service: StartedService;
   private readonly pool: Pool;
@@ -16,7 +16,7 @@ export class MovingService {
     this.pool = new Pool(service.address, { connections: clients });
   }
 
-  /** Resolves when the service listens and has read both folders. `clients` is the number of concurrent clients. */
+  /** Starts a service. Resolves when it has read both folders. `clients` is the maximum number of connections. */
   static async start(source: string, destination: string, clients = 4): Promise<MovingService> {
     const databases = [
       { name: 'Source', folder: source },
@@ -31,12 +31,12 @@ export class MovingService {
     return service;
   }
 
-  /** Opens connections, which stay open. */
+  /** Opens the connections, which stay open, with `count` concurrent requests. */
   async connect(count: number): Promise<void> {
     await Promise.all(Array.from({ length: count }, async () => await this.call('GET', '/')));
   }
 
-  /** Returns the ids of the files of a database, sorted by path. */
+  /** Resolves to the IDs of up to `limit` files of a database, sorted by path. */
   async ids(database: string, limit: number): Promise<string[]> {
     const found = await this.call('POST', '/api/v1/files', { database, orcid, query: '', limit });
     return (found as { resources: { id: string }[] }).resources.map(({ id }) => id);
@@ -52,8 +52,8 @@ export class MovingService {
   }
 
   /**
-   * Polls until the transfer has succeeded, with all its files transferred. The interval of 20 ms takes little of the
-   * service's time. Calls `whenStaged` when copying has started, at the latest at the end.
+   * Polls every 20 ms, which takes little of the service's time, until the transfer has succeeded with all its files.
+   * Rejects if it failed. Calls `whenStaged` when copying has started, at the latest at the end.
    */
   async succeeds(id: string, whenStaged: () => void): Promise<void> {
     for (let isStaged = false; ;) {

@@ -53,17 +53,17 @@ function credit(id: string, place: number): object {
   };
 }
 
-/** Returns the response to a search or a metadata request for ids. */
+/** Returns the JSON response to a search, or to a metadata request, that contains the files with these IDs. */
 export function answerFor(ids: readonly string[]): string {
   return JSON.stringify({ database: 'JGI Data Portal', resources: ids.map(resource) });
 }
 
-/** Returns `count` resources. */
+/** Returns `count` files with consecutive IDs. */
 export function numberedResources(count: number): readonly object[] {
   return numberedIds(count).map(resource);
 }
 
-/** Returns `count` ids. */
+/** Returns `count` consecutive IDs. */
 export function numberedIds(count: number): readonly string[] {
   return Array.from({ length: count }, (_, place) => `JDP:613a7baa72d3a08c${String(place).padStart(6, '0')}`);
 }

@@ -45,14 +45,14 @@ export function getMedian(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** Returns the duration of `work` in milliseconds. */
+/** Resolves to the duration of `work` in milliseconds. */
 export async function measureTime(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
   await work();
   return performance.now() - startedAt;
 }
 
-/** Returns the duration of `work` in milliseconds, after a garbage collection that isn't counted. */
+/** Resolves to the duration of `work` in milliseconds, after a garbage collection that isn't counted. */
 export async function measureCleanTime(work: () => Promise<unknown>): Promise<number> {
   globalThis.gc?.();
   return await measureTime(work);

@@ -6,7 +6,7 @@ interface Answer {
   readonly resources: readonly { readonly path: string }[];
 }
 
-/** The local service over one folder, in a separate process, called over HTTP. */
+/** A local service that serves one folder, in a separate process, called over HTTP. */
 export class SearchedService {
   private readonly service: StartedService;
 
@@ -14,14 +14,14 @@ export class SearchedService {
     this.service = service;
   }
 
-  /** Resolves when the service listens and has started to read the folder. */
+  /** Starts a service. Resolves when it is listening, while it still reads the folder. */
   static async start(folder: string): Promise<SearchedService> {
     return new SearchedService(
       await startLocalService({ databases: [{ name: 'Tree', folder }] }, { program: builtProgram }),
     );
   }
 
-  /** Returns the number of files in a page of search results. Like every search, waits for the first scan. */
+  /** Resolves to the number of files in a page of search results. Like every search, waits for the first scan. */
   async search(query: string, more: object = {}): Promise<number> {
     const response = await fetch(`${this.service.address}/api/v1/files`, {
       method: 'POST',

@@ -13,12 +13,12 @@ export const second = 1000;
 export const minute = 60 * second;
 export const hour = 60 * minute;
 
-/** Describes a transfer of the simulated day. Durations are in milliseconds. */
+/** A transfer of the simulated day. Durations are in milliseconds. */
 export interface SimulatedTransfer {
   readonly key: string;
   /** Age at the start of the day; negative if the transfer is submitted later. */
   readonly ageMs: number;
-  /** The interval between moved files; absent if none moves. */
+  /** The interval between transferred files; absent if none is transferred. */
   readonly movesEveryMs?: number;
   readonly isCancelUnheeded?: boolean;
 }
@@ -28,7 +28,7 @@ export function hasFocusAt(dayMs: number): boolean {
   return dayMs % (3 * hour) < hour;
 }
 
-/** Returns the response of the scripted or the real server. */
+/** Requests the status of a transfer from the scripted or the real server. */
 export type RequestStatus = (life: SimulatedTransfer, dayMs: number) => Promise<Reply<TransferStatus | undefined>>;
 
 /** The lease of the only window, which polls all transfers. */
@@ -44,7 +44,7 @@ export class SimulatedDay {
   readonly clock = new ManualClock();
   /** Number of requests so far. */
   requestCount = 0;
-  /** Number of pending requests. */
+  /** Number of requests without a response so far. */
   pendingCount = 0;
   private readonly startedAt = this.clock.now();
   private readonly store = new TransferStore();
@@ -79,7 +79,7 @@ export class SimulatedDay {
     return this.clock.now() - this.startedAt;
   }
 
-  /** Starts transfers. */
+  /** Adds transfers that the monitor polls. */
   start(transfers: Iterable<SimulatedTransfer>): void {
     this.store.put([...transfers].map((life) => this.createTransfer(life)));
   }

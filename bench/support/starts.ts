@@ -64,7 +64,7 @@ export async function measureStarts(extension: string, count: number): Promise<S
   };
 }
 
-/** Opens a new window, and reads the editor's startup report once it is complete. */
+/** Opens a new window. Resolves to the activation times in the editor's startup report once it is complete. */
 async function readActivations<K extends keyof typeof names>(
   editor: Editor,
   wanted: readonly K[],

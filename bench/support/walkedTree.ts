@@ -5,7 +5,7 @@ import { measureTime } from './rounds.ts';
 
 const limitMs = 60_000;
 
-/** Navigates a tree with the keyboard: a root with parts, which contain files. Only the last part is expanded. */
+/** Navigates a tree with the keyboard: a root with parts, which contain files. Only the last part stays expanded. */
 export class WalkedTree {
   private readonly window: EditorWindow;
   private readonly title: string;
@@ -19,7 +19,7 @@ export class WalkedTree {
     this.tree = window.tree(title);
   }
 
-  /** Collapses the first part, and remembers the last file. */
+  /** Collapses the first part, and stores the name of the last file. */
   async begin(): Promise<void> {
     await this.tree.focus();
     await this.goTo(1);
@@ -30,7 +30,7 @@ export class WalkedTree {
     this.lastFile = (await this.tree.rows()).at(-1)?.label ?? '';
   }
 
-  /** Returns the time to expand the next part, go to the end and check the last file, in milliseconds. */
+  /** Resolves to the time to expand the next part, go to the end and check the last file, in milliseconds. */
   async walk(): Promise<number> {
     this.part += 1;
     await this.goTo(this.part);
@@ -48,7 +48,8 @@ export class WalkedTree {
   }
 
   /**
-   * Returns the time from a click on the last file until its page shows a heading, in milliseconds; closes the page.
+   * Resolves to the time from a click on the last file until its page shows a heading, in milliseconds; closes the
+   * page.
    */
   async openPage(): Promise<number> {
     await this.tree.focus();

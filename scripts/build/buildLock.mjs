@@ -27,7 +27,7 @@ function createLock(script, file) {
   }
 }
 
-/** Creates the lock file, which is never seen without its content; returns false if it exists. */
+/** Creates the lock file and its content atomically; returns false if the file exists. */
 function tryCreate(script, file) {
   const complete = `${file}.${process.pid}`;
   writeFileSync(complete, JSON.stringify({ script, pid: process.pid }));
@@ -42,7 +42,7 @@ function tryCreate(script, file) {
   }
 }
 
-/** Returns the content of the lock file: undefined if the file is missing, without a process if it is invalid. */
+/** Returns the content of the lock file: undefined if the file is missing, an empty object if it is invalid. */
 function readUser(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));

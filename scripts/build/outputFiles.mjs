@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** Returns the given built files and all files that they load, as paths in the build folder. */
+/** Returns the given built files and all files that they load, directly or indirectly, as paths in the build folder. */
 export function findLoadedFiles(metafiles, folder, files) {
   const outputs = Object.assign({}, ...metafiles.map((metafile) => metafile.outputs));
   const loaded = new Set(files.map((file) => join(folder, file)));
@@ -13,7 +13,10 @@ export function findLoadedFiles(metafiles, folder, files) {
   return [...loaded].map((file) => relative(folder, file).replaceAll('\\', '/')).sort();
 }
 
-/** Returns the licenses of the packages whose code is in a bundle. Many licenses require their text to be included. */
+/**
+ * Returns the text of the third-party notices: the licenses of all packages whose code is in a bundle. Many licenses
+ * require their text to be included.
+ */
 export function describeLicenses(metafiles, root) {
   const texts = new Map();
   for (const folder of listPackages(metafiles)) {

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 
 const protocol = '@modelcontextprotocol/server';
 
-/** The modules of undici that the client never uses: it sends strings over HTTP/1.1, and refuses SOCKS proxies. */
+/** The undici modules that the client never uses: it sends strings over HTTP/1.1, and refuses SOCKS proxies. */
 const unusedModules =
   /[\\/]undici[\\/]lib[\\/](?:dispatcher[\\/](?:client-h2|socks5-proxy-agent)|web[\\/]fetch[\\/]body)\.js$/;
 
-/** Replaces Node's own modules for packages that load them with `require`, which ECMAScript modules don't have. */
+/** Lets packages load built-in Node.js modules with `require`, which doesn't exist in ECMAScript modules. */
 export function loadNodeModules() {
   return {
     name: 'load-node-modules',
@@ -24,8 +24,9 @@ export function loadNodeModules() {
 }
 
 /**
- * Omits code that is never used: the SIMD build of undici's HTTP parser, because the other one runs on every processor,
- * and the JSON Schema validator for agents that generates code. Embeds the other build so that it compresses well.
+ * Omits code that is never used: the undici modules above, the SIMD build of undici's HTTP parser, because the other
+ * build runs on every processor, and the JSON Schema validator of the MCP library that generates code. Embeds the other
+ * parser build so that it compresses well.
  */
 export function omitUnusedCode() {
   return {
@@ -48,8 +49,8 @@ export function omitUnusedCode() {
 }
 
 /**
- * Decodes named character references, such as `&copy;`, with the browser's table. A table in the bundles of the pages
- * would be a fifth of their compressed size.
+ * Decodes named character references, such as `&copy;`, with the browser's own table. A table in the bundles of the
+ * pages would be a fifth of their compressed size.
  */
 export function decodeNamesInBrowser() {
   return {
@@ -66,7 +67,7 @@ const browserDecoder = `
   export function decodeHTMLStrict(text) {
     element.innerHTML = text;
     const decoded = element.textContent;
-    // A browser also decodes a name that is only the beginning, such as 'not' in '&notes;'.
+    // A browser also decodes a name that is only a prefix, such as 'not' in '&notes;'.
     return decoded.length > 1 && decoded.endsWith(';') ? text : decoded;
   }
 `;

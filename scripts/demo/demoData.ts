@@ -27,6 +27,7 @@ const layout = 1;
 
 /**
  * Creates the demo databases from the npm packages that contain their files, unless an earlier run has created them.
+ * Resolves to their folders.
  */
 export async function prepareSources(demoFolder: string, modules: string): Promise<DemoSources> {
   const packages = ['vega-datasets', 'world-atlas', 'us-atlas'] as const;

@@ -58,7 +58,7 @@ async function runHeadless(demo: Demo): Promise<object> {
     };
     return { editor: await editorName(), ...(await runMainJob({ window, ...demo, onStep })) };
   } catch (error) {
-    for (const file of await saveFailureArtifacts('demo')) console.log(`kept ${file}`);
+    for (const file of await saveFailureArtifacts('demo')) console.log(`saved ${file}`);
     throw error;
   } finally {
     await editor.close();
@@ -85,9 +85,9 @@ with the key                            ${token}
 and, for example, the ORCID iD          0000-0002-1825-0097
 Files arrive in                         ${destinationFolder}
 
-Press Ctrl-C to end the demo.`);
+Press Ctrl-C to stop the demo.`);
   await isToEnd;
-  console.log('Ending the demo …');
+  console.log('Stopping the demo …');
   await close();
 }
 
@@ -95,7 +95,7 @@ Press Ctrl-C to end the demo.`);
 async function run(): Promise<void> {
   const runFolder = await makeRunFolder();
   const sources = await prepareSources(demoFolder, join(repositoryRoot, 'node_modules'));
-  if (!existsSync(builtProgram)) throw new Error('The service is not built: run "npm run build".');
+  if (!existsSync(builtProgram)) throw new Error('The service has not been built: run "npm run build".');
   const destinationFolder = join(runFolder, 'My Data');
   await mkdir(destinationFolder);
   const databases = [

@@ -22,7 +22,10 @@ export interface Texts {
 /** The file that contains the English strings. */
 export const englishBundle = 'l10n/bundle.l10n.json';
 
-/** Reads the strings from the calls of `l10n.t` and `plural` in all sources of the extension and its pages. */
+/**
+ * Collects the strings from all calls to `l10n.t` and `plural` in the sources of the extension and its pages, sorted by
+ * key.
+ */
 export async function collectTexts(root: string): Promise<Texts> {
   const found = new Map<string, Text>();
   const errors: string[] = [];
@@ -49,7 +52,7 @@ export function listKeys(texts: readonly Text[], language: string): readonly str
   return texts.flatMap(({ key, isCounted }) => [key, ...(isCounted ? further.map((form) => `${key}/${form}`) : [])]);
 }
 
-/** Finds the calls of `l10n.t` and `plural` in a file. Doesn't parse a file that contains none. */
+/** Finds the calls to `l10n.t` and `plural` in a file. Doesn't parse a file that contains none. */
 function findCalls(path: string, content: string): Iterable<ts.CallExpression> {
   if (!/\b(l10n\.t|plural)\(/.test(content)) return [];
   return callsIn(ts.createSourceFile(path, content, ts.ScriptTarget.Latest, true));

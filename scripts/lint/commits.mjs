@@ -1,6 +1,6 @@
 /**
- * Checks the subjects of new commits: `area: imperative summary`, at most 72 characters, or a sentence about the
- * content for merge commits. New commits are those after `base`; earlier history follows different rules.
+ * Checks the subjects of new commits: `area: imperative summary`, at most 72 characters. A merge commit needs a
+ * sentence about its content instead. New commits are those after `base`; earlier history follows different rules.
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ function git(...args) {
   return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
 }
 
-/** Returns the problem with a subject, or undefined if it is valid. */
+/** Returns the problem with a subject, worded to follow "The subject"; undefined if the subject is valid. */
 export function findSubjectProblem(subject, isMerge) {
   if (isMerge) return machinePattern.test(subject) ? 'names a folder or a remote branch' : undefined;
   if (subject.length > maxLength) return `has ${subject.length} characters; ${maxLength} are allowed`;
@@ -33,7 +33,7 @@ function isKnown(commit) {
   }
 }
 
-/** Returns the commits to check, or only the newest one if a shallow clone lacks `base`. */
+/** Returns the hash, parents and subject of each new commit, or of the newest one if a shallow clone lacks `base`. */
 function listCommits() {
   const range = isKnown(base) ? [`${base}..HEAD`] : ['-1', 'HEAD'];
   return git('log', '--format=%h%x09%p%x09%s', ...range)

@@ -95,7 +95,7 @@ export const fences = [
     packages: ['vscode'],
     node: true,
   },
-  // Ids of the manifest and of this machine, which the whole extension may use.
+  // The IDs in the manifest and the ID of this machine, which the whole extension may use.
   {
     place: 'extension/identity',
     files: /^src\/extension\/editor\/(contributions|machine)\.ts$/,

@@ -1,6 +1,6 @@
-/** The lint rule that finds user-visible text that cannot be translated. */
+/** The lint rule that reports user-visible text that isn't passed to a translation function. */
 
-/** Names whose strings are always displayed; under other names, a string must look like words to be reported. */
+/** Names whose strings are always displayed. Under other names, a string is reported only if it looks like prose. */
 const shownNames = new Set([
   ...['title', 'label', 'description', 'detail', 'message', 'tooltip', 'placeholder', 'prompt', 'contextualTitle'],
   ...[
@@ -18,10 +18,10 @@ const shownCall = /^(show\w+Message|setStatusBarMessage|announce|createOutputCha
 /** Errors whose messages are for developers. */
 const errors = /^(Error|TypeError|RangeError|AggregateError)$/;
 const log = /(^|\.)log(ger)?$/i;
-/** Names whose strings are not for display, even if they look like words. */
+/** Names whose strings are never displayed, even if they look like prose. */
 const codeNames = new Set(['class', 'id', 'kind', 'type', 'key', 'command', 'policy', 'paths', 'allowedTags']);
 const codeCalls = new Set(['claim']);
-/** Strings that are displayed but identical in all languages: a URL, JSON, the name of a variable, an id. */
+/** Strings that are displayed but identical in all languages: a URL, JSON, the name of a variable, an ID. */
 const example = /^(https?:|\{|[A-Z_]+$|[\da-f]{8}-)/;
 
 const letters = /\p{L}/u;
@@ -44,7 +44,7 @@ function nameOf(node) {
   return node?.type === 'MemberExpression' && !node.computed ? node.property.name : '';
 }
 
-/** Returns the purpose of a string, as determined by the nearest enclosing node that has one. */
+/** Returns the purpose of a string: that of the nearest enclosing node with a known purpose, otherwise 'unknown'. */
 function purposeOf(node, source) {
   for (let [child, parent] = [node, node.parent]; parent; [child, parent] = [parent, parent.parent]) {
     const known = purposeIn(parent, child, source);
@@ -120,7 +120,7 @@ export const wordsRule = {
   meta: {
     type: 'problem',
     schema: [],
-    messages: { words: '"{{text}}" looks like text for users: pass it to l10n.t or plural for translation.' },
+    messages: { words: '"{{text}}" looks like user-visible text: pass it to l10n.t or plural for translation.' },
   },
   create({ report, sourceCode }) {
     const check = (node) => {

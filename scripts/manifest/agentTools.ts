@@ -6,7 +6,7 @@ import { createInputSchema } from '../../src/core/agents/toolSchemas.ts';
 interface ToolContribution {
   readonly name: string;
   readonly displayName: string;
-  /** English, because it is for the model. */
+  /** Not localized, because the language model reads it. */
   readonly modelDescription: string;
   readonly canBeReferencedInPrompt: true;
   readonly toolReferenceName: string;
@@ -24,7 +24,7 @@ const icons: Readonly<Record<AgentTool['name'], string>> = {
   cancel_transfer: 'circle-slash',
 };
 
-/** Returns `contributes.languageModelTools`. The prefix distinguishes the names from those of other extensions. */
+/** Returns `contributes.languageModelTools`. Prefixes the names to avoid collisions with other extensions. */
 export function createToolContributions(): readonly ToolContribution[] {
   return agentTools.map((tool) => ({
     name: `data_transfer_${tool.name}`,
@@ -37,7 +37,7 @@ export function createToolContributions(): readonly ToolContribution[] {
   }));
 }
 
-/** Returns `contributes.languageModelToolSets`: one set with all tools. */
+/** Returns `contributes.languageModelToolSets`: one set that contains all tools. */
 export function createToolSetContributions(): readonly object[] {
   const tools = createToolContributions().map(({ toolReferenceName }) => toolReferenceName);
   return [{ name: 'data_transfer', description: '%toolSet%', icon: '$(cloud-upload)', tools }];

@@ -1,4 +1,4 @@
-/** Writes the commands and the tools for agents in `package.json`, and the JSON schema of recipes. */
+/** Updates the commands and the agent tools in `package.json`, and writes the JSON schema of recipes. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';

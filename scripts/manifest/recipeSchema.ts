@@ -10,7 +10,7 @@ export function createRecipeSchema(): object {
   return { title: 'Data transfer recipe', allowComments: true, allowTrailingCommas: true, ...schema };
 }
 
-/** Allows unknown fields, which the editor would otherwise report a second time. */
+/** Allows unknown fields in an object schema, because the editor would otherwise report them a second time. */
 function allowUnknown(schema: { additionalProperties?: unknown }): void {
   if (schema.additionalProperties === false) delete schema.additionalProperties;
 }

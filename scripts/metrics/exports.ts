@@ -3,7 +3,7 @@ import ts from 'typescript';
 import type { Import } from './imports.ts';
 import { findRepeated, type Source } from './sources.ts';
 
-/** A name that a file exports. */
+/** A named export of a source file. */
 export interface Export {
   readonly path: string;
   readonly name: string;
@@ -34,7 +34,10 @@ function declaredNames(statement: ts.Statement): string[] {
   return name && ts.isIdentifier(name) ? [name.text] : [];
 }
 
-/** Returns the entry points that are alone in their bundle; the program that loads the bundle uses their exports. */
+/**
+ * Returns the entry points in the build script that are the only one of their bundle. The program that loads the bundle
+ * uses their exports.
+ */
 export function readEntryPoints(buildScript: string): Set<string> {
   const matches = readFileSync(buildScript, 'utf8').matchAll(/entryPoints: \['([^']+)'\]/g);
   return new Set([...matches].map(([, path = '']) => path));

@@ -8,7 +8,7 @@ export interface Import {
   readonly to: string;
   /** Imported names; undefined if the whole module is imported. */
   readonly names: readonly string[] | undefined;
-  /** True for a type import, which is erased at compile time. */
+  /** True for a type-only import, which is erased at compile time. */
   readonly isType: boolean;
 }
 

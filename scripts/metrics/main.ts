@@ -1,5 +1,6 @@
 /**
- * Measures the structure of the code and exits with 1 if a bound is exceeded. `--list NAME` prints the counted items.
+ * Measures the structure of the code and exits with 1 if a bound is exceeded. `--list TEXT` also prints the items that
+ * were counted by the metrics whose title contains TEXT.
  */
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -52,10 +53,10 @@ function structure(): Metric[] {
     counted('doc comments that begin with a question word', findQuestionComments(sources), 20),
     counted('unusual words in names and comments', findUnusualWords(sources), 0),
     counted('type names exported by several files', findSharedTypeNames(exports), 0),
-    counted('file names that occur twice', repeatedFileNames(sources), 3),
+    counted('duplicate file names', repeatedFileNames(sources), 3),
     counted('exports named *Parts', bags, 5),
     counted('entries directly in src', readdirSync(join(root, 'src')), 7),
-    counted('exports without an importer', unimported, 0),
+    counted('exports that no file imports', unimported, 0),
     { title: 'largest import cycle', value: cycle.length, bound: 2, items: cycle },
     { title: 'function length, 90th percentile', value: percentile(functions, 0.9), bound: 12 },
     { title: 'function length, 99th percentile', value: percentile(functions, 0.99), bound: 24 },

@@ -9,7 +9,7 @@ export interface Source {
   readonly tree: ts.SourceFile;
 }
 
-/** Returns the paths of all files below `folder`, relative to `root`, in a stable order. */
+/** Returns the sorted paths of all files below `folder`, relative to `root`. */
 function listFiles(root: string, folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -31,13 +31,13 @@ export function readSources(root: string, folder: string): Source[] {
     });
 }
 
-/** Calls `visit` for a node and everything below it. */
+/** Calls `visit` for a node and all its descendants. */
 export function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
   visit(node);
   ts.forEachChild(node, (child) => walk(child, visit));
 }
 
-/** Returns "name: path, path" for each name that more than one item has. */
+/** Returns a line "name: path, path" for each name that several items share. */
 export function findRepeated<T extends { readonly path: string }>(
   items: readonly T[],
   nameOf: (item: T) => string,

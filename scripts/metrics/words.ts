@@ -1,10 +1,10 @@
 import ts from 'typescript';
 import { walk, type Source } from './sources.ts';
 
-/** Words that readers do not expect in code; docs/glossary.md lists the terms to use. */
+/** Words to avoid in code; docs/glossary.md lists the terms to use instead. */
 const unusualWords = /^(troubles?|troubled|shelf|shelves|anew|told|standing|surroundings|wish(es)?|whoever)$/i;
 
-/** Returns each doc comment whose first sentence begins with a question word instead of a verb. */
+/** Returns the position and first line of each doc comment that begins with a question word instead of a verb. */
 export function findQuestionComments(sources: readonly Source[]): string[] {
   return sources.flatMap(({ path, text }) =>
     [...text.matchAll(/\/\*\*[\s*]*(What|Whether|How|Who|Where)\b[^\n]*/g)].map(
@@ -13,7 +13,7 @@ export function findQuestionComments(sources: readonly Source[]): string[] {
   );
 }
 
-/** Returns each unusual word in a comment or a declared name. */
+/** Returns each unusual word in a comment or a declared name, with its position. */
 export function findUnusualWords(sources: readonly Source[]): string[] {
   return sources.flatMap((source) => [...inComments(source), ...inNames(source)]);
 }

@@ -1,4 +1,4 @@
-/** Runs mocha for Stryker: reports which tests reach a change, and whether one of them fails with it. */
+/** A Stryker test runner for Mocha: reports which tests cover each change, and whether one of them detects it. */
 import { commonTokens, declareClassPlugin, PluginKind, tokens } from '@stryker-mutator/api/plugin';
 import {
   determineHitLimitReached,

@@ -1,4 +1,4 @@
-/** Selects a random sample of the changes for Stryker; all others count as changes that don't compile. */
+/** A Stryker checker that selects a random sample of the changes: it reports all others as compile errors. */
 import { CheckStatus } from '@stryker-mutator/api/check';
 import { commonTokens, declareClassPlugin, PluginKind, tokens } from '@stryker-mutator/api/plugin';
 import { createHash } from 'node:crypto';

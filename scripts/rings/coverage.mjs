@@ -1,6 +1,7 @@
 /**
- * Reports the coverage of the folders below, from the V8 coverage files that every process and thread wrote:
- * `node scripts/rings/coverage.mjs FOLDER`. Prints a line for each folder and exits with 1 if coverage is too low.
+ * Reports the coverage of the source folders listed below, from the V8 coverage files in FOLDER that every process and
+ * thread wrote: `node scripts/rings/coverage.mjs FOLDER`. Prints a line for each source folder and exits with 1 if
+ * coverage is too low.
  *
  * Counts only code that was loaded from `src`, not from bundles. A file that was never loaded counts as uncovered.
  * Types and comments don't count.
@@ -20,7 +21,7 @@ const leastPercent = { lines: 90, branches: 85 };
 
 const countsFolder = process.argv[2];
 
-/** Merges the coverage of all processes, by file URL. */
+/** Returns the merged coverage of all processes, keyed by file URL. */
 function mergedCounts(isWanted) {
   const merged = readdirSync(countsFolder).reduce(
     (sum, name) => {
@@ -39,7 +40,8 @@ function createEmptyCoverage(url, code) {
 }
 
 /**
- * Converts the coverage of a file. Node.js replaces types with spaces, so V8's offsets also apply to the stripped code.
+ * Converts the coverage of a file from V8's format to Istanbul's. Node.js replaces types with spaces, so V8's offsets
+ * also apply to the stripped code.
  */
 async function coverageOf(path, url, counts) {
   const code = stripTypeScriptTypes(readFileSync(path, 'utf8'));
@@ -47,7 +49,7 @@ async function coverageOf(path, url, counts) {
   return await convert({ code, ast, coverage: counts ?? createEmptyCoverage(url, code), wrapperLength: 0 });
 }
 
-/** Prints the coverage of a folder. Returns true if it reaches the limits. */
+/** Prints the coverage of a folder. Returns true if it reaches the required percentages. */
 function isEnough(folder, summary) {
   const kinds = Object.entries(leastPercent);
   const shares = kinds.map(([kind, least]) => `${kind} ${summary[kind].pct}% (at least ${least}%)`);

@@ -1,9 +1,9 @@
 /**
- * Assigns each test file of a ring to the next process that is ready; holds the last file back until all others are
- * done.
+ * Assigns each test file of a ring to the next process that is ready. Holds the last file back until all others are
+ * finished.
  */
 export class FileQueue {
-  /** Totals of the finished files, for the last file. */
+  /** Totals of the finished files, which the last file receives. */
   run = { notRun: 0, commands: [] };
 
   constructor(files, { lastFile, order }) {
@@ -19,7 +19,10 @@ export class FileQueue {
     return this.waiting.length > 0;
   }
 
-  /** Returns the response to a process that is ready. */
+  /**
+   * Marks the file that a process has finished, if any. Resolves to the next file for the process, with the totals if
+   * it is the last file; to an empty object if no file is left.
+   */
   async next({ file, notRun, commands }) {
     if (file !== undefined) this.finish(file, notRun, commands);
     const next = this.waiting.shift();
@@ -34,7 +37,7 @@ export class FileQueue {
     return { file: last, environment: { DATA_TRANSFER_JOURNEYS_RUN: JSON.stringify(this.run) } };
   }
 
-  /** Marks a file as done, even if the process that ran it failed. */
+  /** Marks a file as finished. Without results, as after a crash of its process, counts one test as not run. */
   finish(file, notRun = 1, commands = []) {
     this.open.delete(file);
     this.run.notRun += notRun;

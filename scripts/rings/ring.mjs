@@ -1,4 +1,4 @@
-/** Runs one ring of tests: distributes its files to several processes, and prints and counts their events. */
+/** Runs one ring of tests: distributes its files among several processes, and prints and counts their events. */
 import { say, seconds } from '../setup/steps.mjs';
 import { FileQueue } from './fileQueue.mjs';
 import { listTestFiles } from './testFiles.mjs';
@@ -6,8 +6,8 @@ import { runWorker } from './worker.mjs';
 
 /**
  * The rings, in the order in which they start, and the program that runs each of them. The host ring comes first,
- * because each of its processes runs half of its files, however long that takes. `longFiles` take longer than their
- * size suggests.
+ * because each of its processes runs a fixed half of the files instead of the next file in a queue. `longFiles` lists
+ * files that take longer than their size suggests.
  */
 export const rings = {
   host: {
@@ -98,20 +98,20 @@ class Count {
     this.print(`✘ ${title}\n${reason.replace(/^/gm, '    ')}`);
   }
 
-  /** Prefixes each line with the ring's name, because rings run in parallel. */
+  /** Prints text with the ring's name before each line, because rings run in parallel. */
   print(text) {
     say(text.replace(/^/gm, this.prefix));
   }
 }
 
-/** Shortens an error to its first line and the line of the test, for the list at the end of a run. */
+/** Shortens an error to its first line and the stack frame in the test file, for the list at the end of a run. */
 function shortenError(reason) {
   const [message, ...stack] = reason.trim().split('\n');
   const place = stack.find((line) => /^\s+at .*\.test\.ts/.test(line));
   return [message, ...(place ? [place.trim()] : [])].join('\n');
 }
 
-/** Runs one process of a ring, counts its events, and records how it ended. */
+/** Runs one process of a ring, counts its events, and records a failure if it ends abnormally. */
 async function runProcess(name, { args, environment }, count, files) {
   const { script } = rings[name];
   let current;
@@ -133,12 +133,13 @@ async function runProcess(name, { args, environment }, count, files) {
 }
 
 /**
- * Runs one ring in as many processes as `slots` allows. Resolves to `{ name, passed, failures, tallies }`. A crash, a
- * hang or, without a `pattern`, the absence of any test counts as a failure.
+ * Runs one ring in several processes, each of which starts when a slot is free. Resolves to `{ name, passed, failures,
+ * tallies }`. A crash, a hang or, without a `pattern`, the absence of any test counts as a failure.
  */
 export async function runRing(name, { pattern, order, isExtended, environment }, slots) {
   const { script, lastFile, longFiles } = rings[name];
-  // Without a queue of files, each process runs a part of them. A pattern rarely matches enough tests for several ones.
+  // Without a file queue, each process runs a fixed part of the files. A pattern rarely matches enough tests for more
+  // than one process.
   const workers = script !== 'runFiles.ts' && pattern ? 1 : (rings[name].workers ?? 1);
   const files =
     script === 'runFiles.ts'

@@ -1,5 +1,5 @@
 /**
- * Runs test files of one ring with mocha, one at a time, as `ring.mjs` requests them: `runFiles.ts unit [pattern]`.
+ * Runs test files of one ring with Mocha, one at a time, as `ring.mjs` requests them: `runFiles.ts unit [pattern]`.
  * Started by `worker.mjs` with an IPC channel.
  */
 import { once } from 'node:events';
@@ -35,7 +35,7 @@ await endTests();
 printEnd();
 process.disconnect();
 
-/** Runs one file; resolves to the values that the ring adds up. */
+/** Runs one file; resolves to the number of tests that didn't run and the commands that did, for the ring's totals. */
 async function runFile(file: string): Promise<{ notRun: number; commands: readonly string[] }> {
   const mocha = new Mocha({ ui: 'bdd', timeout: hangLimitMs, reporter: RingReporter, forbidOnly: true });
   if (pattern !== undefined) mocha.grep(pattern);
@@ -50,5 +50,5 @@ async function runFile(file: string): Promise<{ notRun: number; commands: readon
 async function showFailure(this: Mocha.Context): Promise<void> {
   const test = this.currentTest;
   if (test?.state !== 'failed') return;
-  for (const file of await saveFailureArtifacts(test.fullTitle())) console.log(`kept ${file}`);
+  for (const file of await saveFailureArtifacts(test.fullTitle())) console.log(`saved ${file}`);
 }

@@ -7,7 +7,10 @@ import { repositoryRoot } from '../../test/support/editor/places.ts';
 import { ringMark } from '../../test/support/ringReporter.ts';
 import { chosenOrder } from '../../test/support/testOrder.ts';
 
-/** Resolves to the exit code that the editor reports: 0 if the suites' `run()` resolved, 1 if it threw. */
+/**
+ * Runs the suites in a window. Resolves to the exit code that the editor reports: 0 if the suites' `run()` resolved, 1
+ * if it rejected. A crash of the page also counts as 1.
+ */
 async function runSuites(running: Editor): Promise<number> {
   const suites = `vscode-remote://${running.server.authority}${join(repositoryRoot, 'dist', 'test', 'host.cjs')}`;
   return new Promise((resolve, reject) => {
@@ -19,8 +22,8 @@ async function runSuites(running: Editor): Promise<number> {
 const stillStyleId = 'still-window';
 
 /**
- * Makes the window transparent and stops its animations, so that the browser paints nothing. Painting would take a
- * fifth of the ring's time, and no test inside the editor checks pixels.
+ * Makes the window transparent and stops its animations, so that the browser has nothing to paint. Painting would take
+ * a fifth of the ring's time, and no test inside the editor checks pixels.
  */
 const stopPainting = `if (window === top) addEventListener('DOMContentLoaded', () => {
   const style = document.createElement('style');
@@ -35,7 +38,10 @@ async function resumePainting(running: Editor): Promise<void> {
     await page.evaluate(`document.getElementById('${stillStyleId}')?.remove()`).catch(() => undefined);
 }
 
-/** Stops painting, reports a crash, and exposes the two functions that the editor calls while it runs tests. */
+/**
+ * Stops painting, and exposes the two functions that the editor calls while it runs tests. Calls `end` with the exit
+ * code, or with 1 if the page crashes.
+ */
 async function listen(page: Page, end: (code: number) => void): Promise<void> {
   await page.addInitScript(stopPainting);
   const hostConsole = new HostConsole();
@@ -85,7 +91,7 @@ try {
   process.exitCode = await runSuites(editor);
   if (process.exitCode !== 0) {
     await resumePainting(editor);
-    for (const file of await saveFailureArtifacts(`host ${part}`)) console.log(`kept ${file}`);
+    for (const file of await saveFailureArtifacts(`host ${part}`)) console.log(`saved ${file}`);
   }
 } finally {
   await editor.close();

@@ -34,7 +34,7 @@ class Limits {
     this.last = 'none';
     this.limit = setTimeout(() => this.stop(`It did not end within ${Math.round(limitMs / 1000)} s.`), limitMs);
     this.stall = setTimeout(
-      () => this.stop(`No test ended for ${stallMs / 1000} s; the last one: ${this.last}.`),
+      () => this.stop(`No test ended for ${stallMs / 1000} s. The last test was: ${this.last}.`),
       stallMs,
     );
   }
@@ -60,9 +60,10 @@ class Limits {
 }
 
 /**
- * Starts a program of a ring. `onEvent` receives each event, and each other line as a `line` event. Resolves to the
- * reason why the program was stopped, or to its exit status. `nextFile`, if given, returns the response to each `ready`
- * message.
+ * Runs a program of a ring. `onEvent` receives each event, and each other line as a `line` event. `nextFile`, if given,
+ * returns the response to each `ready` message. Resolves when the program has exited: `code` is its exit code or
+ * signal, `hasEnded` is true if it reported the end of its tests, and `reason` says why it was stopped or couldn't be
+ * started.
  */
 export function runWorker({ script, args, environment, ...limits }, onEvent, nextFile) {
   return new Promise((resolve) => {

@@ -6,13 +6,13 @@ const frameMs = 1600;
 const lastFrameMs = 4000;
 
 /**
- * Writes a looping animation in the WebP format. `pictures` are the paths of its frames, in order. Rejects with an
- * error that names the missing package if the encoder isn't installed.
+ * Writes a looping animation in the WebP format. `screenshots` contains the paths of its frames, in order. Rejects with
+ * an error that names the missing package if the encoder isn't installed.
  */
-export async function writeAnimation(pictures: readonly string[], destination: string): Promise<void> {
-  const frames = pictures.flatMap((picture, index) => {
-    const duration = index === pictures.length - 1 ? lastFrameMs : frameMs;
-    return ['-d', String(duration), picture];
+export async function writeAnimation(screenshots: readonly string[], destination: string): Promise<void> {
+  const frames = screenshots.flatMap((screenshot, index) => {
+    const duration = index === screenshots.length - 1 ? lastFrameMs : frameMs;
+    return ['-d', String(duration), screenshot];
   });
   try {
     await promisify(execFile)(program, ['-loop', '0', '-lossless', '-m', '6', ...frames, '-o', destination]);

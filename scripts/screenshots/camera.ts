@@ -3,10 +3,10 @@ import type { Page } from 'playwright-core';
 import { themes, type ThemeName } from '../../test/support/editor/settings.ts';
 import type { Stage } from './stage.ts';
 
-/** ID of the extension, whose links the editor opens without asking. */
+/** ID of the extension, whose links the editor opens without a prompt. */
 export const extensionId = 'data-transfer-explorer.data-transfer-explorer';
 
-/** Makes the editor follow the color scheme that the browser emulates, which takes effect immediately. */
+/** Settings that make the editor follow the color scheme that the browser emulates, so that it changes immediately. */
 export const cameraSettings: Readonly<Record<string, unknown>> = {
   'window.autoDetectColorScheme': true,
   'window.autoDetectHighContrast': true,
@@ -21,8 +21,8 @@ export const cameraSettings: Readonly<Record<string, unknown>> = {
 };
 
 /**
- * Runs first in each frame of a window. Lets the editor detect high contrast without the forced colors that a browser
- * would apply, and stops the clock in the extension's pages.
+ * Script that runs first in each frame of a window. Lets the editor detect high contrast without the forced colors that
+ * a browser would apply, and stops the clock in the extension's pages.
  */
 const preparation = `(() => {
   if (window !== window.top) { const now = Date.now(); Date.now = () => now; return; }
@@ -51,8 +51,8 @@ export async function restPointer(page: Page): Promise<void> {
   await page.mouse.move(700, 784);
 }
 
-/** Resolves to a screenshot of a window in a theme, taken once the window has stopped changing. */
-export async function takePicture({ window: { page }, hover }: Stage, theme: ThemeName): Promise<Buffer> {
+/** Takes a screenshot of a window in a theme. Resolves to the PNG once the window has stopped changing. */
+export async function takeScreenshot({ window: { page }, hover }: Stage, theme: ThemeName): Promise<Buffer> {
   await restPointer(page);
   const isDark = theme === 'dark' || theme === 'highContrast';
   await page.emulateMedia({ colorScheme: isDark ? 'dark' : 'light' });
@@ -62,7 +62,7 @@ export async function takePicture({ window: { page }, hover }: Stage, theme: The
   return await takeStable(page);
 }
 
-/** Takes screenshots until two consecutive ones are identical, and resolves to the last one. */
+/** Takes screenshots until two consecutive ones are identical. Resolves to the last one; rejects after ten seconds. */
 async function takeStable(page: Page): Promise<Buffer> {
   const end = performance.now() + settleLimitMs;
   let last: Buffer | undefined;

@@ -9,7 +9,7 @@ import { readPlaces } from '../../test/support/editor/places.ts';
  */
 const visible = 64;
 
-/** Runs in a page: counts the pixels that differ visibly between two screenshots. */
+/** Function that runs in a page: counts the pixels that differ visibly between two screenshots. */
 const compare = `async ([one, other]) => {
   const pixels = async (data) => {
     const bitmap = await createImageBitmap(await (await fetch(data)).blob());

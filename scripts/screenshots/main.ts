@@ -12,7 +12,7 @@ import { saveFailureArtifacts } from '../../test/support/editor/failureArtifacts
 import { repositoryRoot } from '../../test/support/editor/places.ts';
 import { themes, type ThemeName } from '../../test/support/editor/settings.ts';
 import { writeAnimation } from './animation.ts';
-import { takePicture } from './camera.ts';
+import { takeScreenshot } from './camera.ts';
 import { findDifferences } from './differences.ts';
 import { layouts } from './layouts.ts';
 import { readScenes, type Scene, type State } from './scenes.ts';
@@ -24,7 +24,7 @@ const readmeFolder = join(repositoryRoot, 'media', 'screenshots');
 const allFolder = join(repositoryRoot, 'screenshots');
 
 const scenes = readScenes();
-const [readme = assert.fail('There is no scene.'), animation = assert.fail('There is no animation.')] = scenes;
+const [readme = assert.fail('No scenes found.'), animation = assert.fail('No animation found.')] = scenes;
 const allThemes = Object.keys(themes) as ThemeName[];
 
 const names = { type: 'string', multiple: true } as const;
@@ -44,12 +44,12 @@ async function takeState(stage: Stage, { name, theme: only, steps }: State, fold
     if (!restore) continue;
     const file = look === 'plain' ? name : `${name}@${look}`;
     for (const theme of only ? [only] : chosenThemes)
-      await writeFile(join(folder, `${file}-${theme}.png`), await takePicture(stage, theme));
+      await writeFile(join(folder, `${file}-${theme}.png`), await takeScreenshot(stage, theme));
     await restore();
   }
 }
 
-/** Takes the screenshots of a scene; resolves to a line for each state that could not be reached. */
+/** Takes the screenshots of a scene; resolves to a line for each state that failed. */
 async function takeScene(scene: Scene, folder: string): Promise<readonly string[]> {
   const started = performance.now();
   const failures: string[] = [];
@@ -58,7 +58,7 @@ async function takeScene(scene: Scene, folder: string): Promise<readonly string[
   for (const state of scene.states)
     await takeState(stage, state, folder).catch(async (error: unknown) => {
       failures.push(`${state.name}: ${String(error).split('\n', 1)[0] ?? ''}`);
-      for (const file of await saveFailureArtifacts(state.name)) console.log(`kept ${file}`);
+      for (const file of await saveFailureArtifacts(state.name)) console.log(`saved ${file}`);
     });
   await stage.close();
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
@@ -66,9 +66,9 @@ async function takeScene(scene: Scene, folder: string): Promise<readonly string[
   return failures;
 }
 
-/** Takes the screenshots for the README twice and compares them. */
+/** Takes the screenshots for the README twice and compares them. Resolves to a line for each failure or difference. */
 async function check(): Promise<readonly string[]> {
-  const second = await mkdtemp(join(tmpdir(), 'pictures-again-'));
+  const second = await mkdtemp(join(tmpdir(), 'screenshots-again-'));
   try {
     const failures = [...(await takeScene(readme, readmeFolder)), ...(await takeScene(readme, second))];
     return failures.length > 0 ? failures : await findDifferences(readmeFolder, second);
@@ -77,13 +77,13 @@ async function check(): Promise<readonly string[]> {
   }
 }
 
-/** Creates the animation for the README from the screenshots of its scene. */
+/** Creates the animation for the README from the screenshots of its scene. Resolves to a line for each failure. */
 async function animate(): Promise<readonly string[]> {
   const frames = await mkdtemp(join(tmpdir(), 'frames-'));
   try {
     const failures = await takeScene(animation, frames);
-    const pictures = animation.states.map(({ name, theme = 'light' }) => join(frames, `${name}-${theme}.png`));
-    if (failures.length === 0) await writeAnimation(pictures, join(readmeFolder, 'first-transfer.webp'));
+    const screenshots = animation.states.map(({ name, theme = 'light' }) => join(frames, `${name}-${theme}.png`));
+    if (failures.length === 0) await writeAnimation(screenshots, join(readmeFolder, 'first-transfer.webp'));
     return failures;
   } finally {
     await rm(frames, { recursive: true, force: true });
@@ -108,4 +108,4 @@ function takeChosen(): Promise<readonly string[]> {
 const failures = await takeChosen();
 for (const failure of failures) console.error(failure);
 if (failures.length > 0) process.exitCode = 1;
-else console.log(`The pictures are in ${options.all ? allFolder : readmeFolder}.`);
+else console.log(`The screenshots are in ${options.all ? allFolder : readmeFolder}.`);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { formatRecord } from '../../src/core/ledger/transferRecord.ts';
 import type { Transfer, TransferState } from '../../src/core/model/transferModel.ts';
 import { getEditorDataHome, getLedgerIn } from '../../test/support/dataHome.ts';
-import { toId } from './pictureService.ts';
+import { toId } from './screenshotService.ts';
 import type { Stage } from './stage.ts';
 
 const hourMs = 3_600_000;
@@ -25,7 +25,8 @@ const past: readonly (readonly [number, number, string, TransferState])[] = [
 ];
 
 /**
- * Writes the records of past transfers. Moves each complete file into the folder, because an open window watches it.
+ * Writes the records of past transfers. Writes each file elsewhere and then moves it into the folder, because an open
+ * window watches the folder.
  */
 export async function writePastTransfers({ editor, clock }: Stage): Promise<void> {
   const folder = join(getLedgerIn(getEditorDataHome(editor.dataFolder)), 'ended');

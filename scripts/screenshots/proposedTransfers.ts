@@ -4,13 +4,13 @@ import type { TransferPlan } from '../../src/core/agents/transferPlan.ts';
 import { systemClock } from '../../src/core/util/clock.ts';
 import { getEditorDataHome, getLedgerIn } from '../../test/support/dataHome.ts';
 import { MemoryLog } from '../../test/support/memoryLog.ts';
-import { toId } from './pictureService.ts';
+import { toId } from './screenshotService.ts';
 import type { Stage } from './stage.ts';
 
-/** Saves a plan, as an agent outside the editor does. Any open window then shows the proposed transfer. */
+/** Saves a plan like an agent outside the editor. Any open window then shows the proposed transfer. */
 export async function proposeTransfer({ editor, clock, service }: Stage, destination = ''): Promise<void> {
-  const pictureClock = { ...systemClock, now: () => clock.now };
-  const store = new PlanStore(getLedgerIn(getEditorDataHome(editor.dataFolder)), pictureClock, new MemoryLog());
+  const sceneClock = { ...systemClock, now: () => clock.now };
+  const store = new PlanStore(getLedgerIn(getEditorDataHome(editor.dataFolder)), sceneClock, new MemoryLog());
   await store.create(createPlan(clock.now, service.http.address, destination));
   store.dispose();
 }

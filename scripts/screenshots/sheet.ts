@@ -10,8 +10,8 @@ const perSheet = 6;
  * Writes a page with all screenshots in a folder, one row per state, and contact sheets with several states per theme.
  */
 export async function writeSheets(folder: string, themes: readonly ThemeName[]): Promise<void> {
-  const pictures = (await readdir(folder)).filter((file) => file.endsWith('.png'));
-  const states = [...new Set(pictures.map((file) => file.slice(0, file.lastIndexOf('-'))))].sort();
+  const screenshots = (await readdir(folder)).filter((file) => file.endsWith('.png'));
+  const states = [...new Set(screenshots.map((file) => file.slice(0, file.lastIndexOf('-'))))].sort();
   const rows = states.map(
     (state) => `<h2 id="${state}">${state}</h2>${themes.map((theme) => formatFigure(state, theme)).join('')}`,
   );

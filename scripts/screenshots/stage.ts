@@ -8,12 +8,12 @@ import type { EditorWindow } from '../../test/support/editor/window.ts';
 import { writeStudy } from '../../test/support/studyFolder.ts';
 import { cameraSettings, prepare, restPointer } from './camera.ts';
 import { SteppedClock } from './steppedClock.ts';
-import { startPictureService, toId, type PictureService } from './pictureService.ts';
+import { startScreenshotService, toId, type ScreenshotService } from './screenshotService.ts';
 
 /** Selector of the status bar item that is shown while extensions are activated. */
 const activationProgress = '.statusbar-item[id="status.progress"]';
 
-/** Options of a stage. */
+/** Options for opening a stage. */
 export interface SceneOptions {
   /** Names of the saved connections. If there is only one, it is opened. */
   readonly connections: readonly string[];
@@ -26,18 +26,18 @@ export interface SceneOptions {
 export interface Stage {
   readonly editor: Editor;
   readonly window: EditorWindow;
-  readonly service: PictureService;
+  readonly service: ScreenshotService;
   readonly clock: SteppedClock;
   /** Hovers over an element with a tooltip. Repeated after each change of theme, which hides the tooltip. */
   hover: (() => Promise<unknown>) | undefined;
   close(): Promise<void>;
 }
 
-/** Opens a window that shows the extension's views. The caller closes it. */
+/** Opens a window that shows the extension's views. The caller must close the stage. */
 export async function openStage({ connections, asksForTrust, language }: SceneOptions): Promise<Stage> {
-  const folder = await mkdtemp(join(tmpdir(), 'pictures-'));
+  const folder = await mkdtemp(join(tmpdir(), 'screenshots-'));
   const clock = new SteppedClock(folder);
-  const service = await startPictureService();
+  const service = await startScreenshotService();
   const editor = await startEditor({
     extensionPath: repositoryRoot,
     needsFullBrowser: true,

@@ -14,7 +14,7 @@ import { openCopiedLink } from './copiedLink.ts';
 import { dragSideBar } from './layouts.ts';
 import { losing, refusing, repeating } from './oddReplies.ts';
 import { writePastTransfers } from './pastTransfers.ts';
-import { toId } from './pictureService.ts';
+import { toId } from './screenshotService.ts';
 import { proposeTransfer } from './proposedTransfers.ts';
 import { waitForPage } from './shownPage.ts';
 import type { Stage } from './stage.ts';

@@ -1,6 +1,6 @@
 /**
- * Provides Chromium or Chrome for the tests: finds an existing browser, or installs Chromium. On
- * Debian, also provides Chromium's headless shell, which needs a third less processor time for an editor's window.
+ * Provides Chromium or Chrome for the tests: finds an existing browser, or installs Chromium. On Debian, also provides
+ * Chromium's headless shell, which needs a third less processor time for an editor's window.
  */
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -42,11 +42,14 @@ function findHeadlessShell() {
   return linuxFolders.map((folder) => join(folder, shellName)).find(canRun);
 }
 
-/** Finds a browser on this machine: the one named by `CHROME_PATH`, or one in a standard location. */
+/**
+ * Returns the path of a browser on this machine: the one named by `CHROME_PATH`, or one in a standard location. Throws
+ * a StepError if `CHROME_PATH` names a file that can't be run.
+ */
 function findSystemBrowser() {
   const named = process.env.CHROME_PATH;
   if (!named) return usualPlaces().find(canRun);
-  if (!canRun(named)) throw new StepError(`CHROME_PATH names ${named}, which cannot be run: correct or unset it.`);
+  if (!canRun(named)) throw new StepError(`CHROME_PATH is ${named}, which can't be run: correct or unset it.`);
   return named;
 }
 
@@ -68,7 +71,7 @@ function installDebianBrowser() {
   return installFromDebian('chromium', shellName).catch(() => installFromDebian('chromium'));
 }
 
-/** Returns the path of a browser; installs one if none is found. */
+/** Resolves to the path of a browser; installs Chromium if none is found. */
 export async function ensureBrowser() {
   const found = findSystemBrowser();
   if (found) return found;
@@ -83,14 +86,14 @@ export async function ensureBrowser() {
   return step('Browser (playwright-core install chromium)', () =>
     installFromPlaywright().catch((error) => {
       const reason = explain(error, 'A browser').message;
-      throw new StepError(`${reason} Or install Chrome or Chromium, or name one in CHROME_PATH.`);
+      throw new StepError(`${reason} Or install Chrome or Chromium, or set CHROME_PATH to the path of one.`);
     }),
   );
 }
 
 /**
- * Returns the path of a headless shell, or `browser` if there is none or if `CHROME_PATH` selects the browser. Installs
- * a missing shell if no password is needed, unless `recorded` shows that an earlier setup has tried.
+ * Resolves to the path of a headless shell, or to `browser` if there is none or if `CHROME_PATH` selects the browser.
+ * As root on Debian, installs a missing shell, unless `recorded` shows that an earlier setup has tried.
  */
 export async function ensureHeadlessShell(browser, recorded) {
   if (process.env.CHROME_PATH) return browser;
@@ -98,6 +101,6 @@ export async function ensureHeadlessShell(browser, recorded) {
   const install = () => installFromDebian(shellName).catch(() => undefined);
   if (canInstall) await step(`Headless shell (apt-get install ${shellName})`, install);
   const shell = findHeadlessShell();
-  if (!shell) say(`${shellName} isn't available: the tests in the editor use ${browser}, and take longer.`);
+  if (!shell) say(`${shellName} isn't available. The tests in the editor use ${browser} and take longer.`);
   return shell ?? browser;
 }

@@ -1,4 +1,4 @@
-/** Installs Debian packages if no password is needed. */
+/** Installs Debian packages if the process runs as root, so that no password is needed. */
 import { existsSync, readFileSync } from 'node:fs';
 import { run } from './steps.mjs';
 
@@ -8,7 +8,7 @@ export function isDebianRoot() {
   return /^ID="?debian"?$/m.test(readFileSync('/etc/os-release', 'utf8')) && existsSync('/usr/bin/apt-get');
 }
 
-/** Installs packages without starting the services that belong to them. */
+/** Installs packages without starting the services that belong to them. Rejects with a StepError if it fails. */
 export async function installFromDebian(...names) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
   await run('apt-get', ['update'], { env });

@@ -16,8 +16,8 @@ function readText(file) {
 }
 
 /**
- * Returns true if npm's list of installed packages matches `package-lock.json`. npm writes that list last. A manual
- * installation is also accepted.
+ * Returns true if npm's list of installed packages matches `package-lock.json`, also after a manual installation. npm
+ * writes that list last, so an incomplete installation doesn't match.
  */
 function installedAsLocked() {
   const listFile = join(root, 'node_modules', '.package-lock.json');

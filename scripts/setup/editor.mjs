@@ -35,8 +35,8 @@ function editorName() {
 }
 
 /**
- * Installs code-server and the dependencies of its VS Code. The lock file of that VS Code lacks a peer dependency, so
- * `npm ci` needs `--legacy-peer-deps`.
+ * Installs code-server and the dependencies of its VS Code, and replaces two native modules with stand-ins. The lock
+ * file of that VS Code lacks a peer dependency, so `npm ci` needs `--legacy-peer-deps`.
  */
 async function installInto(folder) {
   for (const file of ['package.json', 'package-lock.json'])
@@ -82,7 +82,8 @@ async function installEditor(folder, name) {
 }
 
 /**
- * Returns the folder of the editor's server (which contains `out/server-main.js`); installs the server if necessary.
+ * Resolves to the folder of the editor's server (which contains `out/server-main.js`); installs the server if
+ * necessary.
  */
 export async function ensureEditor() {
   const folder = cacheFolder();

@@ -1,4 +1,4 @@
-/** Provides rclone for the tests of stores: an existing installation, or the Debian package. */
+/** Provides rclone for the store tests: an existing installation, or the Debian package. */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { installFromDebian, isDebianRoot } from './debian.mjs';
@@ -21,8 +21,8 @@ function isInstalled() {
 }
 
 /**
- * Installs rclone if it is missing and no password is needed; otherwise prints the command. Only some tests need
- * rclone.
+ * Installs rclone if it is missing, as root on Debian; otherwise prints the command. Never rejects, because only some
+ * tests need rclone.
  */
 export async function ensureRclone() {
   if (isInstalled()) return;
@@ -30,5 +30,5 @@ export async function ensureRclone() {
   if (isDebianRoot()) await step('rclone (apt-get install rclone)', install);
   if (isInstalled()) return;
   const command = commands[process.platform] ?? 'sudo apt-get install rclone';
-  say(`rclone is missing, and the tests of stores fail without it. To install it: ${command}`);
+  say(`rclone is missing. The store tests fail without it. To install it: ${command}`);
 }

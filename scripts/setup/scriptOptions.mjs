@@ -1,4 +1,4 @@
-/** Reads the options of scripts, and describes them. */
+/** Parses the command-line options of scripts, and prints their usage. */
 import { parseArgs } from 'node:util';
 import { StepError, say } from './steps.mjs';
 
@@ -9,19 +9,19 @@ function describeOption([name, { value, about }]) {
 }
 
 function formatUsage({ command, about, options, operand }) {
-  const rows = [...Object.entries(options).map(describeOption), ['--help', 'prints this text']];
+  const rows = [...Object.entries(options).map(describeOption), ['--help', 'prints this help']];
   const width = Math.max(...rows.map(([option]) => option.length));
   const list = rows.map(([option, text]) => `  ${option.padEnd(width)}  ${text}`).join('\n');
   return `Usage: ${command} ${operand === undefined ? '' : `${operand} `}[options]\n\n${about}\n\n${list}`;
 }
 
-/** Returns the first sentence of an error of `parseArgs`; the rest gives advice that doesn't apply to npm scripts. */
+/** Returns the first sentence of an error from `parseArgs`; the rest is advice that doesn't apply to npm scripts. */
 function describeMistake({ message }) {
   return message.split(/\. |\n/, 1)[0].replace(/\.$/, '');
 }
 
 /**
- * Reads the options and operands of a script. Each option is a `parseArgs` option with a description, `about`, and
+ * Parses the options and operands of a script. Each option is a `parseArgs` option with a description, `about`, and
  * optionally a placeholder, `value`. `operand` describes the other arguments; without it, none are accepted. With
  * `--help`, prints the usage and returns undefined. Throws a StepError for arguments that the script doesn't accept.
  */

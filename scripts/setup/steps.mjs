@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const binFolder = join(root, 'node_modules', '.bin');
 
-/** Node.js 24 from the dev dependencies; the scripts themselves may run under an older version. */
+/** The path of Node.js 24 from the dev dependencies; the scripts themselves may run under an older version. */
 export const toolNode = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
 
 const quietMs = 1500;
@@ -27,7 +27,7 @@ export function seconds(startedMs) {
   return `${((performance.now() - startedMs) / 1000).toFixed(1)} s`;
 }
 
-/** Prints the title before the work starts, and the duration after it. */
+/** Runs work as a step: prints its title at the start and its duration at the end. Resolves to the result of `work`. */
 export async function step(title, work) {
   const started = performance.now();
   say(`${title} …`);
@@ -124,7 +124,7 @@ const networkErrorCodes =
   /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT)\b/;
 
 /**
- * Converts a failed step to an error that says why `what` could not be installed and how to fix it. Returns other
+ * Converts a failed step to an error that explains why `what` could not be installed and how to fix it. Returns other
  * errors unchanged.
  */
 export function explain(error, what) {
@@ -133,6 +133,6 @@ export function explain(error, what) {
   return new StepError(
     code
       ? `${what} could not be installed because the network could not be reached (${code}): check the connection, the proxy, and npm's "registry" and "proxy" settings, then run "npm run setup" again.`
-      : `${what} could not be installed (${error.message}): read the lines above, then run "npm run setup" again.`,
+      : `${what} could not be installed (${error.message}): see the output above, then run "npm run setup" again.`,
   );
 }

@@ -12,12 +12,12 @@ const minutes = Number(values.minutes ?? 10);
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
 const transfers = Number(values.transfers ?? Math.max(20, Math.round(20 * minutes)));
 if (![minutes, seed, transfers].every((number) => Number.isFinite(number) && number >= 0)) {
-  throw new Error('--minutes, --seed and --transfers must be numbers of at least 0.');
+  throw new Error('--minutes, --seed and --transfers must be non-negative numbers.');
 }
 console.log(`Seed ${String(seed)}: ${String(transfers)} transfers in ${String(minutes)} min`);
 const result = await soak({ seed, minutes, transfers, log: (line) => console.log(line) });
 for (const fault of result.faults) console.log(`✘ ${fault}`);
 if (result.faults.length > 0)
-  console.log(`Repeat: npm run soak -- --minutes ${minutes} --seed ${seed} --transfers ${transfers}`);
+  console.log(`To repeat: npm run soak -- --minutes ${minutes} --seed ${seed} --transfers ${transfers}`);
 console.log(JSON.stringify(result));
 process.exitCode = result.faults.length > 0 ? 1 : 0;

@@ -29,7 +29,7 @@ describe('The tools for agents', () => {
     await workspace.getConfiguration('dataTransfer').update('agents.submit', rule, ConfigurationTarget.Global);
   }
 
-  /** Calls a tool like an agent, and returns its answer. */
+  /** Calls a tool like an agent; resolves to its answer. */
   async function call(name: string, input: object): Promise<Answer> {
     const { content } = await lm.invokeTool(`data_transfer_${name}`, { input, toolInvocationToken: undefined });
     const [part] = content;
@@ -58,14 +58,14 @@ describe('The tools for agents', () => {
     assert.deepEqual(listed.sort(), agentTools.map(({ name }) => `data_transfer_${name}`).sort());
   });
 
-  it('are described in a chat while they run, without text of the agent', () => {
+  it('are described in a chat while they run, without text from the agent', () => {
     const sentences = agentTools.map(({ name }) => describeToolCall(name));
     assert.ok(sentences.every((sentence) => sentence !== undefined && sentence.length < 60));
     assert.equal(new Set(sentences).size, agentTools.length);
     assert.equal(describeToolCall('other'), undefined);
   });
 
-  it('read without asking the user', async () => {
+  it('read data without a prompt', async () => {
     const { data } = await call('list_databases', {});
     assert.match(JSON.stringify(data), /JGI Data Portal/);
     const { data: found } = await call('search_files', { database: 'JGI Data Portal', query: 'JDP:0000' });
@@ -76,7 +76,7 @@ describe('The tools for agents', () => {
     );
   });
 
-  it('reject input that the editor passes on although its schema forbids it', async () => {
+  it('reject input that their schema forbids but the editor passes on', async () => {
     assert.deepEqual(await call('search_files', { database: 5 }), {
       error: '"database" must be of type string.',
       code: 'badInput',
@@ -84,7 +84,7 @@ describe('The tools for agents', () => {
     assert.equal((await call('search_files', { database: 'x', key: 'y' }))['error'], 'Unknown field "key".');
   });
 
-  it('submit what the user has confirmed in the dialog, once (D64)', async () => {
+  it('submit a plan once, after the user confirms it in the dialog (D64)', async () => {
     const planId = await plan({ description: 'For the atlas' });
     assert.equal(stage.parts.proposedPlans.getAll().length, 1);
     const submitted = call('submit_transfer', { planId });
@@ -107,7 +107,7 @@ describe('The tools for agents', () => {
     assert.deepEqual(stage.parts.proposedPlans.getAll(), []);
   });
 
-  it('submit nothing that the user declines (D64)', async () => {
+  it('submit nothing if the user declines the plan (D64)', async () => {
     const planId = await plan();
     const submitted = call('submit_transfer', { planId });
     (await stage.person.notice(/^Transfer .* to KBase.*\?$/)).press('Decline');
@@ -132,7 +132,7 @@ describe('The tools for agents', () => {
     assert.equal(countSubmissions(), 0);
   });
 
-  it('submit nothing while the setting forbids it, and other programs read the rule (D64)', async () => {
+  it('submit nothing while the setting forbids it, and save the rule for other programs (D64)', async () => {
     const planId = await plan();
     await setRule('never');
     assert.equal((await call('submit_transfer', { planId }))['code'], 'submissionOff');
@@ -161,7 +161,7 @@ describe('The tools for agents', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('submit again after the user has changed the setting and back (D64)', async () => {
+  it('may submit again after the user has changed the setting to "never" and back (D64)', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'agents-rule-'));
     const policy = new WindowPolicy(folder, { agentSubmission: 'ask' });
     await policy.write('never');

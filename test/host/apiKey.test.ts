@@ -47,7 +47,7 @@ describe('The API key', () => {
     }
   });
 
-  it('is in no setting of any scope', () => {
+  it("isn't in a setting of any scope", () => {
     const texts = ['connections', 'orcid', 'localService.databases'].map((name) =>
       JSON.stringify(workspace.getConfiguration('dataTransfer').inspect(name)),
     );
@@ -65,7 +65,7 @@ describe('The API key', () => {
     assertClean(state, 'the state');
   });
 
-  it('is in no file of the extension or the editor: settings, storage, records or logs', async () => {
+  it("isn't in a file of the extension or the editor: settings, storage, records or logs", async () => {
     const { globalStorageUri, storageUri, logUri } = stage.parts.context;
     const user = Uri.joinPath(globalStorageUri, '..', '..').fsPath;
     const opened = (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
@@ -106,7 +106,7 @@ describe('The API key', () => {
 
   function assertClean(text: string, where: string): void {
     for (const form of [key, base64(key).replace(/=+$/, ''), encodeURIComponent(key)]) {
-      assert.ok(!text.includes(form), `${where} holds the key`);
+      assert.ok(!text.includes(form), `${where} contains the key`);
     }
   }
 });
@@ -139,8 +139,8 @@ function base64(text: string): string {
 }
 
 /**
- * Returns the paths and contents of all files in a folder. A lock or temporary file may disappear meanwhile; its final
- * file is read instead.
+ * Resolves to the paths and contents of all files in a folder. Skips lock files and temporary files that disappear in
+ * the meantime.
  */
 async function readAll(folder: string): Promise<readonly (readonly [string, string])[]> {
   const found: (readonly [string, string])[] = [];

@@ -85,7 +85,7 @@ describe('Citing', () => {
     assert.equal(await env.clipboard.readText(), `${name} (${database}) [Data set]. (n.d.).\n`);
   });
 
-  it('cites the files of a transfer as of the day on which it was observed to have ended', async () => {
+  it('cites the files of a transfer with the day on which its end was observed', async () => {
     await saveTransfer('succeeded');
     await cite({ kind: 'transfer', key: 'cited' }, 'CSL-JSON', 'Copy');
     const [item] = JSON.parse(await env.clipboard.readText()) as readonly [{ readonly accessed: object }];
@@ -124,7 +124,7 @@ describe('Citing', () => {
     await again;
   });
 
-  it('reports that citations were not inserted if the editor was closed meanwhile', async () => {
+  it('reports that citations were not inserted if the editor was closed in the meantime', async () => {
     await window.showTextDocument(await workspace.openTextDocument({ content: '' }));
     const done = stage.run('dataTransfer.cite', await writeManifest({ resources }));
     (await stage.person.pick()).choose('BibTeX');
@@ -181,7 +181,7 @@ describe('Citing', () => {
     });
   }
 
-  it('states the day of a manifest and its DOIs in a data availability statement, escaped where Markdown needs it', async () => {
+  it('states the date and the DOIs of a manifest in a data availability statement, as escaped Markdown', async () => {
     const reference =
       '- Carberry, J. (2021). Soil & \\*water\\* [Data set]. Joint Genome Institute. <https://doi.org/10.25345/C58K7520G>\n';
     assert.equal(
@@ -226,7 +226,7 @@ describe('Citing', () => {
     });
   }
 
-  it('reports a missing manifest and files without metadata', async () => {
+  it('reports a missing manifest, and files whose metadata could not be fetched', async () => {
     await stage.run('dataTransfer.cite', Uri.file(join(folder, 'nothing.json')));
     await stage.person.notice(/^Could not read .*nothing\.json: /);
     const ref = { connectionId: 'none', database, id: 'JDP:000001', name: 'a' };

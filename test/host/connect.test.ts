@@ -14,7 +14,7 @@ describe('Connecting in the editor', () => {
   });
   afterEach(() => stage.close());
 
-  it('shows the service found before it saves address, key and ORCID iD (D6)', async () => {
+  it('saves the address, key and ORCID iD, and shows the service (D6)', async () => {
     await stage.connectToPublic();
     const { settings, apiKeys, connectionStore, memory } = stage.parts;
     const [connection, ...others] = settings.connections;
@@ -43,7 +43,7 @@ describe('Connecting in the editor', () => {
     assert.equal(stage.settings.get('orcid'), orcid);
   });
 
-  it('counts the port as a part of the address, which may have one', async () => {
+  it('counts the prompt for the port as part of the address step', async () => {
     const done = stage.run('dataTransfer.connect');
     const address = await stage.person.textBox();
     assert.deepEqual([address.step, address.totalSteps], [1, 3]);
@@ -103,9 +103,9 @@ describe('Connecting in the editor', () => {
     });
 
     for (const [what, address, sentence] of [
-      ['the address holds a user name', 'https://me:secret@dts.example.org', /^Remove the user name and password\./],
-      ['the address holds a query', 'https://dts.example.org?key=1', /^Remove the part that starts with/],
-      ['the address is none', 'https://', /^Enter a valid address/],
+      ['the address contains a user name', 'https://me:secret@dts.example.org', /^Remove the user name and password\./],
+      ['the address contains a query', 'https://dts.example.org?key=1', /^Remove the part that starts with/],
+      ['the address has no host', 'https://', /^Enter a valid address/],
     ] as const) {
       it(what, async () => {
         const done = stage.run('dataTransfer.connect');
@@ -196,7 +196,7 @@ describe('Connecting in the editor', () => {
       /^Could not connect to DTS prototype: the service rejected the API key: the token has expired$/,
     );
     assert.deepEqual(notice.buttons, ['Retry', 'Set API Key…', 'Show Log']);
-    assert.equal(await stage.parts.apiKeys.get(connection), 'the-key', 'the key is not thrown away');
+    assert.equal(await stage.parts.apiKeys.get(connection), 'the-key', 'the key is still saved');
   });
 
   it('asks before sending a key unencrypted to another machine, and sends nothing if the user declines (D4)', async () => {
@@ -249,7 +249,7 @@ describe('Connecting in the editor', () => {
           (await stage.person.textBox()).enter(answer);
         }
         const box = await stage.person.textBox();
-        assert.equal(box.step, [1, 1, 2, 3][index], 'the port is a part of the address');
+        assert.equal(box.step, [1, 1, 2, 3][index], 'the port belongs to the address step');
         box.escape();
         await done;
         assert.deepEqual(await readSaved(stage), before);
@@ -259,7 +259,7 @@ describe('Connecting in the editor', () => {
   });
 });
 
-/** Enters a key, returns the error that the input shows, and cancels. */
+/** Enters a key, and cancels; resolves to the error that the input showed. */
 async function readInputError({ run, person, server }: Stage, key: string): Promise<string> {
   const done = run('dataTransfer.connect');
   (await person.textBox()).enter(server.address);

@@ -49,7 +49,7 @@ describe('Saved connections edited by hand', () => {
     assert.deepEqual(other.requests, []);
   });
 
-  it('are closed when they are removed, even if the service of another one cannot be reached', async () => {
+  it('are closed when they are removed, even if another service cannot be reached', async () => {
     await stage.connect('the-key');
     const { settings, apiKeys, connectFlow, connectionStore, sessions, transferStore } = stage.parts;
     const [shown] = settings.connections;
@@ -101,7 +101,7 @@ describe('Saved connections edited by hand', () => {
       assert.deepEqual(settings.connections, [right, last]);
       await settings.saveConnection({ ...last, name: 'Omega 2' });
       assert.deepEqual(stage.settings.get('connections'), [right, entry, { ...last, name: 'Omega 2' }]);
-      assert.equal(stage.person.notices.length, 1, 'and it is not said again');
+      assert.equal(stage.person.notices.length, 1, 'the problem is reported once');
     });
   }
 

@@ -24,7 +24,7 @@ describe('Copy as Code', () => {
     await stage.close();
   });
 
-  /** Sets the key variable of the connection, like a user who has the key in the environment. */
+  /** Sets the key variable of the connection, as for a user whose key is in an environment variable. */
   const useVariable = (): void => {
     const { settings, sessions } = stage.parts;
     const [connection] = settings.connections;
@@ -33,7 +33,7 @@ describe('Copy as Code', () => {
     sessions.activate({ ...session, connection: { ...connection, apiKeyVariable: 'DTS_KEY' } });
   };
 
-  /** Runs the command and answers its lists in order. */
+  /** Runs the command, and selects these labels in its lists; resolves to the text in the clipboard. */
   const copy = async (argument: Parameters<typeof stage.run<'dataTransfer.copyAsCode'>>[1], ...labels: string[]) => {
     const done = stage.run('dataTransfer.copyAsCode', argument);
     for (const label of labels) (await stage.person.pick()).choose(label);
@@ -85,7 +85,7 @@ describe('Copy as Code', () => {
     assert.match(output, /staging/);
     const submission = await copy(stage.firstTransfer, 'Submission of this transfer', 'R', 'Copy to Clipboard');
     assert.match(submission, /"destination" = "kbase"/);
-    assert.equal(service.transfers.size, 1, 'nothing is sent by copying');
+    assert.equal(service.transfers.size, 1, 'copying sends nothing');
   });
 
   it('inserts a cell into the active notebook', async () => {

@@ -9,7 +9,7 @@ import { fileEntry, getText, formatRow } from './specimens.ts';
 const hash = 'a'.repeat(64);
 const copyIn = (database: string): FileEntry => fileEntry(`${database}-file`, { database, hash, sizeBytes: 67_000 });
 
-describe('The row of a file that several databases have', () => {
+describe('The row of a file that several databases contain', () => {
   let store: SearchStore;
   let index: CopyIndex;
   let tree: SearchTree;
@@ -43,7 +43,7 @@ describe('The row of a file that several databases have', () => {
     const [node, other] = tree.getChildren(tree.getRoot('Alpha'));
     assert.ok(node && other);
     const icons = [node, other].map((one) => (tree.getTreeItem(one).iconPath as ThemeIcon).id);
-    assert.deepEqual(icons, ['files', 'file'], 'a narrow view cuts the names off, but shows the icon');
+    assert.deepEqual(icons, ['files', 'file'], 'a narrow view truncates the names, but shows the icon');
     const { tooltip } = tree.resolveTreeItem(tree.getTreeItem(node), node);
     assert.match(getText(tooltip), /\nAlso in: Beta, Gamma, Delta$/);
   });

@@ -80,7 +80,7 @@ describe('The database tree', () => {
     const retried = "The service rejected the sign-in. Your key worked before, so it's being retried.";
     assert.deepEqual(rows(), ['Test service | sign-in rejected', retried, 'Alpha']);
     store.setListing({ ...store.listing, reason: { ...reason, keyWorked: true } });
-    assert.deepEqual(rows(), ['Test service | sign-in rejected', retried, 'Alpha'], 'said once');
+    assert.deepEqual(rows(), ['Test service | sign-in rejected', retried, 'Alpha'], 'shown once');
     store.setListing({ databases: store.listing.databases, isLoading: false });
     store.setDoubt(reason);
     const refused = 'The service rejected the API key: KBase Auth error: 401';
@@ -163,7 +163,7 @@ describe('The database tree', () => {
     tree.onDidChangeTreeData((node) => drawn.push(node));
     const sort = { type: 'array(string)', values: ['asc', 'desc'] };
     parameters.set('Alpha', { parameters: { d: sort, q: { type: 'string', values: [] } } });
-    assert.deepEqual(drawn, [alpha], 'only that database is drawn again');
+    assert.deepEqual(drawn, [alpha], 'only that database is redrawn');
     assert.deepEqual(rows(alpha), ['List All Files', 'Search parameters: d, q']);
     const [, row] = tree.getChildren(alpha);
     assert.ok(row);
@@ -199,7 +199,7 @@ describe('The database tree', () => {
     assert.equal(getText(tooltip).split('\n').length, 21);
     const spoken = accessibilityInformation?.label ?? '';
     assert.match(spoken, /^Search parameters: parameter_0, parameter_1, /);
-    assert.ok(spoken.length <= 300, `${spoken.length} letters are read`);
+    assert.ok(spoken.length <= 300, `the label has ${spoken.length} characters`);
   });
 
   it('shows that a database has no search parameters, or the reason why they could not be loaded', () => {
@@ -214,7 +214,7 @@ describe('The database tree', () => {
       "The service didn't respond in time",
       'Retry',
     ]);
-    assert.deepEqual(requested, [], 'Retry asks, drawing the row does not');
+    assert.deepEqual(requested, [], 'only Retry sends a request');
   });
 
   it('does not show a service that does not respond as connected', () => {

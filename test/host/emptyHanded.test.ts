@@ -116,7 +116,7 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
 
 const connected: Readonly<Partial<Record<CommandId, Outcome>>> = {
   'dataTransfer.testConnection': { says: /^The connection to DTS prototype works\.$/ },
-  'dataTransfer.disconnect': { works: 'the databases go away' },
+  'dataTransfer.disconnect': { works: 'the databases disappear' },
   'dataTransfer.switchConnection': whichService,
   'dataTransfer.forgetConnection': { asks: /Select the connection to remove/ },
   'dataTransfer.setApiKey': { asks: /Developer token/ },
@@ -203,7 +203,7 @@ async function assertOutcome({ run, person }: Stage, id: CommandId, outcome: Out
   } else if ('says' in outcome) {
     const notice = await person.notice();
     assert.match(notice.message, outcome.says);
-    assert.equal(notice.kind, 'information', 'a slip is no error');
+    assert.equal(notice.kind, 'information', 'a user mistake is not an error');
     assert.ok(!notice.buttons.includes('Show Log'));
     if (outcome.next) assert.deepEqual(notice.buttons, outcome.next);
   }
@@ -219,5 +219,5 @@ function entries(table: Readonly<Partial<Record<CommandId, Outcome>>>): readonly
 
 function words(outcome: Outcome): string {
   if ('works' in outcome) return `runs: ${outcome.works}`;
-  return 'asks' in outcome ? 'asks' : 'reports what is missing';
+  return 'asks' in outcome ? 'shows a prompt' : 'shows a message';
 }

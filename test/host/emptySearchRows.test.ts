@@ -49,7 +49,7 @@ describe('The rows of a search of all databases', () => {
     assert.deepEqual(roots(), ['“corn” | Alpha · 1 file', '“corn” | Beta · 1 file', '“corn” | Gamma']);
   });
 
-  it('redraw only one row while they stay collapsed, and the whole tree when a saved one gets files', () => {
+  it('redraw only one row while they stay collapsed, and the whole tree when one of them finds files', () => {
     searchAll();
     roots();
     items(getGroup());

@@ -20,7 +20,7 @@ describe('The text of an estimate', () => {
     [2 * day, 2 * day, 'about 2 days'],
   ];
   for (const [lowMs, highMs, words] of ranges) {
-    it(`contains "${words}"`, () => {
+    it(`is "${words}"`, () => {
       assert.equal(formatTimeLeft({ kind: 'range', lowMs, highMs, basis: 'movement' }), words);
     });
   }

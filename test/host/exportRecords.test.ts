@@ -55,7 +55,7 @@ describe('Exporting files', () => {
     assert.equal(text.trimEnd().split('\r\n').length, count + 1);
   });
 
-  it('says in the list of searches which ones have results that are not loaded', async () => {
+  it('marks searches with results that are not loaded in the list of searches', async () => {
     const describe = async (mayHaveMore: boolean): Promise<string | undefined> => {
       stage.parts.searchStore.update(search.key, { mayHaveMore });
       const done = stage.run('dataTransfer.exportRecords', undefined);
@@ -86,7 +86,7 @@ describe('Exporting files', () => {
     ]);
   });
 
-  it('reports IDs that could not be looked up apart from those that were not found', async () => {
+  it('reports IDs that could not be looked up separately from those that were not found', async () => {
     const missing = [{ id: 'JDP:a' }, { id: 'JDP:b', reason: { kind: 'unreachable' } as const }];
     stage.parts.searchStore.update(search.key, { missing, mayHaveMore: false });
     const message = /\)\. 1 ID wasn't found\. 1 ID couldn't be looked up\.$/;

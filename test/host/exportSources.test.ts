@@ -9,7 +9,7 @@ describe('The sources of an export', () => {
   });
   afterEach(() => stage.close());
 
-  it('are distinguished by database, number of files and time, without repeated numbers', async () => {
+  it('are distinguished by database, file count and time, without repeating the file count', async () => {
     const { searchStore, transferFlow } = stage.parts;
     for (const database of ['Beta', 'Alpha']) {
       searchStore.open(database, 'c', { database, query: 'corn', pageSize: 2 });

@@ -20,7 +20,7 @@ describe('Finding files by ID', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Runs the command up to the list of ID sources. */
+  /** Runs the command up to the list of sources for the IDs. */
   const begin = async (): Promise<{ done: Promise<void>; sources: ScriptedPick }> => {
     const done = stage.run('dataTransfer.findFilesById');
     (await stage.person.pick()).choose('JGI Data Portal');
@@ -125,7 +125,7 @@ describe('Finding files by ID', () => {
     await done;
   });
 
-  it('lists the open table first, with its unsaved changes, and later the one last used', async () => {
+  it('lists the open table first, reads its unsaved changes, and later lists the last used table first', async () => {
     const file = Uri.file(join(folder, 'open.csv'));
     await writeFile(file.fsPath, 'file_id,n\nJDP:000001,1\n');
     const editor = await window.showTextDocument(file);

@@ -19,10 +19,10 @@ import {
 } from './specimens.ts';
 import { orcid, Stage } from './stage.ts';
 
-describe('Text from a server is data', () => {
+describe('Text from a server', () => {
   for (const [what, text] of Object.entries(hostileTexts)) {
     describe(`that contains ${what}`, () => {
-      it('the rows of the databases are plain text', () => {
+      it('is shown as plain text in the rows of the databases', () => {
         const store = new ConnectionStore();
         const parameters = new ParameterStore();
         const tree = databaseTree(store, parameters);
@@ -47,7 +47,7 @@ describe('Text from a server is data', () => {
         tree.dispose();
       });
 
-      it('the rows of the search results are plain text', () => {
+      it('is shown as plain text in the rows of the search results', () => {
         const store = new SearchStore();
         const tree = new SearchTree(store);
         store.open('s', 'c', { database: `The ${text}`, query: text, pageSize: 10, specific: { given: text } });
@@ -69,7 +69,7 @@ describe('Text from a server is data', () => {
         tree.dispose();
       });
 
-      it('the rows of the transfers are plain text', () => {
+      it('is shown as plain text in the rows of the transfers', () => {
         const store = new TransferStore();
         const load = (): Promise<void> => Promise.resolve();
         const loads = { loadFinished: load, loadLastFinished: load };
@@ -91,7 +91,7 @@ describe('Text from a server is data', () => {
     });
   }
 
-  it('keeps the visible characters of a name', () => {
+  it('keeps its visible characters', () => {
     const store = new SearchStore();
     const tree = new SearchTree(store);
     store.open('s', 'c', { database: 'Alpha', query: '', pageSize: 10 });
@@ -107,7 +107,7 @@ describe('Text from a server is data', () => {
   });
 });
 
-describe('Text from a server, in notifications and inputs', () => {
+describe('Text from a server in notifications and inputs', () => {
   const trick = '$(alert) [click](command:workbench.action.quit)\nnext\u202eline';
   let stage: Stage;
   beforeEach(async () => {

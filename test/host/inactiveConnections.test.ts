@@ -29,7 +29,7 @@ describe('A command whose connection is not active', () => {
     assert.equal(getActiveName(), 'Other Service');
   };
 
-  it('is canceled instead of listing the databases of another one that became active meanwhile', async () => {
+  it('is canceled instead of listing the databases of a connection that became active in the meantime', async () => {
     const done = stage.run('dataTransfer.findFilesById');
     (await stage.person.pick()).choose(jgi);
     const sources = await stage.person.pick();
@@ -61,7 +61,7 @@ describe('A command whose connection is not active', () => {
     await done;
   });
 
-  it('does not ask whether to cancel a transfer that has no ID yet', async () => {
+  it('does not ask for confirmation to cancel a transfer that has no ID yet', async () => {
     const { id, ...submitting } = transfer('t', { state: 'submitting' });
     assert.ok(id);
     stage.parts.transferStore.put([submitting]);

@@ -5,8 +5,8 @@ import { printEnd, RingReporter } from '../support/ringReporter.ts';
 import { chosenOrder, runInOrder } from '../support/testOrder.ts';
 
 /**
- * Entry point that the editor calls in its extension host. Runs every `test/host/**\/*.test.ts`, and throws if a test
- * failed.
+ * Entry point that the editor calls in its extension host. Runs this process's part of the `test/host/**\/*.test.ts`
+ * files, and rejects if a test failed.
  */
 export async function run(): Promise<void> {
   const mocha = new Mocha({ ui: 'bdd', timeout: hangLimitMs, reporter: RingReporter, forbidOnly: true });
@@ -21,7 +21,9 @@ export async function run(): Promise<void> {
   if (failures > 0) throw new Error(`${failures} tests failed.`);
 }
 
-/** Returns every nth file if the ring runs in n processes, each of which has a number: `0/2`, `1/2`. */
+/**
+ * Returns every nth file if the ring runs in n processes. The environment contains this process's part, as in `1/2`.
+ */
 function getOwnPart<T>(files: readonly T[]): readonly T[] {
   const [part = 0, count = 1] = (process.env['DATA_TRANSFER_TEST_PART'] ?? '').split('/').filter(Boolean).map(Number);
   return files.filter((_, index) => index % count === part);

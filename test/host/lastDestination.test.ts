@@ -10,12 +10,12 @@ describe('Transfers', () => {
   let stage: Stage;
   beforeEach(async () => {
     stage = await Stage.openConnected();
-    // Teaches the client how the service identifies its databases (D7: database name or id).
+    // With this search, the client learns how the service identifies its databases (D7: database name or id).
     await stage.search(jgi, 'JDP:00000');
   });
   afterEach(() => stage.close());
 
-  /** Adds a search with some files, all of them checked. */
+  /** Adds a search with `count` files, all of them checked. */
   const check = (database: string, count: number): void => {
     const { searchStore, sessions } = stage.parts;
     const files = Array.from({ length: count }, (_, index) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { EventEmitter, TreeItem } from 'vscode';
 import { LazyTree } from '../../src/extension/views/lazyTree.ts';
 
-describe('The changes of a tree', () => {
+describe('Changes to a tree', () => {
   const changed = new EventEmitter<string | undefined>();
   let lazy: LazyTree<string>;
   let reported: unknown[];

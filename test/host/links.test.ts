@@ -55,7 +55,7 @@ describe('Links', () => {
     assert.deepEqual(stage.parts.searchStore.getAll()[0]?.query, search.query);
   });
 
-  it('say if they contain more than the confirmation shows', async () => {
+  it('are marked in the confirmation if they contain more than it shows', async () => {
     const long = 'x'.repeat(400);
     for (const [kind, fields, ids] of [
       ['search', { database: jgi, query: `harmless ${long}` }],
@@ -136,7 +136,7 @@ describe('Links', () => {
     assert.deepEqual(stage.parts.transferStore.getAll(), []);
   });
 
-  it('reach another service only after the user entered its key', async () => {
+  it('reach another service only after the user has entered its key', async () => {
     const other = await FaultServer.start();
     try {
       publicLike(other, 'another-key');
@@ -160,7 +160,7 @@ describe('Links', () => {
     }
   });
 
-  it('ask once if they are opened twice at the same time, and again afterwards', async () => {
+  it('show one prompt if they are opened twice at the same time, and another one afterwards', async () => {
     const link = makeLink('search', { service: stage.server.address, database: jgi, query: 'JDP:00000' });
     const both = [stage.parts.openLink(link), stage.parts.openLink(link)];
     (await stage.person.notice(/^Open the search/)).press('Search');
@@ -172,7 +172,7 @@ describe('Links', () => {
     await again;
   });
 
-  it('connect to a saved service that is not connected only after the confirmation, and report if it fails', async () => {
+  it('connect to a saved service only after the confirmation, and report a failure', async () => {
     await stage.run('dataTransfer.disconnect');
     const sent = stage.server.requests.length;
     const link = makeLink('search', { service: stage.server.address, database: jgi, query: 'JDP:00000' });
@@ -190,7 +190,7 @@ describe('Links', () => {
     assert.match(stage.person.notices.at(-1)?.message ?? '', /^Could not connect to DTS prototype: .*ECONNREFUSED/);
   });
 
-  it('show a link inside a name as text, and do not open it', async () => {
+  it('show a link in a file name as text, and do not open it', async () => {
     const name = `vscode://${extensionId}/transfer?x [a](command:workbench.action.quit) $(flame) %00`;
     const done = stage.parts.openLink(
       makeLink('file', { service: stage.server.address, database: jgi, id: 'x', name }),

@@ -111,9 +111,9 @@ describe('The local service in the editor', () => {
     await done;
     const transfer = await ended(stage);
     assert.equal(transfer.state, 'cancelled');
-    assert.equal(stage.person.notices.length, 2, 'a cancel that was asked for needs no notice');
+    assert.equal(stage.person.notices.length, 2, 'a requested cancellation shows no notification');
     const destination = join(received(stage), `dts-${transfer.id ?? ''}`);
-    assert.deepEqual(await readdir(destination).catch(() => []), [], 'nothing of it has landed');
+    assert.deepEqual(await readdir(destination).catch(() => []), [], 'no file was transferred');
     await rm(file);
   });
 
@@ -147,7 +147,7 @@ describe('The local service in the editor', () => {
     assert.equal(connectionStore.state.kind, 'disconnected');
     assert.equal(sessions.get(localConnectionId), undefined);
     await assert.rejects(fetch(address));
-    assert.deepEqual(stage.person.notices, [], 'nobody else uses it, so nothing is asked');
+    assert.deepEqual(stage.person.notices, [], 'no other window uses it, so there is no prompt');
   });
 
   it('stays connected if it could not be stopped', async () => {

@@ -58,7 +58,7 @@ describe('The manifest', () => {
     }
   });
 
-  it('declares exactly the views that the program fills', () => {
+  it('declares exactly the views for which the program provides content', () => {
     const ids = Object.values(manifest.contributes.views).flatMap((some) => some.map(({ id }) => id));
     assert.deepEqual(ids.sort(), [...views].sort());
     for (const { view } of manifest.contributes.viewsWelcome) assert.ok(views.includes(view), view);
@@ -72,7 +72,7 @@ describe('The manifest', () => {
     for (const id of inWelcome) assert.ok(declared.includes(id) || ofEditor.includes(id), id);
   });
 
-  it('has a walkthrough whose steps have a picture and commands, and are completed by events of the program', async () => {
+  it('has a walkthrough whose steps have an image and commands, and are completed by program events', async () => {
     const steps = manifest.contributes.walkthroughs.flatMap((walkthrough) => walkthrough.steps);
     assert.deepEqual(
       steps.map(({ id }) => id),
@@ -80,7 +80,7 @@ describe('The manifest', () => {
     );
     const known = [...declared, ...listKeys(contributions, 'ContextKeys')];
     for (const { id, description, media, completionEvents } of steps) {
-      assert.match(await readText(media.svg), /var\(--vscode-/, `${id}: the picture has the colours of the theme`);
+      assert.match(await readText(media.svg), /var\(--vscode-/, `${id}: the image uses theme colors`);
       const text = texts[description.replaceAll('%', '')] ?? '';
       const named = [...text.matchAll(/\]\(command:([\w.]+)\)/g)].map(([, command]) => command ?? '');
       const isLookedAt = ' && activeEditor == gettingStartedPage';
@@ -164,7 +164,7 @@ describe('The manifest', () => {
     }
   });
 
-  it('allows no workspace to determine the server that receives the key', () => {
+  it("doesn't let a workspace determine the server that receives the key", () => {
     const { properties } = manifest.contributes.configuration;
     for (const id of ['connections', 'orcid', 'localService.databases', 'rclone.path', 'agents.submit']) {
       assert.equal(properties[`dataTransfer.${id}`]?.['scope'], 'machine', id);
@@ -218,7 +218,7 @@ describe('The manifest', () => {
       const { connections } = readConnections([entry]);
       assert.equal(isRight(entry), connections.length === 1, JSON.stringify(entry));
     }
-    assert.equal(isRight({ ...right, apiKey: 'secret' }), false, 'a key has no place in a setting');
+    assert.equal(isRight({ ...right, apiKey: 'secret' }), false, "a key isn't allowed in a setting");
   });
 });
 

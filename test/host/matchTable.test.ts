@@ -20,7 +20,7 @@ describe('Matching a table', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('reads a sheet of a spreadsheet of the Explorer view, shows the result, and checks the unique files', async () => {
+  it('reads a sheet of a spreadsheet from the Explorer, shows the result, and checks the unique files', async () => {
     const rows = [
       ['site', 'file_id'],
       ['Amazon', 'JDP:000001'],
@@ -99,7 +99,7 @@ describe('Matching a table', () => {
     assert.deepEqual(long, ['1/4', '2/4', '3/5', '4/5', '5/5']);
   });
 
-  it('prompts whether the first row is a header if its content is ambiguous, and matches it if it is data', async () => {
+  it('asks whether the first row is a header if its content is ambiguous, and matches it if it is data', async () => {
     const file = join(folder, 'study.csv');
     await writeFile(file, 'alpha,JDP:first\nbeta,JDP:second\n');
     const done = stage.run('dataTransfer.matchTable', Uri.file(file));
@@ -172,7 +172,7 @@ describe('Matching a table', () => {
     await refuse('gone.csv', /gone\.csv no longer exists\.$/);
   });
 
-  it('refuses a pipe without waiting for its content', async () => {
+  it('rejects a pipe without waiting for its content', async () => {
     execFileSync('mkfifo', [join(folder, 'pipe.csv')]);
     await refuse('pipe.csv', /^Could not read .*pipe\.csv: .*\(EINVAL\)$/);
   });

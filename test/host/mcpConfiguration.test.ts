@@ -18,7 +18,7 @@ describe('Copy MCP Configuration', () => {
     return await env.clipboard.readText();
   }
 
-  it('starts the command line of this extension with the active connection, and contains no key', async () => {
+  it('copies a configuration that uses the command line and the active connection, without the key', async () => {
     const text = await copyFor('Claude Desktop');
     const { mcpServers } = JSON.parse(text) as { mcpServers: Record<string, { command: string; args: string[] }> };
     const { command = '', args = [] } = mcpServers['data-transfer'] ?? {};

@@ -35,7 +35,7 @@ describe('The network in the editor', () => {
     return connection;
   }
 
-  it('is configured by the http.* settings, for every combination of values', async () => {
+  it('is configured by the http.* settings', async () => {
     await set('proxy', 'http://me:pw@proxy.test:3128');
     await set('noProxy', ['inside.test']);
     await set('proxyStrictSSL', false);
@@ -68,7 +68,7 @@ describe('The network in the editor', () => {
     }
   });
 
-  it("uses the editor's fetch for a connection that is configured to", async () => {
+  it("uses the editor's fetch for a connection that is configured to use it", async () => {
     const own = globalThis.fetch;
     const asked: string[] = [];
     globalThis.fetch = async (input, init) => {
@@ -201,7 +201,7 @@ describe('The network in the editor', () => {
       });
     }
 
-    it('reports that there is no key for the address', async () => {
+    it('reports a missing key for the address', async () => {
       const connection = await save({});
       await stage.parts.apiKeys.forget(connection.id);
       const { detail, buttons } = await test(connection);

@@ -28,7 +28,7 @@ describe('A new recipe (D61)', () => {
   const getPath = (name = 'r.transfer.json'): string => join(folder, name);
   const readText = (name: string): Promise<string> => readFile(getPath(name), 'utf8');
 
-  it('is saved from checked files by their ids, with the service but no key, and opens', async () => {
+  it('is saved from checked files by ID, with the service but without the key, and is opened', async () => {
     const search = await stage.search(jgi, 'JDP');
     const files = search.files.filter((file) => file.kind === 'file');
     stage.parts.searchStore.setChecked(search.key, files, true);

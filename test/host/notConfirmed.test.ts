@@ -160,7 +160,7 @@ describe('An unconfirmed transfer (D12)', () => {
     assert.equal(only().state, 'notConfirmed');
   });
 
-  it('does not include a transfer whose submission was answered', async () => {
+  it('is distinguished from a transfer whose submission was answered', async () => {
     stage.server.on('POST /api/v1/transfers', json({ id }, 201));
     await stage.transferAll(nmdc);
     await stage.run('dataTransfer.transferDidStart', stage.firstTransfer);
@@ -196,7 +196,7 @@ describe('A submission whose response belongs to another request (D35)', () => {
     });
   }
 
-  it('is not sent if the form of database names could not be determined first (D36)', async () => {
+  it("is not sent if the service's form of database names could not be determined first (D36)", async () => {
     stage.server.on('GET /', json({ name: 'DTS prototype', version: 'another one, of which nothing is known' }));
     await stage.connect('the-key');
     stage.server.on('POST /api/v1/files/by-id', problem(503, 'the database is down'));

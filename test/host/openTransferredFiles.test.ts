@@ -54,7 +54,7 @@ describe('Opening transferred files', () => {
     await person.notice(/^Could not open observations-2023\.csv in .*dts-/);
   });
 
-  it('marks verified files, and still does in the next window', async () => {
+  it('stores the result of a verification, and marks the verified files', async () => {
     const transfer = await transferSamples(stage);
     const { person } = stage;
     await rm(join(getReceivedFolder(stage, transfer), 'observations-2023.csv'));

@@ -10,7 +10,7 @@ import { ManualClock } from '../support/manualClock.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 import { noPlaces, transfer } from './specimens.ts';
 
-/** An editor panel without a page: stores posted messages, and lets the test send messages as the page. */
+/** An editor panel without a page: stores posted messages, and lets the test send messages in place of the page. */
 class SilentPanel {
   readonly posted: Record<string, unknown>[] = [];
   readonly messages = new EventEmitter<unknown>();
@@ -38,7 +38,7 @@ class SilentPanel {
 const setKey = ['dataTransfer.setApiKey', { kind: 'connection', id: 'c' }];
 
 describe('A page about a file', () => {
-  it('distinguishes an unexpected error from a response without metadata', async () => {
+  it('shows different messages for an unexpected error and a response without metadata', async () => {
     const silent = new SilentPanel();
     const log = new MemoryLog();
     let isBroken = true;

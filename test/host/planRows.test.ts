@@ -104,7 +104,7 @@ describe('Transfers that agents propose', () => {
     await done;
   });
 
-  it('are summarized with the beginning of long texts, and the number of characters that are not shown', async () => {
+  it('are summarized with the beginning of long texts, and the number of omitted characters', async () => {
     const node = await propose({ description: 'x'.repeat(10_000), instructions: { note: 'y'.repeat(500) } });
     const done = stage.run('dataTransfer.confirmPlan', node);
     const summary = await stage.person.notice(/^Transfer 1 file to KBase/);
@@ -147,7 +147,7 @@ describe('Transfers that agents propose', () => {
     );
   });
 
-  it('are listed for a user who runs the command from the palette', async () => {
+  it('are listed when the command is run from the Command Palette', async () => {
     const node = await propose();
     const done = stage.run('dataTransfer.declinePlan');
     const pick = await stage.person.pick();
@@ -156,7 +156,7 @@ describe('Transfers that agents propose', () => {
     assert.equal((await other.get(node.id))?.state.kind, 'declined');
   });
 
-  it('are announced once by a notification, whose button opens the summary', async () => {
+  it('are announced by one notification, whose button opens the summary', async () => {
     await propose();
     const notice = await stage.person.notice(/^Transfer proposed by Claude \$ \(zap\) Code line two: 1 file to KBase/);
     notice.press('Review…');

@@ -5,7 +5,7 @@ import type { Transfer } from '../../src/core/model/transferModel.ts';
 import { until } from '../unit/core/rig.ts';
 import type { Stage } from './stage.ts';
 
-/** Transfers three sample files with the local service. Resolves when the transfer has ended. */
+/** Transfers three sample files with the local service. Resolves to the transfer when it has ended. */
 export async function transferSamples(stage: Stage): Promise<Transfer> {
   await stage.run('dataTransfer.startLocalService');
   await stage.search('Sample Data', 'observations');

@@ -35,7 +35,7 @@ describe('The badge of the recipes (D61)', () => {
   const enable = async (isEnabled: boolean | undefined): Promise<void> => {
     await stage.settings.update('recipes.badge', isEnabled, ConfigurationTarget.Global);
   };
-  /** Resolves once the editor watches the new folder, because it doesn't notice files that were created before. */
+  /** Resolves once the editor watches the new folder, because it doesn't report files that were created before. */
   const waitUntilWatched = async (): Promise<void> => {
     const watcher = workspace.createFileSystemWatcher(new RelativePattern(folder, 'probe-*'));
     let isWatched = false;
@@ -51,7 +51,7 @@ describe('The badge of the recipes (D61)', () => {
   const hasBadge = async (count: number | undefined): Promise<void> => {
     await eventually(() => Promise.resolve(getBadge()?.value === count || undefined));
   };
-  /** Shows the rows of the recipes, which checks them. */
+  /** Shows the Recipes view, which checks each recipe for new files. */
   const showView = async (): Promise<void> => {
     await commands.executeCommand('dataTransfer.recipes.focus');
   };

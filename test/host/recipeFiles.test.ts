@@ -26,9 +26,9 @@ describe('The list of recipes (D61)', () => {
     await eventually(async () => files.all.some(({ fsPath }) => fsPath === path) === isListed || undefined);
   };
 
-  it('includes the recipes of a folder that is created together with them, until the folder is deleted', async () => {
+  it('includes the recipes in a folder that is created together with them, until the folder is deleted', async () => {
     const path = join(folder, 'of', 'the', 'study', 'one.transfer.json');
-    // Without a pause, the editor reports only the outer folder.
+    // If everything is created without a pause, the editor reports only the outer folder.
     mkdirSync(join(path, '..'), { recursive: true });
     writeFileSync(path, '{}');
     await waitUntilListed(path, true);

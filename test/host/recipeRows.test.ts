@@ -29,11 +29,11 @@ describe('The row of a recipe (D61)', () => {
   const same = { added: [], gone: [], changed: [], sameCount: 2 };
   const now = Date.UTC(2026, 4, 15, 12);
 
-  it('says since when nothing has changed', () => {
+  it('shows since when nothing has changed', () => {
     assert.match(describeRowDifference(same, '2026-05-12T12:00:00.000Z', now), /^no changes since May 1[123], /);
   });
 
-  it('says that nothing has changed if the lock has no valid time', () => {
+  it('shows that nothing has changed if the lock has no valid time', () => {
     assert.equal(describeRowDifference(same, 'some day', now), 'no changes');
   });
 

@@ -49,7 +49,7 @@ describe('A recipe in the editor (D61)', () => {
   const readText = (name: string): Promise<string> => readFile(getPath(name), 'utf8');
   const byIds = (...ids: readonly string[]): object => ({ from: { database: jgi, ids }, to: { database: kss } });
 
-  /** Runs a recipe, and confirms its summary. Returns the summary. */
+  /** Runs a recipe, and confirms its summary. Resolves to the details of the summary. */
   const runRecipe = async (uri: Uri, command: 'runRecipe' | 'runLockedRecipe' = 'runRecipe'): Promise<string> => {
     const done = stage.run(`dataTransfer.${command}`, uri);
     const summary = await stage.person.notice(/^Transfer .* to .*\?$/);
@@ -57,7 +57,7 @@ describe('A recipe in the editor (D61)', () => {
     await done;
     return summary.detail;
   };
-  /** Runs a command that shows this message. */
+  /** Runs a command, and waits for this message. */
   const refused = async (command: RecipeCommand, uri: Uri, message: RegExp): Promise<void> => {
     const done = stage.run(`dataTransfer.${command}`, uri);
     (await stage.person.notice(message)).dismiss();
@@ -71,7 +71,7 @@ describe('A recipe in the editor (D61)', () => {
     return [notice.message, ...notice.detail.split('\n')];
   };
 
-  /** Waits for a diagnostic of the extension that matches `pattern`. Returns its message. */
+  /** Waits for a diagnostic of the extension that matches `pattern`. Resolves to its message. */
   const diagnosed = async (uri: Uri, pattern: RegExp): Promise<string> => {
     const find = (): string | undefined =>
       languages.getDiagnostics(uri).find(({ source, message }) => source === 'Data Transfer' && pattern.test(message))
@@ -163,7 +163,7 @@ describe('A recipe in the editor (D61)', () => {
     assert.doesNotMatch((await dryRun(uri)).join('\n'), /Since the last run/);
   });
 
-  it('sends nothing if an expectation is not met or an id is unknown', async () => {
+  it('sends nothing if an expectation is not met or an ID is unknown', async () => {
     await refused(
       'runRecipe',
       await write({ ...byIds('JDP:1'), expect: { files: { least: 2 } } }),

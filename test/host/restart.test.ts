@@ -31,7 +31,7 @@ describe('After a restart', () => {
   const newExplorer = (): Explorer =>
     new Explorer(createExplorerDependencies({ log: new MemoryLog(), clock: systemClock, ledgerFolder: folder }));
 
-  /** Disposes the core like a closing window, and starts a new one with the same folder. */
+  /** Disposes of the core like a closing window, and starts a new one with the same folder. */
   const restart = async (): Promise<void> => {
     explorer.dispose();
     explorer = newExplorer();

@@ -13,7 +13,7 @@ const jgi = 'JGI Data Portal';
 const kss = 'KBase Workspace Service (KSS)';
 const nmdc = 'National Microbiome Data Collaborative';
 
-/** Starts a transfer of the checked files, up to its summary. */
+/** Starts a transfer of the checked files. Resolves to its summary, and to a promise for the end of the command. */
 async function openSummary(
   stage: Stage,
   destination: string,
@@ -41,7 +41,7 @@ describe('Files that the destination already has', () => {
   beforeEach(async () => {
     stage = await Stage.openWithOrcid();
     dependencies = stage.parts.duplicateFlow['dependencies'];
-    // Without a running clock, the search for copies has no time limit.
+    // With a stopped clock, the search for copies has no time limit.
     dependencies.clock = new ManualClock();
   });
   afterEach(async () => {
@@ -50,7 +50,7 @@ describe('Files that the destination already has', () => {
     await stage.close();
   });
 
-  it('are counted in the summary and can be left out, from the local service (D60: same content)', async () => {
+  it('are counted in the summary of a local transfer, and can be left out (D60: same content)', async () => {
     await transferSamples(stage);
     const { searchStore, transferStore } = stage.parts;
     const { key, files } = await stage.search('Sample Data', '');
@@ -66,11 +66,11 @@ describe('Files that the destination already has', () => {
     const [transfer] = transferStore.getAll();
     assert.equal(transfer?.order.files.length, files.length - 3);
     assert.ok(transfer.order.files.every(({ name }) => !name.startsWith('observations-')));
-    assert.equal(searchStore.getCheckedFiles().length, 3, 'what was left out stays checked');
+    assert.equal(searchStore.getCheckedFiles().length, 3, 'files that were left out stay checked');
     await until(transferStore.onDidChange, () => transferStore.getRunning().length === 0);
   });
 
-  it('are named with the day of their verified transfer; all of them cannot be left out', async () => {
+  it("are reported with the day of their verified transfer, and can't all be left out", async () => {
     const { key } = await transferSamples(stage);
     const verified = stage.run('dataTransfer.verifyLandedFiles', { kind: 'transfer', key });
     (await stage.person.notice(/^All 3 files verified/)).dismiss();
@@ -86,7 +86,7 @@ describe('Files that the destination already has', () => {
     await done;
   });
 
-  it('are found in the results of searches, and once among several sources, without another request', async () => {
+  it('are found in search results, as are copies from several sources, without another request', async () => {
     await stage.connectToPublic();
     await stage.search(jgi, 'JDP:00000');
     const { searchStore, sessions } = stage.parts;
@@ -121,7 +121,7 @@ describe('Files that the destination already has', () => {
     assert.deepEqual(
       transfer?.order.files.map(({ hash }) => hash),
       ['a'.repeat(64), 'b'.repeat(64)],
-      'the record has the hashes for the next time',
+      'the record contains the hashes for later transfers',
     );
   });
 });

@@ -27,7 +27,7 @@ describe('The saved entry of a connection', () => {
     assert.deepEqual(stage.parts.settings.connections, [saved]);
   });
 
-  it('gets a unique name if others have the name of its service, even with the host', async () => {
+  it('gets a unique name if other entries have the name of its service, even with its host', async () => {
     const { host } = new URL(stage.server.address);
     const names = ['DTS prototype', `DTS prototype (${host})`];
     const saved = names.map((name, index) => ({ id: String(index), name, server: `https://dts${index}.example.org` }));

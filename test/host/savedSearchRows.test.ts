@@ -57,7 +57,7 @@ describe('The rows of searches from an earlier window (D59)', () => {
     assert.equal(items()[0]?.collapsibleState, TreeItemCollapsibleState.Collapsed);
   });
 
-  it('are grouped by connection if it is not active, with a row that switches to it', () => {
+  it('are grouped by connection if their connection is not active, with a row that switches to it', () => {
     const shown = { id: 'c' };
     const changed = new Emitter<void>();
     const getName = (id: string): string => (id === 'gone' ? '' : `Service ${id}`);

@@ -42,7 +42,7 @@ describe('The commands of a search', () => {
     const notice = await person.notice(/^6,000 files loaded; the total is unknown\. Keep loading\?$/);
     assert.equal(notice.isModal, false);
     assert.equal(parts.searchStore.get(key)?.isLoading, false);
-    assert.deepEqual(lastRows(key), ['Load More | 6,000 loaded; more may exist', 'Load All'], 'they stay');
+    assert.deepEqual(lastRows(key), ['Load More | 6,000 loaded; more may exist', 'Load All'], 'the rows stay');
     notice.press('Keep Loading');
     await done;
     assert.equal(parts.searchStore.get(key)?.files.length, 9000);
@@ -184,7 +184,7 @@ describe('The commands of a search', () => {
     assert.equal(searchStore.checked.count, 0);
   });
 
-  it('ask for a search if there are several', async () => {
+  it('ask which search to use if there are several', async () => {
     await stage.search('JGI Data Portal', 'JDP:000001');
     await stage.search('JGI Data Portal', 'JDP:000002');
     const done = stage.run('dataTransfer.checkAllFiles');

@@ -51,7 +51,7 @@ describe('The steps of a search', () => {
     assert.deepEqual([search?.query.query, (search?.files.length ?? 0) > 0], ['', true]);
   });
 
-  it('accept sizes and dates for the local service in informal notation, and show the parsed value', async () => {
+  it('accept human-readable sizes and dates for the local service, and show the parsed value', async () => {
     const { person } = stage;
     await stage.run('dataTransfer.startLocalService');
     const done = stage.run('dataTransfer.searchWithFilters', { kind: 'database', name: 'Sample Data' });

@@ -90,7 +90,7 @@ describe('The search results tree', () => {
     ]);
   });
 
-  it("starts with the service's message, and has the full sentence in the tooltip", () => {
+  it("shows the service's message in the row, and the full sentence in the tooltip", () => {
     open('s');
     store.update('s', {
       isLoading: false,
@@ -109,7 +109,7 @@ describe('The search results tree', () => {
     assert.equal(unreadable?.checkboxState, undefined);
   });
 
-  it('has a check box for each file, and counts the checked files and their size', () => {
+  it('has a checkbox for each file, and counts the checked files and their size', () => {
     open('s1');
     open('s2', 'rice');
     const files = [fileEntry('f1', { sizeBytes: 1000 }), fileEntry('f2', { sizeBytes: 500 })];
@@ -118,11 +118,7 @@ describe('The search results tree', () => {
     store.setChecked('s2', files.slice(0, 1), true);
     assert.equal(formatCheckedCount(store.checked), '2 ✓ 1.5 kB');
     assert.equal(formatCheckedCount({ count: 0, sizeBytes: 0 }), '');
-    assert.equal(
-      formatCheckedCount({ count: 1, sizeBytes: 0 }),
-      '1 checked',
-      'a size that is not known is not 0 bytes',
-    );
+    assert.equal(formatCheckedCount({ count: 1, sizeBytes: 0 }), '1 checked', 'an unknown size is not 0 bytes');
     const { Checked, Unchecked } = TreeItemCheckboxState;
     const boxes = (key: string): unknown[] =>
       items(tree.getRoot(key)).map(({ checkboxState: box }) => (typeof box === 'object' ? box.state : box));
@@ -178,7 +174,7 @@ describe('The search results tree', () => {
     assert.deepEqual(roots(), ['“corn” | Alpha']);
   });
 
-  it("keeps the ID of a removed search's row until the row is removed", () => {
+  it("keeps the ID of a removed search's row until the editor removes the row", () => {
     open('s');
     const [root] = tree.getChildren();
     assert.ok(root);

@@ -22,11 +22,11 @@ describe('Searching in the editor', () => {
     tree.dispose();
   };
 
-  it('finds files, and loads them with the Retry row after a failure', async () => {
+  it('loads the files of a failed search with the Retry row', async () => {
     stage.server.on('POST /api/v1/files', problem(500, 'out of order'));
     const failed = await stage.search('JGI Data Portal', 'JDP:00000');
     assert.equal(failed.reason?.kind, 'serverError');
-    assert.deepEqual(stage.person.notices.slice(1), [], 'the row says it, no notice does');
+    assert.deepEqual(stage.person.notices.slice(1), [], 'the failure is shown in the row, not in a notification');
     publicLike(stage.server, 'the-key');
     await clickMessage();
     const again = stage.parts.searchStore.get(failed.key);
@@ -44,7 +44,7 @@ describe('Searching in the editor', () => {
     assert.equal(count(), 60);
   });
 
-  it('repeats a search from the first page, and removes it from the list', async () => {
+  it('repeats a search from the first page, and removes a search from the list', async () => {
     const { key } = await stage.search('JGI Data Portal', 'JDP:000001');
     const before = stage.server.requestsTo('POST /api/v1/files').length;
     await stage.run('dataTransfer.repeatSearch', { kind: 'search', key });
@@ -94,7 +94,7 @@ describe('Searching in the editor', () => {
     assert.deepEqual(await stage.parts.memory.getRecentSearches('another'), []);
   });
 
-  it('stores a limited number of recent searches, and no very long one', async () => {
+  it('stores a limited number of recent searches, and omits very long ones', async () => {
     const { memory } = stage.parts;
     for (let count = 0; count < 30; count++) await memory.rememberSearch('c', { query: `q${count}` });
     await memory.rememberSearch('c', { query: 'x'.repeat(10_000) });

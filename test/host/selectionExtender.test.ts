@@ -11,7 +11,7 @@ describe('Extending the selection by keyboard', () => {
     await extended;
   });
 
-  it('ignores no opening if several rows became selected, although Enter then selects one', async () => {
+  it('does not ignore an opening if several rows became selected, although Enter then selects one', async () => {
     const extended = extender.extend('down');
     extender.noteSelection(['row']);
     extender.consumeOpening();
@@ -21,7 +21,7 @@ describe('Extending the selection by keyboard', () => {
     await extended;
   });
 
-  it('ignores no opening when it has ended', async () => {
+  it('does not ignore an opening after it has ended', async () => {
     await extender.extend('up');
     extender.noteSelection(['row']);
     assert.equal(extender.consumeOpening(), false);

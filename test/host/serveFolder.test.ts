@@ -203,7 +203,7 @@ describe('Serving a folder as a database', () => {
       assert.deepEqual([failure.kind, failure.buttons.at(-1)], ['error', 'Show Log']);
     });
 
-    it('from the Command Palette asks for a folder', async () => {
+    it('from the Command Palette asks for a database', async () => {
       await serve(folder);
       const done = stage.run('dataTransfer.stopServing');
       const pick = await stage.person.pick();
@@ -221,7 +221,7 @@ describe('Serving a folder as a database', () => {
     });
   });
 
-  it('follows manual changes of the settings', async () => {
+  it('follows manual changes to the settings', async () => {
     await stage.run('dataTransfer.startLocalService');
     assert.deepEqual(names(), [workspaceName(), 'Sample Data', 'Received Files']);
     await stage.settings.update('localService.databases', [{ name: 'By Hand', folder }], true);

@@ -15,7 +15,7 @@ describe('Serving a store as a database (D62)', () => {
 
   beforeEach(async () => {
     root = await mkdtemp(join(tmpdir(), 'serve-store-'));
-    // The name is unique, because the service remembers the names and listings of stores.
+    // The name is unique, because the service stores the names and listings of stores.
     bucket = basename(root);
     name = `Lab ${bucket}`;
     const folder = join(root, 'store', bucket);
@@ -67,7 +67,7 @@ describe('Serving a store as a database (D62)', () => {
     assert.deepEqual(stage.parts.settings.servedLocations, []);
   });
 
-  it('reads the interval of scans, and ignores an invalid one', async () => {
+  it('reads the scan interval from the settings, and ignores an invalid one', async () => {
     const entries = [{ rescanMinutes: 5 }, { rescanMinutes: 0 }, { rescanMinutes: 'often' }];
     const databases = entries.map((entry, index) => ({ name: `Lab ${index}`, remote: 'lab:', ...entry }));
     await stage.settings.update('localService.databases', databases, true);
@@ -78,7 +78,7 @@ describe('Serving a store as a database (D62)', () => {
     ]);
   });
 
-  it('starts the service with the bandwidth limit of the setting, and ignores an invalid one', async () => {
+  it('reads the bandwidth limit from the settings, and ignores an invalid one', async () => {
     for (const [text, limit] of [
       ['10M', 10_485_760],
       ['fast', undefined],

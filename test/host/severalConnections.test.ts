@@ -77,7 +77,7 @@ describe('Saved connections', () => {
     assert.ok(stage.parts.sessions.get(second.id), 'the other one stays open for its transfers');
   });
 
-  it('can be extended with a new connection from the list', async () => {
+  it('can be created from the list of connections', async () => {
     const done = stage.run('dataTransfer.switchConnection');
     (await stage.person.pick()).choose('Connect to Another Service…');
     const box = await stage.person.textBox();
@@ -114,7 +114,7 @@ describe('Saved connections', () => {
     assert.equal(address.value, 'http://127.0.0.1/dts');
     address.enter('http://[::1]');
     const port = await stage.person.textBox();
-    assert.match(port.prompt ?? '', /^Port/, 'the colons of an address are no port');
+    assert.match(port.prompt ?? '', /^Port/, 'the colons of an IPv6 address are not a port');
     port.escape();
     await done;
   });
@@ -189,7 +189,7 @@ describe('Saved connections', () => {
       await otherWindow().set(connection, 'new-key');
       await until(sessions.onDidChange, () => sessions.active !== undefined && sessions.active !== before);
       assert.ok(isConnectedTo(connection.id));
-      assert.deepEqual(stage.person.notices.length, 1, 'only that of connecting');
+      assert.deepEqual(stage.person.notices.length, 1, 'only the one for connecting');
     });
 
     it('is deleted by another window are closed, with a notification', async () => {
@@ -261,7 +261,7 @@ describe('Saved connections', () => {
     });
   });
 
-  it('of another machine are shown with its name, and not polled from this one (D30)', async () => {
+  it('of another machine are reported with its name, and not contacted from this one (D30)', async () => {
     await stage.run('dataTransfer.refreshDatabases', { kind: 'connection', id: 'local@hpc-login2' });
     const { message } = await stage.person.notice();
     assert.equal(

@@ -17,7 +17,7 @@ export function fileEntry(id: string, more: Partial<FileEntry> = {}): FileEntry 
   return { kind: 'file', id, database: 'Alpha', name: `${id}.csv`, resource: { id }, ...more };
 }
 
-/** Creates the database tree without configured folders. Search parameters come only from the store. */
+/** Creates a database tree without configured folders. Search parameters come only from the store. */
 export function databaseTree(store: ConnectionStore, parameters = new ParameterStore()): DatabaseTree {
   return new DatabaseTree({
     store,
@@ -28,7 +28,7 @@ export function databaseTree(store: ConnectionStore, parameters = new ParameterS
   });
 }
 
-/** A list without transfers that agents propose. */
+/** A list of proposed transfers that is always empty. */
 export const noPlans: PlanList = { getAll: () => [], get: () => undefined, onDidChange: () => new Lifetime() };
 
 /** Dependencies of a page that never find transferred files. */
@@ -53,7 +53,7 @@ export function transfer(key: string, more: Partial<Transfer> = {}, order: Parti
   };
 }
 
-/** Returns a value that must be a plain string, not Markdown or a label with highlights. */
+/** Returns a value as a plain string. Throws if it is Markdown or a label with highlights. */
 export function getText(value: unknown): string {
   assert.ok(typeof value === 'string', 'it is plain text');
   return value;
@@ -70,7 +70,7 @@ export function formatRow(item: TreeItem): string {
   return [getLabel(item), typeof description === 'string' ? description : ''].filter(Boolean).join(' | ');
 }
 
-/** Reads the rows of the search results. */
+/** Functions that read the rows of the search results. */
 export interface SearchRows {
   readonly items: (parent?: SearchTreeNode) => readonly TreeItem[];
   /** Returns the top rows as displayed. */
@@ -111,10 +111,10 @@ export function assertPlain(text: string, what: string): void {
 
 /** Asserts that a row contains only plain text and has a visible label. */
 export function assertPlainRow(item: TreeItem): void {
-  assert.notEqual(getLabel(item).trim(), '', 'the label says something');
+  assert.notEqual(getLabel(item).trim(), '', 'the label is not empty');
   assertPlain(getLabel(item), 'the label');
   const { description, tooltip, accessibilityInformation } = item;
-  assertPlain(accessibilityInformation?.label ?? '', 'what a screen reader says');
+  assertPlain(accessibilityInformation?.label ?? '', 'the accessible label');
   assert.ok(description === undefined || typeof description === 'string', 'the description is text');
   assertPlain(description ?? '', 'the description');
   assert.ok(tooltip === undefined || typeof tooltip === 'string', 'the tooltip is text, not Markdown');

@@ -48,6 +48,7 @@ export class Stage {
     this.person = new ScriptedWindow();
   }
 
+  /** Opens a stage with this ORCID iD in the settings, or with none. */
   static async open(orcidInSettings?: string): Promise<Stage> {
     const parts = await activated();
     await clear(parts);
@@ -205,14 +206,14 @@ export async function closePages(): Promise<void> {
   await window.tabGroups.close(window.tabGroups.all.flatMap(({ tabs }) => tabs));
 }
 
-/** Returns the names of all secrets of the extension. Throws if the editor is too old to list them. */
+/** Resolves to the names of all secrets of the extension. Rejects if the editor is too old to list them. */
 export async function keysOfSecrets({ secrets }: ExtensionContext): Promise<readonly string[]> {
   const { keys } = secrets as { keys?: () => Thenable<string[]> };
-  assert.ok(keys, 'this editor lists its secrets');
+  assert.ok(keys, 'this editor can list secrets');
   return await keys.call(secrets);
 }
 
-/** Returns the contents of the extension's state files by name. */
+/** Resolves to the contents of the extension's state files by name. */
 export async function readEditorState({ globalStorageUri }: ExtensionContext): Promise<Record<string, unknown>> {
   const folder = join(globalStorageUri.fsPath, 'state');
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'));
@@ -224,11 +225,11 @@ export async function readEditorState({ globalStorageUri }: ExtensionContext): P
 
 async function activated(): Promise<ExtensionParts> {
   const extension = extensions.getExtension<ExtensionParts>(extensionId);
-  assert.ok(extension, 'the extension is there');
+  assert.ok(extension, 'the extension is installed');
   return await extension.activate();
 }
 
-/** Removes what a test may have left, except for the ORCID iD in the settings, and waits until it is gone. */
+/** Removes everything that a test may have left behind, except for the ORCID iD in the settings. */
 async function clear(parts: ExtensionParts): Promise<void> {
   const { connectFlow, sessions, settings, apiKeys, searchFlow, searchStore, context, localService } = parts;
   connectFlow.disconnect();

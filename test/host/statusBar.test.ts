@@ -33,7 +33,7 @@ describe('The status bar', () => {
   it('is hidden without transfers', () => {
     assert.equal(item.shown(), undefined);
     store.put([transfer('old', { state: 'failed' })]);
-    assert.equal(item.shown(), undefined, 'what ended in an earlier session is no news');
+    assert.equal(item.shown(), undefined, 'a transfer that ended in an earlier session is not shown');
   });
 
   it('shows that transfers wait for the sign-in, without reporting a retried key as rejected (D28)', () => {
@@ -57,7 +57,7 @@ describe('The status bar', () => {
     assert.match(item.shown() ?? '', /1 transfer/);
   });
 
-  it('counts running transfers and the share of moved files', () => {
+  it('shows the number of running transfers and the share of transferred files', () => {
     const half = { status: 'active', fileCount: 4, movedFileCount: 2 };
     store.put([transfer('one', { status: half })]);
     assert.equal(item.shown(), '$(sync~spin) 1 transfer · 50%');
@@ -79,7 +79,7 @@ describe('The status bar', () => {
     assert.equal(item.real().command, 'dataTransfer.showRunningTransfers');
     const before = item.real().tooltip;
     store.put([transfer('one', { status }, { source: 'Not shown' })]);
-    assert.equal(item.real().tooltip, before, 'what stays the same stays under the pointer');
+    assert.equal(item.real().tooltip, before, 'an unchanged tooltip stays open');
     store.put([transfer('one', { state: 'inactive', status })]);
     assert.match(readTable(item).join('\n'), /inactive/);
   });
@@ -206,7 +206,7 @@ describe('The status bar', () => {
     assert.equal(item.shown(), '$(sync~spin) 1 transfer · 0%');
   });
 
-  it('adds what requires attention to running transfers that wait for a connection', () => {
+  it('shows transfers that need attention beside running ones, even without a connection', () => {
     const half = { status: 'succeeded', fileCount: 2, movedFileCount: 1 };
     store.put([transfer('one'), transfer('two')]);
     store.put([transfer('one', { state: 'succeeded', status: half })]);
@@ -218,7 +218,7 @@ describe('The status bar', () => {
     assert.equal(item.real().tooltip, "The status of transfers can't be checked without a connection.");
   });
 
-  it('does not show finished transfers after failed ones were acknowledged', () => {
+  it('does not show finished transfers after the user has acknowledged failed ones', () => {
     store.put([transfer('one'), transfer('two')]);
     store.put([transfer('one', { state: 'failed' }), transfer('two', { state: 'succeeded' })]);
     assert.equal(item.shown(), '$(error) 1 transfer failed');
@@ -253,7 +253,7 @@ describe('The status bar', () => {
   });
 });
 
-/** Returns the lines of the tooltip as displayed, without links. */
+/** Returns the lines of the tooltip's Markdown, with decoded characters and without empty lines. */
 function readTable(item: WatchedItem): string[] {
   const { tooltip } = item.real();
   assert.ok(tooltip instanceof MarkdownString);
@@ -292,7 +292,7 @@ function watchNextItem(): WatchedItem {
   };
   Object.assign(window, { createStatusBarItem: watched });
   const real = (): StatusBarItem => {
-    assert.ok(item, 'an item was made');
+    assert.ok(item, 'an item was created');
     return item;
   };
   return { real, shown: () => (isVisible ? real().text : undefined) };

@@ -14,7 +14,7 @@ describe('The row of a store (D62)', () => {
     ['has failed', { state: 'failed', files: 0, problem: 'a\nb' }, /^can't be listed: a b$/, /failed: a b$/, 'warning'],
   ];
   for (const [what, listing, row, tooltip, icon] of cases) {
-    it(`shows that the store ${what}, with a distinct icon`, () => {
+    it(`shows that the store ${what}, with the matching icon`, () => {
       const store = new ConnectionStore();
       const databases = [{ id: 'a', name: 'Alpha', organization: 'One', url: 'rclone:lab:', listing }];
       store.setListing({ databases, isLoading: false });

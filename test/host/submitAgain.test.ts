@@ -161,7 +161,7 @@ describe('Resubmitting', () => {
       stage.parts.searchStore.setChecked(search?.key ?? '', files, true);
     };
 
-    it('are mentioned in the summary with their number', async () => {
+    it('are counted in the summary', async () => {
       check(3);
       const summary = await readSummary();
       assert.match(summary.detail, /^Already being transferred to National Microbiome.*: 3 files\.$/m);
@@ -169,7 +169,7 @@ describe('Resubmitting', () => {
       summary.dismiss();
     });
 
-    it('are counted apart from those whose submission is not confirmed', async () => {
+    it('are counted separately from those whose submission is not confirmed', async () => {
       const [first] = stage.parts.transferStore.getAll();
       assert.ok(first);
       const [one, ...others] = first.order.files;

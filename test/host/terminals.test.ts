@@ -23,7 +23,7 @@ describe('The command line in a terminal of the editor', () => {
     await rm(folder, { recursive: true });
   });
 
-  /** Runs a line in a new terminal. Resolves with what it wrote to its standard output. */
+  /** Runs a command line in a new terminal. Resolves to its standard output. */
   async function runInTerminal(line: string): Promise<string> {
     const [part, whole] = [join(folder, 'part'), join(folder, 'whole')];
     const terminal = window.createTerminal({ env: { THE_KEY: key }, shellPath: '/bin/sh' });
@@ -34,7 +34,7 @@ describe('The command line in a terminal of the editor', () => {
     return text;
   }
 
-  it('can use the connections of the window, which shows the transfers that it records', async () => {
+  it('can use the connections of the window, which shows the transfers that it starts', async () => {
     const { address } = stage.server;
     const listed = JSON.parse(await runInTerminal(`data-transfer databases --server ${address} --json`)) as {
       readonly databases: readonly { readonly name: string }[];

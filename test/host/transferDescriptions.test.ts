@@ -13,7 +13,7 @@ describe('The description of a transfer in an editor', () => {
   let stage: Stage;
   beforeEach(async () => {
     stage = await Stage.openConnected();
-    // Teaches the client how the service identifies its databases (D7: database name or id).
+    // With this search, the client learns how the service identifies its databases (D7: database name or id).
     await stage.search(database, 'JDP:00000');
     const { searchStore, sessions } = stage.parts;
     searchStore.open('all', sessions.active?.connection.id ?? '', { database, query: '', pageSize: 10 });
@@ -25,7 +25,7 @@ describe('The description of a transfer in an editor', () => {
     await stage.close();
   });
 
-  /** Starts a transfer, and opens the editor of its description. */
+  /** Starts a transfer, and opens the editor for its description. */
   const openEditor = async (): Promise<{ readonly done: Promise<void>; readonly guide: ScriptedNotice }> => {
     const done = stage.run('dataTransfer.transferCheckedFiles');
     (await stage.person.pick()).choose(destination);
@@ -74,7 +74,7 @@ describe('The description of a transfer in an editor', () => {
     assert.equal(bodies()[0]?.['description'], '# Why\n\nBecause.');
   });
 
-  it('is closed, and its transfer ends, if another description is opened, which is not affected', async () => {
+  it('is closed, and its transfer is canceled, when a description for another transfer is opened', async () => {
     const first = await openEditor();
     const second = await openEditor();
     await first.done;

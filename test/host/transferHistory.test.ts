@@ -70,7 +70,7 @@ describe('The history of transfers', () => {
     assert.deepEqual(names(), ['open', 'new', 'old']);
   });
 
-  it('asks for confirmation before more than twenty transfers are cleared', async () => {
+  it('asks for confirmation before it clears more than twenty transfers', async () => {
     const { transferFlow, transferStore } = stage.parts;
     const more = Array.from({ length: 19 }, (_, index) => transfer(key(`more${index}`), { state: 'succeeded' }));
     for (const one of more) await transferFlow.save(one);
@@ -87,7 +87,7 @@ describe('The history of transfers', () => {
     assert.equal(transferStore.getFinished().length, 0);
   });
 
-  it('restores transfers removed in the last day, one or all, even after the notification is gone', async () => {
+  it('restores one or all transfers removed in the last day, even after the notification is gone', async () => {
     await stage.run('dataTransfer.clearFinishedTransfers');
     const one = stage.run('dataTransfer.restoreRemovedTransfers');
     const pick = await stage.person.pick();

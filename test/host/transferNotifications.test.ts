@@ -79,7 +79,7 @@ describe('Transfer notifications', () => {
     assert.deepEqual(done, ['progress t']);
   });
 
-  it('offer the files of a successful transfer first, unless it has none', async () => {
+  it('offer to show the files of a successful transfer first, unless it has none', async () => {
     goes('t', 'active', 'succeeded');
     await takeNotifications();
     const notice = await person.notice();
@@ -161,7 +161,7 @@ describe('Transfer notifications', () => {
     assert.deepEqual(await takeNotifications(), []);
   });
 
-  it('wait for the submitting window, and report if it is closed', async () => {
+  it('wait for the submitting window, and are shown here if that window is closed', async () => {
     isMine = false;
     goes('t', 'active', 'failed');
     assert.deepEqual(await takeNotifications(), []);

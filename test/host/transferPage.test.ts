@@ -78,28 +78,28 @@ describe('The page of a transfer', () => {
     ],
   ];
   for (const [words, given] of cases) {
-    it('counts the files by license, links known licenses and warns of those that forbid redistribution', () => {
-      const stated = [[{ name: 'CC-BY-4.0' }], [{ name: 'CC-BY-4.0' }], [{ name: 'All rights reserved' }], []];
-      const files = stated.map((licenses, index) => ({ id: String(index), name: 'a', licenses }));
-      const { order } = transfer('t', {}, { files: [...files, { id: 'unknown', name: 'b' }] });
-      const warning = 'The license of 1 file forbids redistribution: All rights reserved';
-      assert.deepEqual(shown({ order }).licenses, [
-        { name: 'CC-BY-4.0', files: '2 files', url: 'https://spdx.org/licenses/CC-BY-4.0.html' },
-        { name: 'All rights reserved', files: '1 file', warning },
-        { name: 'Not stated', files: '1 file' },
-      ]);
-    });
-
-    it('shows no licenses if none is known', () => {
-      const files = [{ id: 'a', name: 'a', licenses: [] }];
-      assert.equal(shown({ order: transfer('t', {}, { files }).order }).licenses, undefined);
-    });
-
     it(`shows the same status as the row: "${words}"`, () => {
       assert.equal(shown(given).statusText, words);
       assert.equal(describeStatus(transfer('t', given)), words);
     });
   }
+
+  it('counts the files by license, links known licenses and warns about those that forbid redistribution', () => {
+    const stated = [[{ name: 'CC-BY-4.0' }], [{ name: 'CC-BY-4.0' }], [{ name: 'All rights reserved' }], []];
+    const files = stated.map((licenses, index) => ({ id: String(index), name: 'a', licenses }));
+    const { order } = transfer('t', {}, { files: [...files, { id: 'unknown', name: 'b' }] });
+    const warning = 'The license of 1 file forbids redistribution: All rights reserved';
+    assert.deepEqual(shown({ order }).licenses, [
+      { name: 'CC-BY-4.0', files: '2 files', url: 'https://spdx.org/licenses/CC-BY-4.0.html' },
+      { name: 'All rights reserved', files: '1 file', warning },
+      { name: 'Not stated', files: '1 file' },
+    ]);
+  });
+
+  it('shows no licenses if none is known', () => {
+    const files = [{ id: 'a', name: 'a', licenses: [] }];
+    assert.equal(shown({ order: transfer('t', {}, { files }).order }).licenses, undefined);
+  });
 
   it('distinguishes transfers that were not sent from rejected ones', () => {
     const cases: readonly (readonly [Reason, ...(string | undefined)[]])[] = [
@@ -120,7 +120,7 @@ describe('The page of a transfer', () => {
     }
   });
 
-  it('does not say that a replaced transfer was not sent, because it may have been', () => {
+  it('does not show a replaced transfer as not sent, because it may have been sent', () => {
     const problem = { kind: 'timeout', maybeDone: true } as const;
     assert.equal(shown({ state: 'refused', problem, replacedBy: 'another' }).problemKind, undefined);
   });

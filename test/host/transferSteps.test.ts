@@ -16,7 +16,7 @@ describe('The steps of a transfer', () => {
   let stage: Stage;
   beforeEach(async () => {
     stage = await Stage.openConnected();
-    // Teaches the client how the service identifies its databases (D7: database name or id).
+    // With this search, the client learns how the service identifies its databases (D7: database name or id).
     await stage.search(jgi, 'JDP:00000');
   });
   afterEach(async () => {
@@ -89,7 +89,7 @@ describe('The steps of a transfer', () => {
     assert.equal(stage.parts.searchStore.checked.count, 3);
   });
 
-  it('can be revisited from the summary, with their values kept', async () => {
+  it('can be revisited from the summary, and keep their values', async () => {
     check([jgi, [1]]);
     const { done } = await start();
     (await stage.person.pick()).choose('Description…');
@@ -251,7 +251,7 @@ describe('The steps of a transfer', () => {
     });
   });
 
-  it('end if another connection becomes active, and send nothing', async () => {
+  it('are canceled if another connection becomes active, and send nothing', async () => {
     check([jgi, [1]]);
     const { done } = await start();
     const details = await stage.person.pick();

@@ -114,7 +114,7 @@ describe('The transfer tree', () => {
     assert.deepEqual(rows(finished), ['succeeded · 2 files to Beta', 'succeeded · 2 files to Gamma']);
   });
 
-  it('redraws a row only when it looks different, so that its menu stays open', () => {
+  it('redraws a row only when its appearance changes, so that its menu stays open', () => {
     const drawn: unknown[] = [];
     const given = transfer('one', { state: 'active', askedAt: clock.now() });
     row(given);
@@ -156,7 +156,7 @@ describe('The transfer tree', () => {
   for (const [state, [words, context]] of Object.entries(states)) {
     it(`shows a transfer with the state "${words}" with an icon, a word, and its commands`, () => {
       const item = row(transfer('t', { state: state as TransferState }));
-      assert.equal(item.label, `${words} · 2 files to Beta`, 'the state is never cut');
+      assert.equal(item.label, `${words} · 2 files to Beta`, 'the state is never truncated');
       assert.equal(item.contextValue, context);
       assert.ok(item.iconPath);
       assert.equal(item.command?.command, 'dataTransfer.showTransferProgress');
@@ -178,7 +178,7 @@ describe('The transfer tree', () => {
       formatRow(item),
       'staging · 2 files to Beta | cancellation accepted, but the server still reports staging',
     );
-    assert.equal(item.contextValue, 'transfer.unheeded', 'it may be removed: its end may never come');
+    assert.equal(item.contextValue, 'transfer.unheeded', 'it may be removed, because it may never end');
   });
 
   it('shows an unknown state unchanged (D10)', () => {
@@ -196,7 +196,7 @@ describe('The transfer tree', () => {
     assert.equal(item.label, 'active · 2 files to National Microbio…');
     assert.match(getText(item.tooltip), /Alpha → National Microbiome Data Collaborative 🧬/);
     const cut = row(transfer('u', {}, { destination: `${'x'.repeat(16)}🧬 and more` }));
-    assert.equal(cut.label, `active · 2 files to ${'x'.repeat(16)}…`, 'no half of a character');
+    assert.equal(cut.label, `active · 2 files to ${'x'.repeat(16)}…`, 'no character is split');
   });
 
   it('shows the number of transferred files, and the time of that status while the service does not respond', () => {
@@ -213,7 +213,7 @@ describe('The transfer tree', () => {
     assert.match(getText(item.tooltip), /active · 2 of 3 files · 4–7 min, based on 3 earlier transfers\n/);
   });
 
-  it('shows the number of files that an ended transfer moved, and warns if files are missing (D39)', () => {
+  it('shows the number of transferred files of an ended transfer, and warns if files are missing (D39)', () => {
     const of = (state: TransferState, moved: number, files = 2): TreeItem =>
       row(transfer('t', { state, status: { status: state, fileCount: files, movedFileCount: moved } }));
     assert.equal(formatRow(of('succeeded', 2)), 'succeeded · 2 files to Beta | 2 of 2');
@@ -242,7 +242,7 @@ describe('The transfer tree', () => {
     for (const part of parts) assert.ok(getText(tooltip).includes(part), part);
   });
 
-  it('does not say that a transfer canceled before it was sent was submitted', () => {
+  it('does not show a transfer that was canceled before it was sent as submitted', () => {
     const { id, ...unsent } = transfer('t', { state: 'cancelled' });
     assert.ok(id);
     assert.match(getText(row({ ...unsent, id }).tooltip), /Submitted: /);
@@ -263,7 +263,7 @@ describe('The transfer tree', () => {
     assert.deepEqual(loads, ['last', 'all']);
   });
 
-  it('says that the transfers of earlier sessions could not be read', async () => {
+  it('shows that the transfers of earlier sessions could not be read', async () => {
     store.setHasEarlier(true);
     tree.getChildren({ kind: 'group', group: 'earlier' });
     await clock.pass(0);
@@ -281,7 +281,7 @@ describe('The transfer tree', () => {
     assert.deepEqual(drawn, [{ kind: 'transfer', key: 't' }, undefined]);
   });
 
-  it("keeps the ID of a removed transfer's row until the row is removed", () => {
+  it("keeps the ID of a removed transfer's row until the editor removes the row", () => {
     store.put([transfer('t')]);
     const node = tree.getNode('t');
     assert.ok(node);

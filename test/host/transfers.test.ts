@@ -61,7 +61,7 @@ describe('Transferring in the editor', () => {
       'Instructions: {"type":"assembly"}',
     ]);
     assert.deepEqual(summary.buttons, ['Transfer', 'Back']);
-    assert.deepEqual([summary.isModal, summary.kind], [true, 'information'], 'nothing is to warn of');
+    assert.deepEqual([summary.isModal, summary.kind], [true, 'information'], 'there is nothing to warn about');
     summary.press('Transfer');
     await done;
     const [submission] = server.requestsTo('POST /api/v1/transfers');
@@ -238,7 +238,7 @@ describe('Transferring in the editor', () => {
     const document = window.activeTextEditor?.document;
     assert.equal(document?.languageId, 'json');
     assert.equal((JSON.parse(document.getText()) as { id: string }).id, 'JDP:000000');
-    assert.deepEqual([document.isUntitled, document.isDirty], [false, false], 'nothing asks to be saved');
+    assert.deepEqual([document.isUntitled, document.isDirty], [false, false], 'there is nothing to save');
     await commands.executeCommand('workbench.action.closeActiveEditor');
   });
 
@@ -255,7 +255,7 @@ describe('Transferring in the editor', () => {
       pick.items.map(({ description }) => description),
       ['succeeded · 10 of 10 files', 'succeeded · 10 of 10 files'],
     );
-    assert.deepEqual(pick.activeItems, [pick.items[1]], 'what was reached is still reached');
+    assert.deepEqual(pick.activeItems, [pick.items[1]], 'the active row stays active');
     pick.escape();
     await done;
   });

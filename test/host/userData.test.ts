@@ -46,7 +46,7 @@ describe('Data for another machine (D65)', () => {
     await done;
   };
 
-  /** Imports what `choose` selects in the list. */
+  /** Imports the rows that `choose` selects in the list. Resolves to the list. */
   const importChosen = async (choose: (pick: ScriptedPick) => void): Promise<ScriptedPick> => {
     const done = startImport();
     const pick = await stage.person.pick();
@@ -69,7 +69,7 @@ describe('Data for another machine (D65)', () => {
       .map(({ key }) => key)
       .toSorted();
 
-  it('is exported to a file without keys, and imported where it is missing', async () => {
+  it('is exported to a file without keys, and imported on a machine that lacks it', async () => {
     await stage.connectToPublic();
     for (const transfer of [...finished, active]) await stage.parts.transferFlow.save(transfer);
     await stage.parts.settings.saveServedLocation({ name: 'Archive', folder });
@@ -104,7 +104,7 @@ describe('Data for another machine (D65)', () => {
     assert.match((await stage.person.textBox()).text, /Developer token/);
   });
 
-  it('is not reported as imported if a later version has the record of a transfer', async () => {
+  it('is reported as left out if a later version of the extension has a record of a transfer', async () => {
     const removed = join(ledgerFolder, 'removed');
     await mkdir(removed, { recursive: true });
     await writeFile(join(removed, `${createRecord(1).key}.json`), '{"version":2}');

@@ -27,7 +27,7 @@ describe('Verifying transferred files in the editor', () => {
     return document.getText();
   }
 
-  it('verifies a transfer of the local service without asking, and shows the report', async () => {
+  it('verifies a transfer of the local service without a prompt, and shows the report', async () => {
     const transfer = await transferSamples(stage);
     const done = stage.run('dataTransfer.verifyLandedFiles', { kind: 'transfer', key: transfer.key });
     const notice = await stage.person.notice();
@@ -117,7 +117,7 @@ describe('Verifying transferred files in the editor', () => {
     await received.remove();
   });
 
-  it('asks for the folder if the files were moved, lists the searched folders, and remembers the answer', async () => {
+  it('asks for the folder if the files were moved, lists the searched folders, and stores the answer', async () => {
     const transfer = await transferSamples(stage);
     const elsewhere = await mkdtemp(join(tmpdir(), 'elsewhere-'));
     const empty = await mkdtemp(join(tmpdir(), 'empty-'));
@@ -142,7 +142,7 @@ describe('Verifying transferred files in the editor', () => {
     done = verify();
     (await person.notice(/^All 3 files verified: all hashes match\.$/)).dismiss();
     await done;
-    assert.equal(person.inputs.length, asked, 'it is not asked for again');
+    assert.equal(person.inputs.length, asked, 'there is no other prompt');
     await Promise.all([elsewhere, empty].map(async (folder) => await rm(folder, { recursive: true })));
   });
 
@@ -183,7 +183,7 @@ describe('Verifying transferred files in the editor', () => {
     (await person.notice(/^Transfer 10 files to /)).press('Transfer');
     await done;
     const sent = stage.server.requestsTo('POST /api/v1/transfers').map(({ body }) => JSON.parse(body) as object);
-    assert.deepEqual(sent[1], sent[0], 'the service is asked first what it calls its databases (D7)');
+    assert.deepEqual(sent[1], sent[0], 'the form of database names is determined first (D7)');
     await received.remove();
   });
 

@@ -106,7 +106,7 @@ describe('Requests that wait for a submission to the same server (D34)', () => {
     }
     await done;
     assert.equal(received(cancels), 1);
-    assert.equal(service.transfers.size, 1, 'the submission is still under way');
+    assert.equal(service.transfers.size, 1, 'the submission is still pending');
   });
 
   it('are withdrawn by Cancel, without sending a request or reporting an error', async () => {

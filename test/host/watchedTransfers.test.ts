@@ -30,7 +30,7 @@ describe('A connection with running transfers', () => {
     const saved = { id: 'saved-elsewhere', name: 'Other Service', server: other.address };
     await apiKeys.set(saved, 'other-key');
     await stage.settings.update('connections', [shown, saved], true);
-    assert.equal(sessions.get(saved.id), undefined, 'nothing runs there');
+    assert.equal(sessions.get(saved.id), undefined, 'no transfer is running there');
     transferStore.put([transfer('one', {}, { connectionId: saved.id })]);
     await until(sessions.onDidChange, () => sessions.get(saved.id) !== undefined);
     assert.equal(connectionStore.shown?.id, shown?.id);

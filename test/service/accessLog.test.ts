@@ -21,7 +21,7 @@ describe('The access log of the local service (D40)', () => {
 
   before(async () => {
     rig = await ServiceRig.start({ 'a.txt': 'a' }, { onAccess: (line) => void written.push(line) });
-    // Until the folders were read, `/health` reports that the service isn't ready.
+    // Until the folders have been read, `/health` reports that the service isn't ready.
     for (const database of ['Source Data', 'Target']) {
       written = [];
       const body = JSON.stringify({ database, orcid, query: '' });
@@ -32,7 +32,7 @@ describe('The access log of the local service (D40)', () => {
   after(async () => await rig.stop());
   beforeEach(() => (written = []));
 
-  /** Sends a raw request, and returns its line of the log. */
+  /** Sends a raw request, and returns the line that it adds to the access log. */
   async function getLine(text: string): Promise<Line> {
     await sendRaw(rig.service.address, text);
     const [line = ''] = await eventually(async () => await Promise.resolve(written.length > 0 ? written : undefined));

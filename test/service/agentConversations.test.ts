@@ -22,7 +22,7 @@ describe('The conversations of docs/agents.md', () => {
     await rig.stop();
   });
 
-  it('are three, of which each has at least four calls', () => {
+  it('are three, each with at least four calls', () => {
     assert.deepEqual(
       conversations.map(({ steps }) => steps.length >= 4),
       [true, true, true],
@@ -46,8 +46,8 @@ describe('The conversations of docs/agents.md', () => {
         const { content } = await agent.call(tool, JSON.parse(given) as Record<string, unknown>);
         if (typeof content['planId'] === 'string') names.set('PLAN', content['planId']);
         if (typeof content['transferId'] === 'string') names.set('TRANSFER', content['transferId']);
-        const wanted = expected.replace(/PLAN|TRANSFER/g, (name) => names.get(name) ?? name);
-        assert.partialDeepStrictEqual(content, JSON.parse(wanted) as Record<string, unknown>, `${tool} ${given}`);
+        const required = expected.replace(/PLAN|TRANSFER/g, (name) => names.get(name) ?? name);
+        assert.partialDeepStrictEqual(content, JSON.parse(required) as Record<string, unknown>, `${tool} ${given}`);
       }
     });
   }

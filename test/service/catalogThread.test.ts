@@ -39,7 +39,7 @@ describe('The catalog thread (D20)', () => {
     return (await catalog.search(search)).files.length;
   }
 
-  /** Ends the running thread, as after running out of memory. */
+  /** Terminates the running thread, as if it had run out of memory. */
   async function kill(): Promise<void> {
     const run: object = thread.ensureRunning();
     assert.ok('worker' in run && run.worker instanceof Worker);

@@ -117,7 +117,7 @@ describe('Transfer records on the command line', () => {
     assert.equal((await rig.run('export', '--format', 'sha256')).code, 2);
   });
 
-  it('names the service of --server by its address, also where that is no longer given', async () => {
+  it('names the service of --server by its address, even in commands without --server', async () => {
     const { address } = rig.service.service;
     const { transfer } = await rig.runJson(0, 'transfer', 'Source Data', 'Target', 'a.csv', '--wait');
     assert.equal((transfer as { service?: string }).service, address);

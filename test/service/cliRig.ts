@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CliProcess, type CliResult } from '../support/cliProcess.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 
-/** The local service with the command line, which uses its own ledger folder. */
+/** Runs a local service, and commands of the command line with a ledger folder of their own. */
 export class CliRig {
   readonly service: ServiceRig;
   readonly ledger: string;
@@ -24,7 +24,7 @@ export class CliRig {
     await rm(this.ledger, { recursive: true, force: true });
   }
 
-  /** Starts a command with the options for connecting to the service. The key is in an environment variable. */
+  /** Starts a command with the options to connect to the service. An environment variable contains the key. */
   start(...args: readonly string[]): CliProcess {
     const { address, token } = this.service.service;
     const connection = ['--server', address, '--orcid', '0000-0002-1825-0097', '--key-variable', 'THE_KEY'];
@@ -37,7 +37,7 @@ export class CliRig {
     return await this.start(...args).ended;
   }
 
-  /** Runs a command with `--json` and returns its document. Throws if it exits with another code. */
+  /** Runs a command with `--json`, and returns the printed document. Throws if the exit code isn't `code`. */
   async runJson(code: number, ...args: readonly string[]): Promise<Record<string, unknown>> {
     const result = await this.run(...args, '--json');
     if (result.code !== code) throw new Error(`It exited with ${String(result.code)}: ${result.stderr}`);

@@ -5,7 +5,7 @@ import { ServiceRig } from '../support/serviceRig.ts';
 
 const orcid = '0000-0002-1825-0097';
 
-/** A call of dtspy: `target` follows the server address of the client. */
+/** A request that dtspy sends. dtspy appends `target` to the server address. */
 interface Call {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly target: string;
@@ -23,14 +23,14 @@ function pythonJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(/[^\x20-\x7e]/g, escape);
 }
 
-/** Returns query text as python-requests encodes `params`. */
+/** Returns a query string as python-requests encodes `params`. */
 function pythonQuery(params: Readonly<Record<string, string | number>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) query.set(name, String(value));
   return query.toString();
 }
 
-/** Returns the head of a request and its body, byte for byte as dtspy sends them through python-requests 2.34. */
+/** Returns the head and the body of a request, byte for byte as dtspy sends them with python-requests 2.34. */
 function listRequestParts({ address, token }: ServiceRig['service'], { method, target, json }: Call): string[] {
   const body = json === undefined ? '' : pythonJson(json);
   const head = [

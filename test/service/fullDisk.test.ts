@@ -9,10 +9,10 @@ import { TransferClient } from '../support/transferClient.ts';
 const megabyte = 1024 * 1024;
 const quotaProgram = nodePath.join(import.meta.dirname, '../support/diskQuota.cjs');
 
-/** A destination that is full after two megabytes. */
+/** A destination whose disk is full after two megabytes. */
 interface Destination {
   readonly folder: string;
-  /** Environment of the service that simulates the full disk. */
+  /** Environment variables that make the service simulate a full disk, if it isn't a real one. */
   readonly environment: Readonly<Record<string, string>>;
   makeRoom(): Promise<void>;
   remove(): Promise<void>;
@@ -46,7 +46,7 @@ async function createQuota(): Promise<Destination> {
   };
 }
 
-/** A small disk where it can be mounted, and a quota everywhere. */
+/** Ways to create a full destination. Mounting a disk needs root privileges, which aren't always available. */
 const kinds: readonly (readonly [kind: string, make: () => Promise<Destination>])[] = [
   ['a quota', createQuota],
   [

@@ -45,7 +45,7 @@ describe('The OpenAPI document of the local service (D26)', () => {
   });
   after(async () => await rig.stop());
 
-  /** Restarts the service as a shared one, which has every operation, over both folders. */
+  /** Restarts the service as a shared one, which has every operation, with both folders. */
   async function restart(more: object = {}): Promise<void> {
     await rig.restart({ ...everything, ...more });
   }
@@ -65,7 +65,7 @@ describe('The OpenAPI document of the local service (D26)', () => {
     return answer;
   }
 
-  /** Opens a lease, and restarts the service, which ends the response. Checks the response. */
+  /** Opens a lease, restarts the service so that the lease's response ends, and checks the response. */
   async function provokeLease(): Promise<void> {
     const response = await fetch(`${rig.service.address}/leases`, {
       method: 'POST',

@@ -37,10 +37,10 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** Values of request fields by their descriptions. */
+/** Values of request fields. Each field is identified by a pattern that matches its description. */
 type Meanings = readonly (readonly [meaning: RegExp, value: unknown])[];
 
-/** A client that learns everything from the document: paths, methods, names, media types. */
+/** A client that takes all paths, methods, names and media types from the OpenAPI document. */
 class DocumentClient {
   private readonly address: string;
   private readonly token: string;
@@ -52,13 +52,13 @@ class DocumentClient {
     this.document = document;
   }
 
-  static async of(address: string, token: string): Promise<DocumentClient> {
+  static async connect(address: string, token: string): Promise<DocumentClient> {
     const response = await fetch(`${address}/openapi.json`);
     return new DocumentClient(address, token, (await response.json()) as Document);
   }
 
-  /** Sends a request. Returns the part of the response that `wanted` describes; all of it by default. */
-  async ask(operationId: string, meanings: Meanings, wanted?: RegExp): Promise<unknown> {
+  /** Sends a request. Returns the response, or only its property whose description matches `part`. */
+  async send(operationId: string, meanings: Meanings, part?: RegExp): Promise<unknown> {
     const [template, method, operation] = this.find(operationId);
     const parameters = operation.parameters ?? [];
     const values = new Map<Parameter, string>();
@@ -77,18 +77,18 @@ class DocumentClient {
     });
     assert.equal(response.status, 200, await response.clone().text());
     const answer: unknown = await response.json();
-    return wanted === undefined ? answer : this.pick(operation, answer, wanted);
+    return part === undefined ? answer : this.pick(operation, answer, part);
   }
 
-  /** Returns the name of the property with this description. */
-  nameOf(schema: Schema | undefined, meaning: RegExp): string {
+  /** Returns the name of the property whose description matches `meaning`. */
+  findName(schema: Schema | undefined, meaning: RegExp): string {
     const properties = Object.entries(this.follow(schema).properties ?? {});
     const found = properties.find(([, field]) => meaning.test(this.follow(field).description ?? ''));
     assert.ok(found, String(meaning));
     return found[0];
   }
 
-  schemaOfAnswer(operationId: string): Schema | undefined {
+  getAnswerSchema(operationId: string): Schema | undefined {
     return Object.values(this.find(operationId)[2].responses['200']?.content ?? {})[0]?.schema;
   }
 
@@ -113,13 +113,13 @@ class DocumentClient {
   private createBody(operation: Operation, meanings: Meanings): { body?: string } {
     const schema = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
     if (schema === undefined) return {};
-    const fields = meanings.map(([meaning, value]) => [this.nameOf(schema, meaning), value]);
+    const fields = meanings.map(([meaning, value]) => [this.findName(schema, meaning), value]);
     return { body: JSON.stringify(Object.fromEntries(fields)) };
   }
 
-  private pick(operation: Operation, answer: unknown, wanted: RegExp): unknown {
+  private pick(operation: Operation, answer: unknown, part: RegExp): unknown {
     const schema = Object.values(operation.responses['200']?.content ?? {})[0]?.schema;
-    return (answer as Readonly<Record<string, unknown>>)[this.nameOf(schema, wanted)];
+    return (answer as Readonly<Record<string, unknown>>)[this.findName(schema, part)];
   }
 }
 
@@ -145,7 +145,7 @@ describe('Any HTTP client that reads the OpenAPI document (D26)', () => {
       await Promise.all(names.map(async (name) => await fs.writeFile(nodePath.join(place, name), 'a,b')));
     }
     service = await startLocalService({ databases: [{ name: 'Plain', folder, organization: 'Lab' }] });
-    client = await DocumentClient.of(service.address, service.token);
+    client = await DocumentClient.connect(service.address, service.token);
   });
 
   after(async () => {
@@ -153,38 +153,38 @@ describe('Any HTTP client that reads the OpenAPI document (D26)', () => {
     await fs.rm(folder, { recursive: true });
   });
 
-  async function databaseName(): Promise<unknown> {
-    const databases = (await client.ask('listDatabases', [])) as readonly Readonly<Record<string, unknown>>[];
-    const schema = client.follow(client.schemaOfAnswer('listDatabases')).items;
-    return databases[0]?.[client.nameOf(schema, /^Name/)];
+  async function getDatabaseName(): Promise<unknown> {
+    const databases = (await client.send('listDatabases', [])) as readonly Readonly<Record<string, unknown>>[];
+    const schema = client.follow(client.getAnswerSchema('listDatabases')).items;
+    return databases[0]?.[client.findName(schema, /^Name/)];
   }
 
   it('lists the databases (§4.2)', async () => {
-    assert.equal(await databaseName(), 'Plain');
+    assert.equal(await getDatabaseName(), 'Plain');
   });
 
   it('pages through ten thousand results and gets the metadata of selected files (§4.3, §4.4)', async () => {
-    const database = await databaseName();
-    const who: Meanings = [
+    const database = await getDatabaseName();
+    const common: Meanings = [
       [/name.* of a database/i, database],
       [/ORCID/, '0000-0002-1825-0097'],
     ];
     const files: Readonly<Record<string, unknown>>[] = [];
     for (let offset = 0; ; offset += pageSize) {
-      const page: Meanings = [...who, [/^Words/, 'sample'], [/0-based/, offset], [/^Maximum number/, pageSize]];
-      const found = (await client.ask('searchFiles', page, /^The files/)) as Readonly<Record<string, unknown>>[];
+      const page: Meanings = [...common, [/^Words/, 'sample'], [/0-based/, offset], [/^Maximum number/, pageSize]];
+      const found = (await client.send('searchFiles', page, /^The files/)) as Readonly<Record<string, unknown>>[];
       if (found.length === 0) break;
       files.push(...found);
     }
-    const listSchema = client.follow(client.schemaOfAnswer('searchFiles'));
-    const fileSchema = client.follow(listSchema.properties?.[client.nameOf(listSchema, /^The files/)]).items;
-    const idName = client.nameOf(fileSchema, /^ID of the file/);
+    const listSchema = client.follow(client.getAnswerSchema('searchFiles'));
+    const fileSchema = client.follow(listSchema.properties?.[client.findName(listSchema, /^The files/)]).items;
+    const idName = client.findName(fileSchema, /^ID of the file/);
     const ids = files.map((file) => file[idName]);
     assert.equal(new Set(ids).size, count);
     const chosen = [ids[0], ids[5_000], ids[9_999]];
     for (const operationId of ['getFilesById', 'fetchFilesById']) {
-      const wanted: Meanings = [...who, [/^IDs of/, chosen]];
-      const got = (await client.ask(operationId, wanted, /^The files/)) as Readonly<Record<string, unknown>>[];
+      const fields: Meanings = [...common, [/^IDs of/, chosen]];
+      const got = (await client.send(operationId, fields, /^The files/)) as Readonly<Record<string, unknown>>[];
       assert.deepEqual(
         got.map((file) => file[idName]),
         chosen,

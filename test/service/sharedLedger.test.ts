@@ -57,8 +57,8 @@ describe('Two windows, the command line and a recipe on one ledger (D63)', () =>
     return new CliProcess(args, { environment: { ...variables, THE_KEY: server.key } });
   }
 
-  /** Waits until a list shows the transfers of the server, all in one state. */
-  async function showsAll(list: () => Promise<readonly ShownTransfer[]>, state: string): Promise<void> {
+  /** Waits until a list shows every transfer of the server in this state. */
+  async function waitForAll(list: () => Promise<readonly ShownTransfer[]>, state: string): Promise<void> {
     const expected = server.transfers.map(({ id }) => `${id} ${state}`).sort();
     let shown: readonly string[] = [];
     const isShown = async (): Promise<true | undefined> => {
@@ -86,8 +86,8 @@ describe('Two windows, the command line and a recipe on one ledger (D63)', () =>
   it('submit each transfer once, and all show every transfer until it ends (D12, D34)', async () => {
     const { transfer, run } = await submitEverywhere();
     server.setStatus('active');
-    for (const window of windows) await showsAll(() => window.list(), 'active');
-    await showsAll(listHistory, 'active');
+    for (const window of windows) await waitForAll(() => window.list(), 'active');
+    await waitForAll(listHistory, 'active');
     const again = await start('run', recipe).ended;
     assert.deepEqual([again.code, /^Nothing was sent/.test(again.stderr)], [1, true], again.stderr);
     server.setStatus('succeeded');
@@ -98,8 +98,8 @@ describe('Two windows, the command line and a recipe on one ledger (D63)', () =>
         server.transfers.some(({ id }) => id === stdout.trim()),
         stdout,
       );
-    for (const window of windows) await showsAll(() => window.list(), 'succeeded');
-    await showsAll(listHistory, 'succeeded');
+    for (const window of windows) await waitForAll(() => window.list(), 'succeeded');
+    await waitForAll(listHistory, 'succeeded');
     assert.deepEqual([server.submissions, server.maxConcurrentCount], [4, 1]);
     assert.deepEqual(await readdir(join(ledger, 'running')), []);
     const lock = await readFile(join(folder, 'reads.transfer.lock.json'), 'utf8');

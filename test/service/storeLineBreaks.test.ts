@@ -14,7 +14,7 @@ describe('Objects with line breaks in their names (D62)', () => {
   });
   after(async () => await rig.stop());
 
-  // rclone lists a line break as the symbol for it.
+  // rclone lists a line break as the character U+240A (symbol for line feed).
   const listed = Object.entries(files).map(([path, content]) => [path.replaceAll('\n', '\u240A'), content] as const);
 
   it('are transferred like others', async () => {

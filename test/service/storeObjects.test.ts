@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import { OddBucket } from '../support/oddBucket.ts';
 import { StoreRig } from '../support/storeRig.ts';
 
-/** Objects that a folder can have. */
+/** Objects whose names are also valid paths in a folder. */
 const plain = {
   con: 'con',
   'aux.txt': 'aux',
@@ -19,7 +19,7 @@ const plain = {
   [`${'d'.repeat(250)}/${'e'.repeat(250)}/${'f'.repeat(250)}/${'g'.repeat(250)}/${'h'.repeat(20)}`]: '1,024 bytes',
 };
 
-/** Objects whose names lead elsewhere, or belong to no file. */
+/** Objects whose names lead out of a folder, or can't be the path of a file. */
 const hostile = {
   '../x': 'parent',
   'a/../../../y': 'parents',
@@ -64,7 +64,7 @@ describe('The objects of a bucket (D62)', () => {
     const folder = nodePath.join(rig.folder, `dts-${id}`);
     for (const [path, content] of Object.entries(plain))
       assert.equal(await fs.readFile(nodePath.join(folder, path), 'utf8'), content, path);
-    // rclone writes two dots as full-width ones, and can't read the object by that name.
+    // rclone lists `..` as two full-width dots, and can't read the object by that name.
     for (const { path, id: other } of found.filter(({ path }) => !(path in plain))) {
       const end = await rig.transfer('odd', 'folder', [other]);
       assert.match(end.message, /completed successfully|it no longer exists\)$/, path);

@@ -16,7 +16,7 @@ describe('Files that the local service has transferred', () => {
   before(async () => (rig = await ServiceRig.start(files)));
   after(async () => await rig.stop());
 
-  async function land(paths: readonly string[]): Promise<string> {
+  async function transfer(paths: readonly string[]): Promise<string> {
     const id = await rig.mustSubmit(paths.map(toFileId));
     await rig.waitForStatus(id, 'succeeded');
     return id;
@@ -32,7 +32,7 @@ describe('Files that the local service has transferred', () => {
 
   it('are found and verified: 1,000 files, then one flipped byte, one missing and one extra (D24)', async () => {
     const paths = Object.keys(files).filter((path) => path.startsWith('data/'));
-    const id = await land(paths);
+    const id = await transfer(paths);
     const clean = await check(id);
     assert.deepEqual([clean.intactCount, clean.findings, clean.extra.paths], [1_000, [], []]);
     const folder = join(rig.target, `dts-${id}`);
@@ -61,7 +61,7 @@ describe('Files that the local service has transferred', () => {
   });
 
   it('are verified by the alternate manifest when a file is called manifest.json (D24)', async () => {
-    const id = await land(['manifest.json', 'sub/manifest.json', 'empty.bin']);
+    const id = await transfer(['manifest.json', 'sub/manifest.json', 'empty.bin']);
     const report = await check(id);
     assert.equal(report.manifest.file, join(rig.target, `dts-${id}`, `manifest-${id}.json`));
     assert.deepEqual([report.intactCount, report.findings, report.extra.paths], [3, [], []]);

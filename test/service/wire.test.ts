@@ -33,7 +33,7 @@ describe('A request to the local service on the wire (D26)', () => {
     return requestText(rig.service, parts);
   }
 
-  /** Returns the next response on a connection, checked against the OpenAPI document. */
+  /** Returns the next response on a connection, after checking it against the OpenAPI document. */
   async function next(connection: RawConnection, { method, target }: RequestParts = search): Promise<Answer> {
     const given = await connection.answer();
     assert.ok(given, 'there was no answer');
@@ -73,10 +73,10 @@ describe('A request to the local service on the wire (D26)', () => {
       ['headers of 20 kB', 431, `GET / HTTP/1.1\r\n${'A: bbbb\r\n'.repeat(5_000)}\r\n`],
       ['headers that do not end', 431, `GET / HTTP/1.1\r\nA: ${'b'.repeat(100_000)}`],
     ];
-    for (const [name, status, said] of malformed) {
+    for (const [name, status, sent] of malformed) {
       it(name, async () => {
         const connection = await connections.open();
-        connection.write(Buffer.from(said, 'latin1'));
+        connection.write(Buffer.from(sent, 'latin1'));
         const answer = await next(connection, { method: 'GET', target: '/' });
         assertProblem(answer, status);
         assert.equal(answer.headers.get('connection'), 'close');
@@ -156,14 +156,14 @@ describe('A request to the local service on the wire (D26)', () => {
     });
 
     it('of exactly 8 MiB, but not a byte more', async () => {
-      const patient = await ServiceRig.start({ 'a.txt': 'a' });
+      const other = await ServiceRig.start({ 'a.txt': 'a' });
       try {
         const body = search.body ?? '';
         const spaces = ' '.repeat(8 * mebibyte - body.length);
-        assert.equal((await patient.call('POST', search.target, undefined, { body: spaces + body })).status, 200);
-        assert.equal((await patient.call('POST', search.target, undefined, { body: ` ${spaces}${body}` })).status, 413);
+        assert.equal((await other.call('POST', search.target, undefined, { body: spaces + body })).status, 200);
+        assert.equal((await other.call('POST', search.target, undefined, { body: ` ${spaces}${body}` })).status, 413);
       } finally {
-        await patient.stop();
+        await other.stop();
       }
     });
 

@@ -3,23 +3,23 @@ import { describeError, OddBucket, respond, type BucketRequest, type OddObject }
 
 const storageClass = 'x-amz-storage-class';
 
-/** An error response to a restore request. */
-interface RestoreRefusal {
+/** A response to a restore request; `code` is the S3 error code, or empty if the request was accepted. */
+interface RestoreResponse {
   readonly status: number;
   readonly code: string;
 }
 
-/** An S3 server with objects that can't be read before they are restored. */
+/** An S3 server with objects that must be restored before they can be read. */
 export class ArchiveBucket extends OddBucket {
-  /** Keys of the objects that were restored, in the order of the requests. */
+  /** Keys of the restored objects, in the order of the requests. */
   readonly restored: string[] = [];
-  /** The restore requests, with days and priority: `runs/run-1.bam 7 Bulk`. */
+  /** The restore requests as key, days and tier: `runs/run-1.bam 7 Bulk`. */
   readonly restoreRequests: string[] = [];
   /** True to delay restores until {@link finishRestores}, like an archive that takes hours. */
   isSlow = false;
-  /** The response to restore requests if they are refused. */
-  restoreRefusal: RestoreRefusal | undefined;
-  /** True to leave restore requests unanswered. */
+  /** The error response to all restore requests; undefined to accept them. */
+  restoreRefusal: RestoreResponse | undefined;
+  /** True to leave restore requests without a response. */
   isSilent = false;
   /** Keys of the objects whose reads are refused. */
   readonly denied = new Set<string>();
@@ -27,7 +27,7 @@ export class ArchiveBucket extends OddBucket {
   refusedReads = 0;
   private readonly restoring = new Set<string>();
 
-  /** Starts a server with objects, by their keys and storage classes. */
+  /** Starts a server with objects (key to storage class). The content of each object is its key. */
   static async startWithClasses(classes: Readonly<Record<string, string>>): Promise<ArchiveBucket> {
     const bucket = new ArchiveBucket({});
     for (const [key, name] of Object.entries(classes))
@@ -36,13 +36,13 @@ export class ArchiveBucket extends OddBucket {
     return bucket;
   }
 
-  /** Restores the requested objects. */
+  /** Completes all pending restores. */
   finishRestores(): void {
     this.restored.push(...this.restoring);
     this.restoring.clear();
   }
 
-  /** Archives the restored objects again, like a store after the requested number of days. */
+  /** Archives all restored objects again, like a store after the requested number of days. */
   expireRestores(): void {
     this.restored.length = 0;
   }
@@ -63,7 +63,7 @@ export class ArchiveBucket extends OddBucket {
     respond(response, status, code === '' ? '' : describeError(code));
   }
 
-  private restore(key: string): RestoreRefusal {
+  private restore(key: string): RestoreResponse {
     if (this.restoring.has(key)) return { status: 409, code: 'RestoreAlreadyInProgress' };
     this.restoring.add(key);
     if (!this.isSlow) this.finishRestores();

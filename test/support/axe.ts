@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { Frame, Page } from 'playwright-core';
 
-/** The results of axe for a page: the number of passed rules, and the violations and inconclusive results. */
+/** The results of axe for a page: the number of passed rules, the violations, and the inconclusive results. */
 export interface AxeCounts {
   readonly passed: number;
   readonly broken: readonly string[];
@@ -12,7 +12,7 @@ export interface AxeCounts {
 
 const program = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Checks a page against all axe rules and prints the counts under a name. */
+/** Checks a page against axe's default rules. Returns the results, and prints their counts with `name`. */
 export async function runAxe(page: Page | Frame, name: string): Promise<AxeCounts> {
   await page.evaluate(program);
   const { passes, violations, incomplete } = await page.evaluate<AxeResults>('axe.run(document)');

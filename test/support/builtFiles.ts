@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Returns a built file and all built files that it loads statically. */
+/** Returns the paths of a built file and of all built files that it loads statically, directly or indirectly. */
 export function readTogether(file: string): readonly string[] {
   const files = new Set([file]);
   for (const one of files) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Pieces of names and titles: text in many scripts, characters that are special in a format, and line breaks. */
+/** Pieces of names and titles: text in many scripts, characters with a special meaning in a format, and line breaks. */
 const pieces = [
   ...[
     'a',
@@ -64,7 +64,7 @@ const pieces = [
   ],
 ];
 
-/** Text that may break a format that doesn't escape it. */
+/** Text that may corrupt the output of a format if it isn't escaped. */
 const hostileText = fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 8 }).map((parts) => parts.join(''));
 
 /** A field value: text, an empty value, or a value of the wrong type. */
@@ -117,7 +117,7 @@ const license = fc.record({
 const list = <T>(item: fc.Arbitrary<T>): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 5, arbitrary: fc.array(item, { maxLength: 4 }) }, { weight: 1, arbitrary: value });
 
-/** The credit metadata of a resource, with empty, contradictory and hostile values. */
+/** The credit metadata of a file, with empty, contradictory and hostile values. */
 const credit = fc.record(
   {
     contributors: list(contributor),

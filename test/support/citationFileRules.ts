@@ -3,8 +3,8 @@ import addFormats from 'ajv-formats';
 import { parse } from 'yaml';
 
 /**
- * The rules of the Citation File Format 1.2.0, from its schema guide, for the fields that the product writes. They are
- * stricter than the format's schema: a field that the product doesn't write is an error.
+ * The rules of the Citation File Format 1.2.0, from its schema guide, for the fields that the extension writes. They
+ * are stricter than the format's schema: a field that the extension doesn't write is an error.
  */
 const text = { type: 'string', minLength: 1 };
 const day = { type: 'string', pattern: '^[0-9]{4}-(0[1-9]|1[012])-(0[1-9]|[12][0-9]|3[01])$' };
@@ -52,14 +52,15 @@ const citationFile = object(
 const validate = new Ajv({ allErrors: true }).compile(citationFile);
 
 /**
- * The format's own JSON schema. Imported by itself, because the package's entry point compiles it again for each file.
+ * The format's own JSON schema. Imported directly, because the package's entry point compiles the schema again for each
+ * file.
  */
 const { schema } = (await import(new URL('schema.js', import.meta.resolve('cffjs')).href)) as { schema: object };
 const ajv = new Ajv({ allErrors: true });
 addFormats(ajv);
 const validateSchema = ajv.compile(schema);
 
-/** Parses a `CITATION.cff`. Returns its content, and its violations of these rules and of the format's schema. */
+/** Parses a `CITATION.cff` file. Returns its content, and the violations of these rules and of the format's schema. */
 export function checkCitationFile(yaml: string): { readonly content: unknown; readonly errors: readonly string[] } {
   const content: unknown = parse(yaml);
   const errors = [validate, validateSchema].flatMap((check) => {

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { parse as parseBiblatex } from 'biblatex-csl-converter';
 
-/** A name, as parsed by a library. */
+/** A name, as citation-js parses it. */
 interface ParsedName {
   readonly family?: string;
   readonly given?: string;
@@ -11,7 +11,7 @@ interface ParsedName {
   readonly suffix?: string;
 }
 
-/** An item, as parsed by citation-js: CSL-JSON. */
+/** An item in CSL-JSON, as citation-js parses it. */
 interface ParsedItem {
   readonly title?: string;
   readonly author?: readonly ParsedName[];
@@ -27,13 +27,13 @@ interface ParsedItem {
   readonly id?: string;
 }
 
-// The package declares no types.
+// The package has no type declarations.
 const Cite = createRequire(import.meta.url)('citation-js') as new (
   input: unknown,
   options?: { readonly forceType: string },
 ) => { readonly data: ParsedItem[] };
 
-/** A citation, as parsed by a library. Like {@link ParsedItem}, but with names and dates as text. */
+/** A citation, as a library parses it. Like {@link ParsedItem}, but with names and dates as text. */
 export interface ParsedCitation {
   readonly key: string | undefined;
   readonly title: string | undefined;
@@ -48,10 +48,12 @@ export interface ParsedCitation {
   readonly notes: string;
 }
 
-/** citation-js's name for RIS. Without it, citation-js mistakes a file whose notes contain `@a{` for BibTeX. */
+/**
+ * The name of RIS in citation-js. If it isn't given, citation-js mistakes a file whose notes contain `@a{` for BibTeX.
+ */
 export const risType = '@ris/file';
 
-/** Reads BibTeX, RIS or CSL-JSON with citation-js, which guesses the format if `forceType` is absent. */
+/** Parses BibTeX, RIS or CSL-JSON with citation-js, which guesses the format unless `forceType` is given. */
 export function parseWithCitationJs(text: string, forceType?: string): readonly ParsedCitation[] {
   return new Cite(text, forceType === undefined ? undefined : { forceType }).data.map((item) => ({
     key: item.id,
@@ -68,7 +70,7 @@ export function parseWithCitationJs(text: string, forceType?: string): readonly 
   }));
 }
 
-/** Joins the parts of a name, because libraries divide names at particles and suffixes. */
+/** Joins the parts of a name, because libraries split particles and suffixes differently. */
 function joinName({ family, given, literal, suffix, ...rest }: ParsedName): string {
   const particles = [rest['dropping-particle'], rest['non-dropping-particle']];
   const parts = [[...particles, family].filter(Boolean).join(' '), suffix, given].filter(Boolean);
@@ -90,7 +92,7 @@ interface BiblatexName {
   readonly suffix?: RichText;
 }
 
-/** Reads BibTeX with biblatex-csl-converter. */
+/** Parses BibTeX with biblatex-csl-converter. Throws if the converter reports an error. */
 export function parseWithBiblatexConverter(text: string): readonly ParsedCitation[] {
   const { entries, errors } = parseBiblatex(text);
   if (errors.length > 0) throw new Error(JSON.stringify(errors));

@@ -11,11 +11,11 @@ import { atEndOfTests } from './mochaHooks.ts';
 /** The path of the command-line program as shipped. It must be built first. */
 export const cliProgram = join(repositoryRoot, 'dist', 'cli', 'main.cjs');
 
-/** The data directory of commands without their own ledger folder. */
+/** The user's data directory for commands that don't set a ledger folder. */
 const dataHome = join(tmpdir(), `cli-data-home-${process.pid}`);
 atEndOfTests(() => rm(dataHome, { recursive: true, force: true }));
 
-/** The result of a process of the command line. */
+/** The result of running the command-line program. */
 export interface CliResult {
   readonly code: number | null;
   readonly stdout: string;
@@ -31,10 +31,10 @@ interface CliOptions {
   readonly runtime?: string;
 }
 
-/** A running process of the command line, without a terminal. */
+/** A running process of the command-line program, without a terminal. */
 export class CliProcess {
   readonly child: ChildProcess;
-  /** Resolves when the process has ended and its output was read. */
+  /** Resolves when the process has ended and its output has been read. */
   readonly ended: Promise<CliResult>;
   private stdout = '';
   private stderr = '';
@@ -52,7 +52,7 @@ export class CliProcess {
     });
   }
 
-  /** Resolves with the text of standard error once it matches. Rejects if the process ends first. */
+  /** Resolves with all text on standard error once it matches. Rejects if the process ends first. */
   async prints(pattern: RegExp): Promise<string> {
     while (!pattern.test(this.stderr)) {
       const next = await Promise.race([once(this.child.stderr ?? this.child, 'data'), this.ended]);
@@ -62,7 +62,7 @@ export class CliProcess {
   }
 }
 
-/** Runs the command line to its end. */
+/** Runs the command-line program and waits until it ends. */
 export async function runCli(args: readonly string[], options?: CliOptions): Promise<CliResult> {
   return await new CliProcess(args, options).ended;
 }

@@ -13,21 +13,21 @@ export class CommandProcess {
   }
 
   /**
-   * Starts a program file with an argument, passed as JSON. Resolves when the program is ready; rejects if it ends
+   * Starts a program with an argument, which is passed as JSON. Resolves when the program is ready; rejects if it ends
    * first.
    */
   static async start(file: string, argument: unknown): Promise<CommandProcess> {
-    const asked = new CommandProcess(fork(file, [JSON.stringify(argument)]));
-    if ((await asked.answer()) === undefined) throw new Error(`${file} did not start`);
-    return asked;
+    const started = new CommandProcess(fork(file, [JSON.stringify(argument)]));
+    if ((await started.answer()) === undefined) throw new Error(`${file} did not start`);
+    return started;
   }
 
-  /** Sends a command; resolves with the response, or with undefined if the process has ended. */
+  /** Sends a command; resolves to the response, or to undefined if the process has ended. */
   send(command: object): Promise<unknown> {
     const answered = this.turn.then(() => {
       if (!this.child.connected) return undefined;
       const answer = this.answer();
-      // If sending fails because the process died, its exit event resolves the response.
+      // If the process dies before it receives the command, its exit event settles the response.
       this.child.send(command, () => undefined);
       return answer;
     });
@@ -58,7 +58,7 @@ export function readProcessArgument(): unknown {
   return JSON.parse(process.argv[2] ?? '');
 }
 
-/** Reports that the program is ready, and handles every command from then on. */
+/** Reports that the program is ready, and handles commands from then on. Exits when the parent process disconnects. */
 export function handleCommands(answer: (command: unknown) => Promise<object>): void {
   process.on('message', (command) => void answer(command).then((value) => process.send?.(value)));
   process.once('disconnect', () => process.exit());

@@ -9,7 +9,7 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** A file in a search's response. */
+/** A file in the response to a search. */
 export interface FoundFile {
   readonly id: string;
   readonly path: string;
@@ -61,8 +61,8 @@ export abstract class ContractRig {
   }
 
   /**
-   * Checks a response against the OpenAPI document (D26: service HTTP behavior), as {@link call} does for every
-   * response.
+   * Checks a response against the OpenAPI document, as {@link call} does for every response, and returns it with a
+   * parsed body (D26: service HTTP behavior).
    */
   async checked(method: string, path: string, given: GivenAnswer): Promise<Answer> {
     (await this.openApi()).check(method, path, given);
@@ -73,7 +73,7 @@ export abstract class ContractRig {
     };
   }
 
-  /** Returns a checker for the service's OpenAPI document. */
+  /** Returns a checker for the service's OpenAPI document, which it fetches on the first call. */
   async openApi(): Promise<OpenApiCheck> {
     if (this.checker === undefined) {
       const response = await fetch(`${this.service.address}/openapi.json`);
@@ -84,7 +84,7 @@ export abstract class ContractRig {
     return this.checker;
   }
 
-  /** Returns the files that a search finds. Throws if the response is a problem. */
+  /** Returns the files that a search finds. Throws if the search fails. */
   async search(database: string, query = '', more: object = {}): Promise<FoundFile[]> {
     const { status, body } = await this.call('POST', '/api/v1/files', { database, orcid, query, ...more });
     if (status !== 200) throw new Error(JSON.stringify(body));
@@ -95,7 +95,7 @@ export abstract class ContractRig {
     return await this.call('POST', '/api/v1/transfers', { orcid, ...request });
   }
 
-  /** Submits a transfer and returns its id. Fails if the transfer isn't accepted. */
+  /** Submits a transfer and returns its ID. Throws if the transfer isn't accepted. */
   async mustRequestTransfer(request: object): Promise<string> {
     const { status, body } = await this.requestTransfer(request);
     if (status !== 201) throw new Error(JSON.stringify(body));
@@ -110,7 +110,7 @@ export abstract class ContractRig {
     return (await this.call('GET', `/api/v1/transfers/${id}`)).body as StatusBody;
   }
 
-  /** Polls until the transfer has one of these states. */
+  /** Polls until the transfer has one of these states; resolves to the status. */
   async waitForStatus(id: string, ...states: readonly string[]): Promise<StatusBody> {
     return await eventually(
       async () => {
@@ -127,7 +127,7 @@ export abstract class ContractRig {
     return 10;
   }
 
-  /** Returns the time after which {@link waitForStatus} fails. */
+  /** Returns the time after which {@link waitForStatus} rejects. */
   protected getLimitMs(): number {
     return 120_000;
   }

@@ -7,17 +7,18 @@ interface Upload {
   readonly parts: Map<number, Buffer>;
 }
 
-/** An S3 server that copies objects by itself, whole or in parts. Tests can make it corrupt the copies. */
+/** An S3 server that supports server-side copies, whole or in parts. Tests can make it corrupt the copies. */
 export class CopyingBucket extends OddBucket {
   /**
-   * Selects the copies that get wrong content. Only copies to the keys of unfinished objects (`.part-`) are affected.
+   * Selects the copies that contain zeros instead of the content: none, those made in parts, or all. Only copies to the
+   * keys of unfinished objects (`.part-`) are affected.
    */
   wrongCopies: 'none' | 'in pieces' | 'all' = 'none';
-  /** True if ETags aren't hashes, as for objects encrypted with a customer key. */
+  /** True if ETags of whole objects aren't hashes, as for objects encrypted with a customer key. */
   isEncrypted = false;
   private readonly uploads = new Map<string, Upload>();
 
-  /** Starts a server with one object, as rclone uploads it in parts: with its MD5 in the metadata. */
+  /** Starts a server with one object in the form in which rclone uploads it in parts: with its MD5 in the metadata. */
   static async startWithNote(key: string, content: Buffer): Promise<CopyingBucket> {
     const bucket = new CopyingBucket({});
     const note = Buffer.from(digest(content), 'hex').toString('base64');
@@ -27,7 +28,8 @@ export class CopyingBucket extends OddBucket {
   }
 
   /**
-   * Returns the content of an object, if it exists. Doesn't call rclone, which would wait for this server's process.
+   * Returns the content of an object, or undefined if it doesn't exist. Unlike a synchronous call of rclone, this
+   * doesn't block the process, which also runs this server.
    */
   getContent(key: string): Buffer | undefined {
     return this.objects.get(key)?.content;

@@ -5,15 +5,15 @@ import { Gate } from './gate.ts';
 import { MemoryLog } from './memoryLog.ts';
 import { namesLearned, orcid, createExplorerDependencies } from './explorerDependencies.ts';
 
-/** Options for opening a window. */
+/** Options for opening a window: its ledger, its server and its clock. */
 export interface WindowPlace {
   readonly ledgerFolder: string;
   /** The base address of the server. */
   readonly server: string;
   readonly key: string;
-  /** The initial time of its clock, in milliseconds since 1970. */
+  /** The initial time of the window's own clock, in milliseconds since 1970. */
   readonly now: number;
-  /** True to hold submissions before they are sent. */
+  /** True to block submissions before they are sent, until `sending` is released. */
   readonly isHeld?: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface TransferWindow {
   submit(): Promise<void>;
   /** Returns the transfer as the window shows it. */
   shown(): Promise<Transfer | undefined>;
-  /** Advances the clock of this window. */
+  /** Advances the clock of this window by `ms` milliseconds. */
   pass(ms: number): Promise<void>;
   /** Closes the window; kills it if it runs in a separate process. */
   end(): Promise<void>;
@@ -32,15 +32,15 @@ export interface TransferWindow {
 /** Runs the core of a window in this process. */
 export class CoreWindow implements TransferWindow {
   readonly explorer: Explorer;
-  /** Holds submissions before they are sent. */
+  /** Blocks submissions before they are sent. */
   readonly sending = new Gate();
-  /** The result of a submission: the transfer, or `given up`. */
+  /** The result of the last submission: the transfer, or `given up` if the submission was rejected. */
   outcome: Promise<Transfer | 'given up'> | undefined;
   isSubmitting = false;
   private readonly place: WindowPlace;
   private readonly clock: ManualClock | undefined;
 
-  /** Uses its own clock unless `clock` is given. */
+  /** Uses a new clock, which `pass` advances, unless `clock` is given. */
   private constructor(place: WindowPlace, clock?: ManualClock) {
     this.place = place;
     this.clock = clock ? undefined : new ManualClock(place.now);
@@ -59,7 +59,7 @@ export class CoreWindow implements TransferWindow {
     );
   }
 
-  /** Opens a window like the extension: first the ledger, then the connection. */
+  /** Opens a window in the same order as the extension: first loads the ledger, then connects. */
   static async open(place: WindowPlace, clock?: ManualClock): Promise<CoreWindow> {
     const window = new CoreWindow(place, clock);
     await window.explorer.transferFlow.resume();

@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 
 /** Forwards connections to another loopback port, and counts the bytes in both directions. */
 export class CountingProxy {
-  /** Number of bytes so far. */
+  /** Number of bytes forwarded so far, in both directions. */
   bytes = 0;
   private readonly sockets = new Set<Socket>();
   private readonly server: Server;

@@ -6,7 +6,10 @@ type CrateEntity = Readonly<Record<string, unknown>> & { readonly '@id': string 
 /** The entities of an RO-Crate, by ID. */
 export type CrateGraph = ReadonlyMap<string, CrateEntity>;
 
-/** Reads the graph of a metadata document. Throws if an entity is described twice. */
+/**
+ * Returns the entities of a metadata document. Throws if its context isn't that of RO-Crate 1.2, or if it describes an
+ * entity twice.
+ */
 export function readCrate(crate: Readonly<Record<string, unknown>>): CrateGraph {
   assert.equal(crate['@context'], 'https://w3id.org/ro/crate/1.2/context');
   const graph = crate['@graph'] as readonly CrateEntity[];
@@ -21,7 +24,7 @@ function listReferences(entity: CrateEntity | undefined, name: string): readonly
   return references.flatMap((reference) => reference['@id'] ?? []);
 }
 
-/** Returns the entities to which a property refers. */
+/** Returns the entities to which a property refers. Throws if the graph doesn't contain one of them. */
 export function follow(graph: CrateGraph, entity: CrateEntity | undefined, name: string): readonly CrateEntity[] {
   return listReferences(entity, name).map((id) => {
     const target = graph.get(id);
@@ -50,7 +53,10 @@ const actionStatuses = ['Active', 'Completed', 'Failed', 'Potential'].map(
   (name) => `http://schema.org/${name}ActionStatus`,
 );
 
-/** The MUST requirements of RO-Crate 1.2, named after the pages of the specification. */
+/**
+ * The MUST requirements of RO-Crate 1.2, named after the pages of the specification. Each one throws if a graph
+ * violates it.
+ */
 export const crateRules: Readonly<Record<string, (graph: CrateGraph) => void>> = {
   'Root Data Entity: the document has a descriptor with the fixed ID and type': (graph) => {
     assert.equal(graph.get('ro-crate-metadata.json')?.['@type'], 'CreativeWork');

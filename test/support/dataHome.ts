@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { getUserLedgerFolder } from '../../src/core/ledger/userLedgerFolder.ts';
 
-/** Returns the variables that make a program use a folder as the data directory of its user. */
+/** Returns the environment variables that make a program use a folder as the data directory of its user. */
 export function dataHomeVariables(folder: string): Readonly<Record<string, string>> {
   return { XDG_DATA_HOME: folder, LOCALAPPDATA: folder };
 }

@@ -1,6 +1,6 @@
 type Json = Readonly<Record<string, unknown>>;
 
-/** A rule of the Data Package standard, named after its violation. */
+/** A rule of the Data Package standard: a description of its violation, and a check of a value. */
 type Rule = readonly [broken: string, isKept: (value: Json) => boolean];
 
 const nameForm = /^[-a-z0-9._/]+$/;
@@ -60,7 +60,7 @@ const resourceRules: readonly Rule[] = [
   ],
 ];
 
-/** Returns the rules of the standard that a Data Package violates, checked independently of the product code. */
+/** Returns descriptions of the rules that a Data Package violates. Shares no code with the extension. */
 export function brokenRules(value: Json): string[] {
   const resources = Array.isArray(value['resources']) ? (value['resources'] as Json[]) : [];
   const names = resources.map(({ name }) => name);

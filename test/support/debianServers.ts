@@ -6,31 +6,36 @@ import * as nodePath from 'node:path';
 /** The servers from Debian packages that {@link prepareDebianServer} configures. */
 export type DebianServerKind = 'openssh' | 'apache';
 
-/** The servers to test with: all of them on Linux, where a missing one is a failure, and none on other systems. */
+/**
+ * The servers to test with: all of them on Linux, none on other systems. A server that is missing on Linux is an error.
+ */
 export const debianServerKinds: readonly DebianServerKind[] = process.platform === 'linux' ? ['openssh', 'apache'] : [];
 
 /** A configured server that isn't running yet. */
 export interface DebianServer {
   readonly command: readonly [string, ...string[]];
-  /** The section of rclone's configuration that names the server. */
+  /** The lines of rclone's configuration for the server's remote, without the name of the section. */
   readonly section: readonly string[];
 }
 
 interface ServerPlace {
-  /** A folder for the configuration only. */
+  /** A folder for the server's configuration only. */
   readonly root: string;
   /** The folder to serve. */
   readonly folder: string;
   readonly port: number;
   readonly password: string;
-  /** Obscures a password in the form that rclone's configuration requires. */
+  /** Returns a password in the obscured form that rclone's configuration requires. */
   readonly obscure: (text: string) => string;
 }
 
 const packages = { openssh: 'openssh-server', apache: 'apache2-bin' } as const;
 const programs = { openssh: '/usr/sbin/sshd', apache: '/usr/sbin/apache2' } as const;
 
-/** Writes the configuration of a server. Throws an error with the installation command if the server is missing. */
+/**
+ * Writes the configuration of a server, and returns how to start and reach it. If the server isn't installed, throws an
+ * error with the installation command.
+ */
 export async function prepareDebianServer(kind: DebianServerKind, place: ServerPlace): Promise<DebianServer> {
   await fs.access(programs[kind]).catch(() => {
     throw new Error(`These tests need ${programs[kind]}: run \`sudo apt-get install ${packages[kind]}\`.`);
@@ -66,7 +71,7 @@ async function prepareApache({ root, folder, port, password, obscure }: ServerPl
   const hash = execFileSync('openssl', ['passwd', '-apr1', '-stdin'], { input: password }).toString().trim();
   await fs.writeFile(file('users'), `lab:${hash}\n`);
   await fs.writeFile(file('apache.conf'), describeApache(root, folder, port));
-  // A server that root starts switches to another user, who needs access to both folders.
+  // If root starts Apache, it switches to another user, who needs access to both folders.
   if (process.getuid?.() === 0) await openFolders([root, folder], nodePath.dirname(root));
   const section = ['type = webdav', `url = http://127.0.0.1:${port}`, 'vendor = other', 'user = lab'];
   return {

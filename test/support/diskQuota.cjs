@@ -1,6 +1,7 @@
 /**
- * Loaded with `--require` in a program and each of its threads. Writes below the folder QUOTA_FOLDER fail, as on a full
- * disk, once its files contain QUOTA_BYTES bytes, until a file named `room` exists next to the folder.
+ * Simulates a full disk; loaded with `--require` in a program and each of its threads. Writes below the folder
+ * QUOTA_FOLDER fail with ENOSPC once its files contain QUOTA_BYTES bytes. They succeed again when a file named like the
+ * folder with the suffix `-room` exists next to it.
  */
 const fs = require('node:fs');
 const { syncBuiltinESMExports } = require('node:module');

@@ -1,4 +1,7 @@
-/** A program that writes ended transfers to a ledger, like a window. */
+/**
+ * Writes 20 failed transfers to a ledger in a separate process, like a window. Arguments: the ledger folder, and a
+ * prefix for the keys of the transfers.
+ */
 import { TransferLedger } from '../../src/core/ledger/transferLedger.ts';
 import { withState } from '../../src/core/model/transferModel.ts';
 import { MemoryLog } from './memoryLog.ts';

@@ -1,14 +1,18 @@
 import { systemClock, wait } from '../../src/core/util/clock.ts';
 
 /**
- * Polls every `intervalMs` milliseconds until `ask` resolves to a value; fails after `limitMs` milliseconds. For
- * conditions without an event.
+ * Calls `check` every `intervalMs` milliseconds until it resolves to a value other than undefined, and returns the
+ * value. Rejects after `limitMs` milliseconds. For conditions that no event reports.
  */
-export async function eventually<T>(ask: () => Promise<T | undefined>, limitMs = 120_000, intervalMs = 10): Promise<T> {
+export async function eventually<T>(
+  check: () => Promise<T | undefined>,
+  limitMs = 120_000,
+  intervalMs = 10,
+): Promise<T> {
   const endMs = Date.now() + limitMs;
   for (;;) {
-    const answer = await ask();
-    if (answer !== undefined) return answer;
+    const value = await check();
+    if (value !== undefined) return value;
     if (Date.now() > endMs) throw new Error(`Nothing came within ${limitMs} ms.`);
     await wait(systemClock, intervalMs);
   }

@@ -7,16 +7,16 @@ type ExplorerDependencies = ConstructorParameters<typeof Explorer>[0];
 export const orcid = '0000-0002-1825-0097';
 
 /**
- * Returns the stored dialect of a test server that accepts database names, so that no submission has to determine this
- * first (D36: names before submission).
+ * Returns the saved dialects after a test server was found to accept database names, so that no submission has to find
+ * that out first (D36: names before submission).
  */
 export function namesLearned(address: string, version = '1.2.3'): unknown {
   return { [address]: { version, dialect: { idsWanted: false } } };
 }
 
 /**
- * Returns the dependencies of a core without an editor: a focused window, default network settings, nothing learned
- * yet.
+ * Returns the dependencies of a core without an editor: a focused window, default network settings, and nothing learned
+ * about servers yet.
  */
 export function createExplorerDependencies(
   own: Pick<ExplorerDependencies, 'log' | 'clock' | 'ledgerFolder'> & Partial<ExplorerDependencies>,

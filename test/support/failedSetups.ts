@@ -1,6 +1,9 @@
 let failedTitle: string | undefined;
 
-/** Remembers the last setup that failed in the running outermost suite, for {@link takeFailedSetup}. */
+/**
+ * Records the last failed setup (a `before` or `beforeEach` hook) in the current top-level suite, for {@link
+ * takeFailedSetup}.
+ */
 export function recordFailedSetups(runner: Mocha.Runner): void {
   runner.on('fail', (runnable) => {
     if (runnable.title.startsWith('"before ')) failedTitle = runnable.fullTitle();
@@ -10,7 +13,7 @@ export function recordFailedSetups(runner: Mocha.Runner): void {
   });
 }
 
-/** Returns the title of the setup that failed in the running suite; undefined if none did, or on a later call. */
+/** Returns the title of the recorded setup and forgets it; undefined if none is recorded. */
 export function takeFailedSetup(): string | undefined {
   const title = failedTitle;
   failedTitle = undefined;

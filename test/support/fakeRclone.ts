@@ -8,7 +8,7 @@ import * as nodePath from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { RcloneAddress } from '../../src/service/stores/storeClient.ts';
 
-/** The fields of a request to the remote control of rclone. */
+/** The fields of a request to rclone's remote control. */
 export interface RcloneBody {
   readonly fs?: string;
   readonly remote?: string;
@@ -29,29 +29,29 @@ interface DescribedObject {
 }
 
 interface RcloneRequest {
-  /** The method of the remote control; `read` for a request for the content of an object. */
+  /** The method of the remote control, or `read` for a request that reads an object. */
   readonly method: string;
   readonly body: RcloneBody;
 }
 
 /**
- * Replaces the handling of a request: `fail` responds with {@link FakeRclone.failure}, `drop` closes the connection,
- * `cut` closes it after half of an object, `whole` sends all of an object in response to a request for a range.
+ * Replaces the normal response to a request: `fail` responds with {@link FakeRclone.failure}, `drop` closes the
+ * connection, `cut` closes it after half of an object, `whole` sends a whole object even if only a range was requested.
  */
 type Intervention = 'fail' | 'drop' | 'cut' | 'whole' | undefined;
 
 const missing = { status: 404, error: 'object not found' };
 
-/** Simulates the remote control of rclone, with stores in memory. Local folders are real. */
+/** Simulates rclone's remote control, with stores in memory. Local folders are real. */
 export class FakeRclone {
-  /** The content of each object, by its location: `lab:from/a.txt`. */
+  /** The content of each object by its location, such as `lab:from/a.txt`. */
   readonly objects = new Map<string, Buffer>();
   readonly requests: RcloneRequest[] = [];
   /** The hash algorithm of the stores; undefined for stores without hashes. */
   hash: string | undefined = 'md5';
-  /** Called before each request is handled. Can change the stores, or return an intervention. */
+  /** Called before each request is handled. Can change the stores, and return an intervention. */
   intervene: (request: RcloneRequest) => Intervention | Promise<Intervention> = () => undefined;
-  /** Changes the description of an object in responses. */
+  /** Returns the description of an object to send in a response. Tests replace it to send a different one. */
   describe: (object: DescribedObject) => DescribedObject = (object) => object;
   /** The response to a request for which `intervene` returns `fail`. */
   failure = { status: 500, error: 'something is wrong' };
@@ -192,7 +192,7 @@ export class FakeRclone {
     else {
       await fs.mkdir(nodePath.dirname(place), { recursive: true });
       await fs.writeFile(place, content);
-      // rclone preserves the times of objects.
+      // rclone gives a file the modification time of its object, which is 1970 for objects in memory.
       await fs.utimes(place, 0, 0);
     }
   }
@@ -211,12 +211,12 @@ function sendJson(response: ServerResponse, value: object): void {
   response.end(JSON.stringify(value));
 }
 
-/** Joins a remote or folder and a path. */
+/** Returns the location of a path in a remote or a folder. */
 function toPlace(remote = '', path = ''): string {
   return remote.endsWith(':') || remote.endsWith('/') ? remote + path : `${remote}/${path}`;
 }
 
-/** Returns the paths in the filter lists of a request; undefined if it has none. */
+/** Returns the paths in the filter lists of a request, or undefined if it has none. */
 async function readLists({ _filter: filter }: RcloneBody): Promise<ReadonlySet<string> | undefined> {
   if (!filter?.FilesFromRaw) return undefined;
   const texts = await Promise.all(filter.FilesFromRaw.map((file) => fs.readFile(file, 'utf8')));

@@ -4,7 +4,7 @@ import type { RecordedRequest } from './faultServer.ts';
 /** Defines the response of a fault server's route to one request. */
 export type Behaviour = (request: RecordedRequest, response: ServerResponse) => void | Promise<void>;
 
-/** Responds depending on the request. */
+/** Responds with a behavior that depends on the request. */
 export function answering(make: (request: RecordedRequest) => Behaviour): Behaviour {
   return (request, response) => make(request)(request, response);
 }
@@ -16,14 +16,14 @@ export function json(value: unknown, status = 200, headers: Record<string, strin
   };
 }
 
-/** Responds with unmodified text of any media type. */
+/** Responds with text, declared as `contentType`. */
 export function text(status: number, body: string, contentType = 'text/plain; charset=utf-8'): Behaviour {
   return (_request, response) => {
     response.writeHead(status, { 'content-type': contentType }).end(body);
   };
 }
 
-/** Responds with only a status and headers. */
+/** Responds with a status and headers, without a body. */
 export function empty(status: number, headers: Record<string, string> = {}): Behaviour {
   return (_request, response) => {
     response.writeHead(status, { 'content-length': '0', ...headers }).end();
@@ -37,12 +37,12 @@ export function problem(status: number, detail: string, messages: readonly strin
   return json(document, status, { 'content-type': 'application/problem+json' });
 }
 
-/** Responds like the public server does for its own errors: the message is only in `errors`. */
+/** Responds like the public server to its own errors: the message is only in `errors`. */
 export function plainProblem(status: number, message: string): Behaviour {
   return problem(status, 'unexpected error occurred', [message]);
 }
 
-/** Responds with a web page. */
+/** Responds with an HTML page. */
 export function html(status: number, title: string): Behaviour {
   return text(status, `<!doctype html><html><head><title>${title}</title></head><body>x</body></html>`, 'text/html');
 }
@@ -52,7 +52,7 @@ export function silence(): Behaviour {
   return () => undefined;
 }
 
-/** Sends interim responses (1xx) indefinitely. */
+/** Sends an interim response (102) every `pauseMs` milliseconds, but never a final one. */
 export function endlessInterimResponses(pauseMs: number): Behaviour {
   return (_request, response) => {
     const timer = setInterval(() => response.writeProcessing(), pauseMs).unref();
@@ -60,7 +60,7 @@ export function endlessInterimResponses(pauseMs: number): Behaviour {
   };
 }
 
-/** Sends interim responses (1xx) before the actual response. */
+/** Sends two interim responses (103 and 102) before the actual response. */
 export function interim(then: Behaviour): Behaviour {
   return async (request, response) => {
     response.writeEarlyHints({ link: '</x>; rel=preload' });
@@ -69,7 +69,7 @@ export function interim(then: Behaviour): Behaviour {
   };
 }
 
-/** Delays the response. */
+/** Delays the response by `delayMs` milliseconds. */
 export function slowHeaders(delayMs: number, then: Behaviour): Behaviour {
   return async (request, response) => {
     await new Promise<void>((resolve) => setTimeout(resolve, delayMs).unref());
@@ -77,7 +77,7 @@ export function slowHeaders(delayMs: number, then: Behaviour): Behaviour {
   };
 }
 
-/** Sends the body in chunks, with a pause after each. */
+/** Sends JSON in the given number of pieces, with a pause of `pauseMs` milliseconds after each. */
 export function slowBody(value: unknown, pieces: number, pauseMs: number): Behaviour {
   return async (_request, response) => {
     const body = JSON.stringify(value);
@@ -91,7 +91,7 @@ export function slowBody(value: unknown, pieces: number, pauseMs: number): Behav
   };
 }
 
-/** Sends the first part of a body, and then nothing. */
+/** Sends the first part of a body and then stalls, with the connection open. */
 export function stalledBody(beginning = '{"resources":['): Behaviour {
   return (_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).write(beginning);
@@ -112,7 +112,7 @@ export function resetBeforeAnswer(): Behaviour {
   };
 }
 
-/** Announces a long body, sends part of it, and closes the connection. */
+/** Declares a body of 1000 bytes, sends part of it, and closes the connection. */
 export function dropDuringBody(beginning = '{"resources":[', status = 200): Behaviour {
   return (_request, response) => {
     response.writeHead(status, { 'content-type': 'application/json', 'content-length': '1000' });
@@ -120,7 +120,7 @@ export function dropDuringBody(beginning = '{"resources":[', status = 200): Beha
   };
 }
 
-/** Sends `bytes` bytes of valid JSON. With `isChunked`, doesn't announce the length. */
+/** Sends `bytes` bytes of valid JSON. With `isChunked`, doesn't declare the length. */
 export function tooLarge(bytes: number, isChunked = true): Behaviour {
   return (_request, response) => {
     const body = `"${'x'.repeat(bytes - 2)}"`;
@@ -137,7 +137,7 @@ export function redirect(location: string, status = 302): Behaviour {
   return empty(status, { location });
 }
 
-/** Asks the client to retry later. */
+/** Responds without a body, and tells the client in `Retry-After` when to retry. */
 export function busy(status: number, retryAfter: string): Behaviour {
   return empty(status, { 'retry-after': retryAfter });
 }

@@ -7,7 +7,7 @@ import { PublicDispatcher, type Outcome } from './publicDispatcher.ts';
 /** A transfer as the public server stores it. */
 interface PublicTransfer {
   readonly orcid: string;
-  /** Id of the destination database. */
+  /** ID of the destination database. */
   readonly destination?: string;
   status: string;
   message?: string;
@@ -24,34 +24,33 @@ export interface PublicState {
     readonly organization: string;
     readonly url: string;
   }[];
-  /** Ids of the files that every database contains. */
+  /** IDs of the files that every database contains. */
   readonly files: Set<string>;
   /** Returns the size of a file in bytes. */
   getFileBytes: (id: string) => number;
-  /** Ids of files: a metadata request for one crashes the handler, and a submission of one ends the process. */
+  /** IDs of files that crash the server: a metadata request ends its handler, a submission the whole process. */
   readonly crashingIds: Set<string>;
   readonly transfers: Map<string, PublicTransfer>;
-  /** Generates the id of the next transfer. */
+  /** Generates the ID of the next transfer. */
   makeId: () => string;
   /**
-   * Refuses the same searches as the public server: all in kbase, and in nmdc all except those for a study's id
+   * Refuses the same searches as the public server: all in kbase, and in nmdc all except those for the ID of a study
    * (D38: learned searchability).
    */
   refusesSearches: boolean;
   /** Number of upcoming status responses with another transfer's counts and message (D11: check status identity). */
   mixedUpAnswers: number;
-  /** Handles submissions, cancels and status requests like the server's only dispatcher (D34: serialized requests). */
+  /** Handles submissions, cancels and status requests like the server's dispatcher (D34: serialized requests). */
   readonly dispatcher: PublicDispatcher;
-  /** Responds with `resources: null` if nothing was found (D15: tolerant reading). */
+  /** True to respond with `resources: null` if nothing was found (D15: tolerant reading). */
   isNullForNone: boolean;
   /**
-   * Makes the key belong to an account without an ORCID iD, in either of the two possible ways (D44: classify sign-in
-   * failures).
+   * The account that the key belongs to. An account can lack an ORCID iD in two ways (D44: classify sign-in failures).
    */
   account: 'good' | 'withoutIdentity' | 'withEmptyOrcid';
   /** Makes the authentication service fail, which looks like a rejected key (D28: retry rejected keys). */
   isSignInDown: boolean;
-  /** The ORCID iDs that KBase accepts as a destination; undefined accepts all. */
+  /** The ORCID iDs that KBase accepts for a transfer to it; undefined to accept all. */
   knownOrcids: ReadonlySet<string> | undefined;
   /** Silently drops unknown files from a submission, and reports the rest as transferred (D39: server data display). */
   dropsUnknownFiles: boolean;
@@ -62,8 +61,8 @@ type JsonBody = Record<string, unknown>;
 const otherId = '99999999-9999-4999-8999-999999999999';
 
 /**
- * Makes a server behave like the public one: ids instead of names, only `POST files/by-id`, dropped connections for
- * `offset` without `limit`, mixed-up statuses on demand, and cancels that have no effect during staging.
+ * Makes a server behave like the public one: IDs instead of names, only `POST files/by-id`, dropped connections for
+ * `offset` without `limit`, mixed-up statuses on demand, and cancels that have an effect only on active transfers.
  */
 export function publicLike(server: FaultServer, key = 'the-test-key'): PublicState {
   const state = newState(key);
@@ -73,7 +72,7 @@ export function publicLike(server: FaultServer, key = 'the-test-key'): PublicSta
   return state;
 }
 
-/** Makes a server behave like the public one before 0.12: like `publicLike`, but with `GET files/by-id` only. */
+/** Makes a server behave like the public one before version 0.12, which had only `GET files/by-id`. */
 export function olderPublicLike(server: FaultServer, key = 'the-test-key'): PublicState {
   const state = newState(key);
   installCommon(server, state, '0.11.3');
@@ -203,7 +202,7 @@ function answerMetadataByQuery(state: PublicState): Behaviour {
 
 const noId = '00000000-0000-0000-0000-000000000000';
 
-/** Lets the dispatcher respond, possibly with the response to a different request. */
+/** Passes a request to the dispatcher, which may respond with the result of a different request. */
 function dispatched(
   { dispatcher }: PublicState,
   kind: 'create' | 'cancel' | 'status',
@@ -250,18 +249,18 @@ function answerSubmission(server: FaultServer, state: PublicState): Behaviour {
 function rejectedOrcid({ knownOrcids }: PublicState, destination: unknown, orcid: unknown): Behaviour | undefined {
   if (orcid === '') return problem(401, 'No user ORCID was provided');
   if (destination !== 'kbase' || !knownOrcids || knownOrcids.has(String(orcid))) return undefined;
-  const said = `invalid ORCID '${String(orcid)}': KBase user not found for ORCID ${String(orcid)}`;
-  return problem(401, said, [said]);
+  const detail = `invalid ORCID '${String(orcid)}': KBase user not found for ORCID ${String(orcid)}`;
+  return problem(401, detail, [detail]);
 }
 
-/** Ends the whole server without a response; it must be restarted. */
+/** Stops the whole server without a response, like a crash. The test must restart it. */
 function crash(server: FaultServer): Behaviour {
   return () => void server.stop();
 }
 
 /** Returns the final status of a transfer that included only the existing files. */
-function createSuccess({ files }: PublicState, id: string, asked: readonly string[]): Partial<PublicTransfer> {
-  const count = asked.filter((file) => files.has(file)).length;
+function createSuccess({ files }: PublicState, id: string, requested: readonly string[]): Partial<PublicTransfer> {
+  const count = requested.filter((file) => files.has(file)).length;
   const message = `Transfer ${id}: completed successfully`;
   return { status: 'succeeded', message, num_files: count, num_files_transferred: count };
 }

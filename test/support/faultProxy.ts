@@ -5,19 +5,22 @@ import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** A received request for a tunnel. */
+/** A request for a tunnel, as received. */
 interface TunnelRequest {
   /** The requested host and port. */
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
 }
 
-/** Defines the response to tunnel requests. */
+/**
+ * The response to tunnel requests: a tunnel to the local port `leadTo`, the error status `refuse`, no response at all,
+ * or a closed connection.
+ */
 type ProxyBehaviour = { readonly leadTo: number } | { readonly refuse: number } | 'silence' | 'drop';
 
 /**
  * A real HTTP proxy that connects every tunnel to one local port, regardless of the requested host, or refuses it. If
- * `authorization` is set, it responds with 407 to requests without it.
+ * `authorization` is set, the proxy responds with 407 to requests without it.
  */
 export class FaultProxy {
   readonly tunnels: TunnelRequest[] = [];

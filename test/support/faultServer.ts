@@ -27,8 +27,8 @@ interface Route {
 }
 
 /**
- * A real HTTP server that records every request, with routes that can be slow, broken or hostile. A route is
- * `GET /path`; a trailing `*` matches any suffix. Unknown routes return 404 in plain text.
+ * A real HTTP server that records every request and whose routes can be slow, broken or hostile. A route is `GET
+ * /path`; a trailing `*` matches any suffix. Unknown routes return 404 in plain text.
  */
 export class FaultServer {
   readonly requests: RecordedRequest[] = [];
@@ -37,7 +37,7 @@ export class FaultServer {
   private readonly sockets = new Set<Socket>();
   private readonly waiting = new Set<{ readonly count: number; readonly resolve: () => void }>();
   private readonly server: Server;
-  /** Ports of all servers of this process. */
+  /** Ports of all servers that this process has started. */
   private static readonly usedPorts = new Set<number>();
   private isCutOff = false;
   private openedSockets = 0;
@@ -56,8 +56,9 @@ export class FaultServer {
   }
 
   /**
-   * Starts on a loopback port that no server of this process has used; uses TLS if an identity is given. The extension
-   * identifies a connection by its address, so on a used port it would still know facts about an earlier server.
+   * Starts on a loopback port that no server of this process has used; with TLS if an identity is given. The extension
+   * identifies a server by its address, so on a used port it would apply what it has learned about the earlier server.
+   * Rejects if `preferredPort` is in use; 0 means any free port.
    */
   static async start(identity?: ServerIdentity, preferredPort = 0): Promise<FaultServer> {
     const server = new FaultServer(identity);
@@ -88,24 +89,24 @@ export class FaultServer {
     return this.sockets.size;
   }
 
-  /** Number of connections that were ever opened. */
+  /** Number of connections opened so far. */
   get socketsEver(): number {
     return this.openedSockets;
   }
 
-  /** Sets the behaviors of a route: one for each request, with the last one repeated. */
+  /** Sets the behaviors of a route: one per request, with the last one repeated. */
   on(route: string, ...behaviours: Behaviour[]): this {
     this.routes.set(route, { behaviours });
     return this;
   }
 
-  /** Returns a function that restores the current behaviors of all routes. */
+  /** Returns a function that restores the current routes. Routes that were added later remain. */
   saveRoutes(): () => void {
     const saved = [...this.routes];
     return () => saved.forEach(([name, route]) => this.routes.set(name, route));
   }
 
-  /** Holds the requests of a route at a gate, then responds as before. */
+  /** Makes each request to a route wait at a gate before the last behavior of the route responds. */
   holdAt(gate: Gate, route: string): this {
     const answer = this.routes.get(route)?.behaviours.at(-1);
     return this.on(route, async (request, response) => {
@@ -125,7 +126,7 @@ export class FaultServer {
     await new Promise<void>((resolve) => this.waiting.add({ count, resolve }));
   }
 
-  /** Resolves when all connections are closed. */
+  /** Resolves when all connections that are open now are closed. */
   async allClosed(): Promise<void> {
     await Promise.all(
       [...this.sockets].map(async (socket) => {
@@ -134,7 +135,7 @@ export class FaultServer {
     );
   }
 
-  /** Stops immediately, regardless of running requests. */
+  /** Stops immediately and closes all connections, even during a request. */
   async stop(): Promise<void> {
     const stopped = this.server.listening ? once(this.server, 'close') : Promise.resolve();
     this.server.close();
@@ -147,12 +148,16 @@ export class FaultServer {
     await this.listen(this.port);
   }
 
-  /** Simulates a network failure: resets all connections, and blocks requests until {@link connectAgain}. */
+  /**
+   * Simulates a network failure until {@link connectAgain}: resets all connections, and new ones when they send a
+   * request.
+   */
   cutOff(): void {
     this.isCutOff = true;
     for (const socket of this.sockets) socket.resetAndDestroy();
   }
 
+  /** Ends the network failure that {@link cutOff} simulates. */
   connectAgain(): void {
     this.isCutOff = false;
   }

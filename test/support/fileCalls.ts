@@ -2,7 +2,7 @@ import { createHook } from 'node:async_hooks';
 
 const kinds: ReadonlySet<string> = new Set(['FSREQCALLBACK', 'FSREQPROMISE']);
 
-/** Counts the asynchronous calls to the file system while `act` runs. */
+/** Runs `act` and returns the number of asynchronous file system calls that were made in the meantime. */
 export async function countFileCalls(act: () => Promise<unknown>): Promise<number> {
   let count = 0;
   const hook = createHook({

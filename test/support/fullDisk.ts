@@ -4,8 +4,8 @@ import { syncBuiltinESMExports } from 'node:module';
 const { open, writeFile } = fs;
 
 /**
- * Simulates a full disk in this process: files in the folder can be created but not written. Returns a function that
- * ends this.
+ * Simulates a full disk in this process: files in the folder can be created but not written (ENOSPC). Returns a
+ * function that ends the simulation.
  */
 export function fillDisk(folder: string): () => void {
   const isThere = (path: unknown): boolean => typeof path === 'string' && path.startsWith(folder);

@@ -3,11 +3,12 @@ export class Gate {
   private closed: { readonly opened: Promise<void>; readonly open: () => void } | undefined;
   private waiting = 0;
 
-  /** Number of callers that are waiting. */
+  /** Number of callers that are waiting in `pass`. */
   get waitingCount(): number {
     return this.waiting;
   }
 
+  /** Closes the gate: later callers of `pass` wait. */
   hold(): void {
     if (this.closed) return;
     let open = (): void => undefined;
@@ -15,11 +16,13 @@ export class Gate {
     this.closed = { opened, open };
   }
 
+  /** Opens the gate, and lets all waiting callers continue. */
   release(): void {
     this.closed?.open();
     this.closed = undefined;
   }
 
+  /** Resolves immediately if the gate is open, otherwise when it opens. */
   async pass(): Promise<void> {
     if (!this.closed) return;
     this.waiting += 1;

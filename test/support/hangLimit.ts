@@ -1,4 +1,7 @@
 import manifest from '../../package.json' with { type: 'json' };
 
-/** Time limit of a test, in milliseconds. All rings use mocha's own limit, as a file that is run by itself does. */
+/**
+ * Time limit of a test, in milliseconds. It is the limit in `package.json`, so that it also applies to a test file that
+ * mocha runs directly.
+ */
 export const hangLimitMs = manifest.mocha.timeout;

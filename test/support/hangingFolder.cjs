@@ -1,8 +1,9 @@
 /**
- * Simulates a network disk whose server is gone. Load it with `--require`, which also applies to the program's threads.
- * Calls for a folder named `stuck`, or for a path in it, hang until a writer opens the pipe HANGING_PIPE, and return at
- * once while it is open. Each hanging asynchronous call occupies a thread of the small libuv thread pool. For a folder
- * named `stalled`, only synchronous calls hang, as if its disk began to hang after the folder was checked.
+ * Simulates a network disk whose server is unreachable; loaded with `--require` in a program and each of its threads.
+ * Calls for a folder named `stuck`, or for a path in it, hang until a writer opens the pipe whose path is in
+ * HANGING_PIPE, and return immediately while it is open. Each hanging asynchronous call occupies a thread of the small
+ * libuv thread pool. For a folder named `stalled`, only synchronous calls hang, as if its disk began to hang after the
+ * folder was checked.
  */
 const fs = require('node:fs');
 const { syncBuiltinESMExports } = require('node:module');
@@ -22,7 +23,7 @@ for (const name of ['realpath', 'opendir', 'stat', 'statfs']) {
   };
 }
 
-// The service's threads call this first when they read a folder or copy files.
+// This is the first call of the service's threads when they read a folder or copy files.
 fs.realpathSync.native = (file, ...rest) => {
   if (isIn(file, 'stuck', 'stalled')) closeSync(openSync(process.env.HANGING_PIPE, 'r'));
   return resolveSync(file, ...rest);

@@ -1,6 +1,6 @@
 'use strict';
-// Preloaded into every thread of a service by heapReport.ts: on SIGUSR2, each thread collects garbage and writes the
-// sizes of its heap to standard error, with the IDs of the threads that it has started and that have not ended.
+// Preloaded into every thread of a service by heapReport.ts. On SIGUSR2, each thread collects garbage and writes its
+// heap sizes to standard error, with the IDs of the threads that it has started and that are still running.
 const { writeSync } = require('node:fs');
 const { setImmediate } = require('node:timers');
 const { setFlagsFromString } = require('node:v8');
@@ -12,7 +12,7 @@ const collectGarbage = runInNewContext('gc');
 const channel = new BroadcastChannel('heap-probe');
 const started = new Set();
 
-/** Reports the heap of this thread. Collects garbage twice, because the memory of buffers is released with a delay. */
+/** Reports the heap of this thread. Collects garbage twice, because the memory of buffers is released later. */
 function report(role) {
   collectGarbage();
   setImmediate(() => write(role));

@@ -14,19 +14,20 @@ export const heapReportEnvironment = {
   MALLOC_TRIM_THRESHOLD_: '65536',
 } as const;
 
-/** The heap of a thread, in bytes. */
+/** The heap sizes of a thread, in bytes. */
 export interface HeapSizes {
-  /** Without garbage, including the memory of buffers. */
+  /** Memory in use, including that of buffers, after garbage collection. */
   readonly used: number;
-  /** Memory that the engine has allocated for the heap, used or free. */
+  /** Memory that the engine has reserved for the heap, used or free. */
   readonly reserved: number;
 }
 
-/** Time after which the report is requested again, because a thread may have ended instead of reporting. */
+/** Milliseconds after which the report is requested again, because a thread may have ended instead of reporting. */
 const retryMs = 10_000;
 
 /**
- * Makes a service collect garbage, and returns the heap sizes of each of its threads, by a name such as `files 3`.
+ * Makes a service collect garbage, and returns the heap sizes of each of its threads, by the thread's name, such as
+ * `files 3`.
  */
 export async function readHeaps(rig: StoreRig): Promise<ReadonlyMap<string, HeapSizes>> {
   let before = 0;
@@ -42,7 +43,9 @@ export async function readHeaps(rig: StoreRig): Promise<ReadonlyMap<string, Heap
 
 const reportPattern = /^heap of (\w+ (\d+)): (\d+) used, (\d+) reserved, started ([\d ]*)$/gm;
 
-/** Returns the heaps by thread; undefined until the main thread, and each thread that a report names, has reported. */
+/**
+ * Returns the heap sizes by thread; undefined until the main thread and every thread that a report lists have reported.
+ */
 function parseHeaps(log: string): ReadonlyMap<string, HeapSizes> | undefined {
   const heaps = new Map<string, HeapSizes>();
   const [expected, reported] = [new Set(['0']), new Set<string>()];

@@ -30,7 +30,7 @@ interface LeasedDatabase {
 export class TestLease {
   /** The databases that are served for the lease. */
   readonly databases: readonly LeasedDatabase[];
-  /** The events in the subsequent lines, in order. */
+  /** Names of the events that the service has sent after the first line, in order. */
   readonly events: string[] = [];
   /** Resolves when the service has closed the connection. */
   readonly ended: Promise<void>;
@@ -43,7 +43,7 @@ export class TestLease {
     this.ended = new Promise((resolve) => request.once('close', resolve));
   }
 
-  /** Opens a lease; rejects with the text of the problem if it is refused. */
+  /** Opens a lease; rejects with the text of the problem if the service refuses it. */
   static async open(
     { address, sharingToken }: { readonly address: string; readonly sharingToken: string | undefined },
     databases: readonly (LeasedFolder | LeasedStore)[],

@@ -3,7 +3,7 @@ import { importRecords } from '../../src/core/ledger/ledgerImport.ts';
 import { systemClock } from '../../src/core/util/clock.ts';
 import { MemoryLog } from './memoryLog.ts';
 
-/** The file of this program, whose arguments are the two folders. */
+/** The path of this program. Its arguments are the source folder and the target folder. */
 export const importProgram = import.meta.filename;
 
 if (import.meta.main) {

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 
-/** Size of the large input, divided by that of the small one. */
+/** The size of the large input divided by that of the small one. */
 const factor = 16;
-/** Linear time gives a ratio of 16, quadratic time one of 256. */
+/** The ratio of the times is 16 for linear time and 256 for quadratic time. */
 const maxRatio = 64;
-/** Minimum of a measured time, because processor time is counted in steps of up to 16 ms. */
+/** Lower limit for a measured time, because processor time is counted in steps of up to 16 ms. */
 const minTimeUs = 16_000;
 
 /**
- * Fails if the processor time of `work` grows much faster than the size of its input. Compares `largeSize`, a multiple
- * of 16, with a sixteenth of it in the same process, so that the speed of the machine doesn't matter. Uses the longest
- * of three runs with the small input.
+ * Throws if the processor time of `work` grows much faster than the size of its input. Compares `largeSize`, a multiple
+ * of 16, with a sixteenth of it in the same process, so that the speed of the machine doesn't matter. For the small
+ * input, the longest of three runs counts.
  */
 export async function assertLinearTime(largeSize: number, work: (size: number) => unknown): Promise<void> {
   const smallSize = largeSize / factor;
-  // The first run also loads and compiles code.
+  // The first run also loads and compiles code, so it isn't measured.
   await work(smallSize);
   const small: number[] = [];
   for (let run = 0; run < 3; run += 1) small.push(await measure(work, smallSize));

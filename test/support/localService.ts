@@ -17,7 +17,10 @@ interface LocalServiceConfig {
     id?: string;
   }[];
   readonly rclone?: string;
-  /** Defaults to a temporary folder that `stop` removes. A given folder is kept, for restarts. */
+  /**
+   * Defaults to a temporary folder that `stop` removes. A given folder is not removed, so that the service can be
+   * restarted.
+   */
   readonly dataFolder?: string;
   readonly port?: number;
   readonly shared?: boolean;
@@ -31,14 +34,14 @@ interface LocalServiceConfig {
 interface StartOptions {
   /** Defaults to the program in the sources. */
   readonly program?: string;
-  /** Added to the environment of this process. */
+  /** Environment variables to add to those of this process. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** The local service running in a separate process. */
+/** A local service that runs in a separate process. */
 export interface StartedService {
   readonly address: string;
-  /** The token, as printed or from its file. */
+  /** The token: the printed one, or the content of the token file. */
   readonly token: string;
   /** The line that the service printed when it was ready. */
   readonly printed: string;
@@ -46,23 +49,23 @@ export interface StartedService {
   readonly pid: number;
   /** Resolves when the process has ended. */
   readonly ended: Promise<void>;
-  /** Returns everything written to standard error so far. */
+  /** Returns everything that the service has written to standard error so far. */
   readonly log: () => string;
-  /** Ends the service with a signal, and removes a temporary data folder. Resolves with the exit code. */
+  /** Ends the service with SIGTERM, and removes a temporary data folder. Resolves to the exit code. */
   stop(): Promise<number | null>;
-  /** Closes the standard input of the service, as when the process that started it ends. */
+  /** Closes the standard input of the service, as happens when the process that started it ends. */
   closeInput(): void;
   /** Kills the service to simulate a crash; the data folder remains. */
   kill(): Promise<void>;
 }
 
-/** The service in the sources. */
+/** The service's program in the sources. */
 const sourceProgram = nodePath.join(import.meta.dirname, '../../src/service/main.ts');
 
-/** The service as shipped, which must have been built. */
+/** The service's program as shipped. It must have been built. */
 export const builtProgram = nodePath.join(import.meta.dirname, '../../dist/lib/service.js');
 
-/** Starts the service under the current Node.js and waits until it listens. Rejects with its log if it ends first. */
+/** Starts the service with the current Node.js and waits until it listens. Rejects with its log if it ends first. */
 export async function startLocalService(
   config: LocalServiceConfig,
   { program = sourceProgram, environment = {} }: StartOptions = {},

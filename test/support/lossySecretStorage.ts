@@ -3,7 +3,7 @@ import { Emitter } from '../../src/core/util/emitter.ts';
 
 /** Secret storage that can lose everything, like that of a browser at the end of a session. */
 export class LossySecretStorage implements SecretStorage {
-  /** True if stored secrets are discarded immediately. */
+  /** True to discard new secrets instead of storing them. */
   isLeaky = false;
   private readonly secrets = new Map<string, string>();
   private readonly changed = new Emitter<SecretStorageChangeEvent>();
@@ -29,7 +29,7 @@ export class LossySecretStorage implements SecretStorage {
     return Promise.resolve();
   }
 
-  /** Silently loses everything. */
+  /** Loses all secrets without firing a change event. */
   loseAll(): void {
     this.secrets.clear();
   }

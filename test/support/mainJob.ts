@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EditorWindow } from './editor/window.ts';
 
-/** Requirements of the main workflow: a window, a service with the demo's databases, and the destination folder. */
+/** The inputs of the main workflow: a window, a service with the demo's databases, and the destination folder. */
 export interface MainJobOptions {
   readonly window: EditorWindow;
   readonly address: string;
@@ -24,7 +24,7 @@ export interface MainJobResult {
 }
 
 const orcid = '0000-0002-1825-0097';
-const wanted = ['seattle-weather.csv', 'weather.csv', 'weekly-weather.json'];
+const fileNames = ['seattle-weather.csv', 'weather.csv', 'weekly-weather.json'];
 
 /**
  * Connects, lists, searches, views metadata, transfers, waits for success, and cancels a second transfer, like a user.
@@ -50,7 +50,7 @@ class MainJob {
   }
 
   async connect(): Promise<number> {
-    const { window, options: options } = this;
+    const { window, options } = this;
     this.reportStep('Connecting to the service');
     await window.openContainer('Data Transfer');
     await window.command('Data Transfer: Connect to a Service…');
@@ -65,7 +65,7 @@ class MainJob {
   async search(): Promise<number> {
     this.reportStep('Searching Vega Datasets for weather');
     const found = await this.find('weather');
-    for (const name of wanted) await (await this.results.row(name)).toggleCheck();
+    for (const name of fileNames) await (await this.results.row(name)).toggleCheck();
     return found;
   }
 
@@ -78,9 +78,9 @@ class MainJob {
   }
 
   async transfer(): Promise<number> {
-    this.reportStep(`Transferring ${wanted.length} files to My Data`);
-    await this.submitChecked(wanted.length);
-    const row = `succeeded · ${wanted.length} files to My Data`;
+    this.reportStep(`Transferring ${fileNames.length} files to My Data`);
+    await this.submitChecked(fileNames.length);
+    const row = `succeeded · ${fileNames.length} files to My Data`;
     const tree = this.window.tree('Transfers');
     await tree.waitFor('the transfer to finish', (rows) => rows.some(({ label }) => label === 'Finished'), 60_000);
     await (await tree.row('Finished')).expand();
@@ -89,10 +89,13 @@ class MainJob {
     await (await tree.row(row)).click();
     const page = await this.window.pageFrame(/My Data/);
     await page.getByText('Succeeded').first().waitFor();
-    return wanted.length;
+    return fileNames.length;
   }
 
-  /** Compares the hashes of the transferred files with their manifest; resolves to the number of files. */
+  /**
+   * Compares the hashes of the transferred files with their manifest; resolves to the number of files. Throws if a file
+   * is missing or differs.
+   */
   async verify(): Promise<number> {
     this.reportStep('Verifying the files that arrived');
     const { destinationFolder } = this.options;
@@ -108,7 +111,7 @@ class MainJob {
         return path;
       }),
     );
-    const missing = wanted.filter((name) => !arrived.some((path) => path.endsWith(name)));
+    const missing = fileNames.filter((name) => !arrived.some((path) => path.endsWith(name)));
     if (missing.length > 0) throw new Error(`Not in the manifest: ${missing.join(', ')}.`);
     return arrived.length;
   }
@@ -132,7 +135,7 @@ class MainJob {
     return this.window.tree('Search Results');
   }
 
-  /** Searches Vega Datasets and waits for all results; resolves to the number of listed files. */
+  /** Searches Vega Datasets and waits for results; resolves to the number of files found. */
   private async find(words: string): Promise<number> {
     const { window, results } = this;
     await window.command('Data Transfer: Search Files…');

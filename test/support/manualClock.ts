@@ -1,6 +1,9 @@
 import type { Clock } from '../../src/core/util/clock.ts';
 
-/** A clock that advances only on request; callbacks run in the order of their times. */
+/**
+ * A clock that advances only when a test calls {@link pass} or {@link sleep}. Callbacks run in the order of their
+ * times.
+ */
 export class ManualClock implements Clock {
   private time: number;
   private readonly waiting = new Set<{ at: number; call: () => void }>();
@@ -38,8 +41,8 @@ export class ManualClock implements Clock {
   }
 
   /**
-   * Simulates a suspended machine: the time advances, but pending callbacks keep their remaining delay. A negative
-   * value sets the clock back.
+   * Simulates a suspended machine: the time advances by `ms` milliseconds, but pending callbacks keep their remaining
+   * delay. A negative value sets the clock back.
    */
   sleep(ms: number): void {
     this.time += ms;

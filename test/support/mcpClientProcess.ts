@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { cliProgram } from './cliProcess.ts';
 
 /**
- * An MCP client that starts the server, calls a tool if requested, and prints the server's process ID after the last
- * response.
+ * The source of an MCP client that starts the server, calls a tool if requested, and prints the server's process ID
+ * after the last response.
  */
 const clientSource = `
   const { spawn } = require('node:child_process');
@@ -21,7 +21,7 @@ const clientSource = `
   });
 `;
 
-/** Starts an MCP client as a process that can be killed. Resolves once the server has answered. */
+/** Starts an MCP client as a process that can be killed. Resolves after the last response of the server. */
 export async function startMcpClient(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,

@@ -1,6 +1,9 @@
 const prefix = 'io.modelcontextprotocol/';
 
-/** Formats a tool call in the newest protocol version, with responses to elicitations that were never sent. */
+/**
+ * Returns a tool call in the newest protocol version as a line of JSON. It contains responses to elicitations that were
+ * never sent.
+ */
 export function formatAnsweredCall(name: string, input: object, inputResponses: object): string {
   const described = {
     [`${prefix}protocolVersion`]: '2026-07-28',

@@ -2,18 +2,18 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { cliProgram } from './cliProcess.ts';
 
-/** The answer of a tool. */
+/** The answer of a tool; `content` is its parsed JSON. */
 export interface ToolAnswer {
   readonly isError: boolean;
   readonly content: Record<string, unknown>;
-  /** The length of the answer as sent. */
+  /** The length of the JSON text, in characters. */
   readonly length: number;
 }
 
 interface AgentOptions {
-  /** The kinds of elicitation that the client declares; by default none is named, as in earlier clients. */
+  /** The kinds of elicitation that the client declares. None is declared by default, as in earlier clients. */
   readonly elicitation?: { readonly form?: Record<string, never>; readonly url?: Record<string, never> };
-  /** Options of the command, such as the connection. */
+  /** Options of the server's command, such as the connection. */
   readonly args?: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   /** Answers elicitations. Without it, the client doesn't support them. */
@@ -48,7 +48,7 @@ export class TestAgent {
     });
   }
 
-  /** Starts the server and connects. */
+  /** Starts the server and connects to it. */
   static async start(options: AgentOptions): Promise<TestAgent> {
     const agent = new TestAgent(options);
     await agent.client.connect(agent.transport);
@@ -64,6 +64,7 @@ export class TestAgent {
     return this.stderr;
   }
 
+  /** Calls a tool and returns its answer, even if it is an error. Rejects after two minutes. */
   async call(name: string, input: Record<string, unknown> = {}): Promise<ToolAnswer> {
     const result = await this.client.callTool({ name, arguments: input }, { timeout: 120_000 });
     const [first] = result.content;
@@ -75,7 +76,7 @@ export class TestAgent {
     };
   }
 
-  /** Calls a tool, and returns its answer. Throws if the answer is an error. */
+  /** Calls a tool and returns the content of its answer. Throws if the answer is an error. */
   async get(name: string, input?: Record<string, unknown>): Promise<Record<string, unknown>> {
     const { isError, content } = await this.call(name, input);
     if (isError) throw new Error(JSON.stringify(content));

@@ -1,6 +1,6 @@
 import type { Logger } from '../../src/core/util/logger.ts';
 
-/** Collects log entries, one `level message` per line. */
+/** Collects log entries in `lines`, each as `level message`. */
 export class MemoryLog implements Logger {
   readonly lines: string[] = [];
   readonly trace = this.writer('trace');
@@ -9,7 +9,7 @@ export class MemoryLog implements Logger {
   readonly warn = this.writer('warn');
   readonly error = this.writer('error');
 
-  /** The logged errors. */
+  /** The entries of the level `error`. */
   get errors(): readonly string[] {
     return this.lines.filter((line) => line.startsWith('error '));
   }

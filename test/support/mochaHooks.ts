@@ -1,7 +1,7 @@
 import { recordFailedSetups } from './failedSetups.ts';
 import { ensureBuilt } from './prepared.ts';
 
-/** Cleanups to run before mocha ends, each registered by the code that needs it. */
+/** Cleanups to run after all tests, each registered by the code that needs it. */
 const endings: (() => Promise<void>)[] = [];
 
 /** Registers a cleanup to run after all tests of this process. */
@@ -9,15 +9,15 @@ export function atEndOfTests(end: () => Promise<void>): void {
   endings.push(end);
 }
 
-/** Runs the cleanups for everything that tests have left running for reuse. */
+/** Runs the registered cleanups one after another. They end what tests have left running for reuse. */
 export async function endTests(): Promise<void> {
   for (const end of endings) await end();
 }
 
-/** The hooks for running mocha directly. */
+/** The root hooks for running mocha without the test runner. */
 export const mochaHooks: Mocha.RootHookObject = { afterAll: endTests };
 
-/** Builds once before the first test when mocha runs directly, and records failed setups. */
+/** Builds before the first test if mocha runs without the test runner, and starts recording failed setups. */
 export function mochaGlobalSetup(this: Mocha.Runner): void {
   ensureBuilt();
   recordFailedSetups(this);

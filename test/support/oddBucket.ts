@@ -13,6 +13,7 @@ import { buffer } from 'node:stream/consumers';
 const name = 'odd';
 const pageSize = 1_000;
 
+/** An object of the bucket: its content, and the headers of the responses to its reads. */
 export interface OddObject {
   readonly content: Buffer;
   readonly etag: string;
@@ -20,6 +21,7 @@ export interface OddObject {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** A request that changes objects; `key` is the decoded key of the object. */
 export interface BucketRequest {
   readonly method: string;
   readonly key: string;
@@ -30,11 +32,11 @@ export interface BucketRequest {
 
 /** An S3 server on loopback with one bucket, whose objects can have names that no real server would store. */
 export class OddBucket {
-  /** The bucket's remote in the configuration of rclone. */
+  /** The bucket's remote in rclone's configuration. */
   readonly remote = `${name}:${name}`;
   /** True to reject every request, like AWS after a session token has expired. A HEAD request gets no error body. */
   isExpired = false;
-  /** Number of objects that were read. */
+  /** Number of GET requests that were answered with the content of an object. */
   reads = 0;
   protected readonly objects = new Map<string, OddObject>();
   private readonly server: Server;
@@ -44,14 +46,14 @@ export class OddBucket {
     this.server = createServer((request, response) => this.handle(request, response));
   }
 
-  /** Starts a server with these objects, by their keys. */
+  /** Starts a server with these objects (key to content). */
   static async start(objects: Readonly<Record<string, string | Buffer>>): Promise<OddBucket> {
     const bucket = new OddBucket(objects);
     await bucket.listen();
     return bucket;
   }
 
-  /** The section of rclone's configuration that names the bucket. */
+  /** The section of rclone's configuration for the bucket's remote. */
   get section(): string {
     const { port } = this.server.address() as AddressInfo;
     return [
@@ -80,12 +82,12 @@ export class OddBucket {
     respond(response, 403, describeError(`${request.method}IsRefused`));
   }
 
-  /** Returns the S3 error code with which to refuse the content of an object; undefined to send it. */
+  /** Returns the S3 error code to send instead of the content of an object; undefined to send the content. */
   protected findRefusal(_key: string, _object: OddObject): string | undefined {
     return undefined;
   }
 
-  /** Responds to a request. Parses the target itself, because `URL` would resolve `..` in keys. */
+  /** Handles a request. Parses the target without `URL`, which would resolve `..` in keys. */
   private handle(request: IncomingMessage, response: ServerResponse): void {
     const { method = '', url = '', headers } = request;
     const { range } = headers;
@@ -132,14 +134,17 @@ export class OddBucket {
 
 const modified = new Date('2026-01-02T03:04:05Z');
 
+/** Returns the MD5 of content in hexadecimal, which is the ETag of an object that was not uploaded in parts. */
 export function digest(content: Buffer): string {
   return createHash('md5').update(content).digest('hex');
 }
 
+/** Sends a response with a body in XML, which may be empty. */
 export function respond(response: ServerResponse, status: number, body: string): void {
   response.writeHead(status, { 'Content-Type': 'application/xml' }).end(body);
 }
 
+/** Returns the XML of an S3 error response. */
 export function describeError(code: string): string {
   return `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${code}</Message></Error>`;
 }

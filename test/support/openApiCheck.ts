@@ -44,7 +44,7 @@ export class OpenApiCheck {
   }
 
   /**
-   * Returns the check for a document, given as JSON. Services with the same document share it, because compiling a
+   * Returns the checker for a document, given as JSON. Services with the same document share it, because compiling a
    * schema takes longer than some transfers.
    */
   static of(text: string): OpenApiCheck {
@@ -53,7 +53,7 @@ export class OpenApiCheck {
     return check;
   }
 
-  /** Throws if a response does not match the document: its status, its headers, its media type or its body. */
+  /** Throws if a response doesn't match the document in its status, headers, media type or body. */
   check(method: string, target: string, answer: GivenAnswer): void {
     const where = `${method} ${target.slice(0, 200)} answered ${answer.status}`;
     const response = this.getResponse(method, target, answer.status, where);
@@ -65,12 +65,15 @@ export class OpenApiCheck {
     this.checkBody(response, method, answer, where);
   }
 
-  /** Returns the description of a status for an operation, with references resolved; undefined if there is none. */
+  /** Returns the description of a status for an operation, with the reference resolved; undefined if there is none. */
   response(operation: Operation, status: number): Json | undefined {
     return this.follow(operation.responses[String(status)]);
   }
 
-  /** Throws if a value does not match a schema of the document, given by its location: `#/components/schemas/File`. */
+  /**
+   * Throws if a value doesn't match a schema of the document, given by its location, such as
+   * `#/components/schemas/File`.
+   */
   checkAt(place: string, value: unknown, where: string): void {
     const validate = this.ajv.getSchema(`document${place}`);
     assert.ok(validate, `${where}: there is no ${place}`);
@@ -114,8 +117,8 @@ export class OpenApiCheck {
 }
 
 /**
- * Returns the name of the error response that is allowed for an unknown path, or for a method that a path doesn't
- * support.
+ * Returns the name of the error response that may have this status for an unknown path, or for a method that a known
+ * path doesn't support; empty if there is none.
  */
 function getResponseName(status: number, isKnownPath: boolean): string {
   const before: Readonly<Record<number, string>> = { 400: 'BadRequest', 401: 'Unauthorized', 403: 'Forbidden' };
@@ -124,10 +127,10 @@ function getResponseName(status: number, isKnownPath: boolean): string {
 }
 
 function isOfTemplate(template: string, path: string): boolean {
-  const wanted = template.split('/');
+  const expected = template.split('/');
   const given = path.split('/');
   return (
-    wanted.length === given.length &&
-    wanted.every((part, index) => part === given[index] || (part.startsWith('{') && given[index] !== ''))
+    expected.length === given.length &&
+    expected.every((part, index) => part === given[index] || (part.startsWith('{') && given[index] !== ''))
   );
 }

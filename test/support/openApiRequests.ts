@@ -6,7 +6,7 @@ const orcid = '0000-0002-1825-0097';
 const unknownId = '00000000-0000-4000-8000-000000000000';
 const api = '/api/v1';
 
-/** A valid request for each operation; `{done}` is replaced by the id of an ended transfer. */
+/** A valid request for each operation. `{done}` stands for the ID of an ended transfer. */
 export const validRequests: Readonly<Record<string, RequestParts>> = {
   getRoot: { method: 'GET', target: '/' },
   getHealth: { method: 'GET', target: '/health' },
@@ -30,7 +30,10 @@ function post(path: string, body: Json): RequestParts {
   return { method: 'POST', target: api + path, body: JSON.stringify(body) };
 }
 
-/** Statuses common to all operations, with the requests that cause them. */
+/**
+ * The error statuses that all operations have in common, with functions that turn a valid request into one that causes
+ * the status.
+ */
 export const commonProblems: Readonly<Record<number, (parts: RequestParts) => RequestParts>> = {
   400: (parts) => withHeaders(parts, { Host: undefined }),
   401: (parts) => withHeaders(parts, { Authorization: undefined }),
@@ -46,7 +49,7 @@ function withHeaders(parts: RequestParts, headers: Readonly<Record<string, strin
 
 const other = '0000-0001-5109-3700';
 
-/** Statuses that are specific to an operation. */
+/** The error statuses that are specific to an operation, with requests that cause them. */
 export const ownProblems: readonly [operationId: string, status: number, parts: RequestParts][] = [
   ['getDatabase', 404, { method: 'GET', target: `${api}/databases/nothing` }],
   ['scanDatabase', 404, { method: 'POST', target: '/databases/nothing/scans' }],

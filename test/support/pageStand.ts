@@ -22,7 +22,7 @@ const createShell = (name: string): string => `<!DOCTYPE html>
 
 const policy = `default-src 'none'; script-src 'nonce-page'; style-src ${origin}; base-uri 'none'; form-action 'none'`;
 
-/** Replaces the editor: records the page's messages and stores its state. */
+/** Replaces the API of the editor in the page: records sent messages and stores the page's state. */
 const editorApi = `
   const sent = [];
   let saved;
@@ -33,12 +33,15 @@ const editorApi = `
     getState: () => saved,
   });`;
 
-/** Runs a page of the extension in a browser without an editor, which is fast and allows any message from the host. */
+/**
+ * Runs a page of the extension in a browser without an editor. This is fast, and a test can send any message to the
+ * page.
+ */
 export class PageStand {
   readonly page: Page;
-  /** Errors of the page, and violations of its content security policy. */
+  /** Errors and dialogs of the page, and violations of its content security policy. */
   readonly errors: string[] = [];
-  /** URLs that the page requested in addition to its own files. */
+  /** URLs that the page requested in addition to its own files. These requests are blocked. */
   readonly requests: string[] = [];
   private readonly browser: Browser;
 
@@ -61,7 +64,7 @@ export class PageStand {
     await this.page.waitForFunction('window.sent.length > 0');
   }
 
-  /** Sends the page a message from its host. */
+  /** Sends a message to the page as its host does. Resolves in the frame after the page has received it. */
   async send(message: unknown): Promise<void> {
     await this.page.evaluate(`new Promise((resolve) => {
       window.addEventListener('message', () => requestAnimationFrame(resolve), { once: true });

@@ -12,8 +12,8 @@ const began = Date.UTC(2026, 0, 5, 9);
 const states = Object.fromEntries(Object.keys(transferStates).map((state) => [state, `The word ${state}`]));
 
 /**
- * Returns the first message to the transfer page, for a transfer of three files in a state. `more` overrides its
- * fields.
+ * Returns the first message to the transfer page, for a transfer of three files in this state. `more` overrides fields
+ * of the transfer.
  */
 export function transferNews(state: TransferState, more: Partial<PageTransfer> = {}): Record<string, unknown> {
   const transfer = withDerived({
@@ -45,14 +45,14 @@ export function transferNews(state: TransferState, more: Partial<PageTransfer> =
   return { ...transferSnapshot(transfer), type: 'start', words: { language: 'en' }, states };
 }
 
-/** Returns a later message to the transfer page. */
+/** Returns a later message to the transfer page, which shows a transfer one minute after it was submitted. */
 export function transferSnapshot(transfer: PageTransfer): Record<string, unknown> {
   return { type: 'snapshot', snapshot: { key: 'k', now: began + 60_000, transfer } };
 }
 
 const moved = (movedFileCount: number): PageTransfer['status'] & object => ({ fileCount: 3, movedFileCount });
 
-/** Messages that show the transfer page in each visually distinct state, by a description of the state. */
+/** First messages to the transfer page, one for each visually distinct state, by a description of the state. */
 export const transferPages: Readonly<Record<string, Record<string, unknown>>> = {
   'a transfer that waits': transferNews('staging', { canCancel: true }),
   'a transfer that runs': transferNews('active', {
@@ -123,7 +123,7 @@ export const transferPages: Readonly<Record<string, Record<string, unknown>>> = 
   'a transfer that is not known': { ...transferNews('active'), snapshot: { key: 'k', now: began } },
 };
 
-/** Returns the first message to the metadata page, for a file or for a missing one. */
+/** Returns the first message to the metadata page. Without `file`, the metadata has not been received. */
 function metadataNews(file?: FileEntry, more: Partial<MetadataSnapshot> = {}): Record<string, unknown> {
   const { id, name } = file ?? { id: 'f', name: 'f.csv' };
   const ref = { connectionId: 'c', database, id, name };
@@ -135,7 +135,7 @@ function metadataNews(file?: FileEntry, more: Partial<MetadataSnapshot> = {}): R
   };
 }
 
-/** Returns a resource in the form in which the page receives it. */
+/** Returns a file in the form in which the page receives it, given its resource. Throws if the resource is invalid. */
 export function createEntry(resource: unknown): FileEntry {
   const [file] = readFiles({ resources: [resource] }, database);
   if (file?.kind !== 'file') throw new Error('This resource is not one of a file.');
@@ -153,7 +153,7 @@ const withSchema = createEntry({
   licenses: [{ name: 'CC0-1.0', path: 'https://creativecommons.org/publicdomain/zero/1.0/' }],
 });
 
-/** Messages that show the metadata page in each visually distinct state, by a description of the state. */
+/** First messages to the metadata page, one for each visually distinct state, by a description of the state. */
 export const metadataPages: Readonly<Record<string, Record<string, unknown>>> = {
   'a file with a schema': metadataNews(withSchema, { staging: 'unstaged' }),
   'a file with copies and a citation': metadataNews(withSchema, {
@@ -175,7 +175,7 @@ export const metadataPages: Readonly<Record<string, Record<string, unknown>>> = 
 const script = '<img src=x onerror=alert(1)><script>alert(2)</script>';
 const unsafe = ['javascript:alert(3)', 'data:text/html,x', 'command:workbench.action.quit', 'file:///etc/passwd'];
 
-/** A resource with texts and links that could break a row, a title or a page, or mislead its readers. */
+/** A file resource with texts and links that could break a row, a title or a page, or mislead the user. */
 export const hostileResource = {
   id: 'hostile',
   name: `${script}\u202egnp.exe\u0007`,
@@ -193,7 +193,7 @@ export const hostileResource = {
   [script]: { [script]: [script] },
 };
 
-/** Returns resources from real services, by name. */
+/** Returns file resources from real services, by a name such as `nmdc-1`. */
 export function realResources(): Readonly<Record<string, unknown>> {
   const file = join(import.meta.dirname, 'realResources.json');
   return JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;

@@ -10,7 +10,7 @@ export interface PageTheme {
   readonly styles: string;
 }
 
-/** Reads the current theme of a page in the real editor. */
+/** Returns the current theme of a page in the real editor. */
 export async function readTheme(page: Frame): Promise<PageTheme> {
   return await page.evaluate<PageTheme>(`({
     variables: document.documentElement.style.cssText,

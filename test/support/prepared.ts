@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { repositoryRoot } from './editor/places.ts';
 
-/** Set by the test runner, which builds and installs everything before it starts the tests. */
+/** True if the test runner has already built and installed everything that the tests need. */
 const isPrepared = process.env['DATA_TRANSFER_TESTS_PREPARED'] === 'true';
 
 const sources = [
@@ -19,7 +19,10 @@ const sources = [
 const builtMarker = join(repositoryRoot, 'dist', '.built-for-tests');
 const installedMarker = join(repositoryRoot, 'dist', 'installed', '.installed-for-tests');
 
-/** Builds the files in `dist` that tests use, if a source is newer. For test files that are run separately. */
+/**
+ * Builds the files in `dist` that tests use, if a source is newer. Needed only if test files are run without the test
+ * runner.
+ */
 export function ensureBuilt(): void {
   if (isPrepared || isCurrent(builtMarker)) return;
   execFileSync(process.execPath, ['esbuild.mjs', '--tests'], {
@@ -29,10 +32,10 @@ export function ensureBuilt(): void {
   writeFileSync(builtMarker, '');
 }
 
-/** Runs `install` if a source is newer than the extension that is installed in the test editors. */
+/** Runs `install` if a source is newer than the extension in the test editors, or if none is installed yet. */
 export function ensureInstalled(install: () => void): void {
   if (isPrepared || isCurrent(installedMarker)) return;
-  // Packing leaves the shipped build in `dist`, without the files that only tests use.
+  // Packing replaces `dist` with the shipped build, which lacks the files that only tests use.
   rmSync(builtMarker, { force: true });
   install();
   writeFileSync(installedMarker, '');
@@ -45,7 +48,7 @@ function isCurrent(marker: string): boolean {
   return sources.every((source) => newestMs(join(repositoryRoot, source)) < markedMs);
 }
 
-/** Returns the time of the last change to a file, or to any file in a folder. */
+/** Returns the time of the last change to a file, or to a folder and everything in it, in milliseconds since 1970. */
 function newestMs(path: string): number {
   const stats = statSync(path);
   if (!stats.isDirectory()) return stats.mtimeMs;

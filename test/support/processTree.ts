@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
+/** A process with the ID of its parent, and its command line. */
 export interface RunningProcess {
   readonly pid: number;
   readonly parent: number;
@@ -14,7 +15,7 @@ function listProcesses(): RunningProcess[] {
   });
 }
 
-/** Returns the processes that a process has started, and those that they have started. */
+/** Returns the descendants of a process: its children, their children, and so on. */
 export function listDescendants(pid: number): RunningProcess[] {
   const all = listProcesses().filter(({ command }) => !command.startsWith('ps '));
   const below = (parent: number): RunningProcess[] =>
@@ -22,11 +23,12 @@ export function listDescendants(pid: number): RunningProcess[] {
   return below(pid);
 }
 
-/** Returns the descendants that are rclone itself, not the programs that guard it. */
+/** Returns the descendants of a process that are rclone itself, not the programs that guard it. */
 export function listRclones(pid: number): RunningProcess[] {
   return listDescendants(pid).filter(({ command }) => /^\S*rclone\s/.test(command));
 }
 
+/** Returns true if a process with this ID exists and this user may signal it. */
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);

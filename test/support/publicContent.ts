@@ -1,4 +1,4 @@
-/** Returns a file's metadata in the form of the public server. */
+/** Returns a file's metadata in the public server's format. */
 export function createResource(id: string, bytes: number): Record<string, unknown> {
   return { id, name: id.toLowerCase(), path: `data/${id}.csv`, bytes, credit: {} };
 }

@@ -5,7 +5,7 @@ type Kind = 'create' | 'cancel' | 'status';
 
 type Channel = 'ids' | 'statuses' | 'errors';
 
-/** A result that a handler takes from a channel. An undefined error means "no error". */
+/** A result that a handler takes from a channel. An undefined value on the error channel means "no error". */
 export interface Outcome {
   readonly channel: Channel;
   readonly value: unknown;
@@ -24,8 +24,8 @@ const channelsFor: Readonly<Record<Kind, readonly Channel[]>> = {
 
 /**
  * Dispatches responses like the public server: create, cancel and status share an error channel, and each handler takes
- * the next result from its channels, even if it belongs to a different request. A result that nobody takes blocks all
- * later ones.
+ * the next result from its channels, even if it belongs to a different request. A result that no handler takes blocks
+ * all later ones.
  */
 export class PublicDispatcher {
   /** Duration of a create request, in milliseconds. */
@@ -36,7 +36,10 @@ export class PublicDispatcher {
   private readonly waiters: Waiter[] = [];
   private readonly untaken: Outcome[] = [];
 
-  /** Resolves with the result that a request's handler takes, which may belong to a different request. */
+  /**
+   * Performs a request's work, and resolves with the result that its handler takes, which may belong to a different
+   * request.
+   */
   async handle(kind: Kind, work: () => Outcome): Promise<Outcome> {
     this.concurrentCount += 1;
     this.maxConcurrentCount = Math.max(this.maxConcurrentCount, this.concurrentCount);

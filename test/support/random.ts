@@ -8,7 +8,7 @@ export class SeededRandom {
 
   /** Returns an integer from 0 up to, but not including, `end`. */
   below(end: number): number {
-    // mulberry32 is small, and uniform enough for choosing moments.
+    // mulberry32 is short, and uniform enough for choosing times and actions.
     this.state = (this.state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);

@@ -35,7 +35,7 @@ export class RawConnection {
     return this;
   }
 
-  /** Returns the next response, skipping interim ones; undefined if the connection ended without one. */
+  /** Returns the next response, skipping interim ones (1xx); undefined if the connection ends without one. */
   async answer(hasBody = true): Promise<GivenAnswer | undefined> {
     for (;;) {
       const answer = this.take(hasBody);
@@ -79,7 +79,7 @@ export class RawConnection {
 
 interface ReceivedBody {
   readonly bytes: Buffer;
-  /** End of the body in the received bytes. */
+  /** Index of the first byte after the body in the received bytes. */
   readonly end: number;
 }
 
@@ -88,7 +88,7 @@ function wholeBody(received: Buffer, start: number, size: number): ReceivedBody 
   return received.length < end ? undefined : { bytes: received.subarray(start, end), end };
 }
 
-/** Reads a chunked body; undefined until the last chunk has arrived. */
+/** Returns a chunked body; undefined until the last chunk has arrived. */
 function chunkedBody(received: Buffer, start: number): ReceivedBody | undefined {
   const chunks: Buffer[] = [];
   for (let place = start; ;) {
@@ -102,7 +102,7 @@ function chunkedBody(received: Buffer, start: number): ReceivedBody | undefined 
   }
 }
 
-/** The connections of one test to a service, whose address may change. */
+/** The connections that a test opens to a service, whose address may change between them. */
 export class RawConnections {
   readonly opened: RawConnection[] = [];
   private readonly address: () => string;
@@ -122,7 +122,7 @@ export class RawConnections {
   }
 }
 
-/** Sends a request on a new connection and returns the first response. */
+/** Sends a request on a new connection. Returns the first response; undefined if the connection ends without one. */
 export async function sendRaw(address: string, text: string | Buffer): Promise<GivenAnswer | undefined> {
   const connection = await RawConnection.open(address);
   try {

@@ -3,12 +3,12 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Returns the hash of content in the form used in a manifest: `algorithm:hex`. */
+/** Returns the hash of content in the form that manifests use: `algorithm:hex`. */
 export function formatHash(content: string, algorithm: string): string {
   return `${algorithm}:${createHash(algorithm).update(content).digest('hex')}`;
 }
 
-/** Creates a folder like those that a transfer leaves, below a temporary root. */
+/** A destination folder as a transfer leaves it, in a temporary root folder. */
 export class ReceivedFolder {
   readonly root: string;
   readonly folder: string;
@@ -26,7 +26,7 @@ export class ReceivedFolder {
     return created;
   }
 
-  /** Writes files (path to content), and a manifest that lists them with size and SHA-256. */
+  /** Writes files (path to content), and a manifest that lists them with their sizes and SHA-256 hashes. */
   async addTransferred(files: Readonly<Record<string, string>>): Promise<void> {
     await this.write(files);
     const resources = Object.entries(files).map(([path, content]) => ({
@@ -38,7 +38,7 @@ export class ReceivedFolder {
     await this.describe({ resources });
   }
 
-  /** Writes only the files; paths are relative to the folder of the transfer. */
+  /** Writes files without a manifest; paths are relative to the destination folder. */
   async write(files: Readonly<Record<string, string>>): Promise<void> {
     for (const [path, content] of Object.entries(files)) {
       await mkdir(dirname(join(this.folder, path)), { recursive: true });

@@ -1,4 +1,4 @@
-/** Parts of a request as sent; a header that is undefined is omitted. */
+/** The parts of a request as sent. A header whose value is undefined is omitted. */
 export interface RequestParts {
   readonly method: string;
   readonly target: string;

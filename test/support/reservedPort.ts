@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
-// Below the ephemeral ports of all systems, which any socket of any process can be given at any time.
+// Below the ephemeral ports of Linux, macOS and Windows, which the system may assign to any socket at any time.
 const firstPort = 20_000;
 const pairs = 6000;
 
 let next = Math.floor(Math.random() * pairs);
 
 /**
- * A loopback port for a server in another process, which no other test run uses until it is released, even while the
- * server is stopped: until then, the test process listens on the next port, which only one process can do.
+ * A loopback port that is reserved for a server in another process. No other test run uses it until it is released,
+ * even while the server is stopped: this process listens on the next port, which serves as a lock.
  */
 export class ReservedPort {
   readonly number: number;
@@ -21,7 +21,7 @@ export class ReservedPort {
   }
 
   /**
-   * Reserves a port that no other process has reserved and no server uses. Starts the search at `from`; by default,
+   * Reserves a port that no other process has reserved and no server uses. Starts the search at `from`, by default
    * after the last port that this process has reserved. Throws an error if there is none.
    */
   static async reserve(from = firstPort + 2 * next): Promise<ReservedPort> {
@@ -41,6 +41,7 @@ export class ReservedPort {
     throw new Error('No free port was found for a test server.');
   }
 
+  /** Releases the port, so that other test runs can reserve it. */
   async release(): Promise<void> {
     if (this.lock.listening) await close(this.lock);
   }

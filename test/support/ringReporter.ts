@@ -2,17 +2,17 @@ import Mocha, { type Runner, type Test } from 'mocha';
 import { getTally } from './tally.ts';
 import type { Tally } from './tally.ts';
 
-/** Precedes each event that a ring prints for the test runner, as one line of JSON. */
+/** The prefix of each line with an event that a ring prints for the test runner. The rest of the line is JSON. */
 export const ringMark = '@ring ';
 
-/** An event of a ring process. The last one is `end`; a process that ends without it has crashed. */
+/** An event of a ring's process. The last one is `end`; a process that exits without it has crashed. */
 type RingEvent =
   | { readonly event: 'pass'; readonly title: string; readonly durationMs: number; readonly tally?: Tally }
   | { readonly event: 'fail'; readonly title: string; readonly reason: string }
   | { readonly event: 'pending'; readonly title: string }
   | { readonly event: 'end' };
 
-/** A mocha reporter that prints only {@link RingEvent}s, except `end`, for all kinds of rings. */
+/** The mocha reporter of all rings. Prints only {@link RingEvent}s, except `end`. */
 export class RingReporter extends Mocha.reporters.Base {
   constructor(runner: Runner, options?: Mocha.MochaOptions) {
     super(runner, options);
@@ -32,7 +32,10 @@ export function printEnd(): void {
   print({ event: 'end' });
 }
 
-/** Formats an event as one line. Escapes the separators at which newer versions of Node.js also end a line. */
+/**
+ * Returns an event as one line of output. Escapes U+2028 and U+2029, which newer versions of Node.js treat as line
+ * ends.
+ */
 export function formatEvent(event: RingEvent): string {
   const json = JSON.stringify(event)
     .replaceAll('\u2028', String.raw`\u2028`)
@@ -44,7 +47,7 @@ function print(event: RingEvent): void {
   console.log(formatEvent(event));
 }
 
-/** Returns the error message with Node.js's diff, the stack without mocha's frames, and the causes. */
+/** Returns the error message with Node.js's diff, the stack without frames of mocha and Node.js, and the causes. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const stack = (error.stack ?? error.message)

@@ -1,14 +1,17 @@
 import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
 
-/** The result of a generated program. */
+/** The result of running a generated program. */
 export interface CodeRun {
   readonly exitCode: number;
   readonly output: string;
   readonly errors: string;
 }
 
-/** Runs a program that finds the key in the environment variable `DTS_KEY`. Rejects if the program isn't installed. */
+/**
+ * Runs a program that reads the key from the environment variable `DTS_KEY`. Rejects if the program isn't installed, or
+ * doesn't exit by itself within three minutes.
+ */
 async function run(program: string, args: readonly string[], key: string, root: string): Promise<CodeRun> {
   const dtspy = join(root, 'test', 'support', 'dtspy');
   const path = `${process.env['PATH'] ?? ''}:${dirname(process.execPath)}`;
@@ -23,17 +26,17 @@ async function run(program: string, args: readonly string[], key: string, root: 
   });
 }
 
-/** Runs a Python program with a stand-in for dtspy, which is in the repository at `root`. */
+/** Runs a Python program with a stand-in for dtspy from the repository at `root`. */
 export async function runPython(code: string, key: string, root = process.cwd()): Promise<CodeRun> {
   return await run('python3', ['-c', code], key, root);
 }
 
-/** Parses a Python program without running it. */
+/** Parses a Python program without running it. The exit code is 0 if the syntax is valid. */
 export async function parsePython(code: string): Promise<CodeRun> {
   return await run('python3', ['-c', 'import ast, sys; ast.parse(sys.argv[1])', code], '', '');
 }
 
-/** Runs a script in a shell. */
+/** Runs a script in a shell; resolves to its exit code and output. */
 export async function runShell(shell: 'bash' | 'sh', code: string, key: string): Promise<CodeRun> {
   return await run(shell, ['-c', code], key, '');
 }

@@ -1,6 +1,6 @@
 /**
- * Loaded with `--require` in s3rver. Delays the response to an upload until its file is written, as S3 does. Otherwise,
- * rclone finds an object of a different size, and reports it as corrupted.
+ * Makes s3rver respond to an upload only after the file is written, as S3 does; loaded with `--require`. Otherwise,
+ * rclone may find an object that is still incomplete, and report it as corrupted.
  */
 const { createHash } = require('node:crypto');
 const { createWriteStream } = require('node:fs');

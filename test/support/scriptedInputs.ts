@@ -21,8 +21,8 @@ export class AsyncQueue<T> {
   }
 
   /**
-   * Resolves to the oldest value that has not been taken yet. Rejects with the text of `explain` if none arrives in
-   * time.
+   * Resolves to the oldest value that has not been taken yet. Rejects with the text of `explain` if none arrives within
+   * 90 seconds.
    */
   async next(explain: () => string): Promise<T> {
     const [first] = this.here.splice(0, 1);
@@ -41,7 +41,10 @@ export class AsyncQueue<T> {
   }
 }
 
-/** Common base of both kinds of input: the members that the extension uses, and methods that simulate the user. */
+/**
+ * Base class of the text box and the quick pick: the members that the extension uses, and methods that simulate the
+ * user.
+ */
 abstract class ScriptedInput {
   title: string | undefined;
   step: number | undefined;
@@ -95,14 +98,14 @@ abstract class ScriptedInput {
     this.pressed.fire(QuickInputButtons.Back);
   }
 
-  /** Presses the button with this label. */
+  /** Presses the button with this tooltip. */
   press(label: string): void {
     const button = this.buttons.find((one) => (one as { readonly tooltip?: unknown }).tooltip === label);
     if (button === undefined) throw new Error(`"${this.title ?? ''}" has no button "${label}".`);
     this.pressed.fire(button);
   }
 
-  /** Resolves when `isSo` returns true; rejects if the input is closed first, or after a time limit. */
+  /** Resolves when `isSo` returns true; rejects if the input is closed first, or after 90 seconds. */
   protected async until(isSo: () => boolean, what: string): Promise<void> {
     if (isSo()) return;
     await new Promise<void>((resolve, reject) => {
@@ -140,7 +143,7 @@ export class ScriptedTextBox extends ScriptedInput {
     return this.complained;
   }
 
-  /** The message for accepted text. */
+  /** The current message that isn't an error, such as how the text was understood; empty if there is none. */
   understood = '';
 
   set validationMessage(given: string | { readonly message: string }) {
@@ -151,7 +154,7 @@ export class ScriptedTextBox extends ScriptedInput {
     this.changed.fire();
   }
 
-  /** All validation messages so far. */
+  /** All validation errors so far, including empty ones. */
   readonly complaints: string[] = [];
 
   /** All displayed text except the typed value. */
@@ -175,7 +178,7 @@ export class ScriptedTextBox extends ScriptedInput {
     this.accepted.fire();
   }
 
-  /** Returns the validation message once validation has finished. */
+  /** Waits until validation has finished with an error; resolves to its message. */
   async complaint(): Promise<string> {
     await this.until(() => !this.busy && this.complained !== '', 'a complaint');
     return this.complained;
@@ -262,12 +265,12 @@ export class ScriptedPick extends ScriptedInput {
     this.whenShown(this);
   }
 
-  /** Resolves when all rows are loaded. */
+  /** Resolves when the list is no longer busy. */
   async settled(): Promise<void> {
     await this.until(() => !this.busy, 'rest');
   }
 
-  /** Types a filter. Has an effect only on a list that does its own searching. */
+  /** Types into the filter box. Doesn't filter the rows; only a list that searches by itself changes them. */
   type(text: string): void {
     this.value = text;
     this.typed.fire(text);

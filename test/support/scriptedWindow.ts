@@ -112,40 +112,42 @@ export class ScriptedWindow {
     Object.assign(window, replacements);
   }
 
-  /** Returns the next input of any kind. */
+  /** Waits for the next input of any kind. Rejects if none is shown within 90 seconds. */
   async input(): Promise<ScriptedQuestion> {
     return await this.shownInputs.next(() => `No input was shown. ${this.summary()}`);
   }
 
-  /** Returns the next text input. */
+  /** Waits for the next input. Throws if it isn't a text input. */
   async textBox(): Promise<ScriptedTextBox> {
     const input = await this.input();
     if (input instanceof ScriptedTextBox) return input;
     throw new Error(`A text input was expected, but this was shown: ${input.text}`);
   }
 
-  /** Returns the next quick pick. */
+  /** Waits for the next input. Throws if it isn't a quick pick. */
   async pick(): Promise<ScriptedPick> {
     const input = await this.input();
     if (input instanceof ScriptedPick) return input;
     throw new Error(`A list was expected, but this was shown: ${input.text}`);
   }
 
-  /** Returns the next dialog for choosing a folder. */
+  /** Waits for the next input. Throws if it isn't a dialog for choosing a folder. */
   async folderDialog(): Promise<ScriptedFolderDialog> {
     const input = await this.input();
     if (input instanceof ScriptedFolderDialog) return input;
     throw new Error(`A folder dialog was expected, but this was shown: ${input.text}`);
   }
 
-  /** Returns the next dialog for saving a file. */
+  /** Waits for the next input. Throws if it isn't a dialog for saving a file. */
   async saveDialog(): Promise<ScriptedSaveDialog> {
     const input = await this.input();
     if (input instanceof ScriptedSaveDialog) return input;
     throw new Error(`A dialog for a new file was expected, but this was shown: ${input.text}`);
   }
 
-  /** Returns the next message that matches `pattern`; skips others. */
+  /**
+   * Waits for the next message that matches `pattern`, and skips others. Rejects if none is shown within 90 seconds.
+   */
   async notice(pattern = /(?:)/): Promise<ScriptedNotice> {
     for (;;) {
       const notice = await this.shownNotices.next(() => `No message ${String(pattern)} was shown. ${this.summary()}`);

@@ -16,18 +16,15 @@ interface RigOptions extends Partial<Omit<Parameters<typeof startService>[1], 'l
   readonly without?: string;
   /** Name of a database to configure as read-only. */
   readonly readOnly?: string;
-  /**
-   * Configures no databases; the service is published and stopped like the shared service of all windows (D29: shared
-   * service).
-   */
+  /** Configures no databases, and runs the service like the one that all windows share (D29: shared service). */
   readonly shared?: boolean;
   /** Configures both folders even if the service is shared. */
   readonly configured?: boolean;
-  /** Called between the end of the service and its next start. */
+  /** Called after the service has ended and before its next start. */
   readonly whileStopped?: () => void;
 }
 
-/** Runs a service in this process over two new folders, `source` and `target`, named `Source Data` and `Target`. */
+/** Runs a service in this process. It serves two new folders, `source` and `target`, as `Source Data` and `Target`. */
 export class ServiceRig extends ContractRig {
   readonly root: string;
   readonly logged: string[] = [];
@@ -77,6 +74,7 @@ export class ServiceRig extends ContractRig {
     }
   }
 
+  /** Stops the service, if it is running, and starts it with these options. */
   async restart(options: RigOptions = {}): Promise<void> {
     await this.running?.close();
     const {
@@ -104,12 +102,12 @@ export class ServiceRig extends ContractRig {
     await fs.rm(this.root, { recursive: true, force: true });
   }
 
-  /** Returns the paths that a search of the source finds, in order. */
+  /** Returns the paths of the files that a search of the source finds, in the order of the results. */
   async find(query: string, more: object = {}): Promise<string[]> {
     return (await this.search('Source Data', query, more)).map((resource) => resource.path);
   }
 
-  /** Waits until a search of the source finds this number of files, after files were added or removed. */
+  /** Waits until a search of the source finds this number of files. Needed after files were added or removed. */
   async reachesFiles(query: string, count: number): Promise<void> {
     await eventually(async () => ((await this.find(query)).length === count ? true : undefined));
   }
@@ -118,12 +116,12 @@ export class ServiceRig extends ContractRig {
     return await this.requestTransfer(describeTransfer(fileIds, more));
   }
 
-  /** Submits a transfer and returns its id. Fails if the transfer isn't accepted. */
+  /** Submits a transfer and returns its ID. Throws if the transfer isn't accepted. */
   async mustSubmit(fileIds: readonly string[], more: object = {}): Promise<string> {
     return await this.mustRequestTransfer(describeTransfer(fileIds, more));
   }
 
-  /** Opens a lease on these folders; see {@link TestLease}. */
+  /** Opens a lease on these databases, by default both folders; see {@link TestLease}. */
   async lease(databases: readonly (LeasedFolder | LeasedStore)[] = this.folders): Promise<TestLease> {
     return await TestLease.open(this.service, databases);
   }

@@ -3,13 +3,16 @@ import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 
-/** A separate file system with little space. */
+/** A separate, small file system. */
 export interface SmallDisk {
   readonly folder: string;
   remove(): Promise<void>;
 }
 
-/** Mounts a small file system; undefined if this machine or user doesn't permit that. */
+/**
+ * Mounts a file system of this size in a temporary folder; resolves to undefined if this machine or user doesn't permit
+ * that.
+ */
 export async function mountSmallDisk(megabytes: number): Promise<SmallDisk | undefined> {
   const folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-disk-'));
   try {

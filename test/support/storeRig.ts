@@ -26,18 +26,21 @@ interface StoreServiceOptions {
   readonly program?: string;
   /** Additional databases. */
   readonly remotes?: readonly { readonly name: string; readonly remote: string }[];
-  /** False to leave out the store that can't be reached; defaults to true. */
+  /** False to omit the store `gone`, which can't be reached; defaults to true. */
   readonly gone?: boolean;
   /** Additional environment variables of the service. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
 interface StoreRigOptions extends StoreOptions {
-  /** Interval at which the rig polls transfers and listings; 10 ms by default. */
+  /** Interval in milliseconds at which the rig polls transfers and first scans; defaults to 10. */
   readonly intervalMs?: number;
 }
 
-/** A service in another process with stores as databases `sftp`, `dav`, `s3`, and a folder `folder`. */
+/**
+ * A service in another process. Its databases are one store of each kind, with the name of the kind, the folder
+ * `folder`, and the unreachable store `gone`.
+ */
 export class StoreRig extends ContractRig {
   readonly servers: StoreServers;
   readonly folder: string;
@@ -46,7 +49,7 @@ export class StoreRig extends ContractRig {
   private readonly root: string;
   private readonly intervalMs: number;
   private running: StartedService | undefined;
-  /** The log of all services of this rig. */
+  /** The logs of the services that have ended. */
   private logs = '';
 
   private constructor(root: string, servers: StoreServers, kinds: readonly StoreKind[], intervalMs: number) {
@@ -77,6 +80,7 @@ export class StoreRig extends ContractRig {
     return this.running;
   }
 
+  /** The logs of all services of this rig, including the running one. */
   get log(): string {
     return this.logs + (this.running?.log() ?? '');
   }
@@ -118,14 +122,14 @@ export class StoreRig extends ContractRig {
   }
 
   /**
-   * Sends a request as in {@link ContractRig}, but closes its connection afterwards, so that tests can count the
-   * service's open files.
+   * Sends a request like {@link ContractRig.call}, but closes the connection afterwards, so that tests can count the
+   * service's open files. Replaces the headers in `init`.
    */
   override async call(method: string, path: string, body?: unknown, init: RequestInit = {}): Promise<Answer> {
     return await super.call(method, path, body, { ...init, headers: { connection: 'close' } });
   }
 
-  /** Searches a database. For a store, first waits for the end of its first scan. */
+  /** Searches a database. For a store, first waits until the first scan has ended. */
   async find(database: string, query = '', more: object = {}): Promise<FoundFile[]> {
     await eventually(async () => {
       const { listing } = await this.describe(database);
@@ -142,7 +146,7 @@ export class StoreRig extends ContractRig {
     return (await this.call('GET', `/api/v1/databases/${database}`)).body as DatabaseBody;
   }
 
-  /** Waits for the end of the first scan. */
+  /** Waits until the first scan of a store has completed; resolves to the database. Rejects after five minutes. */
   async waitForListing(database: string): Promise<DatabaseBody> {
     return await eventually(
       async () => {
@@ -154,7 +158,7 @@ export class StoreRig extends ContractRig {
     );
   }
 
-  /** Scans a database again and waits for the end of the scan. */
+  /** Scans a database again and waits until the scan has ended; resolves to the database. */
   async rescan(database: string): Promise<DatabaseBody> {
     const before = (await this.describe(database)).listing;
     await this.call('POST', `/databases/${database}/scans`);
@@ -169,7 +173,7 @@ export class StoreRig extends ContractRig {
     return await this.mustRequestTransfer({ source, destination, file_ids: ids });
   }
 
-  /** Transfers files and waits for the end. */
+  /** Transfers files; resolves to the status when the transfer has succeeded or failed. */
   async transfer(source: string, destination: string, ids: readonly string[]): Promise<StatusBody> {
     return await this.waitForStatus(await this.submit(source, destination, ids), 'succeeded', 'failed');
   }

@@ -13,7 +13,7 @@ import { ReservedPort } from './reservedPort.ts';
 const s3Program = nodePath.join(import.meta.dirname, '../../node_modules/s3rver/bin/s3rver.js');
 const s3Writes = nodePath.join(import.meta.dirname, 's3rverWrites.cjs');
 
-/** Secrets in the configuration of the remotes, which must not appear anywhere else. */
+/** Secrets in the configuration of the remotes. They must not appear anywhere else. */
 export const plantedSecrets = [
   'planted-sftp-password',
   'planted-dav-password',
@@ -21,12 +21,13 @@ export const plantedSecrets = [
   'S3RVER-planted-never-used',
 ] as const;
 
-/** A kind of server, which is also the name of its remote. */
+/** A kind of server; also the name of its remote. */
 export type StoreKind = 'sftp' | 'dav' | 's3' | DebianServerKind;
 
 /** All kinds of servers that this machine can run. */
 export const storeKinds: readonly StoreKind[] = ['sftp', 'dav', 's3', ...debianServerKinds];
 
+/** Options for {@link StoreServers.start}: additional configuration in `remotes`, and the folders to serve. */
 export interface StoreOptions {
   readonly remotes?: string;
   /** The folder in which the temporary folders are created. */
@@ -42,7 +43,7 @@ export function mustFindRclone(): string {
 }
 
 /**
- * Real servers on loopback, each of which serves a folder, and the configuration of rclone that names them: `sftp:` and
+ * Real servers on loopback, each of which serves a folder, and an rclone configuration with their remotes: `sftp:` and
  * `dav:` are rclone's own servers, `s3:lab` is s3rver, `openssh:` and `apache:` come from Debian packages.
  */
 export class StoreServers {
@@ -60,8 +61,8 @@ export class StoreServers {
   }
 
   /**
-   * Starts servers of the given kinds. `remotes` is added to the configuration; `folders` replaces folders that the
-   * servers serve.
+   * Starts servers of the given kinds. `remotes` is appended to the configuration; `folders` replaces the default
+   * folders that the servers serve.
    */
   static async start(
     kinds: readonly StoreKind[],
@@ -82,12 +83,12 @@ export class StoreServers {
     return nodePath.join(this.root, 'rclone.conf');
   }
 
-  /** Environment variables with which a service finds the remotes. */
+  /** Environment variables that make a service use the configuration. */
   get environment(): Readonly<Record<string, string>> {
     return { RCLONE_CONFIG: this.configFile };
   }
 
-  /** Returns the port of a server; 0 if the server was not started. */
+  /** Returns the port of a server, or 0 for a kind that was not requested. */
   getPort(kind: StoreKind): number {
     return this.ports.get(kind)?.number ?? 0;
   }
@@ -114,12 +115,12 @@ export class StoreServers {
     }
   }
 
-  /** Reads an object through rclone. */
+  /** Returns the content of an object, read through rclone. */
   read(remotePath: string): Buffer {
     return this.run(['cat', remotePath]);
   }
 
-  /** Returns the paths of all objects below a remote, sorted. */
+  /** Returns the paths of all objects in a remote, sorted. */
   list(remotePath: string): string[] {
     const lines = this.run(['lsf', '-R', '--files-only', remotePath]).toString().split('\n');
     return lines.filter((line) => line !== '').sort();
@@ -132,7 +133,7 @@ export class StoreServers {
     return execFileSync(this.rclone, [...args], { ...options, stdio: 'pipe' });
   }
 
-  /** Starts a server again after {@link kill}, at the same address. */
+  /** Starts a server and waits until it listens. After {@link kill}, the server has the same address. */
   async startServer(kind: StoreKind): Promise<void> {
     const port = this.getPort(kind);
     const [program, ...args] = this.getCommand(kind, port);

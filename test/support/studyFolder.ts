@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createXlsx } from './xlsxFile.ts';
 
-/** Number of files of the study. The spreadsheet lists the first 35. */
+/** Number of files in the study. The spreadsheet lists the first 35. */
 const fileCount = 40;
 
 const credit = {
@@ -18,7 +18,7 @@ const credit = {
   ],
 };
 
-/** Returns the license field of a file. Files 31 to 33 reserve all rights; files 34 and 35 state no license. */
+/** Returns the licenses of a file. All rights are reserved for files 31 to 33; files 34 and 35 state no license. */
 function listLicenses(number: number): object {
   if (number === 34 || number === 35) return {};
   const restricted = { name: 'All rights reserved' };
@@ -26,19 +26,19 @@ function listLicenses(number: number): object {
   return { licenses: [number > 30 && number < 34 ? restricted : open] };
 }
 
-/** Returns the ID of a file of the study: `ALP-0007`. */
+/** Returns the ID of a file in the study, such as `ALP-0007`. */
 export function getStudyId(number: number): string {
   return `ALP-${String(number).padStart(4, '0')}`;
 }
 
-/** Returns the path of a file of the study: `streams/stream-07.json`. */
+/** Returns the path of a file in the study, such as `streams/stream-07.json`. */
 export function getStudyPath(number: number): string {
   return `streams/stream-${String(number).padStart(2, '0')}.json`;
 }
 
 /**
  * Writes a study to a folder: 40 JSON files of one dataset, with IDs and hashes, and the spreadsheet `study.xlsx` with
- * 40 rows. 37 rows contain the IDs of 35 files, two of them twice; the IDs in the other three are unknown.
+ * 40 rows. 37 rows contain the IDs of 35 files, two of them twice; the IDs in the other three rows are unknown.
  */
 export async function writeStudy(folder: string): Promise<void> {
   const numbers = Array.from({ length: fileCount }, (_, index) => index + 1);
@@ -59,7 +59,9 @@ function formatMeasurements(number: number): string {
   return `${JSON.stringify({ stream: number, unit: '°C', temperature })}\n`;
 }
 
-/** Lists the rows of the spreadsheet: the files 1 to 35, the unknown ones, and the files 3 and 12 again. */
+/**
+ * Returns the rows of the spreadsheet: the header, the files 1 to 35, the unknown files, and the files 3 and 12 again.
+ */
 function listSamples(): readonly (readonly string[])[] {
   const known = Array.from({ length: 35 }, (_, index) => getStudyId(index + 1));
   const ids = [...known, 'ALP-9001', 'ALP-9002', 'ALP-9003', getStudyId(3), getStudyId(12)];

@@ -4,19 +4,19 @@
  */
 type TallyKind = 'contract row' | 'fault' | 'property' | 'accessible page' | 'command' | 'actions';
 
-/** A counted check and its number of runs; a property that fails midway has fewer runs. */
+/** A counted check and its number of runs, which is lower for a property that fails midway. */
 export interface Tally {
   readonly kind: TallyKind;
   runs: number;
-  /** The number of actions that each task took. */
+  /** The number of user actions for each task. */
   readonly actions?: Readonly<Record<string, number>>;
-  /** For a page: the number of results that axe leaves to human review. */
+  /** For a page: the number of inconclusive axe results, which need human review. */
   incomplete?: number;
 }
 
 type Counted = Mocha.Test & { tally?: Tally };
 
-/** Associates a test with `tally`, which the reporter counts if the test passes. */
+/** Associates a test with `tally`, which the reporter counts if the test passes. Returns the test. */
 export function counted(test: Mocha.Test, tally: Tally): Mocha.Test {
   return Object.assign(test, { tally });
 }
@@ -31,7 +31,7 @@ export function fault(title: string, body: Mocha.AsyncFunc | Mocha.Func): Mocha.
   return counted(it(title, body), { kind: 'fault', runs: 1 });
 }
 
-/** Returns the tally that a test is associated with, if any. */
+/** Returns the tally of a test, if it has one. */
 export function getTally(test: Mocha.Test): Tally | undefined {
   return (test as Counted).tally;
 }

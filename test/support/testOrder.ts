@@ -1,12 +1,12 @@
 import type Mocha from 'mocha';
 import { recordFailedSetups } from './failedSetups.ts';
 
-/** The orders for the tests of a ring: as written, backwards, or each test in a separate run. */
+/** The orders in which a ring can run its tests: as written, reversed, or each test in a separate run. */
 const testOrders = ['written', 'reverse', 'alone'] as const;
 
 export type TestOrder = (typeof testOrders)[number];
 
-/** The environment variable that sets the order for a ring's program. */
+/** The environment variable that sets the order for the process of a ring. */
 const variable = 'DATA_TRANSFER_TEST_ORDER';
 
 /** Returns the order set in the environment; `written` if none or an unknown one is set. */
@@ -21,7 +21,7 @@ export async function runInOrder(mocha: Mocha, order: TestOrder): Promise<number
   return order === 'alone' ? await runEachAlone(mocha) : await run(mocha);
 }
 
-/** Returns the number of tests that did not run, because of a pattern or a failed hook. */
+/** Returns the number of tests that did not run because of a pattern or a failed hook. */
 export function testsNotRun({ tests, suites }: Mocha.Suite): number {
   const own = tests.filter(({ state }) => state === undefined).length;
   return suites.reduce((sum, suite) => sum + testsNotRun(suite), own);

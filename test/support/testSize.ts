@@ -1,6 +1,6 @@
 /**
- * True if repeating tests run often enough to find rare failures (`npm run test:deep`), not just a few times
- * (`npm test`). Only this file reads the variable.
+ * True if tests with repetitions run often enough to find rare failures (`npm run test:deep`), rather than only a few
+ * times (`npm test`). Only this file reads the variable.
  */
 export const isDeep = process.env['DATA_TRANSFER_TEST_SIZE'] === 'deep';
 

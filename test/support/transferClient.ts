@@ -1,6 +1,6 @@
 import { eventually } from './eventually.ts';
 
-/** The fields of a status that tests check. */
+/** The fields of a status response that tests check. */
 export interface StatusBody {
   readonly id: string;
   readonly status: string;
@@ -22,8 +22,8 @@ export class TransferClient {
   }
 
   /**
-   * Resolves with the id of an acknowledged transfer; rejects otherwise, including when the service dies in the
-   * meantime.
+   * Submits a transfer; resolves to its ID once the service has acknowledged it. Rejects otherwise, including when the
+   * service dies in the meantime.
    */
   async submit(fileIds: readonly string[]): Promise<string> {
     const body = { source: 'Source', destination: 'Target', orcid, file_ids: fileIds, description: 'As it is' };
@@ -34,12 +34,12 @@ export class TransferClient {
     return (await this.call('GET', `/api/v1/transfers/${id}`)) as StatusBody;
   }
 
-  /** Requests the cancellation of a transfer; rejects if it is refused. */
+  /** Requests the cancellation of a transfer; rejects if the service refuses it. */
   async cancel(id: string): Promise<void> {
     await this.call('DELETE', `/api/v1/transfers/${id}?orcid=${orcid}`);
   }
 
-  /** Polls until the transfer has one of these states. */
+  /** Polls until the transfer has one of these states; resolves to the status. Rejects after two minutes. */
   async waitForStatus(id: string, ...states: readonly string[]): Promise<StatusBody> {
     return await eventually(async () => {
       const status = await this.status(id);

@@ -4,7 +4,7 @@ import { json, problem, type Behaviour } from './faultBehaviours.ts';
 import { FaultServer } from './faultServer.ts';
 import { Gate } from './gate.ts';
 
-/** A transfer on the server. */
+/** A transfer on the server, with the time of its creation in milliseconds by the server's clock. */
 export interface TrueTransfer {
   readonly id: string;
   readonly createdAt: number;
@@ -12,26 +12,30 @@ export interface TrueTransfer {
   readonly words: string[];
 }
 
-/** A status request: when it was received, by the server's clock, and whether the key was accepted. */
+/**
+ * A status request: the time of its arrival in milliseconds by the server's clock, and whether its key was accepted.
+ */
 export interface Poll {
   readonly id: string;
   readonly at: number;
   readonly isAccepted: boolean;
 }
 
-/** A server that accepts transfers and records every request, which tests use as the source of truth. */
+/**
+ * A server that accepts transfers and records all submissions and polls. Tests use its records as the source of truth.
+ */
 export class TruthfulServer {
   readonly http: FaultServer;
   key = 'the-key';
-  /** Number of submission attempts, whatever their result. */
+  /** Number of submission attempts, including rejected ones. */
   submissions = 0;
   readonly transfers: TrueTransfer[] = [];
   readonly polls: Poll[] = [];
   /** Maximum number of concurrent status requests so far. */
   maxConcurrentCount = 0;
-  /** Holds the responses to submissions, which have already been processed. */
+  /** Delays the responses to submissions, whose transfers are already recorded. */
   readonly submitting = new Gate();
-  /** Holds the responses to status requests. */
+  /** Delays the responses to status requests. */
   readonly answering = new Gate();
   private readonly clock: Clock;
   private concurrentCount = 0;
@@ -49,7 +53,7 @@ export class TruthfulServer {
     return new TruthfulServer(await FaultServer.start(), clock);
   }
 
-  /** Changes the state of all transfers. */
+  /** Sets the state of all transfers. */
   setStatus(word: string): void {
     for (const { words } of this.transfers) words.push(word);
   }
@@ -82,8 +86,8 @@ export class TruthfulServer {
   }
 
   /**
-   * Responds with a different count each time, so that the polling interval depends on the age alone (D33: polling
-   * intervals).
+   * Responds with a different count each time, so that the polling interval depends only on the transfer's age (D33:
+   * polling intervals).
    */
   private answerStatus(): Behaviour {
     return async (request, response) => {

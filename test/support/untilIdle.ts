@@ -1,14 +1,14 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 
-/** Turns of the event loop that a request to a server in the same process takes, from the call to its response. */
+/** Number of event loop turns that a request to a server in the same process takes, from the call to its response. */
 const requestTurns = 10;
 const pendingRequest = /^(FSReq|CloseReq|GetAddrInfoReq|ConnectWrap)/;
 const limitMs = 120_000;
 
 /**
- * Waits between two steps of a manual clock: `pauseMs` milliseconds, for retries that use the system clock, and then
- * until this process has no pending file operation or connection attempt. Rejects if there still is one after two
- * minutes.
+ * Waits between two steps of a manual clock: first `pauseMs` milliseconds, for retries that use the system clock, and
+ * then until this process has had no pending file operation or connection attempt for ten turns of the event loop.
+ * Rejects if there still is one after two minutes.
  */
 export async function untilIdle(pauseMs: number): Promise<void> {
   await setTimeout(pauseMs);

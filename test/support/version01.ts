@@ -8,12 +8,12 @@ import type { Page } from 'playwright-core';
 const fixture = join(import.meta.dirname, '..', 'fixtures', '0.1');
 const extensionId = 'data-transfer-explorer.data-transfer-explorer';
 
-/** The id that version 0.1 gave to the saved connection. */
+/** The ID that version 0.1 gave to the saved connection. */
 export const savedConnectionId = '99ba412f3058d000';
-/** The name of this machine, as used in file names and connection ids. */
+/** The name of this machine, as used in file names and connection IDs. */
 export const machine = hostname().replaceAll(/[^\w.-]/g, '_');
 
-/** The time at which the fixture was captured, as contained in its files. */
+/** The time at which the fixture was captured, in milliseconds since 1970. Its files contain times close to it. */
 const capturedAt = 1_767_229_200_000;
 /** The modification time of the served files. */
 const changedAt = new Date('2026-01-02T03:04:05Z');
@@ -38,7 +38,7 @@ export function getServiceFolder(storage: string): string {
   return join(storage, 'local-service', machine);
 }
 
-/** Creates the user's folders: the served folder and the workspace. */
+/** Creates the user's folders with files: the served folder `archive` and the workspace `project`. */
 export async function createHome(home: string): Promise<void> {
   const archive = join(home, 'archive');
   await mkdir(join(home, 'project'), { recursive: true });
@@ -51,7 +51,7 @@ export async function createHome(home: string): Promise<void> {
   for (const name of await readdir(archive)) await utimes(join(archive, name), changedAt, changedAt);
 }
 
-/** Copies the global storage from version 0.1, as if that version had just been used. */
+/** Installs the global storage of version 0.1, as if that version had just been used. */
 export async function installStorage(values: FixtureValues): Promise<void> {
   const { storage } = values;
   await cp(join(fixture, 'global-storage'), storage, { recursive: true });
@@ -85,7 +85,7 @@ export async function readTransferPageState(values: FixtureValues): Promise<unkn
   return JSON.parse(await readFixture('transfer-page-state.json', values));
 }
 
-/** Stores the editor state from version 0.1 and an API key in the browser. Call it before opening a window. */
+/** Stores the editor state of version 0.1 and an API key in the browser. Call it before opening a window. */
 export async function seedBrowser(page: Page, origin: string, values: FixtureValues, apiKey: string): Promise<void> {
   const seedAddress = `${origin}/seed`;
   await page.route(seedAddress, (route) => route.fulfill({ contentType: 'text/html', body: '<title>Seed</title>' }));
@@ -116,7 +116,10 @@ export async function seedBrowser(page: Page, origin: string, values: FixtureVal
   await page.unroute(seedAddress);
 }
 
-/** Encrypts secrets like the editor in a browser: the key is split between the browser and the server. */
+/**
+ * Encrypts secrets like the editor in a browser, with a key that combines a random part and the server's part, whose
+ * bytes are all 7 in the tests.
+ */
 async function sealSecrets(text: string): Promise<string> {
   const clientPart = webcrypto.getRandomValues(new Uint8Array(32));
   const iv = webcrypto.getRandomValues(new Uint8Array(12));
@@ -135,7 +138,7 @@ async function readFixture(name: string, values: FixtureValues): Promise<string>
   return fill(await readFile(join(fixture, name), 'utf8'), values);
 }
 
-/** Replaces the placeholders in a string, and moves its times to the present. */
+/** Replaces the placeholders in a text, and moves its times to the present. */
 function fill(text: string, values: FixtureValues): string {
   const replacements: Readonly<Record<string, string>> = {
     ...values,

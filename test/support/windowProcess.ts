@@ -6,7 +6,7 @@ import { untilIdle } from './untilIdle.ts';
 
 type WindowCommand = { readonly kind: 'submit' | 'shown' } | { readonly kind: 'pass'; readonly ms: number };
 
-/** Controls the window from the test's process. */
+/** Controls a window from the test's process. */
 export class WindowProcess implements TransferWindow {
   private readonly process: CommandProcess;
 
@@ -14,28 +14,28 @@ export class WindowProcess implements TransferWindow {
     this.process = process;
   }
 
-  /** Resolves when the window is open. */
+  /** Starts the process; resolves when the window is open. */
   static async start(place: WindowPlace): Promise<WindowProcess> {
     return new WindowProcess(await CommandProcess.start(import.meta.filename, place));
   }
 
   async submit(): Promise<void> {
-    await this.ask({ kind: 'submit' });
+    await this.send({ kind: 'submit' });
   }
 
   async shown(): Promise<Transfer | undefined> {
-    return ((await this.ask({ kind: 'shown' })) as { readonly transfer?: Transfer }).transfer;
+    return ((await this.send({ kind: 'shown' })) as { readonly transfer?: Transfer }).transfer;
   }
 
   async pass(ms: number): Promise<void> {
-    await this.ask({ kind: 'pass', ms });
+    await this.send({ kind: 'pass', ms });
   }
 
   async end(): Promise<void> {
     await this.process.kill();
   }
 
-  private async ask(command: WindowCommand): Promise<unknown> {
+  private async send(command: WindowCommand): Promise<unknown> {
     return await this.process.send(command);
   }
 }

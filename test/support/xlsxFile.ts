@@ -1,22 +1,22 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** A cell of a sheet: text, a number as it is written to the file, or nothing. */
+/** A cell of a sheet: text, a number as written to the file, or undefined for an empty cell. */
 type XlsxCell = string | { readonly number: string } | undefined;
 
 const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 
 interface ZipOptions {
   readonly isDeflated?: boolean;
-  /** The unpacked size that the archive states for each file, instead of the true one. */
+  /** The uncompressed size that the archive declares for each file, instead of the actual one. */
   readonly declaredBytes?: number;
 }
 
 interface XlsxOptions extends ZipOptions {
-  /** Files that replace those of the same path. */
+  /** Additional files by path; they replace generated files with the same path. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** Creates an XLSX file with the given sheets, whose cells contain inline text or numbers. */
+/** Returns an XLSX file with the given sheets (name to rows), whose cells contain inline text or numbers. */
 export function createXlsx(
   sheets: Readonly<Record<string, readonly (readonly XlsxCell[])[]>>,
   { files, ...options }: XlsxOptions = {},
@@ -43,7 +43,7 @@ export function createXlsx(
   return zip(contents, options);
 }
 
-/** Creates the XML of a sheet with the given rows. */
+/** Returns the XML of a sheet with the given rows, which are XML as well. */
 export function createSheetXml(rows: string): string {
   return `<worksheet xmlns="${main}" xmlns:x="${main}"><sheetData>${rows}</sheetData></worksheet>`;
 }
@@ -59,7 +59,7 @@ function formatXlsxRow(cells: readonly XlsxCell[], index: number): string {
   return written.some(Boolean) ? `<row r="${row}">${written.join('')}</row>` : '';
 }
 
-/** Writes files to a ZIP archive. */
+/** Returns a ZIP archive with the given files (path to content), uncompressed unless `isDeflated` is set. */
 export function zip(
   files: Readonly<Record<string, string>>,
   { isDeflated = false, declaredBytes }: ZipOptions = {},

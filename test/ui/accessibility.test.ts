@@ -18,7 +18,7 @@ import { bySize } from '../support/testSize.ts';
 
 const themeNames = Object.keys(themes) as ThemeName[];
 
-/** Combines each item with each theme. In the quick size, each item occurs once, with alternating themes. */
+/** Combines each item with each theme. In the quick size, each item and each theme occurs at least once. */
 function inThemes<T>(all: readonly T[]): readonly (readonly [ThemeName, T])[] {
   const pairs = themeNames.flatMap((name) => all.map((one) => [name, one] as const));
   const count = themeNames.length;
@@ -81,7 +81,7 @@ describe('The pages for users with visual impairments', () => {
       const tree = window.tree(title);
       for (const { label, description, role, spoken } of await tree.rows()) {
         assert.ok(role === 'treeitem' || role === 'checkbox', `${label} is a ${role}`);
-        for (const part of [label, description]) assert.ok(spoken.includes(part), `“${spoken}” says “${part}”`);
+        for (const part of [label, description]) assert.ok(spoken.includes(part), `“${spoken}” contains “${part}”`);
       }
       for (const name of await tree.buttonNames()) assert.notEqual(name, '', `a button of ${title}`);
     }
@@ -91,7 +91,7 @@ describe('The pages for users with visual impairments', () => {
     assert.match(connection?.spoken ?? '', /^Local Service, connected · v[\d.]+/);
   });
 
-  /** Asserts that axe ran its checks without a violation, and adds the counts to the tally. */
+  /** Asserts that axe found no violation in more than ten rules, and stores the counts in the tally. */
   function judge(tally: Tally, { passed, broken, incomplete }: AxeCounts): void {
     assert.deepEqual(broken, []);
     assert.ok(passed > 10, `only ${passed} rules applied`);

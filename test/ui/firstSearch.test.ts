@@ -112,7 +112,7 @@ describe('A user who searches for the first time', () => {
       const roots = rows.filter(({ level }) => level === 1).map(({ label }) => label);
       return roots.join() === '“corn”,2 databases without results';
     });
-    assert.ok(await results().hasFocus(), 'the focus has moved before the rows are grouped');
+    assert.ok(await results().hasFocus(), 'the focus moved before the rows were grouped');
     await keyboard.until('ArrowDown', ({ name }) => name.startsWith('2 databases without results'));
     await keyboard.press('ArrowRight');
     await results().see(database);

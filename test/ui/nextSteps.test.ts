@@ -60,7 +60,7 @@ describe('A user who is looking for the next step', () => {
     await (await results.row('JDP:000012.csv')).menu('Transfer to Last Destination');
     await window.notifications.answer('Transfer');
     await until('nothing to be checked', async () => ((await results.description()) === '' ? true : undefined));
-    assert.deepEqual(await results.buttonNames(), buttons, 'no button came or went');
+    assert.deepEqual(await results.buttonNames(), buttons, 'no button was added or removed');
     assert.equal(server.requestsTo(submission).length, 2);
     finishTransfers(service);
   });
@@ -84,7 +84,7 @@ describe('A user who is looking for the next step', () => {
     finishTransfers(service);
   });
 
-  it('is guided to it by a command that has nothing to act on yet', async () => {
+  it('is guided to the next step by a command that has nothing to act on yet', async () => {
     await window.command('Data Transfer: Show Transfer Progress');
     const { severity, buttons } = await window.notifications.wait('No transfers yet.');
     assert.deepEqual([severity, buttons], ['info', ['Transfer Files…']]);

@@ -82,7 +82,7 @@ describe('The pages with reduced motion, large text and screen readers', () => {
   });
 });
 
-/** Returns the names of the running animations and transitions. */
+/** Resolves to the names of the running animations and transitions. */
 async function listMotions({ page }: PageStand): Promise<readonly string[]> {
   return await page.evaluate(`document.getAnimations().map((one) => one.animationName ?? one.transitionProperty)`);
 }

@@ -10,7 +10,7 @@ import { repositoryRoot } from '../support/editor/places.ts';
 import { PageStand } from '../support/pageStand.ts';
 import { withDerived } from '../support/pageTransfer.ts';
 
-/** Returns a bundle with every message in brackets. Displayed text outside of brackets is untranslated. */
+/** Resolves to a bundle with every message in brackets, so that displayed text outside of brackets is untranslated. */
 async function readBracketedBundle(): Promise<Record<string, string>> {
   const bundle = await readFile(join(repositoryRoot, 'l10n', 'bundle.l10n.json'), 'utf8');
   const texts = Object.entries(JSON.parse(bundle) as Record<string, string>);
@@ -18,8 +18,8 @@ async function readBracketedBundle(): Promise<Record<string, string>> {
 }
 
 /**
- * Lists the text and text attributes of a page, without data and times. Data is in `bdi` elements, and JSON has its own
- * classes.
+ * Script that lists the text and text attributes of a page, without data and times. Data is in `bdi` elements, and JSON
+ * has its own classes.
  */
 const textsShown = `(() => {
   const data = 'bdi, time, .markdown, .code, .value, .most, .size, .lasted, pre, dd .basis, td';
@@ -33,7 +33,7 @@ const textsShown = `(() => {
   return texts;
 })()`;
 
-/** Numbers with units, and times, are formatted by the locale, not by the bundle. */
+/** Matches numbers with units, and times, which are formatted for the locale without the bundle. */
 const formatted = /\d[\d.,:/]*\s?(bytes?|[kMGT]?B|days?|hr|min|sec|AM|PM|%)?|\b(Jan|Feb|Nov) \d+, \d{4}, /g;
 
 function bare(text: string): string {

@@ -47,7 +47,7 @@ describe('The transfer page', () => {
     assert.equal(await stand.page.locator('.part-message').count(), 0);
   });
 
-  it('decodes named characters in a description, and nothing that only begins with a name', async () => {
+  it('decodes named character references in a description, but not text that only begins with one', async () => {
     const names = 'copy nbsp lt quot AMP semi NotEqualTilde notin notes copyx unknown #65x #x41'.split(' ');
     const description = `${names.map((name) => `&${name};`).join(' ')} [link](https://example.org/?a&amp;b&copy;)`;
     const { order } = pageTransfer({});
@@ -69,7 +69,7 @@ describe('The transfer page', () => {
     assert.deepEqual(stand.errors, []);
   });
 
-  it('does not say that an order that was not sent was submitted', async () => {
+  it('does not show an order that was not sent as submitted', async () => {
     const labels = async (wasSent: boolean): Promise<readonly string[]> => {
       await show({ state: 'refused', ended: true, wasSent, problem: 'not connected to the service' });
       return await stand.page.locator('.facts dt').allInnerTexts();

@@ -8,7 +8,7 @@ import { publicLike } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { Gate } from '../support/gate.ts';
 
-/** The command with which the extension waits until the window has handled all messages. */
+/** The command that the extension runs to wait until the window has handled all messages. */
 const roundTrip = '"noop"';
 
 describe('A user who expands a row', () => {

@@ -36,7 +36,7 @@ describe('A transfer whose databases are added and removed while the service run
 
   const restoreTarget = (): Promise<void> => fs.rename(`${rig.target}-away`, rig.target);
 
-  it('completes after the leases on both databases end, which are served until then', async () => {
+  it('completes after the leases on both databases end, and keeps them served until then', async () => {
     const id = await rig.mustSubmit(['small.txt', 'big-0.bin']);
     await rig.waitForStatus(id, 'active');
     source.disconnect();

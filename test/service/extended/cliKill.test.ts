@@ -37,8 +37,8 @@ describe('The command line, killed at random moments', () => {
   }
 
   /**
-   * Kills a transfer with --wait after a delay, which begins with its start or with its submission. Returns the IDs
-   * that the server has assigned since.
+   * Starts a transfer command with --wait, and kills it `delayMs` after its start, or after its submission if
+   * `isSubmitted`. Returns the IDs that the server assigned in the meantime.
    */
   async function killOne(file: string, isSubmitted: boolean, delayMs: number): Promise<readonly string[]> {
     const before = server.transfers.length;
@@ -58,7 +58,7 @@ describe('The command line, killed at random moments', () => {
       server.http.on('GET /api/v1/files/by-id', json({ resources: [{ id: file, name: file, path: file, bytes: 1 }] }));
       server.http.on('POST /api/v1/files/by-id', json({ resources: [{ id: file, name: file, path: file, bytes: 1 }] }));
       const submissionsBefore = server.submissions;
-      // Every other process has submitted its transfer, however slow the machine is.
+      // Every second process is killed only after it has submitted its transfer, even on a slow machine.
       const isSubmitted = round % 2 === 1;
       const started = await killOne(file, isSubmitted, random.below(isSubmitted ? 100 : 1500));
       const submissions = server.submissions - submissionsBefore;

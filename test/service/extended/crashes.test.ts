@@ -10,9 +10,9 @@ import { SeededRandom } from '../../support/random.ts';
 import { bySize } from '../../support/testSize.ts';
 import { TransferClient } from '../../support/transferClient.ts';
 
-/** Any four consecutive rounds cover the four kinds: with or without a speed limit, killed once or twice. */
+/** Any four consecutive rounds cover all four kinds: with or without a bandwidth limit, killed once or twice. */
 const rounds = bySize(8, 60);
-/** `CRASH_SEED=<seed>` runs the round of one seed only. */
+/** `CRASH_SEED=<seed>` runs only the round with this seed. */
 const seedText = process.env['CRASH_SEED'];
 const firstSeed = seedText === undefined ? Date.now() % 1_000_000 : Number(seedText);
 
@@ -21,7 +21,7 @@ interface Manifest {
   readonly resources: readonly { readonly path: string; readonly bytes: number; readonly hash: string }[];
 }
 
-/** The folders, files and services of one round, determined by its seed. */
+/** One round. Its seed determines the files, the transfers and the kills. */
 class CrashRound {
   private readonly isThrottled: boolean;
   private readonly kills: number;
@@ -46,7 +46,7 @@ class CrashRound {
       const client = await this.start(throttle);
       const submitting = [0, 1].map(async () => {
         const ids = this.someFiles();
-        // A service that is killed before its response has acknowledged nothing.
+        // Without a response, because the service was killed, the submission isn't acknowledged.
         const id = await client.submit(ids).catch(() => undefined);
         if (id !== undefined) acknowledged.set(id, ids);
       });
@@ -111,8 +111,8 @@ class CrashRound {
   }
 
   /**
-   * Waits for the transfers that were not acknowledged, but are in the journal of the stopped service. They may leave
-   * a partial file, which the next service replaces.
+   * Runs the service until the unacknowledged transfers in its journal have ended. The killed service may have left
+   * partial files of them, which the next service replaces.
    */
   private async finishOthers(): Promise<void> {
     const unfinished = this.listUnfinished();

@@ -11,7 +11,7 @@ import { startLocalService, type StartedService } from '../../support/localServi
 const hangingFolder = nodePath.join(import.meta.dirname, '../../support/hangingFolder.cjs');
 const unresponsive = /The folder of the database Stuck doesn't respond\./;
 
-/** Runs a shared service in a separate process whose calls for the folder `stuck` hang until the disk is revived. */
+/** Runs a shared service in a separate process whose calls for the folder `stuck` hang until `reviveDisk` is called. */
 class HangingRig extends ContractRig {
   private readonly root: string;
   private started: StartedService | undefined;
@@ -58,7 +58,7 @@ class HangingRig extends ContractRig {
     return await this.mustRequestTransfer({ source, destination, file_ids: ['a.txt'] });
   }
 
-  /** Ends all calls that hang, and lets later ones return immediately. */
+  /** Makes all hanging calls return, and later ones return immediately. */
   async reviveDisk(): Promise<void> {
     this.writer = await fs.open(this.getPath('pipe'), 'w');
   }

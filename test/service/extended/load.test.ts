@@ -25,7 +25,7 @@ describe('A client of the local service that uses excessive resources (D26, D40)
 
   afterEach(() => connections.end());
 
-  /** Returns a search with a response of 10 MB. */
+  /** Returns a search request whose response is 10 MB in size. */
   function search(): string {
     const body = JSON.stringify({ database: 'Source Data', orcid, query: 'file' });
     return requestText(rig.service, { method: 'POST', target: '/api/v1/files', body });
@@ -62,7 +62,7 @@ describe('A client of the local service that uses excessive resources (D26, D40)
     await rig.restart({ bodyTimeLimitMs: 2_000 });
     await requestWithoutReading(3);
     for (const connection of connections.opened) {
-      // An empty line between requests is ignored, but fails on a closed connection.
+      // The service ignores an empty line between requests. Writing one detects a closed connection.
       await eventually(async () => {
         connection.write('\r\n');
         return await Promise.resolve(connection.socket.closed ? true : undefined);
@@ -98,7 +98,7 @@ describe('A client of the local service that uses excessive resources (D26, D40)
   it('cannot exclude others by reopening connections without a token', async () => {
     for (let index = 0; index < 50; index += 1) {
       while (countOpen() < 256) await connections.open();
-      assert.equal(await statusOfNew(), 200);
+      assert.equal(await requestOnNew(), 200);
     }
   });
 
@@ -119,10 +119,10 @@ describe('A client of the local service that uses excessive resources (D26, D40)
         await connection.write(requestText(rig.service, { method: 'GET', target: '/' })).answer();
         connection.write(search().slice(0, -1));
       }
-      return (await statusOfNew()) === undefined && countOpen() === 256 ? true : undefined;
+      return (await requestOnNew()) === undefined && countOpen() === 256 ? true : undefined;
     });
     connections.end();
-    await eventually(async () => ((await statusOfNew()) === 200 ? true : undefined));
+    await eventually(async () => ((await requestOnNew()) === 200 ? true : undefined));
     await assertServes();
   });
 
@@ -130,8 +130,8 @@ describe('A client of the local service that uses excessive resources (D26, D40)
     return connections.opened.filter(({ socket }) => !socket.closed).length;
   }
 
-  /** Returns the status of the root on a new connection; undefined when that is closed. */
-  async function statusOfNew(): Promise<number | undefined> {
+  /** Requests the root on a new connection. Returns the status; undefined if the service closes the connection. */
+  async function requestOnNew(): Promise<number | undefined> {
     const received = await sendRaw(rig.service.address, requestText(rig.service, { method: 'GET', target: '/' }));
     return received?.status;
   }

@@ -208,7 +208,7 @@ describe('Agents over MCP', () => {
 
   const id = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
 
-  /** Starts a server with a file, and an agent that is connected to it. Resolves to both, and the ID of a plan. */
+  /** Starts a server with one file, connects an agent, and plans a transfer of the file. */
   async function planAtServer(
     onElicit: (message: string) => { readonly action: 'accept' | 'decline' },
   ): Promise<{ readonly server: FaultServer; readonly client: TestAgent; readonly planId: unknown }> {

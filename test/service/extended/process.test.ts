@@ -22,7 +22,7 @@ async function call(service: StartedService, method: string, path: string, body?
   return text === '' ? undefined : JSON.parse(text);
 }
 
-/** Returns false when there is no such process. */
+/** Returns false if no process has this ID. */
 function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);

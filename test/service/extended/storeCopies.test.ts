@@ -78,7 +78,7 @@ describe('Copies within a store (D66)', () => {
     assert.deepEqual(readHashes(`s3:lab/to/dts-${id}/manifest.json`), {
       'a.txt': digest('md5', 'a'),
       'deep/er/b, 100%.csv': digest('md5', 'x,y\n'),
-      // An object without content is moved like any other.
+      // An empty object is moved through this machine, which computes its SHA-256.
       'empty.txt': digest('sha256', ''),
       'large.bin': digest('md5', large),
     });

@@ -10,11 +10,11 @@ import { StoreRig } from '../../support/storeRig.ts';
 import { bySize } from '../../support/testSize.ts';
 
 const rounds = bySize(5, 30);
-/** `CRASH_SEED=<seed>` runs the round of one seed only. */
+/** `CRASH_SEED=<seed>` runs only the round with this seed. */
 const seedText = process.env['CRASH_SEED'];
 const firstSeed = seedText === undefined ? Date.now() % 1_000_000 : Number(seedText);
 
-/** The routes of the rounds, one after the other. */
+/** The source and destination of each round, repeated in this order. */
 const routes = [
   ['sftp', 'folder'],
   ['folder', 'sftp'],
@@ -104,7 +104,7 @@ class StoreCrashRound {
   }
 }
 
-/** Kills a process. It may have ended since it was listed. */
+/** Kills a process, unless it has ended since it was listed. */
 function killIfRunning(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
@@ -118,7 +118,8 @@ function digest(content: Buffer): string {
 }
 
 /**
- * Waits until no unfinished objects are left. A server may create those of a killed rclone after the transfer's end.
+ * Waits until no unfinished objects are left. The server may create those of a killed rclone even after the transfer
+ * has ended.
  */
 async function waitForNoLeftovers(folder: string): Promise<void> {
   await eventually(async () => {
@@ -133,7 +134,7 @@ async function listFiles(folder: string): Promise<string[]> {
   return files.map((file) => nodePath.relative(folder, nodePath.join(file.parentPath, file.name))).sort();
 }
 
-describe('Transfers with stores while service, rclone or server are killed (D25, D62)', function () {
+describe('Transfers with stores while the service, rclone or the server is killed (D25, D62)', function () {
   this.timeout(400_000);
   const seeds = Array.from({ length: seedText === undefined ? rounds : 1 }, (_, round) => firstSeed + round);
   for (const [round, seed] of seeds.entries()) {

@@ -36,7 +36,7 @@ describe('The rclone processes of a service (D62)', () => {
     return id;
   }
 
-  /** Ends the service, and waits until none of the processes that it has started are running. */
+  /** Ends the service with `end`, and waits until all processes that it started have ended. */
   async function assertEndsAll(end: () => void): Promise<void> {
     const pids = listDescendants(rig.service.pid).map(({ pid }) => pid);
     assert.ok(pids.length >= 2);
@@ -57,7 +57,7 @@ describe('The rclone processes of a service (D62)', () => {
     await assertEndsAll(() => rig.service.closeInput());
   });
 
-  /** Serves a store that never responds, and passes what it receives to `receive`. */
+  /** Starts a store server that never responds, and passes the data that it receives to `receive`. */
   async function serveSilentStore(receive: (text: string) => void = () => undefined): Promise<net.Server> {
     const silent = net.createServer((socket) => {
       socket.on('error', () => undefined).on('data', (piece) => receive(piece.toString()));
@@ -143,11 +143,11 @@ describe('The rclone processes of a service (D62)', () => {
 
 describe('A store that fails (D62)', () => {
   let rig: StoreRig;
-  let liar: Server;
+  let webdav: Server;
   let isTruncating = true;
 
-  /** Starts a WebDAV server with one file, which it lists with 10 bytes, and of which it sends only 5. */
-  function startFakeRclone(): Server {
+  /** Starts a WebDAV server that lists one file of 10 bytes, and sends only 5 of them. */
+  function startWebdavServer(): Server {
     const item =
       '<d:response><d:href>PATH</d:href><d:propstat><d:prop>PROPS</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>';
     const folder = item.replace('PATH', '/').replace('PROPS', '<d:resourcetype><d:collection/></d:resourcetype>');
@@ -171,9 +171,9 @@ describe('A store that fails (D62)', () => {
   }
 
   before(async () => {
-    liar = startFakeRclone();
-    await once(liar, 'listening');
-    const { port } = liar.address() as net.AddressInfo;
+    webdav = startWebdavServer();
+    await once(webdav, 'listening');
+    const { port } = webdav.address() as net.AddressInfo;
     const remotes = `[liar]\ntype = webdav\nurl = http://127.0.0.1:${port}\nvendor = other\n`;
     const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`many/${index}.txt`, 'x']));
     rig = await StoreRig.start(
@@ -186,8 +186,8 @@ describe('A store that fails (D62)', () => {
     await rig.waitForListing('sftp');
   });
   after(async () => {
-    liar.closeAllConnections();
-    liar.close();
+    webdav.closeAllConnections();
+    webdav.close();
     await rig.stop();
   });
 
@@ -217,7 +217,7 @@ describe('A store that fails (D62)', () => {
     assert.deepEqual(await fs.readFile(nodePath.join(rig.folder, `dts-${id}`, 'large.bin')), large);
   });
 
-  // The server of rclone remembers its folders, so that it only fails once the object is read.
+  // The rclone server caches its folder listings, so the transfer fails only when the object is read.
   it('fails the transfer of an object that no longer exists', async () => {
     await fs.rm(nodePath.join(rig.servers.folder('sftp'), 'gone.txt'));
     const { message } = await rig.transfer('sftp', 'folder', ['gone.txt']);

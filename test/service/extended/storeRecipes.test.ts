@@ -11,7 +11,7 @@ import { StoreServers, type StoreKind } from '../../support/storeServers.ts';
 
 const readme = nodePath.join(import.meta.dirname, '../../../README.md');
 
-/** Returns the arguments of a recipe in the README with these values. Throws if there is no such recipe. */
+/** Returns the arguments of the recipe in the README that starts with `start`, with these values. */
 async function adaptRecipe(start: string, values: Readonly<Record<string, string>>): Promise<string[]> {
   const text = await fs.readFile(readme, 'utf8');
   const [, command] = new RegExp(`\`(rclone config create ${start}[^\`]*)\``).exec(text) ?? [];
@@ -22,7 +22,7 @@ async function adaptRecipe(start: string, values: Readonly<Record<string, string
   return [...words.filter((word) => !isGiven(word)), ...given];
 }
 
-/** A configuration of rclone that has only the remote of one recipe. */
+/** Runs rclone with a configuration that contains only the remote of one recipe. */
 class RecipeRun {
   readonly servers: StoreServers;
   readonly environment: Record<string, string>;
@@ -32,7 +32,7 @@ class RecipeRun {
     this.environment = { RCLONE_CONFIG: nodePath.join(servers.root, 'recipe.conf'), ...more };
   }
 
-  /** Returns a value of the configuration with which the other tests reach a server. */
+  /** Returns a setting of a server's remote in the rclone configuration of the other tests. */
   async read(kind: StoreKind, field: string): Promise<string> {
     const text = await fs.readFile(this.servers.configFile, 'utf8');
     return new RegExp(`\\[${kind}\\][^[]*?^${field} = (.*)$`, 'm').exec(text)?.[1] ?? '';
@@ -42,24 +42,24 @@ class RecipeRun {
     await promisify(execFile)('rclone', args, { env: { ...process.env, ...this.environment } });
   }
 
-  /** Answers the questions of `rclone config`, each after it was asked. */
+  /** Runs `rclone config`, and answers each prompt when it appears. */
   async answer(lines: readonly string[]): Promise<void> {
     const env = { ...process.env, ...this.environment };
     const child = spawn('rclone', ['config'], { env, stdio: 'pipe', timeout: 60_000 });
-    const left = [...lines];
-    let asked = '';
+    const remaining = [...lines];
+    let prompt = '';
     const answerNext = (text: string): void => {
-      asked += text;
-      if (!/(?:> |(?:^|\n)password:)\s*$/.test(asked)) return;
-      asked = '';
-      child.stdin.write(`${left.shift() ?? 'q'}\n`);
+      prompt += text;
+      if (!/(?:> |(?:^|\n)password:)\s*$/.test(prompt)) return;
+      prompt = '';
+      child.stdin.write(`${remaining.shift() ?? 'q'}\n`);
     };
     for (const output of [child.stdout, child.stderr]) output.setEncoding('utf8').on('data', answerNext);
     assert.deepEqual(await once(child, 'exit'), [0, null]);
-    assert.deepEqual(left, []);
+    assert.deepEqual(remaining, []);
   }
 
-  /** Asserts that a service finds the object of the store that the recipe configured. */
+  /** Asserts that a service finds the object of the store when it uses the recipe's configuration. */
   async assertServed(remote: string): Promise<void> {
     const databases = [{ name: 'Recipe', remote }];
     const service = await startLocalService({ databases }, { environment: this.environment });

@@ -7,13 +7,13 @@ import { listDescendants } from '../../support/processTree.ts';
 import { StoreRig } from '../../support/storeRig.ts';
 import { bySize } from '../../support/testSize.ts';
 
-/** A round takes about 12 s, because the missing object is requested from a store several times. */
+/** Number of transfers. A round takes about 12 s, because the missing object is requested several times. */
 const transfers = bySize(20, 60);
-/** Rounds until the threads have started and loaded their code. */
+/** Number of rounds after which all threads have started and loaded their code. */
 const warmUpRounds = 4;
 /**
- * Maximum growth of the heap of a thread by code that is compiled later. If the threads that move files kept the
- * contents of 60 transfers, they would grow by 12 MB together.
+ * Maximum growth of a thread's heap, for code that is compiled later. If the threads that move files retained the
+ * contents of 60 transfers, their heaps would grow by 12 MB in total.
  */
 const heapMegabytes = 4;
 const content = 'x'.repeat(500_000);
@@ -80,7 +80,7 @@ describe('The resources of a service with stores (D62)', function () {
     };
   }
 
-  /** Measures when the scans that follow transfers have ended. */
+  /** Waits until the scans that follow transfers have ended, and measures the usage. */
   async function measureAtRest(): Promise<Usage> {
     await eventually(async () => {
       const listings = await Promise.all(['sftp', 's3', 'copies'].map(async (name) => await rig.describe(name)));
@@ -95,19 +95,19 @@ describe('The resources of a service with stores (D62)', function () {
     for (let round = 0; round < transfers / kinds.length; round += 1) await runRound();
     const after = await measureAtRest();
     const text = `${JSON.stringify(before)}, then ${JSON.stringify(after)}`;
-    // rclone and the program that guards it; none if it has ended because it was idle.
+    // rclone and the program that supervises it; none if rclone has ended because it was idle.
     assert.ok([0, 2].includes(after.processes), text);
-    // A restarted thread and the connections of the last requests may have files open.
+    // A restarted thread and the connections of the last requests may use a few more file descriptors.
     assert.ok(after.openFiles <= before.openFiles + 4, text);
     const largest = Math.max(...Object.values(before.heaps));
     for (const [thread, heap] of Object.entries(after.heaps))
       assert.ok(heap < (before.heaps[thread] ?? largest) + heapMegabytes, text);
-    // Freed memory may not be returned to the system. rclone isn't measured, because its caches end with it.
+    // The allocator may retain freed memory. rclone isn't measured, because it ends, with its caches, when idle.
     assert.ok(after.outside < before.outside + 64, text);
   });
 });
 
-/** Returns the resident memory of a process. */
+/** Returns the resident memory of a process in megabytes. */
 async function readMegabytes(pid: number): Promise<number> {
   const status = await fs.readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmRSS:\s*(\d+)/m.exec(status)?.[1] ?? 0) / 1_000;

@@ -15,7 +15,7 @@ const files = {
   'large.bin': large,
 };
 
-/** The verification method of each server: a hash that it shares with Node.js, or reading back. */
+/** The verification method for each server: a hash that Node.js can compute, too, or reading back. */
 const methods: Readonly<Record<StoreKind, string>> = {
   sftp: 'md5',
   dav: 'reading back',

@@ -167,7 +167,7 @@ describe('Windows that share the local service as a separate process (D29)', () 
     assert.deepEqual(await newWindow('0.0.9').start(), access);
   });
 
-  describe('start their own where the file names', () => {
+  describe('start their own if the file names', () => {
     async function assertStartsNew(record: object): Promise<void> {
       await fs.mkdir(dataFolder(), { recursive: true });
       const stale = { address: 'http://127.0.0.1:9', token: 'old', pid: 1, host: os.hostname(), version: '0.1.0' };

@@ -1,6 +1,6 @@
 /**
  * Calls tools of other extensions like an agent: prompts for the call, and copies the answer to the clipboard. Also
- * registers the server for agents with the editor's own MCP client, so that its tools can be called.
+ * registers the extension's MCP server with the editor's own MCP client, so that its tools can be called.
  */
 const { join } = require('node:path');
 const { commands, env, EventEmitter, extensions, lm, McpStdioServerDefinition, window } = require('vscode');
@@ -27,7 +27,7 @@ async function call() {
   await env.clipboard.writeText(await invoke(tool?.name ?? name, name, input));
 }
 
-/** Returns true for a tool of the server; the editor adds a prefix to its name. */
+/** Returns true if this is the given tool of the MCP server. The editor adds a prefix to the names of its tools. */
 function isOfServer({ name }, tool) {
   return name.startsWith('mcp_') && name.endsWith(`_${tool}`);
 }
@@ -41,7 +41,7 @@ async function invoke(name, shown, input) {
   }
 }
 
-/** Starts the server of the installed extension, and copies the names of its tools. */
+/** Starts the MCP server of the installed extension, and copies the number of its tools to the clipboard. */
 async function startServer() {
   const text = await window.showInputBox({ prompt: 'Arguments and variables as JSON', ignoreFocusOut: true });
   if (text === undefined) return;

@@ -1,4 +1,4 @@
-"""Stand-in for dtspy with the same signatures, checks and results. Sends its requests with the standard library."""
+"""Stand-in for dtspy with the same signatures, checks and results. Sends requests with the standard library."""
 
 import base64
 import json

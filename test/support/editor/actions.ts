@@ -1,19 +1,21 @@
 import type { Page } from 'playwright-core';
 
-/** Counts the actions of a user in a window and its pages. */
+/** Counts the actions of a user in a window and its pages (webviews). */
 export interface ActionCounter {
   /** Number of actions since the start or the last {@link restart}. */
   readonly count: number;
+  /** Resets the count to 0. */
   restart(): void;
 }
 
 const counters = new WeakMap<Page, { count: number }>();
 
 /**
- * Runs in each frame. A mouse click, a key press, and text entered into one field are one action each. Keys that move
- * between rows, fields and buttons aren't counted, with or without Shift.
+ * Script that counts actions in each frame. A mouse click, a key press, and text entered into one field are one action
+ * each. Keys that move between rows, fields and buttons aren't counted, with or without Shift.
  *
- * The editor fills a page with `document.open`, which removes all listeners of its window, so they are added again.
+ * The editor fills a page with `document.open`, which removes all listeners of its window, so the script adds them
+ * again.
  */
 const script = `{
   let field;
@@ -50,7 +52,7 @@ const script = `{
   listen();
 }`;
 
-/** Starts counting actions in a window, which must not be loaded yet. A reused page keeps its script. */
+/** Starts counting actions in a window that hasn't loaded yet. Adds the script only once to a page that is reused. */
 export async function countActions(page: Page): Promise<ActionCounter> {
   const total = counters.get(page) ?? { count: 0 };
   if (!counters.has(page)) {

@@ -17,7 +17,7 @@ export function savedConnection(server: string, key: string): Pick<EditorOptions
 }
 
 /**
- * The browser profile of one user: its windows share secrets and storage with each other, but not with other profiles.
+ * The browser profile of one user. Its windows share secrets and storage with each other, but not with other profiles.
  */
 export class Person {
   readonly #editor: Editor;
@@ -99,20 +99,23 @@ export class Editor {
     return new Person(this, context, undefined);
   }
 
-  /** Opens a window for a new user, which is all that most tests need. */
+  /** Opens a window for a new user. Most tests need no more than that. */
   async openWindow(options: WindowOptions = {}): Promise<EditorWindow> {
     const person = await this.newPerson();
     return person.openWindow(options);
   }
 
-  /** Changes user settings, which take effect when a window is opened or reloaded. */
+  /** Changes user settings. They take effect when a window is opened or reloaded. */
   async changeSettings(changes: Readonly<Record<string, unknown>>): Promise<void> {
     const file = settingsFile(this.dataFolder);
     const settings = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
     await writeFile(file, JSON.stringify({ ...settings, ...changes }, undefined, 2));
   }
 
-  /** Returns everything that the editor and its extension hosts have logged, the newest log last. */
+  /**
+   * Returns the output of the server, followed by all log files of the editor and its extension hosts, each with its
+   * path.
+   */
   async log(): Promise<string> {
     const parts = [this.server.output];
     for await (const file of glob('data/logs/**/*.log', { cwd: this.dataFolder })) {
@@ -121,14 +124,17 @@ export class Editor {
     return parts.join('\n');
   }
 
-  /** Closes all windows and removes everything that they have stored. */
+  /**
+   * Closes all windows and removes everything that they have stored. Ends the browser and the server unless they are
+   * reused.
+   */
   async close(): Promise<void> {
     openEditors.delete(this);
     await this.#end(this);
   }
 }
 
-/** Starts an editor and a browser that shows it. The caller closes the editor. */
+/** Starts an editor and a browser that shows it. The caller must close the editor. */
 export async function startEditor(options: EditorOptions = {}): Promise<Editor> {
   return new Editor(await RunningEditor.start(options), options);
 }

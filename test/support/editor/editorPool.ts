@@ -11,7 +11,7 @@ import { RunningEditor } from './runningEditor.ts';
 /** The built-in extensions that the journeys need. Any others would slow down every window. */
 const fewBuiltIns = ['theme-defaults', 'json', 'markdown-basics', 'markdown-language-features'];
 
-/** An editor that no test is using, and the options that it was started with. */
+/** A running server and browser that no test is using, and the options that they were started with, as JSON. */
 interface IdleEditor {
   readonly start: string;
   readonly running: RunningEditor;
@@ -51,7 +51,9 @@ export async function openEditor(options: JourneyOptions = {}): Promise<Editor> 
   });
 }
 
-/** Opens a new editor with the packed extension and additional ones, which no other test uses. */
+/**
+ * Opens an editor with the packed extension and additional ones (paths of folders). It isn't shared with other tests.
+ */
 export async function openEditorWith(companions: readonly string[], options: JourneyOptions = {}): Promise<Editor> {
   ensureInstalled(installPacked);
   const environment = { [journeyKey.variable]: journeyKey.value, ...options.environment };
@@ -60,7 +62,7 @@ export async function openEditorWith(companions: readonly string[], options: Jou
 }
 
 /**
- * Closes the editors that a test has opened, if any. If the test's setup has failed, saves their screenshots and logs
+ * Closes the editors that a test has opened, if any. If the setup of the test failed, saves their screenshots and logs
  * first.
  */
 export async function closeEditors(): Promise<void> {

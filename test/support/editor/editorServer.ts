@@ -24,7 +24,7 @@ export interface ServerOptions {
   readonly asksForTrust: boolean;
 }
 
-/** Runs the VS Code server as a process on a free port. Ends all of its child processes with it. */
+/** A VS Code server that runs as a process on a free port. Closing it also ends all of its child processes. */
 export class EditorServer {
   readonly port: number;
   readonly #child: ChildProcess;
@@ -59,7 +59,7 @@ export class EditorServer {
     endTree(this.#child, 'SIGKILL');
   }
 
-  /** Kills the extension hosts of all windows simultaneously, like a power failure. */
+  /** Kills the extension hosts of all windows, like a power failure. Resolves when they are gone. */
   async endExtensionHosts(): Promise<void> {
     const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,args=']);
     const parent = String(this.#child.pid);
@@ -74,7 +74,9 @@ export class EditorServer {
   };
 }
 
-/** Starts a server. Resolves when it listens; rejects with its output if it ends first or takes over three minutes. */
+/**
+ * Starts a server. Resolves when it listens; rejects with its output if it ends first or takes more than three minutes.
+ */
 export async function startServer(options: ServerOptions): Promise<EditorServer> {
   const child = spawn(
     process.execPath,
@@ -102,7 +104,7 @@ export async function startServer(options: ServerOptions): Promise<EditorServer>
   return new EditorServer(port, child, lines);
 }
 
-/** Installs a VSIX into an extensions folder. `dataFolder` is the data folder of the installation process. */
+/** Installs a VSIX file into an extensions folder. `dataFolder` is the data folder of the installation process. */
 export function installVsix(vsix: string, extensions: string, dataFolder: string): void {
   const folders = ['--extensions-dir', extensions, '--server-data-dir', dataFolder];
   execFileSync(process.execPath, [serverProgram(), licenseFlag, '--install-extension', vsix, ...folders], {
@@ -115,7 +117,7 @@ function serverProgram(): string {
   return join(readPlaces().server, 'out', 'server-main.js');
 }
 
-/** Returns the environment for an editor, without the variables of an editor in whose terminal the tests may run. */
+/** Returns the environment for an editor, without the variables that npm or the terminal of another editor has set. */
 function environment(added: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(VSCODE|ELECTRON|npm)_/.test(name));
   return { ...Object.fromEntries(inherited), ...added };
@@ -145,11 +147,11 @@ function endTree(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
     if (process.platform === 'win32') execFileSync('taskkill', ['/PID', String(child.pid), '/T', '/F']);
     else process.kill(-child.pid, signal);
   } catch {
-    // All processes have already ended.
+    // The processes have already ended.
   }
 }
 
-/** Kills a process that is not a child of this one; resolves when it is gone. */
+/** Kills a process that need not be a child of this one; resolves when it is gone. */
 async function endProcess(pid: number): Promise<void> {
   if (!sendSignal(pid, 'SIGKILL')) return;
   await until(`the process ${pid} to end`, async () => (sendSignal(pid, 0) ? undefined : true));

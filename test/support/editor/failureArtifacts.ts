@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { runningEditors } from './editor.ts';
 import { evidenceFolder } from './places.ts';
 
-/** Saves screenshots and logs of every running editor for a failed test; resolves to the paths of the files. */
+/**
+ * Saves screenshots and logs of every open editor for a failed test; resolves to the paths of the files. Also marks the
+ * editors as suspect, so that no other test reuses them.
+ */
 export async function saveFailureArtifacts(title: string): Promise<readonly string[]> {
   await mkdir(evidenceFolder, { recursive: true });
   const name = title.replaceAll(/[^\w-]+/g, '-').slice(0, 100);

@@ -6,10 +6,10 @@ import { repositoryRoot } from './places.ts';
 
 const folder = join(repositoryRoot, 'dist', 'installed');
 
-/** The extensions folder of this ring's editors, which contains the packed extension as an installation leaves it. */
+/** The extensions folder of this ring's editors. It contains the packed extension, installed from its VSIX file. */
 export const installedExtensions = join(folder, 'extensions');
 
-/** Packs the extension from the current sources and installs it for the editors. */
+/** Packs the extension from the current sources and installs it in {@link installedExtensions}. */
 export function installPacked(): void {
   rmSync(folder, { recursive: true, force: true });
   const vsix = join(repositoryRoot, 'dist', 'packed.vsix');
@@ -18,7 +18,7 @@ export function installPacked(): void {
   installVsix(vsix, installedExtensions, join(folder, 'server'));
 }
 
-/** Returns the folder of the packed extension, once it is installed. */
+/** Returns the folder of the packed extension. Throws if the extension isn't installed. */
 export function findInstalled(): string {
   const [name] = globSync('data-transfer-explorer.*', { cwd: installedExtensions });
   if (name === undefined) throw new Error('The packed extension is not installed.');

@@ -6,12 +6,12 @@ import { until } from './until.ts';
 import type { EditorWindow } from './window.ts';
 
 /**
- * Milliseconds after which a button is pressed again, because the editor lost the click by redrawing the row. Long,
- * because a second input would replace the first one.
+ * Milliseconds after which a button is pressed again, because the editor may have redrawn the row and lost the click.
+ * Long, because a second input would replace the first one.
  */
 const pressMs = 30_000;
 
-/** Searches a database for words, starting from its row. */
+/** Starts a search with the action in the row of a database, and waits until the row of the search has the focus. */
 export async function searchDatabase(window: EditorWindow, database: string, words: string): Promise<void> {
   const step = /leave empty to list all files/;
   const row = await window.tree('Databases').row(database);
@@ -24,7 +24,7 @@ export async function searchDatabase(window: EditorWindow, database: string, wor
 }
 
 /**
- * Waits until the focus is on the row of the started search. Otherwise, the focus would move there later and close an
+ * Waits until the focus is on the row of the started search. Otherwise, the focus might move there later and close an
  * input that the test has opened.
  */
 async function waitForFocusAtSearch({ page }: EditorWindow): Promise<void> {
@@ -32,7 +32,7 @@ async function waitForFocusAtSearch({ page }: EditorWindow): Promise<void> {
   await results.locator('.monaco-list.element-focused .monaco-list-row.focused').first().waitFor();
 }
 
-/** Completes the steps of a transfer up to its summary. */
+/** Completes the steps of a transfer up to its summary, and leaves the summary open. */
 export async function fillTransfer(window: EditorWindow, destination: string, description = ''): Promise<void> {
   await window.pick(destination, /1\/2/);
   if (description !== '') {
@@ -49,13 +49,16 @@ export async function sendTransfer(window: EditorWindow, destination: string, de
   await window.notifications.answer('Transfer');
 }
 
-/** Makes the server report that all files of all transfers were transferred. */
+/** Makes the server report that all transfers have succeeded and all of their files were transferred. */
 export function finishTransfers(service: PublicState): void {
   for (const transfer of service.transfers.values())
     Object.assign(transfer, { status: 'succeeded', num_files_transferred: transfer.num_files });
 }
 
-/** Sets the ORCID iD with the command, and waits until the editor has stored it, which the window doesn't show. */
+/**
+ * Sets the ORCID iD with the command, and waits until it is in the settings file. The window doesn't show when that is
+ * done.
+ */
 export async function setOrcid(window: EditorWindow, { dataFolder }: Editor, orcid: string): Promise<void> {
   await window.command('Data Transfer: Set ORCID iD…');
   await window.input(orcid, 'ORCID iD');

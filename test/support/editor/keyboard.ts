@@ -2,7 +2,9 @@ import type { Page } from 'playwright-core';
 import { isLabel, type QuickInput, type StepMatch } from './quickInput.ts';
 import { until } from './until.ts';
 
-/** The focused element as a screen reader would announce it: role and name, or those of the active row in a list. */
+/**
+ * The focused element as a screen reader would announce it: its role and name, or those of the active row in a list.
+ */
 export interface FocusState {
   readonly role: string;
   readonly name: string;
@@ -10,9 +12,9 @@ export interface FocusState {
   readonly isInPage: boolean;
 }
 
-/** Counts of mouse events by page. A page that is reused for another window continues its count. */
+/** The number of mouse events in each page. The count of a page that is reused for another window continues. */
 const mouseCounts = new WeakMap<Page, { count: number }>();
-const longestWay = 60;
+const maxPresses = 60;
 /**
  * Milliseconds after which the palette is reopened, because it does not list commands that are registered while it is
  * open. Each attempt waits this much longer, so that a slow palette has time to respond.
@@ -31,7 +33,10 @@ export class Keyboard {
     this.#quickInput = quickInput;
   }
 
-  /** Counts mouse events in a window and its pages from now on. Must be called before the window loads. */
+  /**
+   * Starts counting mouse events in a window and its pages. Returns a function that returns the count. Must be called
+   * before the window loads.
+   */
   static async countMouse(page: Page): Promise<() => number> {
     const counted = mouseCounts.get(page);
     if (counted) {
@@ -51,7 +56,9 @@ export class Keyboard {
     for (const key of keys) await this.#page.keyboard.press(key);
   }
 
-  /** Runs a command from the palette. Enters the title in one piece, because the palette searches at each character. */
+  /**
+   * Runs a command from the palette. Inserts the title in one piece, because the palette searches after each character.
+   */
   async command(title: string): Promise<void> {
     let waitMs = 0;
     await until(`the command "${title}" in the palette`, async () => {
@@ -72,8 +79,8 @@ export class Keyboard {
   }
 
   /**
-   * Moves the focus into a view, and waits until it has arrived, because keys go to the previous element until then. A
-   * window that has just loaded may move the focus elsewhere when it has restored its editors.
+   * Moves the focus into a view, and waits until it is there, because keys go to the previous element until then. A
+   * window that has just loaded may move the focus elsewhere once it has restored its editors.
    */
   async focusView(title: string): Promise<void> {
     const view = this.#page.locator(`.pane:has(> .pane-header h3.title:text-is("${title}"))`);
@@ -125,21 +132,21 @@ export class Keyboard {
   }
 
   /**
-   * Presses a key until the focused element meets a condition. The error lists all elements that were focused on the
-   * way.
+   * Presses a key until the focused element meets a condition, and returns that element. After 60 presses, throws an
+   * error that lists all elements that had the focus.
    */
   async until(key: string, isThere: (focus: FocusState) => boolean): Promise<FocusState> {
-    const way: string[] = [];
-    for (let step = 0; step < longestWay; step += 1) {
+    const visited: string[] = [];
+    for (let step = 0; step < maxPresses; step += 1) {
       const focus = await this.focus();
       if (isThere(focus)) return focus;
-      way.push(`${focus.role} “${focus.name}”`);
+      visited.push(`${focus.role} “${focus.name}”`);
       await this.press(key);
     }
-    throw new Error(`${key} did not lead there; it led over ${way.join(', ')}.`);
+    throw new Error(`${key} did not lead there; it led over ${visited.join(', ')}.`);
   }
 
-  /** Returns the currently focused element. Waits while the focus moves, with the window in front. */
+  /** Returns the currently focused element. While there is none, brings the window to the front and waits. */
   async focus(): Promise<FocusState> {
     return await until('an element to have the focus', async () => {
       const focus = await this.#readFocus();
@@ -171,7 +178,10 @@ export class Keyboard {
   }
 }
 
-/** Runs in the page. Returns the focused element, if the document has focus and the element is not a frame. */
+/**
+ * Script that returns the focused element of a frame, or null if the document doesn't have the focus or the element is
+ * itself a frame.
+ */
 const readFocus = `(() => {
   let element = document.hasFocus() ? document.activeElement : null;
   if (!element || element.tagName === 'IFRAME') return null;

@@ -10,7 +10,7 @@ interface LocalService {
   readonly pid: number;
 }
 
-/** Returns the local service that the windows of an editor currently share; undefined if none is running. */
+/** Returns the local service that the windows of an editor currently share, or `undefined` if there is none. */
 export async function readLocalService(dataFolder: string): Promise<LocalService | undefined> {
   const pattern = 'data/User/globalStorage/*/local-service/*/service.json';
   for await (const file of glob(pattern, { cwd: dataFolder })) {
@@ -19,14 +19,20 @@ export async function readLocalService(dataFolder: string): Promise<LocalService
   return undefined;
 }
 
-/** Ends the local service that an editor has started. Otherwise it would run for another minute. */
+/**
+ * Ends the local service that an editor has started, and waits until its process is gone. Otherwise, the service would
+ * run for another minute.
+ */
 export async function endLocalServices(dataFolder: string): Promise<void> {
   const service = await readLocalService(dataFolder);
   if (!service || !sendSignal(service.pid, 'SIGTERM')) return;
   await until('the local service to end', async () => (sendSignal(service.pid, 0) ? undefined : true));
 }
 
-/** Sends a signal, or with 0 only checks the process. Returns false if there is no such process. */
+/**
+ * Sends a signal to a process; the signal 0 only checks that the process exists. Returns false if the process doesn't
+ * exist or can't be signaled.
+ */
 export function sendSignal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     process.kill(pid, name);

@@ -72,7 +72,7 @@ export class Notifications {
     };
   }
 
-  /** Presses a button of a modal dialog. */
+  /** Presses a button of a modal dialog, and waits until the dialog is closed. */
   async answer(button: string): Promise<void> {
     const box = this.#page.locator('.monaco-dialog-box');
     await box.locator('.dialog-buttons').getByText(button, { exact: true }).click();
@@ -80,7 +80,10 @@ export class Notifications {
   }
 }
 
-/** Returns the notifications. Runs in the browser page, so it can't use anything else from this module. */
+/**
+ * Returns the state of the given notifications. Runs in the browser page, so it can't use anything else from this
+ * module.
+ */
 function readNotifications(items: PageElement[]): NotificationState[] {
   return items.map((item) => {
     const icon = item.querySelector('.notification-list-item-icon')?.className ?? '';

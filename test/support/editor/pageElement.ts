@@ -1,6 +1,6 @@
 /**
- * The members of a DOM element that the driver uses inside the browser page. The tests deliberately exclude the DOM
- * types, because code that runs in Node.js must not compile against `window` or `document`.
+ * The members of a DOM element that the driver uses inside the browser page. The tests are deliberately compiled
+ * without the DOM types, so that code that runs in Node.js can't use `window` or `document`.
  */
 export interface PageElement {
   readonly className: string;

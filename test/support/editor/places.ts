@@ -7,7 +7,10 @@ export const repositoryRoot = resolve(import.meta.dirname, '..', '..', '..');
 /** The folder for the screenshots and logs of failed tests (not under version control). */
 export const evidenceFolder = join(repositoryRoot, 'test-results');
 
-/** The locations that `npm run setup` found or installed: two executables and the folder of the editor's server. */
+/**
+ * The locations that `npm run setup` found or installed: one or two browser executables and the folder of the editor's
+ * server.
+ */
 export interface Places {
   readonly browser: string;
   /** Chromium's headless shell, which is faster but can't move the focus between windows. */
@@ -16,7 +19,8 @@ export interface Places {
 }
 
 /**
- * Reads the locations that `npm run setup` has recorded. Throws an error that names this command if it hasn't run yet.
+ * Returns the locations that `npm run setup` has recorded. If it hasn't run yet, throws an error that names the
+ * command.
  */
 export function readPlaces(): Places {
   const file = join(repositoryRoot, 'node_modules', '.setup.json');
@@ -24,7 +28,7 @@ export function readPlaces(): Places {
   return JSON.parse(readFileSync(file, 'utf8')) as Places;
 }
 
-/** Returns the headless shell, or the browser where setup could not install one. */
+/** Returns the path of the headless shell, or of the full browser if setup could not install the shell. */
 export function findHeadlessShell(): string {
   const { browser, headlessShell = browser } = readPlaces();
   return headlessShell;

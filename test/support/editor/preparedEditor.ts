@@ -12,17 +12,17 @@ export interface EditorOptions {
   /** A folder of installed extensions, which several editors may share. */
   readonly extensions?: string;
   /**
-   * Opens windows as extension development hosts, which can run tests inside. Such an editor shows no notifications, so
-   * it differs from a user's editor. If false, the extension is among the installed ones.
+   * Opens windows as extension development hosts, in which extension tests can run. Such a window shows no
+   * notifications, unlike a user's. If false, the extension at `extensionPath` is installed instead.
    */
   readonly isDevelopmentHost?: boolean;
   /** Folders of additional extensions to install. */
   readonly companions?: readonly string[];
   /** Names of the built-in extensions to include; all of them by default. */
   readonly builtIns?: readonly string[];
-  /** Makes windows ask whether a workspace is trusted; they start in restricted mode. */
+  /** Makes windows ask whether to trust the workspace. They start in Restricted Mode. */
   readonly asksForTrust?: boolean;
-  /** The folder that windows open; by default a new, empty one. */
+  /** The folder that windows open; defaults to a new, empty one. */
   readonly workspace?: string;
   /** User settings; they take precedence over {@link quietSettings} and the settings of the theme. */
   readonly settings?: Readonly<Record<string, unknown>>;
@@ -31,23 +31,26 @@ export interface EditorOptions {
   readonly machineSettings?: Readonly<Record<string, unknown>>;
   /** Environment variables for the extension host. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Delays every write to the browser's database, where the editor stores its own state, like a slow disk. */
+  /**
+   * Milliseconds by which every write to the browser's IndexedDB is delayed, like on a slow disk. The editor stores its
+   * state there.
+   */
   readonly storageDelayMs?: number;
   /** Shows the windows in a full browser, for tests in which the focus moves between windows. */
   readonly needsFullBrowser?: boolean;
 }
 
-/** An environment variable in all shared editors, in which a saved connection finds its key. */
+/** The environment variable, set in the editors of all journeys, that contains the API key of the saved connection. */
 export const journeyKey = { variable: 'JOURNEY_KEY', value: 'the-key' };
 
-/** The folders of a server. */
+/** The folders of a server; `root` contains the other two. */
 export interface EditorFolder {
   readonly root: string;
   readonly data: string;
   readonly workspace: string;
 }
 
-/** A running server, which any browser can open, including the user's own. */
+/** A running server. Any browser can open it, including the user's own. */
 export interface PreparedEditor {
   readonly server: EditorServer;
   readonly folder: EditorFolder;
@@ -73,7 +76,7 @@ export async function prepareEditor(options: EditorOptions = {}): Promise<Prepar
   return { server, folder, close };
 }
 
-/** Creates a folder with a selection of the built-in extensions. */
+/** Creates a folder with links to a selection of the built-in extensions, and returns its path. */
 async function linkBuiltIns(names: readonly string[], folder: string): Promise<string> {
   await mkdir(folder);
   for (const name of names)
@@ -81,7 +84,7 @@ async function linkBuiltIns(names: readonly string[], folder: string): Promise<s
   return folder;
 }
 
-/** Links a folder into the installed extensions, under the name that an installation would use. */
+/** Links an extension into the folder of installed extensions, under the name that an installation would use. */
 async function linkExtension(extensionPath: string, dataFolder: string): Promise<void> {
   const text = await readFile(join(extensionPath, 'package.json'), 'utf8');
   const { publisher, name, version } = JSON.parse(text) as Record<'publisher' | 'name' | 'version', string>;
@@ -97,7 +100,7 @@ async function makeFolder(options: EditorOptions): Promise<EditorFolder> {
   return folder;
 }
 
-/** Creates an empty workspace, and writes the settings that an editor starts with. */
+/** Creates an empty workspace, and writes the settings for an editor. */
 export async function fillFolder({ data, workspace }: EditorFolder, options: EditorOptions): Promise<void> {
   await mkdir(workspace);
   await mkdir(join(data, 'data', 'User'), { recursive: true });
@@ -109,7 +112,7 @@ export async function fillFolder({ data, workspace }: EditorFolder, options: Edi
   }
 }
 
-/** Returns the path of the settings for one machine, such as the ORCID iD, in a server's data folder. */
+/** Returns the path of the machine settings, such as the ORCID iD, in a server's data folder. */
 export function machineSettingsFile(dataFolder: string): string {
   return join(dataFolder, 'data', 'Machine', 'settings.json');
 }

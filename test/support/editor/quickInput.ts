@@ -4,7 +4,10 @@ import type { Locator, Page } from 'playwright-core';
 import type { PageElement } from './pageElement.ts';
 import { until, waitLimitMs } from './until.ts';
 
-/** A visible row of a quick pick; `separator` is the heading of the group that starts with it. */
+/**
+ * A visible row of a quick pick. If the row starts a group, `separator` is the heading of the group; otherwise, it is
+ * empty.
+ */
 interface QuickPickRow {
   readonly label: string;
   readonly description: string;
@@ -26,7 +29,7 @@ export interface QuickInputState {
   readonly rows: readonly QuickPickRow[];
 }
 
-/** Identifies a step by part of its title, its placeholder or its message. */
+/** Identifies a step by part of its title, its placeholder or its message; a string must occur in one of them. */
 export type StepMatch = string | RegExp;
 
 /**
@@ -43,7 +46,7 @@ const listMs = 10_000;
 /** Milliseconds after which Enter is pressed again. Long, because Enter must not reach the step that follows. */
 const enterMs = 5_000;
 
-/** Returns true if the rows of a dialog are folders and files of this folder, and no folder is missing. */
+/** Returns true if all rows of a dialog are folders and files in this folder, and no subfolder is missing. */
 async function isListing(folder: string, rows: readonly QuickPickRow[]): Promise<boolean> {
   const entries = await readdir(folder, { withFileTypes: true });
   const labels = rows.map(({ label }) => label);
@@ -66,17 +69,17 @@ export class QuickInput {
     return this.#widget.isVisible();
   }
 
-  /** Waits until a quick input is open, enabled, not busy and, with `step`, matches it; resolves to its contents. */
+  /** Waits until a quick input is open, enabled and not busy, and matches `step` if given; resolves to its contents. */
   async wait(step?: StepMatch, waitMs?: number): Promise<QuickInputState> {
     let last: QuickInputState | undefined;
-    const isMeant = async (): Promise<QuickInputState | undefined> => {
+    const findMatch = async (): Promise<QuickInputState | undefined> => {
       const state = await this.state();
       last = state ?? last;
       return state?.isEnabled && !state.isBusy && matches(state, step) ? state : undefined;
     };
     const what = (): string =>
       `a quick input${step === undefined ? '' : ` with ${step}`}, last ${JSON.stringify(last)}`;
-    return until(what, isMeant, waitMs);
+    return until(what, findMatch, waitMs);
   }
 
   /** Waits until no quick input is open. */
@@ -86,7 +89,7 @@ export class QuickInput {
 
   /**
    * Returns the current contents, or `undefined` if no quick input is open or the window is too busy to respond.
-   * {@link wait} waits for them. Rows that are scrolled out of view are not included.
+   * Doesn't wait, unlike {@link wait}. Rows that are scrolled out of view are not included.
    */
   async state(): Promise<QuickInputState | undefined> {
     if (!(await this.isOpen())) return undefined;
@@ -100,8 +103,8 @@ export class QuickInput {
   }
 
   /**
-   * Presses Enter and waits for a change: the next step, a message, work in progress, or the end. A box that already
-   * shows an error may not change.
+   * Presses Enter and waits for a change: the next step, a message, a progress bar, or the end of the input. Doesn't
+   * wait if the box already shows an error, because the same error may be shown again.
    */
   async accept(): Promise<void> {
     const before = JSON.stringify(await this.#shown());
@@ -118,7 +121,10 @@ export class QuickInput {
     await this.accept();
   }
 
-  /** Chooses the row with this label, or toggles its check box if multiple rows can be selected. */
+  /**
+   * Chooses the row with this label, or toggles its check box if multiple rows can be selected. If the row isn't
+   * visible, types the label first to filter the rows.
+   */
   async pick(label: string | RegExp, step?: StepMatch): Promise<void> {
     const { rows } = await this.wait(step);
     if (typeof label === 'string' && rows.length > 0 && !rows.some((row) => row.label === label))
@@ -140,9 +146,9 @@ export class QuickInput {
   }
 
   /**
-   * Chooses a folder by its path in the editor's own dialog, once the dialog lists the contents of the folder. Enter
-   * would open a focused row, so the path is typed again if the dialog has focused one, or keeps listing another folder
-   * because the path was typed while it was busy.
+   * Chooses a folder by its path in the editor's own dialog, once the dialog lists `inside`, the entries of the folder.
+   * Types the path again if a row has the focus, because Enter would open that row. Does the same if the dialog still
+   * lists another folder after ten seconds, because it may have been busy when the path was typed.
    */
   async pickFolder(path: string, inside: readonly string[], step: StepMatch): Promise<void> {
     await this.type(path, step);
@@ -159,8 +165,8 @@ export class QuickInput {
   }
 
   /**
-   * Saves as a file in the editor's own dialog. The dialog fills in its suggestion once it has listed the folder, so
-   * the path is typed after that. Enter would accept a focused row instead of the path.
+   * Enters the path of a file in the editor's own save dialog. The dialog fills in its suggestion once it has listed
+   * the folder, so the path is typed after that. Enter would accept a focused row instead of the path.
    */
   async saveAs(path: string, step: StepMatch): Promise<void> {
     await until('the suggestion of the dialog', async () => {
@@ -179,7 +185,7 @@ export class QuickInput {
     await this.button('Back');
   }
 
-  /** Presses a button in the title or next to the box, by its tooltip. */
+  /** Presses a button in the title or next to the box, identified by the start of its tooltip. */
   async button(name: string): Promise<void> {
     await this.#widget.locator(`.action-label[aria-label^="${name}"]`).first().click();
   }
@@ -191,8 +197,9 @@ export class QuickInput {
   }
 
   /**
-   * Presses Enter in the editor's own dialog when `prepare` resolves to true, and waits until the dialog has closed or
-   * the next step follows. Repeats this after a while, because the dialog may ignore Enter while it lists a folder.
+   * Presses Enter in the editor's own dialog once `prepare` resolves to true, and waits until the dialog has closed or
+   * the next step is shown. Repeats this every five seconds, because the dialog may ignore Enter while it lists a
+   * folder.
    */
   async #enterPath(
     path: string,
@@ -222,7 +229,10 @@ export class QuickInput {
     return until('what the quick input shows', () => this.state(), limitMs);
   }
 
-  /** Returns true if the input is closed or its contents differ. A busy window that doesn't respond has not changed. */
+  /**
+   * Returns true if the input is closed or its contents differ. A window that is too busy to respond counts as
+   * unchanged.
+   */
   async #hasChanged(before: string): Promise<boolean> {
     if (!(await this.isOpen())) return true;
     const state = await this.state();
@@ -254,7 +264,9 @@ function matches(state: QuickInputState, step: StepMatch | undefined): boolean {
   );
 }
 
-/** Returns the contents. Runs in the browser page, so it can't use anything else from this module. */
+/**
+ * Returns the contents of the quick input. Runs in the browser page, so it can't use anything else from this module.
+ */
 function readState(widget: PageElement): QuickInputState {
   const text = (parent: PageElement, selector: string): string => {
     const element = parent.querySelector(selector);

@@ -22,7 +22,7 @@ const leaveLimitMs = 60_000;
 const keyPath = '/mint-key';
 
 /**
- * Responds in the page to the request for the key that encrypts secrets. A Playwright route would turn off the
+ * Script that responds to the request for the key that encrypts secrets. A Playwright route would turn off the
  * browser's cache, so that every window would download and compile the editor's scripts again.
  */
 const respondWithKey = `if (window === top) {
@@ -33,7 +33,7 @@ const respondWithKey = `if (window === top) {
   };
 }`;
 
-/** A server and its browser, which several editors may use one after another. */
+/** A server and its browser, which editors can use one after another. */
 export class RunningEditor {
   readonly prepared: PreparedEditor;
   readonly browser: Browser;
@@ -60,7 +60,7 @@ export class RunningEditor {
     return new RunningEditor(prepared, browser);
   }
 
-  /** Creates a browser context with empty storage, in which secrets persist. */
+  /** Creates a browser context with empty storage. Secrets persist as long as the context. */
   async newContext(): Promise<BrowserContext> {
     const context = await this.browser.newContext({ viewport });
     context.setDefaultTimeout(waitLimitMs);
@@ -71,8 +71,9 @@ export class RunningEditor {
   }
 
   /**
-   * Returns a context with empty storage, and a blank page for its first window. Both are reused after {@link clear}: a
-   * page that has loaded the editor before loads it in half the time.
+   * Returns a context with empty storage. On the first call after the start or {@link clear}, also returns a blank page
+   * for the first window. This context and page are reused: a page that has loaded the editor before loads it in half
+   * the time.
    */
   async takeContext(): Promise<[BrowserContext, Page | undefined]> {
     if (this.#isTaken) return [await this.newContext(), undefined];
@@ -97,7 +98,7 @@ export class RunningEditor {
     this.#isTaken = false;
   }
 
-  /** Writes the settings for the next editor. Call it after {@link clear}. */
+  /** Creates the workspace and writes the settings for the next editor. Call it after {@link clear}. */
   async prepareFor(options: EditorOptions): Promise<void> {
     await fillFolder(this.prepared.folder, options);
     if (this.#context) await this.#addCookies(this.#context);

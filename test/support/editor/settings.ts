@@ -1,4 +1,4 @@
-/** The themes in which every page and view is tested. */
+/** The themes in which all pages and views are tested. */
 export type ThemeName = 'light' | 'dark' | 'highContrast' | 'highContrastLight';
 
 interface Theme {
@@ -26,7 +26,7 @@ export function themeSettings(theme: ThemeName): Record<string, unknown> {
   };
 }
 
-/** Settings that prevent the editor from showing or fetching anything by itself. */
+/** Settings that prevent the editor from showing or fetching anything unprompted. */
 export const quietSettings: Readonly<Record<string, unknown>> = {
   'chat.disableAIFeatures': true,
   'workbench.secondarySideBar.defaultVisibility': 'hidden',

@@ -3,10 +3,13 @@ import type { Locator, Page } from 'playwright-core';
 import type { PageElement } from './pageElement.ts';
 import { until } from './until.ts';
 
-/** Longer than the delay with which the editor batches changes before it redraws a tree. */
+/**
+ * Milliseconds after which a tree is considered stable. The editor batches changes for a shorter time before it
+ * redraws.
+ */
 const settleMs = 300;
 
-/** Milliseconds that a menu may take to open. A menu that something else has closed is reopened after this time. */
+/** Milliseconds that a menu may take to open. A menu that was closed by something else is reopened after this time. */
 const menuMs = 5_000;
 const tooltipMs = 5_000;
 
@@ -25,7 +28,7 @@ export class TreeRow {
     await this.#row.locator('.monaco-icon-label').click();
   }
 
-  /** Double-clicks the row. */
+  /** Double-clicks the row, which runs its command twice. For a file, this pins its page. */
   async doubleClick(): Promise<void> {
     await this.#row.locator('.monaco-icon-label').dblclick();
   }
@@ -41,8 +44,8 @@ export class TreeRow {
   }
 
   /**
-   * Toggles the check box of the row. Resolves when the view's title shows that the extension has counted the change.
-   * Clicks again if the editor lost the click by redrawing the tree.
+   * Toggles the check box of the row. Resolves when the count in the view's title has changed. Clicks again if the
+   * editor lost the click by redrawing the tree.
    */
   async toggleCheck(): Promise<void> {
     const box = this.#row.locator('[role="checkbox"]');
@@ -60,7 +63,7 @@ export class TreeRow {
 
   /**
    * Presses a button at the right end of the row once the tree is stable, because a redrawn row may lose the click.
-   * Doesn't wait for Playwright's stability check: the row of a running transfer is redrawn with each response.
+   * Skips Playwright's stability check, because the row of a running transfer is redrawn with each response.
    */
   async action(name: string): Promise<void> {
     await pause(settleMs);
@@ -86,8 +89,8 @@ export class TreeRow {
   }
 
   /**
-   * Opens the context menu and moves the focus to an entry. Reopens a menu that was opened before the extension had
-   * added its entries, or that was closed because the focus moved.
+   * Opens the context menu and moves the focus to an entry. Reopens a menu that was opened before the extension added
+   * its entries, or that was closed because the focus moved.
    */
   async openMenu(entry: string): Promise<void> {
     await until(`"${entry}" in the menu`, async () => {
@@ -142,10 +145,7 @@ export class TreeRow {
     return items;
   }
 
-  /**
-   * Returns the text of the tooltip, shown by hovering over the row. Hovers again if the row is redrawn in the
-   * meantime.
-   */
+  /** Hovers over the row and returns the text of its tooltip. Hovers again if the row is redrawn in the meantime. */
   async tooltip(): Promise<string> {
     const hover = this.#page.locator('.monaco-hover:visible').last();
     return await until('a tooltip', async () => {
@@ -156,10 +156,10 @@ export class TreeRow {
     });
   }
 
-  async #setExpanded(wanted: boolean): Promise<void> {
+  async #setExpanded(expected: boolean): Promise<void> {
     const read = async (): Promise<boolean> => (await this.#row.getAttribute('aria-expanded')) === 'true';
-    if ((await read()) === wanted) return;
+    if ((await read()) === expected) return;
     await this.#row.locator('.monaco-tl-twistie').click();
-    await until('the row to turn', async () => (await read()) === wanted || undefined);
+    await until('the row to turn', async () => (await read()) === expected || undefined);
   }
 }

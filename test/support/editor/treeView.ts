@@ -4,7 +4,7 @@ import { isLabel } from './quickInput.ts';
 import { TreeRow } from './treeRow.ts';
 import { until } from './until.ts';
 
-/** Matches the actual rows, without the copies that stick to the top during scrolling. */
+/** Matches the actual rows, but not the copies that stick to the top of a scrolled tree. */
 const rowSelector = '.monaco-list-rows > .monaco-list-row';
 
 /** A row of a tree as it is displayed. */
@@ -57,8 +57,8 @@ export class TreeView {
   }
 
   /**
-   * Waits for a row, and scrolls to it in a long tree. Each action finds the row again by its label, so that a row
-   * inserted above it in the meantime doesn't receive the click.
+   * Waits for a row, and scrolls to it in a long tree. Each action of the returned row finds it again by its label, so
+   * that a row inserted above it in the meantime doesn't receive the click.
    */
   async row(label: string | RegExp): Promise<TreeRow> {
     await until(`a row ${label} in the tree`, async () => {
@@ -66,7 +66,7 @@ export class TreeView {
       await this.#scrollOn();
       return undefined;
     });
-    const named = this.#page.locator('.label-name', { hasText: wholeLabel(label) });
+    const named = this.#page.locator('.label-name', { hasText: toLabelPattern(label) });
     return new TreeRow(this.#page, this.#pane.locator(`.pane-body ${rowSelector}`).filter({ has: named }).first());
   }
 
@@ -75,10 +75,10 @@ export class TreeView {
     await until(what, async () => isSo(await this.rows()) || undefined, waitMs);
   }
 
-  /** Waits for a row with this label and this description. A string may match part of the displayed text. */
+  /** Waits for a row with this label and this description. A string needs to match only part of the displayed text. */
   async see(label: string | RegExp, description: string | RegExp = ''): Promise<void> {
-    const fits = (text: string, wanted: string | RegExp): boolean =>
-      typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text);
+    const fits = (text: string, pattern: string | RegExp): boolean =>
+      typeof pattern === 'string' ? text.includes(pattern) : pattern.test(text);
     await this.waitFor(`a row ${label} ${description}`, (rows) =>
       rows.some((row) => fits(row.label, label) && fits(row.description, description)),
     );
@@ -148,8 +148,11 @@ export class TreeView {
   }
 }
 
-/** Returns a pattern for a whole label in the page, in which spaces may be non-breaking. */
-function wholeLabel(label: string | RegExp): RegExp {
+/**
+ * Returns a pattern that finds a label in the page, where spaces may be non-breaking. A string must match the whole
+ * label.
+ */
+function toLabelPattern(label: string | RegExp): RegExp {
   const source = typeof label === 'string' ? `^${label.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')}$` : label.source;
   return new RegExp(source.replaceAll(' ', '\\s'), typeof label === 'string' ? '' : label.flags);
 }

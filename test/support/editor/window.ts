@@ -8,14 +8,15 @@ import { type ThemeName, themes } from './settings.ts';
 import { TreeView } from './treeView.ts';
 import { until } from './until.ts';
 
-/** Time after which the palette is reopened, because another element may have taken the focus and closed it. */
+/** Milliseconds after which the palette is reopened, because another element may have taken the focus and closed it. */
 const paletteMs = 5_000;
 
 const languageName = 'testLanguage';
 const languageReaders = new WeakSet<Page>();
 
 /**
- * Makes a page read its language from its URL before any other script. A reused page may have no language in its URL.
+ * Makes a page set its display language from its URL before any other script runs. A reused page may have no language
+ * in its URL, and then keeps the default.
  */
 async function readLanguage(page: Page): Promise<void> {
   if (languageReaders.has(page)) return;
@@ -26,7 +27,7 @@ async function readLanguage(page: Page): Promise<void> {
   }`);
 }
 
-/** The properties of the editor that its windows need. */
+/** The properties of the editor that a window needs to build its URL. */
 export interface WindowHost {
   readonly server: { readonly authority: string };
   readonly workspace: string;
@@ -39,7 +40,7 @@ export interface WindowOptions {
   readonly payload?: readonly (readonly [string, string])[];
   /** The display language that the window reports, as if a language pack were installed. */
   readonly language?: string;
-  /** Runs before the page loads, for anything that must exist from the start. */
+  /** Called before the page loads, for example to add scripts that must run from the start. */
   readonly prepare?: (page: Page) => Promise<void>;
 }
 
@@ -80,7 +81,7 @@ export class EditorWindow {
     await this.#ready();
   }
 
-  /** Reloads the browser page, regardless of what is open. */
+  /** Reloads the browser page directly, which works even while a dialog is open. */
   async reloadNow(): Promise<void> {
     await this.page.reload();
     await this.#ready();
@@ -103,9 +104,9 @@ export class EditorWindow {
 
   /** Returns true if the palette currently lists a command. */
   async hasCommand(title: string): Promise<boolean> {
-    const isOffered = (await this.#searchPalette(title)) !== undefined;
+    const isListed = (await this.#searchPalette(title)) !== undefined;
     await this.quickInput.cancel();
-    return isOffered;
+    return isListed;
   }
 
   /** Types text into the quick input and accepts it. */
@@ -113,7 +114,7 @@ export class EditorWindow {
     return this.quickInput.input(text, step);
   }
 
-  /** Chooses a row in the quick pick. */
+  /** Chooses a row in the quick pick by its label. */
   pick(label: string | RegExp, step?: StepMatch): Promise<void> {
     return this.quickInput.pick(label, step);
   }
@@ -124,7 +125,7 @@ export class EditorWindow {
     await item.first().waitFor();
     const shown = this.page.locator('.part.sidebar .composite.title', { hasText: title });
     await until(`the container ${title}`, async () => {
-      // A window that is loading may open the container by itself, in which case a click would close it.
+      // A window that is loading may open the container on its own, in which case a click would close it.
       if ((await item.first().getAttribute('aria-expanded')) !== 'true') await item.first().click();
       return await shown.waitFor({ timeout: 3_000 }).then(
         () => true,
@@ -133,7 +134,7 @@ export class EditorWindow {
     });
   }
 
-  /** Returns the number in the badge of a view container as a string, empty if there is none. */
+  /** Returns the text in the badge of a view container, or an empty string if there is no badge. */
   async badge(title: string): Promise<string> {
     const badge = this.page.locator(
       `.activitybar .action-item:has(> .action-label[aria-label^="${title}"]) .badge-content:visible`,
@@ -195,7 +196,7 @@ export class EditorWindow {
     return (await lines.innerText()).replaceAll('\u00a0', ' ');
   }
 
-  /** Waits for the visible page (webview) with this title; resolves to the frame with its content. */
+  /** Waits until the page (webview) with this title is visible; resolves to the frame with its content. */
   async pageFrame(title: string | RegExp): Promise<Frame> {
     return until(`a page ${title}`, async () => {
       for (const frame of this.page.frames()) {

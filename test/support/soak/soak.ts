@@ -8,7 +8,7 @@ import { createSoakPlan, type SoakAction } from './soakPlan.ts';
 import { findStateFaults, findFileFaults, findRecordFaults, readJournal, type JournalTransfer } from './soakTruth.ts';
 import { createDescription } from './soakWindow.ts';
 
-/** Options of a soak test. */
+/** Options of a soak test: the seed of its plan, its duration, and the number of transfers to submit. */
 export interface SoakOptions {
   readonly seed: number;
   readonly minutes: number;
@@ -24,8 +24,9 @@ export interface SoakResult {
   readonly transfers: number;
   readonly serviceKills: number;
   readonly windowKills: number;
-  /** Number of transfers in the ledger by state, after the last kill and at the end. */
+  /** Number of transfers in each state, after the last kill. */
   readonly afterKills: Readonly<Record<string, number>>;
+  /** Number of transfers in each state at the end, after unconfirmed ones were resolved. */
   readonly final: Readonly<Record<string, number>>;
   readonly faults: readonly string[];
 }
@@ -35,8 +36,8 @@ const checkIntervalMs = 250;
 const logIntervalMs = 10_000;
 
 /**
- * Submits transfers through the built service while it and the windows are killed. The service's journal is the
- * reference.
+ * Runs a soak test: submits transfers through the built service while it and the windows are killed repeatedly, and
+ * compares the ledger with the service's journal.
  */
 export async function soak(options: SoakOptions): Promise<SoakResult> {
   const environment = await SoakEnvironment.create();
@@ -88,9 +89,11 @@ class Soak {
     await Promise.all([this.working.killService, this.working.killWindow]);
   }
 
-  /** Performs an action. Doesn't wait for kills, so that submissions can meet a service that is not running. */
+  /**
+   * Performs an action. Doesn't wait for kills, so that transfers are also submitted while the service isn't running.
+   */
   private async act(action: SoakAction): Promise<void> {
-    const { environment: environment, working } = this;
+    const { environment, working } = this;
     if (action.kind === 'killService') {
       working.killService = working.killService.then(() => environment.killService(action.pauseMs));
     } else if (action.kind === 'killWindow') {
@@ -103,7 +106,8 @@ class Soak {
 
   /**
    * Waits until each window has completed its commands, and shows only transfers that have ended or await the user's
-   * decision. A submission that waits for the service isn't shown yet.
+   * decision. A submission that waits for the service isn't shown yet. After 90 seconds, records everything that is
+   * still pending as a fault.
    */
   private async waitUntilSettled(): Promise<void> {
     const until = Date.now() + settleLimitMs;
@@ -122,8 +126,8 @@ class Soak {
   }
 
   /**
-   * Acts like the user: confirms unconfirmed transfers that the service has started, and resubmits those that it has
-   * not (D12: never resubmit).
+   * Resolves transfers like the user: confirms unconfirmed ones that the service has started, and resubmits those that
+   * it has not (D12: never resubmit).
    */
   private async resolveUnconfirmed(): Promise<void> {
     await this.environment.stopService();
@@ -157,14 +161,17 @@ class Soak {
     }
   }
 
-  /** Compares the ledger and the windows with the service's journal and destination. */
+  /**
+   * Compares the ledger and the windows with the service's journal and destination, and records the differences as
+   * faults.
+   */
   private async check(): Promise<void> {
-    const { environment: environment, faults } = this;
+    const { environment, faults } = this;
     const ledger = new TransferLedger(environment.ledgerFolder, new MemoryLog());
     const isSame = async (): Promise<true | undefined> => {
       const [kept, ...shown] = [ledger.loadEnded(), ...environment.allWindows().map((window) => window.list())];
-      const [wanted, ...others] = (await Promise.all([kept, ...shown])).map(formatEnds);
-      return others.every((ends) => ends === wanted) || undefined;
+      const [expected, ...others] = (await Promise.all([kept, ...shown])).map(formatEnds);
+      return others.every((ends) => ends === expected) || undefined;
     };
     await eventually(isSame).catch(() => faults.push('the windows do not show what the ledger holds'));
     await environment.stopService();

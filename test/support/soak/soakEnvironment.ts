@@ -10,8 +10,8 @@ import { SoakWindow } from './soakWindow.ts';
 const bytesPerSecond = 600_000;
 
 /**
- * The environment of a soak test: folders, the built service over them, and windows that share a ledger. The service
- * and windows can be killed.
+ * The environment of a soak test: folders, the built service that serves them, and windows that share a ledger. The
+ * service and the windows can be killed.
  */
 export class SoakEnvironment {
   readonly kills = { service: 0, window: 0 };
@@ -24,11 +24,11 @@ export class SoakEnvironment {
   }
 
   static async create(): Promise<SoakEnvironment> {
-    const ground = new SoakEnvironment(await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-soak-')));
-    await ground.makeFiles();
-    await ground.startService(true);
-    for (let place = 0; place < windowCount; place++) await ground.startWindow(place);
-    return ground;
+    const environment = new SoakEnvironment(await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-soak-')));
+    await environment.makeFiles();
+    await environment.startService(true);
+    for (let place = 0; place < windowCount; place++) await environment.startWindow(place);
+    return environment;
   }
 
   get ledgerFolder(): string {
@@ -54,6 +54,7 @@ export class SoakEnvironment {
     return this.windows;
   }
 
+  /** Kills the service, and restarts it after `pauseMs` milliseconds. */
   async killService(pauseMs: number): Promise<void> {
     this.kills.service += 1;
     await this.service?.kill();
@@ -62,6 +63,7 @@ export class SoakEnvironment {
     await this.startService(true);
   }
 
+  /** Kills a window, and replaces it after `pauseMs` milliseconds. */
   async killWindow(place: number, pauseMs: number): Promise<void> {
     this.kills.window += 1;
     await this.window(place).kill();
@@ -70,8 +72,8 @@ export class SoakEnvironment {
   }
 
   /**
-   * Starts the service, throttled if `isSlow`, and sends its address to all windows. Windows in the editor find the
-   * address by themselves.
+   * Starts the service, throttled if `isSlow`, and sends its address to all windows. Unlike these, the extension's
+   * windows find the address on their own.
    */
   async startService(isSlow: boolean): Promise<void> {
     const { dataFolder, target } = this;
@@ -81,7 +83,7 @@ export class SoakEnvironment {
     ];
     const config = { databases, dataFolder, ...(isSlow && { throttleBytesPerSecond: bytesPerSecond }) };
     this.service = await startLocalService(config, { program: builtProgram });
-    for (const window of this.windows) await this.lead(window, !isSlow);
+    for (const window of this.windows) await this.sendAddress(window, !isSlow);
   }
 
   async stopService(): Promise<void> {
@@ -98,10 +100,10 @@ export class SoakEnvironment {
   private async startWindow(place: number): Promise<void> {
     const window = await SoakWindow.start(this.ledgerFolder);
     this.windows[place] = window;
-    await this.lead(window, false);
+    await this.sendAddress(window, false);
   }
 
-  private async lead(window: SoakWindow, isAwaited: boolean): Promise<void> {
+  private async sendAddress(window: SoakWindow, isAwaited: boolean): Promise<void> {
     const { service } = this;
     if (!service) return;
     const command = { kind: 'serve', address: service.address, token: service.token } as const;

@@ -10,7 +10,7 @@ export type SoakAction = { readonly at: number } & (
 
 type Submission = Extract<SoakAction, { readonly kind: 'submit' }>;
 
-/** Number of windows. */
+/** Number of windows that share the ledger. */
 export const windowCount = 2;
 /** A file whose metadata contains a wrong hash, so that its transfer fails. */
 export const brokenPath = 'broken.bin';
@@ -18,7 +18,7 @@ export const brokenPath = 'broken.bin';
 const fileCount = 30;
 const shareForSubmitting = 0.9;
 
-/** Returns the content of every file in the source, by path; it is the same for every seed. */
+/** Returns the content of every file in the source, by path. It doesn't depend on the seed of the plan. */
 export function soakFiles(): ReadonlyMap<string, Buffer> {
   const random = new SeededRandom(1);
   const paths = Array.from({ length: fileCount }, (_, index) => `sub-${String(index % 3)}/file-${String(index)}.bin`);
@@ -26,7 +26,8 @@ export function soakFiles(): ReadonlyMap<string, Buffer> {
 }
 
 /**
- * Generates all actions from the seed: submissions spread over the time, some of them canceled, with kills in between.
+ * Generates all actions of a soak test from the seed, sorted by time: submissions in the first 90% of the duration,
+ * some of them canceled, and kills of the service and of windows.
  */
 export function createSoakPlan(seed: number, durationMs: number, transferCount: number): readonly SoakAction[] {
   const random = new SeededRandom(seed);
@@ -63,7 +64,7 @@ function submissions(random: SeededRandom, spanMs: number, count: number): SoakA
   }).flat();
 }
 
-/** Returns the actions that follow a submission: sometimes a cancel, or a kill at the moment of the response. */
+/** Returns the actions that follow a submission: sometimes a cancel, or a kill at about the time of the response. */
 function createFollowUps(random: SeededRandom, { at, window, number }: Submission): SoakAction[] {
   const chance = random.below(16);
   const soon = at + random.below(50);

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Transfer } from '../../../src/core/model/transferModel.ts';
 import { brokenPath, soakFiles } from './soakPlan.ts';
 
-/** A transfer in the journal of the service. */
+/** A transfer in the journal of the service; `state` is `cancelled` if it was canceled. */
 export interface JournalTransfer {
   readonly id: string;
   readonly description: string;
@@ -12,7 +12,7 @@ export interface JournalTransfer {
   readonly message: string;
 }
 
-/** Reads the journal of a service that is not running. */
+/** Returns all transfers in the journal of a service that isn't running. */
 export function readJournal(dataFolder: string): readonly JournalTransfer[] {
   const database = new DatabaseSync(nodePath.join(dataFolder, 'journal.db'));
   try {
@@ -35,14 +35,14 @@ export function readJournal(dataFolder: string): readonly JournalTransfer[] {
   }
 }
 
-/** Returns the unexpected final states. Kills must not make a transfer fail; only a file with wrong metadata may. */
+/** Returns a fault if a transfer's final state is unexpected. Kills must not make it fail; only the broken file may. */
 export function findStateFaults({ id, state, message }: JournalTransfer, paths: readonly string[]): readonly string[] {
   const isBroken = paths.includes(brokenPath);
   const isRight = state === 'cancelled' || state === (isBroken ? 'failed' : 'succeeded');
   return isRight ? [] : [`${id} has ${state}, ${isBroken ? 'with' : 'without'} the broken file: ${message}`];
 }
 
-/** Returns the differences between a transfer's files at the destination and its final state. */
+/** Returns the contradictions between a transfer's final state and its files at the destination. */
 export async function findFileFaults(
   target: string,
   { id, state }: JournalTransfer,

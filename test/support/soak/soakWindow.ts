@@ -1,4 +1,4 @@
-/** Runs a window of a soak test in a separate process, over a shared ledger and with the system clock. */
+/** Runs a window of a soak test in a separate process, with a shared ledger and the system clock. */
 import { Explorer } from '../../../src/core/explorer.ts';
 import type { Transfer, TransferOrder } from '../../../src/core/model/transferModel.ts';
 import { systemClock } from '../../../src/core/util/clock.ts';
@@ -26,7 +26,7 @@ interface WindowState {
 
 type WindowCommand = { readonly kind: 'list' } | (SoakCommand & { readonly isAwaited?: boolean });
 
-/** Controls the window from the soak's process. */
+/** Controls a window from the soak test's process. */
 export class SoakWindow {
   private readonly process: CommandProcess;
 
@@ -38,12 +38,12 @@ export class SoakWindow {
     return new SoakWindow(await CommandProcess.start(import.meta.filename, ledgerFolder));
   }
 
-  /** Resolves when the command has been received. */
+  /** Sends a command; resolves when the window has received it. */
   async send(command: SoakCommand): Promise<void> {
     await this.process.send(command);
   }
 
-  /** Resolves when the command has completed, whether or not it succeeded. */
+  /** Sends a command; resolves when the window has completed it, successfully or not. */
   async run(command: SoakCommand): Promise<void> {
     await this.process.send({ ...command, isAwaited: true });
   }
@@ -63,7 +63,7 @@ export class SoakWindow {
   }
 }
 
-/** Returns the description that identifies a transfer of a soak, in the ledger and in the service. */
+/** Returns the description that identifies a transfer of a soak test in the ledger and in the service. */
 export function createDescription(number: number): string {
   return `Soak ${String(number)}`;
 }
@@ -113,7 +113,7 @@ if (import.meta.main) {
     const command = message as WindowCommand;
     if (command.kind === 'list') return { transfers: explorer.transferStore.getAll(), pendingCount };
     pendingCount += 1;
-    // The store shows the result.
+    // An error is ignored, because the transfer store contains the result.
     const acting = act(explorer, command)
       .catch(() => undefined)
       .finally(() => (pendingCount -= 1));

@@ -108,7 +108,7 @@ describe('The number of actions', () => {
     await keyboard.until('ArrowDown', ({ role, name }) => role === 'treeitem' && name.startsWith(title));
   }
 
-  /** Expects the citation of the three files in the clipboard, after four actions. */
+  /** Asserts that the clipboard contains the citation of the three files after four actions. */
   async function expectCitation(): Promise<void> {
     const text = await window.clipboard((copied) => copied.startsWith('@dataset{'));
     assert.match(text, /title = \{\{JDP:000011\.csv and 2 more files \(JGI Data Portal\)\}\}/);
@@ -254,7 +254,7 @@ describe('The number of actions', () => {
     await waitForSelection(files);
   });
 
-  it('is zero for selecting rows with Shift and an arrow key, which opens no file', async () => {
+  it('does not include opening files while rows are selected with Shift and an arrow key', async () => {
     await selectByKeys();
     assert.equal((await keyboard.focus()).name.startsWith('JDP:000013.csv'), true);
     await keyboard.press('Shift+ArrowUp', 'Shift+ArrowUp');

@@ -43,7 +43,7 @@ describe('A user whose agent proposes transfers', () => {
     await window.tree('Databases').see('JGI Data Portal');
   }
 
-  /** Makes the agent call a tool. Does not wait for the answer. */
+  /** Makes the agent call a tool. Doesn't wait for the answer. */
   async function call(name: string, input: object): Promise<void> {
     await callTool(`data_transfer_${name}`, input);
   }
@@ -113,7 +113,7 @@ describe('A user whose agent proposes transfers', () => {
     assert.equal(countSubmissions(), 1);
   });
 
-  /** Saves a plan like an agent outside of the editor. */
+  /** Saves a plan like an agent outside the editor. */
   async function proposeElsewhere(): Promise<void> {
     const plans = new PlanStore(getLedgerIn(getEditorDataHome(editor.dataFolder)), systemClock, new MemoryLog());
     const createdAt = Date.now();
@@ -138,13 +138,13 @@ describe('A user whose agent proposes transfers', () => {
     assert.equal(countSubmissions(), 0);
   });
 
-  /** Calls a tool of the server for agents through the editor's own client. */
+  /** Calls a tool of the MCP server through the editor's own client; resolves to the answer. */
   async function callServer(name: string, input: object): Promise<Readonly<Record<string, unknown>>> {
     await callTool(name, input);
     return await answer(name, '');
   }
 
-  it("decides about plans that the editor's own MCP client proposes (D64)", async () => {
+  it("confirms a plan and a cancel that come through the editor's own MCP client (D64)", async () => {
     await open({ settings: approveAll });
     const transfers = window.tree('Transfers');
     const args = ['--server', server.address, '--orcid', '0000-0002-1825-0097', '--key-variable', 'THE_KEY'];

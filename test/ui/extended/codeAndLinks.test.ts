@@ -49,7 +49,7 @@ describe('A user who shares code and links', () => {
       .waitFor('databases', (rows) => rows.some(({ label }) => label === 'JGI Data Portal'));
   }
 
-  /** Returns the copied code, changed to read the key from the environment variable of {@link runPython}. */
+  /** Resolves to the copied code, changed to read the key from the environment variable that {@link runPython} sets. */
   async function copiedCode(start: RegExp): Promise<string> {
     const code = await window.clipboard((text) => start.test(text));
     const [, variable = ''] = /environment variable (\w+)/.exec(code) ?? [];
@@ -93,7 +93,7 @@ describe('A user who shares code and links', () => {
     await window.notifications.wait('This link contains no valid service address.');
   });
 
-  it('opens a link in a window that just started, and sees the file name that the service reports', async () => {
+  it('opens a link in a window that has just started, and sees the file name that the service reports', async () => {
     window = await editor.openWindow();
     const file = { service: server.address, database: 'JGI Data Portal', id: 'JDP:000012', name: 'harmless.csv' };
     await openUrl(makeLink('file', file));

@@ -29,7 +29,7 @@ describe('A user with several services and windows', () => {
     await other.stop();
   });
 
-  /** Connects to a service. The extension prompts for the ORCID iD only when connecting to the first one. */
+  /** Connects to a service. The extension prompts for the ORCID iD only if the service is the first one. */
   async function connect(window: EditorWindow, address: string, key: string, isFirst = true): Promise<void> {
     const steps = isFirst ? 3 : 2;
     await window.command('Data Transfer: Connect to a Service…');

@@ -15,9 +15,9 @@ describe('All journeys together', () => {
 
   const test = it('run every command that the extension contributes', async () => {
     const given = process.env['DATA_TRANSFER_JOURNEYS_RUN'];
-    assert.ok(given, 'This test counts what all others did. Run them all: npm test -- --ring ui');
+    assert.ok(given, 'This test evaluates the results of all others. Run them all: npm test -- --ring ui');
     const { notRun, commands } = JSON.parse(given) as JourneysRun;
-    assert.equal(notRun, 0, `${notRun} other tests of the ui ring did not run. Run them all: npm test -- --ring ui`);
+    assert.equal(notRun, 0, `${notRun} other tests in the ui ring did not run. Run them all: npm test -- --ring ui`);
     const manifest = JSON.parse(await readFile(join(repositoryRoot, 'package.json'), 'utf8')) as {
       readonly contributes: { readonly commands: readonly { readonly command: string }[] };
     };

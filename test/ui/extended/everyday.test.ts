@@ -20,7 +20,7 @@ const kbase = 'KBase Workspace Service (KSS)';
 const submission = 'POST /api/v1/transfers';
 const searching = 'POST /api/v1/files';
 
-describe('A user in everyday work', () => {
+describe('A user doing everyday work', () => {
   let folder: string;
   let server: FaultServer;
   let service: PublicState;

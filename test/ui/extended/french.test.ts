@@ -11,7 +11,7 @@ import type { EditorWindow } from '../../support/editor/window.ts';
 
 const space = '\u00a0';
 
-/** Returns the English messages whose French translation differs. None of them may be displayed. */
+/** Resolves to the English messages whose French translation differs. None of them may be displayed. */
 async function englishTexts(): Promise<ReadonlySet<string>> {
   const bundle = await readFile(join(repositoryRoot, 'l10n', 'bundle.l10n.fr.json'), 'utf8');
   const texts = Object.entries(JSON.parse(bundle) as Record<string, string>);
@@ -100,7 +100,7 @@ describe('A user whose editor is in French', () => {
     await expectNoEnglish(shown);
   });
 
-  /** Waits for a step of a quick input; expects no English in it. */
+  /** Waits for a step of a quick input, and asserts that it contains no English messages. */
   async function expectFrenchStep(step: RegExp): Promise<void> {
     const { title, placeholder, rows } = await window.quickInput.wait(step);
     const texts = rows.flatMap(({ label, description, detail, separator }) => [label, description, detail, separator]);

@@ -44,7 +44,7 @@ describe('A user without a mouse', () => {
     await closeEditors();
     await server.stop();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-    assert.equal(mouseUses, 0, 'the mouse was never touched');
+    assert.equal(mouseUses, 0, 'the mouse was never used');
   });
 
   /** Moves the focus into a view and down to a row. */
@@ -125,7 +125,7 @@ describe('A user without a mouse', () => {
     await window.statusBar('All transfers finished');
   }
 
-  it('searches from the welcome views, transfers checked files with the context menu, and monitors the transfer', async () => {
+  it('searches from the welcome views, checks files with the context menu, and monitors their transfer', async () => {
     await transferTwo();
     await window.tree('Transfers').waitFor('the transfer', (rows) => rows.length > 1);
     await toRow('Transfers', /^Finished/);
@@ -148,7 +148,7 @@ describe('A user without a mouse', () => {
     await keyboard.command('Data Transfer: Verify Transferred Files…');
     await keyboard.pick('2 files to Received Files', 'Select the transfer to verify');
     await window.notifications.wait(/^(?:All 2|2) files/);
-    // The notification may already be hidden, but the notification center still has it.
+    // The notification may already be hidden, but the notification center still lists it.
     await keyboard.command('Notifications: Show Notifications');
     await window.page.locator('.notifications-center.visible :focus').first().waitFor();
     // The editor shows the progress for at least 800 ms. Its end redraws the list, which moves the focus to a row.
@@ -171,7 +171,7 @@ describe('A user without a mouse', () => {
     assert.equal((await keyboard.focus()).role, 'textbox');
   });
 
-  it('connects to another service from the welcome view, with the focus then in its databases', async () => {
+  it('connects to a service from the welcome view, which moves the focus to its databases', async () => {
     await pressWelcome('Connect to a Service', () => window.quickInput.wait(/1\/3/, activationMs));
     await keyboard.input(server.address, /1\/3/);
     await keyboard.input('the-key', /2\/3/);

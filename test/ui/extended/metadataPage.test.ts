@@ -54,7 +54,7 @@ describe('The metadata page', () => {
     assert.deepEqual(await look(''), ['none', '0px']);
   });
 
-  it('uses the width of a narrow page for its text, with the button of a message below it', async () => {
+  it('uses the width of a narrow page for its text, and shows the button of a message below the message', async () => {
     await stand.page.setViewportSize({ width: 280, height: 400 });
     try {
       const [file] = Object.values(real);
@@ -117,7 +117,7 @@ describe('The metadata page', () => {
     await show(
       createEntry({ id: long, name: long, path: long, description: long, schema: { fields }, [long]: long, many }),
     );
-    assert.ok((await stand.page.locator('*').count()) < 5000, 'only what is visible is built');
+    assert.ok((await stand.page.locator('*').count()) < 5000, 'only visible elements are created');
     assert.ok((await text('h1')).length <= 300);
     await stand.page.getByRole('button', { name: /Show 2,000 more of 50,000/ }).click();
     await stand.page.getByText('column 2199', { exact: true }).waitFor();
@@ -125,7 +125,7 @@ describe('The metadata page', () => {
   });
 
   const odd: readonly (readonly [string, Record<string, unknown>])[] = [
-    ['only an id', { id: 'only' }],
+    ['only an ID', { id: 'only' }],
     ['empty names', { id: 'e', name: '', path: '', title: '', description: '' }],
     ['wrong types in all known fields', { id: 'o', name: 'o', sources: 7, licenses: 'x', credit: [], schema: true }],
     ['nulls', { id: 'n', name: 'n', sources: null, credit: null, schema: null, bytes: null, hash: null }],
@@ -137,7 +137,7 @@ describe('The metadata page', () => {
       assert.deepEqual(stand.errors, []);
     });
 
-  it('shows an unreadable resource as it was sent (D15: tolerant reading)', async () => {
+  it('shows an unreadable resource as received (D15: tolerant reading)', async () => {
     await show({ kind: 'unreadable', text: `{"name": "${script}"}` });
     assert.equal((await text('pre')).trim(), `{"name": "${script}"}`);
   });
@@ -175,7 +175,7 @@ function listTexts(value: unknown): readonly string[] {
   return Object.values(value).flatMap(listTexts);
 }
 
-/** Returns the values of attributes: titles, link targets and dates. */
+/** Resolves to the values of attributes: titles, link targets and dates. */
 async function readAttributes({ page }: PageStand): Promise<string> {
   const all = await page
     .locator('[title], [href], [datetime]')

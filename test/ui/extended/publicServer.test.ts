@@ -84,7 +84,7 @@ describe('A user of a service that behaves like the public server', () => {
     await results.waitFor('the end', (rows) => rows.some(({ description }) => description.endsWith('· 1 file')));
     const [first, second] = bodies('POST /api/v1/files');
     assert.deepEqual([first?.['database'], second?.['database']], ['JGI Data Portal', 'jdp']);
-    // Metadata is requested in the newer form.
+    // Metadata is requested with POST, the newer form.
     await (await results.row('JDP:000050.csv')).click();
     const page = await window.pageFrame('JDP:000050.csv');
     await page.getByText('data/JDP:000050.csv').first().waitFor();
@@ -92,7 +92,7 @@ describe('A user of a service that behaves like the public server', () => {
     assert.deepEqual(bodies('POST /api/v1/files/by-id').at(-1)?.['file_ids'], ['JDP:000050']);
   });
 
-  it('transfers, and is not misled by the status of another transfer (D11)', async () => {
+  it('transfers a file, and is not shown the status of another transfer (D11)', async () => {
     const transfers = await transfer();
     const [sent] = bodies('POST /api/v1/transfers');
     assert.deepEqual([sent?.['source'], sent?.['destination']], ['jdp', 'kbase']);
@@ -102,7 +102,7 @@ describe('A user of a service that behaves like the public server', () => {
     await window.statusBar('All transfers finished');
   });
 
-  it('cancels, and sees that the server ignores the cancellation (D13)', async () => {
+  it('cancels a transfer, and sees that the server ignores the cancellation (D13)', async () => {
     const transfers = await transfer();
     await window.command('Data Transfer: Cancel Transfer');
     await window.quickInput.pick(`1 file to ${kbase}`, 'Select the transfer to cancel');
@@ -118,7 +118,7 @@ describe('A user of a service that behaves like the public server', () => {
     );
   });
 
-  it('sees an unconfirmed transfer, with two commands in its row and on its page (D12)', async () => {
+  it('sees an unconfirmed transfer, and marks it as started on its page (D12)', async () => {
     await openConnected();
     await search();
     server.on('POST /api/v1/transfers', dropBeforeAnswer());

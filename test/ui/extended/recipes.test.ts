@@ -70,7 +70,7 @@ describe('A user who repeats a transfer', () => {
     return text === '' ? { files: [] } : (JSON.parse(text) as { files: readonly { path: string }[] });
   }
 
-  /** Expects the dialog of a dry run, and answers it. */
+  /** Waits for the dialog of a dry run, asserts that it contains this line, and answers it. */
   async function answerDryRun(line: string, button: string): Promise<void> {
     const { message, detail } = await window.notifications.dialog();
     assert.match(message, /^Dry run of monthly\.transfer\.json: /);

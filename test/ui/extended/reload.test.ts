@@ -93,7 +93,7 @@ describe('A user whose window reloads during an operation', () => {
   });
 
   for (const storageDelayMs of [0, 1000])
-    it(`reconnects if the window was connecting${storageDelayMs > 0 ? ', where the editor is slow to store' : ''} (D45)`, async () => {
+    it(`reconnects if the window was connecting${storageDelayMs > 0 ? ' with slow storage' : ''} (D45)`, async () => {
       // With two saved connections, only the stored state shows which one was in use.
       await open({ ...savedConnection('http://127.0.0.1:9', 'the-key'), storageDelayMs });
       await answerConnect(2);
@@ -130,7 +130,7 @@ describe('A user whose window reloads during an operation', () => {
     );
   });
 
-  it('gets back the page of a file and the checked files (D59)', async () => {
+  it('finds the page of a file and the checked files again (D59)', async () => {
     await openConnected();
     await search();
     const file = await results.row('JDP:000003.csv');
@@ -150,7 +150,7 @@ describe('A user whose window reloads during an operation', () => {
     assert.ok(names.some((name) => name.startsWith('Transfer Checked Files…')));
   });
 
-  it('has sent nothing if the reload interrupted the confirmation, and sees no prompt', async () => {
+  it('has sent nothing if the reload interrupted the steps of a transfer, and sees no prompt', async () => {
     await openConnected();
     await search();
     await (await results.row('JDP:000003.csv')).toggleCheck();
@@ -183,7 +183,7 @@ describe('A user whose window reloads during an operation', () => {
     finishTransfers(service);
   });
 
-  /** Submits a transfer of one file, and waits until the service reports that it is moving. */
+  /** Submits a transfer of one file, and waits until it is shown as active. */
   async function startTransfer(): Promise<void> {
     await openConnected();
     await search();
@@ -251,7 +251,7 @@ describe('A user whose window reloads during an operation', () => {
     assert.equal(server.requestsTo(submission).length, 1);
   }
 
-  it('sees a transfer without a response as not confirmed (D12), and can track it once it runs', async () => {
+  it('sees a transfer without a response as not confirmed (D12), and can mark it as started', async () => {
     await submitWithoutAnswer();
     const [id = ''] = service.transfers.keys();
     await (await transfers.row(row)).click();

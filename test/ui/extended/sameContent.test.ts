@@ -23,7 +23,9 @@ function createFile(id: string, path: string, digit: string): object {
   return { id, name: path.split('.')[0], path, format: path.split('.')[1], bytes: 5000, hash: digit.repeat(32) };
 }
 
-/** Responds with all files of the database in the request, which has to be named by its ID. */
+/**
+ * Returns a behavior that responds with all files of the database in the request, which must be identified by its ID.
+ */
 function answerFiles(): Behaviour {
   return answering(({ body }) => {
     const { database } = JSON.parse(body) as { readonly database: string };

@@ -28,7 +28,7 @@ describe('A user with a folder to share', () => {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  it('serves the folder for a while, and stops the local service', async () => {
+  it('serves the folder, stops serving it, and stops the local service', async () => {
     const databases = window.tree('Databases');
     await window.command('Data Transfer: Start Local Service');
     await databases.waitFor('a connection', ([first]) => first?.description.startsWith('connected') ?? false);

@@ -96,11 +96,11 @@ describe('A user with two windows that show the same transfers', () => {
   }
 
   const underWay = (count: number): Promise<true> =>
-    until(`${count} questions under way`, async () => (answering.waitingCount === count ? true : undefined));
+    until(`${count} pending requests`, async () => (answering.waitingCount === count ? true : undefined));
 
   /**
-   * Refreshes the transfers and then the databases of a window. The request for the databases shows that the transfers
-   * were handled.
+   * Refreshes the transfers and then the databases of a window. When the databases are requested, the refresh of the
+   * transfers has been handled.
    */
   async function refresh(window: EditorWindow): Promise<void> {
     const databases = (): number => server.requestsTo('GET /api/v1/databases').length;
@@ -112,7 +112,7 @@ describe('A user with two windows that show the same transfers', () => {
 
   /** Cancels in the first window, and waits until both show it. */
   async function cancelInFirst(): Promise<void> {
-    // This server accepts a cancellation only while files are moving (D13: ignored cancel).
+    // This server follows a cancellation only while files are being transferred (D13: ignored cancel).
     setStatus('active', 9);
     await shows(first, kbase, 'active · 9 of 10');
     await (await first.tree('Transfers').row(/· 10 files to/)).action('Cancel Transfer');
@@ -124,7 +124,7 @@ describe('A user with two windows that show the same transfers', () => {
     }
   }
 
-  it('sees a transfer in a third window in which nothing was used', async () => {
+  it('sees a transfer in the status bar of a window that has not shown the extension', async () => {
     const unused = await person.openWindow();
     assert.deepEqual(await listTransfers(unused), []);
     await submit(first, kbase);
@@ -145,7 +145,7 @@ describe('A user with two windows that show the same transfers', () => {
     await cancelInFirst();
   });
 
-  it('opens a second window during a summary, whose transfer starts once and can be repeated in the other', async () => {
+  it('opens a second window during a summary, sees the transfer start only once, and repeats it there', async () => {
     await searchDatabase(first, 'JGI Data Portal', 'JDP:00005');
     await (await first.tree('Search Results').row('“JDP:00005”')).menu('Check All Files');
     await first.pick('Check 10 loaded files; more may exist', /not have been loaded yet/);
@@ -164,7 +164,7 @@ describe('A user with two windows that show the same transfers', () => {
     setStatus('succeeded', 10);
   });
 
-  it('cancels in the second window what the first is about to cancel, and shows no error', async () => {
+  it('cancels a transfer in one window that the other is about to cancel, and sees no error', async () => {
     await beginInFirst();
     setStatus('active', 9);
     for (const window of [first, second]) await shows(window, kbase, 'active · 9 of 10');
@@ -178,7 +178,7 @@ describe('A user with two windows that show the same transfers', () => {
     assert.equal((await first.notifications.all()).filter(({ severity }) => severity === 'error').length, 0);
   });
 
-  it('has the other window poll when the polling one is closed', async () => {
+  it('has the other window poll after the polling window is closed', async () => {
     await beginInFirst();
     answering.hold();
     await underWay(1);

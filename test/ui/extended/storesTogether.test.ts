@@ -31,7 +31,7 @@ async function writeFiles(folder: string, servers: StoreServers): Promise<void> 
   await writeFile(join(folder, 'datapackage.json'), JSON.stringify({ name: 'runs', resources }));
 }
 
-describe('A user with a bucket and a cluster beside a folder (D62)', () => {
+describe('A user with a bucket, a cluster and a folder (D62)', () => {
   let root: string;
   let folder: string;
   let servers: StoreServers;
@@ -68,7 +68,7 @@ describe('A user with a bucket and a cluster beside a folder (D62)', () => {
     await rm(root, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  /** Checks all files of a database that a search finds, transfers them, and waits for the end. */
+  /** Checks all files that a search finds in a database, transfers them, and waits until the transfer has ended. */
   async function move(source: string, words: string, destination: string): Promise<void> {
     await window.command('Data Transfer: Clear Results');
     await searchDatabase(window, source, words);
@@ -80,7 +80,7 @@ describe('A user with a bucket and a cluster beside a folder (D62)', () => {
     await window.notifications.clear();
   }
 
-  it('searches them together, sees the same file once, and moves 300 files by way of the cluster', async () => {
+  it('searches them together, sees which of them have the same file, and moves 300 files via the cluster', async () => {
     const results = window.tree('Search Results');
     await window.command('Data Transfer: Search All Databases…');
     await window.input('007', /leave empty to list all files/);

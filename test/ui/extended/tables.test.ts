@@ -30,7 +30,7 @@ describe('A user with a table of files', () => {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  /** Runs a command that exports files, and returns what it wrote. */
+  /** Exports files; resolves to the content of the exported file. */
   async function exportTo(name: string, source: string, format: string, report = '(2 files).'): Promise<string> {
     const file = join(folder, name);
     await window.command('Data Transfer: Export…');

@@ -58,7 +58,7 @@ describe('A user who moves to another machine (D65)', () => {
     await editor.close();
   }
 
-  it('exports on the old one, and finds history, connection and ORCID iD on the new one', async () => {
+  it('exports data on the old one, and finds the history, connection and ORCID iD on the new one', async () => {
     await transferInOldMachine();
     assert.doesNotMatch(await readFile(join(folder, 'moved.json'), 'utf8'), /the-key/);
     editor = await openEditor({ workspace: folder, settings: dialogs });

@@ -60,7 +60,7 @@ describe('A user who looks for transferred files', () => {
     await window.openContainer('Data Transfer');
   }
 
-  /** Writes the record of a one-file transfer, as if left by an earlier window. */
+  /** Writes the record of a one-file transfer, as if by an earlier window. */
   async function record(id: string, more: Partial<Transfer>, order: Partial<Transfer['order']> = {}): Promise<void> {
     const { state = 'succeeded', createdAt = Date.now() - minuteMs } = more;
     const files = [{ id: 'JDP:1', name: 'notes.csv' }];

@@ -46,7 +46,7 @@ export const anyValue: fc.Arbitrary<unknown> = fc.oneof(
   },
 );
 
-/** Mostly allowed values, occasionally any value. */
+/** Generates mostly allowed values, and occasionally any value. */
 export function orAnything<T>(allowed: fc.Arbitrary<T>, weight = 12): fc.Arbitrary<unknown> {
   return fc.oneof({ weight, arbitrary: allowed }, { weight: 1, arbitrary: anyValue });
 }
@@ -72,7 +72,7 @@ export const pageNumber: fc.Arbitrary<unknown> = orAnything(
   ),
 );
 
-/** A list of ids, some duplicated, some with a comma, or a list with holes; rarely any other value. */
+/** A list of ids, some duplicated or with a comma, or a list with holes; occasionally any other value. */
 export const idList: fc.Arbitrary<unknown> = orAnything(
   fc.oneof(
     fc.array(fc.oneof(fc.constantFrom('a', 'b', 'c', 'a,b', 'c,d'), anyText), { minLength: 1, maxLength: 8 }),
@@ -81,7 +81,7 @@ export const idList: fc.Arbitrary<unknown> = orAnything(
   ),
 );
 
-/** A JSON object, rarely an empty one. */
+/** A JSON object, occasionally an empty one. */
 export const jsonObject: fc.Arbitrary<unknown> = fc.dictionary(anyText, fc.jsonValue());
 
 const decorated: readonly ((uuid: string) => string)[] = [
@@ -103,7 +103,7 @@ const undecorated: readonly ((uuid: string) => string)[] = [
   (uuid) => `${uuid}\0`,
 ];
 
-/** A value that is passed as a transfer's ID, and the UUID that it denotes, if any. */
+/** A value for the ID of a transfer, and the UUID that it denotes, if any. */
 export const givenUuid: fc.Arbitrary<{ readonly id: unknown; readonly uuid?: string }> = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...decorated).map((form) => ({ id: form(transferId), uuid: transferId })) },
   { weight: 2, arbitrary: fc.constantFrom(...undecorated).map((form) => ({ id: form(transferId) })) },

@@ -102,7 +102,7 @@ describe('The message for a refused argument (§4.8)', () => {
 });
 
 describe('An argument at the limit of what is accepted (§4.8)', () => {
-  const taken: readonly (readonly [Operation, object])[] = [
+  const accepted: readonly (readonly [Operation, object])[] = [
     ['transfer', { timeout: 2_147_483 }],
     ['transfer', { timeout: 0.001 }],
     ['transfer', { timeout: null }],
@@ -114,7 +114,7 @@ describe('An argument at the limit of what is accepted (§4.8)', () => {
     ['search', { limit: '' }],
     ['search', { offset: Number.MAX_SAFE_INTEGER }],
   ];
-  for (const [operation, edge] of taken)
+  for (const [operation, edge] of accepted)
     it(`is accepted: ${operation} ${JSON.stringify(edge)}`, () =>
       assert.equal(getRefusal(operation, edge), 'accepted'));
 

@@ -5,7 +5,7 @@ import { metadata, search, transfer } from './contractCalls.ts';
 import type { Call, UntypedFields } from './contractCalls.ts';
 import { answerAll } from './contractServer.ts';
 
-/** Returns an object whose member changes each time it is read. */
+/** Returns an object whose property `name` has the next of these values each time it is read. */
 function changing(name: string, ...values: readonly unknown[]): UntypedFields {
   let place = 0;
   return Object.defineProperty({}, name, {
@@ -77,14 +77,14 @@ describe('Arguments that change (§4.8, D1)', () => {
   ];
 
   for (const [what, call] of refusals) {
-    it(`D3 ${what} is TypeError`, async () => {
+    it(`D3 ${what} causes a TypeError`, async () => {
       await assert.rejects(call(bench.client), { name: 'TypeError', message: /^(search|fetchMetadata|transfer): / });
       assert.deepEqual(bench.server.requests, []);
     });
   }
 
   for (const name of ['server', 'apiKey', 'port', 'scheme', 'transport', 'allowInsecureHttp']) {
-    it(`D1 connecting with a property that throws is TypeError: ${name}`, async () => {
+    it(`D1 connecting with a property that throws causes a TypeError: ${name}`, async () => {
       const options = Object.defineProperty({ server: bench.server.address, apiKey: testKey }, name, {
         enumerable: true,
         get: () => {

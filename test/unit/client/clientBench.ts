@@ -11,7 +11,7 @@ import { MemoryLog } from '../../support/memoryLog.ts';
 /** The key that tests connect with. */
 export const testKey = 'the-test-key';
 
-/** A clock that records every delay and completes it immediately, except for time limits of a minute and more. */
+/** A clock that records each delay and ends it immediately, except for time limits of a minute or more. */
 export class HastyClock implements Clock {
   readonly waits: number[] = [];
 
@@ -31,12 +31,12 @@ export class HastyClock implements Clock {
   }
 }
 
-/** Holds a fault server with a valid root, a client for it, and the client's log. */
+/** A fault server with a valid root response, a client for it, and the client's log. */
 export interface Bench {
   readonly server: FaultServer;
   readonly client: DataTransferClient;
   readonly log: MemoryLog;
-  /** Connects and clears the recorded root request. */
+  /** Connects the client, and clears the recorded root request. */
   connect(options?: Partial<ConnectOptions>): Promise<void>;
   end(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export interface BenchOptions {
   readonly fetch?: Fetch;
 }
 
-/** Starts a {@link Bench}; by default, the delays between retries are short. */
+/** Starts a {@link Bench}. By default, the delays between retries are short. */
 export async function startBench(options: BenchOptions = {}): Promise<Bench> {
   const server = await FaultServer.start();
   server.on('GET /', json({ name: 'Test service', version: '1.2' }));

@@ -20,8 +20,8 @@ describe('Arguments that connecting refuses before it sends anything (§4.8)', (
   const rows: readonly (readonly [
     rule: string,
     changes: UntypedFields,
-    wanted: new (...given: never[]) => Error,
-    tells: RegExp,
+    type: new (...given: never[]) => Error,
+    pattern: RegExp,
   ])[] = [
     ['§4.8 row 14 apiKey undefined', { apiKey: undefined }, TypeError, /"apiKey" must be a string/],
     ['§4.8 row 14 apiKey null', { apiKey: null }, TypeError, /"apiKey" must be a string/],
@@ -29,7 +29,7 @@ describe('Arguments that connecting refuses before it sends anything (§4.8)', (
     ['§4.8 row 14 apiKey 5', { apiKey: 5 }, TypeError, /"apiKey" must be a string/],
     ['§4.8 row 15 server undefined', { server: undefined }, TypeError, /"server" must be a string/],
     ['§4.8 row 15 server null', { server: null }, TypeError, /"server" must be a string/],
-    ['§4.8 row 15 server of the kind URL', { server: new URL('http://127.0.0.1') }, TypeError, /"server" must be/],
+    ['§4.8 row 15 server as a URL object', { server: new URL('http://127.0.0.1') }, TypeError, /"server" must be/],
     ['§4.8 row 15 server 5', { server: 5 }, TypeError, /"server" must be a string/],
     ['§4.8 row 16 port 1.5', { port: 1.5 }, TypeError, /"port" must be a whole number/],
     ['§4.8 row 16 port "80"', { port: '80' }, TypeError, /"port" must be a whole number/],
@@ -69,12 +69,12 @@ describe('Arguments that connecting refuses before it sends anything (§4.8)', (
     ],
   ];
 
-  for (const [rule, changes, wanted, tells] of rows) {
-    contractRow(`${rule} is ${wanted.name}`, async () => {
+  for (const [rule, changes, type, pattern] of rows) {
+    contractRow(`${rule} is ${type.name}`, async () => {
       const options = { server: bench.server.address, apiKey: testKey, ...changes } as ConnectOptions;
       await assert.rejects(bench.client.connect(options), (error: Error) => {
-        assert.equal(error.constructor, wanted);
-        assert.match(error.message, tells);
+        assert.equal(error.constructor, type);
+        assert.match(error.message, pattern);
         assert.doesNotMatch(error.message, /hunter2/);
         return true;
       });
@@ -83,7 +83,7 @@ describe('Arguments that connecting refuses before it sends anything (§4.8)', (
   }
 
   for (const key of ['line\nbreak', 'tab\there', 'nul\0', 'ümlaut', '\u{1F511}', 'carriage\r']) {
-    contractRow(`D5 a key with ${JSON.stringify(key)} in it is TypeError, and is not repeated`, async () => {
+    contractRow(`D5 a key with ${JSON.stringify(key)} in it causes a TypeError that does not repeat it`, async () => {
       await assert.rejects(bench.client.connect({ server: bench.server.address, apiKey: key }), (error: Error) => {
         assert.equal(error.constructor, TypeError);
         assert.ok(!error.message.includes(key));

@@ -65,14 +65,14 @@ describe('Connecting (§4.9)', () => {
     ['404', empty(404), 'noService', 404],
     ['500', problem(500, 'no'), 'serverError', 500],
     ['a dropped connection', dropBeforeAnswer(), 'dropped'],
-    ['no answer', silence(), 'timeout'],
-    ['a page', html(200, 'Sign in'), 'unreadable', 200],
+    ['no response', silence(), 'timeout'],
+    ['a web page', html(200, 'Sign in'), 'unreadable', 200],
     ['a list', json([]), 'unreadable', 200],
-    ['far too much', tooLarge(60_000), 'tooLarge', 200],
+    ['a response that is too large', tooLarge(60_000), 'tooLarge', 200],
   ];
 
   for (const [name, behaviour, kind, status] of failures) {
-    contractRow(`§4.8 row 17 a root that answers ${name} is ConnectionError, reported and logged once`, async () => {
+    contractRow(`§4.8 row 17 a root request that gets ${name} causes a ConnectionError, logged once`, async () => {
       bench.server.on('GET /', behaviour);
       await assert.rejects(bench.client.connect({ server: bench.server.address, apiKey: testKey }), (error) => {
         assert.ok(error instanceof ConnectionError);
@@ -93,8 +93,8 @@ describe('Connecting (§4.9)', () => {
       await assert.rejects(bench.client.connect({ server, apiKey: testKey }), (error) => {
         assert.ok(error instanceof ConnectionError);
         const { kind, detail } = error.reason;
-        const wanted = bench.server.address + (path.startsWith('/dts') ? '/dts' : '');
-        assert.deepEqual([kind, detail], ['noService', wanted]);
+        const expected = bench.server.address + (path.startsWith('/dts') ? '/dts' : '');
+        assert.deepEqual([kind, detail], ['noService', expected]);
         return true;
       });
     });
@@ -123,7 +123,7 @@ describe('Connecting (§4.9)', () => {
     assert.equal((await bench.client.databases()).reason?.kind, 'unauthorized');
   });
 
-  it('§4.9 disconnecting clears everything, and later calls are RuntimeError', async () => {
+  it('§4.9 disconnecting clears everything, and later calls fail with a RuntimeError', async () => {
     await bench.connect();
     bench.client.disconnect();
     assert.equal(bench.client.service, undefined);
@@ -195,9 +195,9 @@ describe('Connecting (§4.9)', () => {
 
   it('D16 retries a server that accepts connections but never responds, and fails in time', async () => {
     let connections = 0;
-    const mute = createServer(() => connections++).listen(0, '127.0.0.1');
-    await once(mute, 'listening');
-    const { port } = mute.address() as AddressInfo;
+    const silent = createServer(() => connections++).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
     const client = new DataTransferClient({ log: new MemoryLog(), limits: { connectMs: 50, tries: 2, retryMs: 1 } });
     try {
       await assert.rejects(client.connect({ server: 'https://127.0.0.1', port, apiKey: testKey }), (error) => {
@@ -209,7 +209,7 @@ describe('Connecting (§4.9)', () => {
       assert.equal(connections, 2);
     } finally {
       client.dispose();
-      mute.close();
+      silent.close();
     }
   });
 

@@ -10,22 +10,22 @@ export type UntypedFields = Readonly<Record<string, unknown>>;
 /** The transfer ID of the calls below. */
 export const transferId = 'f710559a-5d01-417b-91ac-3726503d11a3';
 
-/** Returns a valid search with changes. */
+/** Returns a call of a valid search with these changes. */
 export function search(changes: UntypedFields): Call {
   return (client) => client.search({ database: 'D', orcid: 'O', query: 'Q', ...changes });
 }
 
-/** Returns a valid metadata request with changes. */
+/** Returns a call of a valid metadata request with these changes. */
 export function metadata(changes: UntypedFields): Call {
   return (client) => client.fetchMetadata({ database: 'D', orcid: 'O', ids: ['a', 'b'], ...changes });
 }
 
-/** Returns a valid submission with changes. */
+/** Returns a call of a valid submission with these changes. */
 export function transfer(changes: UntypedFields): Call {
   return (client) => client.transfer({ orcid: 'O', source: 'S', destination: 'T', fileIds: ['a', 'b'], ...changes });
 }
 
-/** Returns a valid cancel with changes. */
+/** Returns a call of a valid cancel with these changes. */
 export function cancel(changes: UntypedFields): Call {
   return (client) => client.cancelTransfer({ orcid: 'O', id: transferId, ...changes });
 }

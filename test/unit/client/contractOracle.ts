@@ -23,15 +23,15 @@ function isMissing(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-/** Returns an integer or the value of a string of digits, otherwise undefined (D3: numbers and empty values). */
+/** Returns the value of an integer or a string of digits; otherwise undefined (D3: numbers and empty values). */
 function parseWhole(value: unknown): number | undefined {
   if (typeof value === 'string') return /^-?[0-9]+$/.test(value) ? Number(value) : undefined;
   return typeof value === 'number' && Number.isFinite(value) && Math.floor(value) === value ? value : undefined;
 }
 
 /**
- * Returns the JSON text of an object; undefined for other values, including arrays (D3: numbers and empty values), and
- * for objects that can't be serialized as JSON objects.
+ * Returns the JSON text of an object. Returns undefined for other values, including arrays (D3: numbers and empty
+ * values), and for objects that can't be serialized as JSON objects.
  */
 function objectText(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
@@ -68,7 +68,7 @@ function pageSizes({ offset, limit }: UntypedFields): readonly Condition[] {
   ];
 }
 
-/** Returns the JSON of an object with members in order, without the undefined ones. */
+/** Returns the JSON text of an object with these members in order. Omits members whose text is undefined. */
 function toJson(members: Readonly<Record<string, string | undefined>>): string {
   const present = Object.entries(members).filter(([, text]) => text !== undefined);
   return `{${present.map(([name, text]) => `"${name}":${text ?? ''}`).join(',')}}`;
@@ -120,7 +120,7 @@ export function expectedSearch(given: UntypedFields): Expected {
 
 /**
  * Returns the effect of a metadata request (§4.4) for a few ids, on a server with both forms of D8 (metadata by ids)
- * that refuses no ID; with the checks of §4.8 and D3 (numbers and empty values).
+ * that refuses no ID. Includes the checks of §4.8 and D3 (numbers and empty values).
  */
 export function expectedMetadata(given: UntypedFields): Expected {
   const { database, orcid, ids } = given;
@@ -141,12 +141,12 @@ function metadataRequests(given: UntypedFields, ids: readonly string[]): readonl
   if (!ids.some(hasComma)) return [byGet(given, ids, given)];
   const start = parseWhole(given['offset']) ?? 0;
   const most = parseWhole(given['limit']) ?? 0;
-  const wanted = ids.slice(start, most === 0 ? undefined : start + most);
-  const sayable = wanted.filter((id) => !hasComma(id));
-  const unsayable = wanted.filter(hasComma);
+  const page = ids.slice(start, most === 0 ? undefined : start + most);
+  const withoutComma = page.filter((id) => !hasComma(id));
+  const withComma = page.filter(hasComma);
   return [
-    ...(sayable.length > 0 ? [byGet(given, sayable, {})] : []),
-    ...(unsayable.length > 0 ? [byPost(given, unsayable, {})] : []),
+    ...(withoutComma.length > 0 ? [byGet(given, withoutComma, {})] : []),
+    ...(withComma.length > 0 ? [byPost(given, withComma, {})] : []),
   ];
 }
 
@@ -157,8 +157,8 @@ function byGet(
 ): WireRequest {
   const page = [['offset', numberJson(offset)] as const, ['limit', numberJson(limit)] as const];
   const rest = page.map(([name, text]) => (text === undefined ? '' : `&${name}=${text}`)).join('');
-  const who = `database=${encoded(String(database))}&orcid=${encoded(String(orcid))}`;
-  return ['GET', `/api/v1/files/by-id?${who}&ids=${ids.map(encoded).join(',')}${rest}`, ''];
+  const start = `database=${encoded(String(database))}&orcid=${encoded(String(orcid))}`;
+  return ['GET', `/api/v1/files/by-id?${start}&ids=${ids.map(encoded).join(',')}${rest}`, ''];
 }
 
 function byPost(
@@ -225,7 +225,7 @@ export function expectedParameters(databaseId: unknown): Expected {
   return { requests: [['GET', `/api/v1/databases/${encoded(databaseId)}/search-parameters`, '']] };
 }
 
-/** The root request (§4.1): its path, and the header with the token (D5: token encoding). */
+/** The path and the Authorization header of the root request (§4.1, D5: token encoding). */
 interface ExpectedRoot {
   readonly path: string;
   readonly authorization: string;

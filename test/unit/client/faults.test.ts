@@ -32,7 +32,7 @@ interface Operation {
   readonly name: string;
   readonly route: string;
   readonly call: Call;
-  /** The value that the specification promises when it fails (§4.9). */
+  /** The value that the specification requires for a failed call (§4.9). */
   readonly value: unknown;
 }
 
@@ -58,7 +58,7 @@ interface Fault {
 
 const faults: readonly Fault[] = [
   { name: 'no headers in time (D16)', behaviour: silence(), reason: { kind: 'timeout' } },
-  { name: 'interim answers for ever (D16)', behaviour: endlessInterimResponses(20), reason: { kind: 'timeout' } },
+  { name: 'endless interim responses (D16)', behaviour: endlessInterimResponses(20), reason: { kind: 'timeout' } },
   { name: 'a dropped connection', behaviour: dropBeforeAnswer(), reason: { kind: 'dropped' } },
   { name: 'a reset connection', behaviour: resetBeforeAnswer(), reason: { kind: 'dropped' } },
   { name: 'something that is not HTTP', behaviour: notHttp(), reason: { kind: 'unreadable' } },
@@ -69,7 +69,7 @@ const faults: readonly Fault[] = [
   },
   { name: '401', behaviour: problem(401, 'who'), reason: { kind: 'unauthorized', status: 401, detail: 'who' } },
   { name: '403', behaviour: problem(403, 'no'), reason: { kind: 'forbidden', status: 403 } },
-  { name: '404 with a document', behaviour: problem(404, 'where'), reason: { kind: 'notFound', status: 404 } },
+  { name: '404 with a problem document', behaviour: problem(404, 'where'), reason: { kind: 'notFound', status: 404 } },
   { name: '408', behaviour: empty(408), reason: { kind: 'refused', status: 408 } },
   { name: '409', behaviour: problem(409, 'x'), reason: { kind: 'refused', status: 409 } },
   {
@@ -78,43 +78,43 @@ const faults: readonly Fault[] = [
     reason: { kind: 'refused', status: 429, retryAfterMs: 3_600_000 },
   },
   {
-    name: '500 of the plain kind',
+    name: '500 with a plain error document',
     behaviour: plainProblem(500, 'why'),
     reason: { kind: 'serverError', status: 500, detail: 'unexpected error occurred; why' },
   },
   {
-    name: '500 because of one entry of the answer (D38)',
+    name: '500 because of one entry of the response (D38)',
     behaviour: plainProblem(500, 'I[#] S[#] doesn\'t validate with "data-resource#"'),
     reason: { kind: 'entryRejected', status: 500 },
   },
   {
-    name: '500 in text',
+    name: '500 with plain text',
     behaviour: text(500, ' panic '),
     reason: { kind: 'serverError', status: 500, detail: 'panic' },
   },
   {
-    name: '502 with a page',
+    name: '502 with a web page',
     behaviour: html(502, 'Bad Gateway'),
     reason: { kind: 'serverError', status: 502, detail: 'Bad Gateway' },
   },
-  { name: '503 with nothing', behaviour: empty(503), reason: { kind: 'serverError', status: 503 } },
+  { name: '503 without a body', behaviour: empty(503), reason: { kind: 'serverError', status: 503 } },
   {
-    name: 'an error whose body breaks off',
+    name: 'an error whose body is cut off',
     behaviour: dropDuringBody('{"detail":"x', 500),
     reason: { kind: 'serverError', status: 500 },
   },
 ];
 
 const badBodies: readonly Fault[] = [
-  { name: 'a page', behaviour: html(200, 'Sign in'), reason: { kind: 'unreadable', status: 200 } },
+  { name: 'a web page', behaviour: html(200, 'Sign in'), reason: { kind: 'unreadable', status: 200 } },
   { name: 'an empty body', behaviour: empty(200), reason: { kind: 'unreadable', status: 200 } },
-  { name: 'half of a JSON text', behaviour: text(200, '{"resources":[{"id":"a"'), reason: { kind: 'unreadable' } },
-  { name: 'a JSON text of another form', behaviour: json(5), reason: { kind: 'unreadable' } },
+  { name: 'truncated JSON', behaviour: text(200, '{"resources":[{"id":"a"'), reason: { kind: 'unreadable' } },
+  { name: 'JSON of another type', behaviour: json(5), reason: { kind: 'unreadable' } },
   { name: 'a body that is cut off', behaviour: dropDuringBody(), reason: { kind: 'dropped', status: 200 } },
   { name: 'a body that stalls (D16)', behaviour: stalledBody(), reason: { kind: 'timeout', status: 200 } },
   { name: 'a body above the size limit (D15)', behaviour: tooLarge(70_000), reason: { kind: 'tooLarge', status: 200 } },
   {
-    name: 'a body that announces itself beyond the bound (D15)',
+    name: 'a body whose declared length exceeds the limit (D15)',
     behaviour: tooLarge(70_000, false),
     reason: { kind: 'tooLarge' },
   },
@@ -126,10 +126,12 @@ const timed: ReadonlySet<string> = new Set(['databases', 'search']);
 function getFaults({ name }: Operation): readonly Fault[] {
   // The client ignores the body of the response to a cancel.
   const all = name === 'cancelTransfer' ? faults : [...faults, ...badBodies];
-  const met = timed.has(name) ? all : all.filter(({ reason }) => reason.kind !== 'timeout');
-  if (name !== 'databases') return met;
+  const tested = timed.has(name) ? all : all.filter(({ reason }) => reason.kind !== 'timeout');
+  if (name !== 'databases') return tested;
   // Every service lists its databases, so a 404 means that there is no service.
-  return met.map((one) => (one.reason.status === 404 ? { ...one, reason: { kind: 'noService', status: 404 } } : one));
+  return tested.map((one) =>
+    one.reason.status === 404 ? { ...one, reason: { kind: 'noService', status: 404 } } : one,
+  );
 }
 
 describe('Faults of server and network (D2)', () => {
@@ -143,14 +145,14 @@ describe('Faults of server and network (D2)', () => {
     await bench.end();
   });
 
-  /** Opens a client that waits this long for an answer, or for the next part of one. */
+  /** Starts a bench whose client waits this long for a response, or for the next part of its body. */
   async function open(waitMs: number): Promise<void> {
     bench = await startBench({ limits: { headersMs: waitMs, bodyMs: waitMs, bodyBytes: 50_000, tries: 2 } });
     bench.server.on('GET /api/v1/databases', json([]));
     await bench.connect();
   }
 
-  /** Replaces the client with one that times out soon enough for a test to wait for it. */
+  /** Replaces the client with one that times out so soon that a test can wait for it. */
   async function openWithShortTimeout(waitMs: number): Promise<void> {
     await bench.end();
     await open(waitMs);
@@ -168,10 +170,10 @@ describe('Faults of server and network (D2)', () => {
   }
 
   for (const operation of operations) {
-    for (const met of getFaults(operation)) {
-      fault(`§4.9 ${operation.name} survives ${met.name}, and logs it once`, async () => {
-        if (met.reason.kind === 'timeout') await openWithShortTimeout(200);
-        await expectReason(operation, met);
+    for (const tested of getFaults(operation)) {
+      fault(`§4.9 ${operation.name} survives ${tested.name}, and logs it once`, async () => {
+        if (tested.reason.kind === 'timeout') await openWithShortTimeout(200);
+        await expectReason(operation, tested);
       });
     }
   }

@@ -98,7 +98,7 @@ describe('Responses that belong to another request (D35)', () => {
       [401, "invalid ORCID '0000-0001-5109-3700'"],
       [500, `transfer not found: ${otherId}`],
     ] as const) {
-      fault(`D35 does not believe a ${String(status)} that names something else: ${text}`, async () => {
+      fault(`D35 does not accept a ${String(status)} that names something else: ${text}`, async () => {
         bench.server.on(route, plainProblem(status, text));
         const replied: unknown[] = [];
         bench.client.onDidReply((reason) => replied.push(reason?.kind));

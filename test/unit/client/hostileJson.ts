@@ -9,7 +9,7 @@ const names = [
 
 const numbers = ['0', '-0', '1', '-7', '1.5', '1e999', '-1e999', '1e-999', '9007199254740993', `1${'0'.repeat(400)}`];
 
-/** String literals, including invalid Unicode and those that the readers of responses treat specially. */
+/** String literals, including invalid Unicode, and values that the client treats specially. */
 const literals: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text)),
   fc.constantFrom('"\\ud800"', '"\\udc00\\ud800"', '"\\u0000"', '"\\u2028"', '"<b>x</b>"', '"staged"', '"active"'),
@@ -49,7 +49,7 @@ const deep: fc.Arbitrary<string> = fc
   )
   .map(([depth, [open, close], inside]) => nested(depth, open, close, inside));
 
-/** Any JSON text: deeply nested, large, with odd or duplicate names, or with lone surrogates. */
+/** Any JSON text, including deeply nested or large ones, odd or duplicate names, and lone surrogates. */
 export const anyJson: fc.Arbitrary<string> = fc.oneof({ weight: 20, arbitrary: value }, { weight: 1, arbitrary: deep });
 
 function member(name: string, text: fc.Arbitrary<string>): fc.Arbitrary<string | undefined> {
@@ -69,7 +69,7 @@ function createObject(...members: readonly fc.Arbitrary<string | undefined>[]): 
 
 const text = fc.oneof({ weight: 12, arbitrary: literals }, value);
 
-/** Almost valid file resources (§2.3), and rarely any JSON. */
+/** Almost valid file resources (§2.3); occasionally any JSON. */
 export const anyResource: fc.Arbitrary<string> = fc.oneof(
   {
     weight: 6,
@@ -115,7 +115,7 @@ const problems = createObject(
 );
 
 /** Almost valid responses of each operation, or any JSON. */
-export const nearly = {
+export const almostValid = {
   databases: fc.oneof(databases, anyJson),
   files: fc.oneof(resources, resources, anyJson),
   status: fc.oneof(status, status, anyJson),

@@ -8,14 +8,14 @@ import { metadata, search, transfer, transferId, type Call } from './contractCal
 const placeholder = '[redacted]';
 const percentEncoded = [...Buffer.from(testKey)].map((byte) => `%${byte.toString(16)}`).join('');
 const forms: Readonly<Record<string, string>> = {
-  'as it is': testKey,
+  unencoded: testKey,
   'in base64': Buffer.from(testKey).toString('base64'),
   'in base64 with a user name': Buffer.from(`me:${testKey}`).toString('base64'),
   'in a header': `Authorization: Bearer ${Buffer.from(testKey).toString('base64')}`,
   'percent-encoded': percentEncoded,
 };
 
-/** Returns the part of an encoded key by which a leak of the key is detected. */
+/** Returns a part of an encoded key. Output that contains it has leaked the key. */
 function toTrace(form: string): string {
   return form.split(' ').at(-1)?.slice(4, 14) ?? '';
 }
@@ -24,7 +24,7 @@ const listDatabases: Call = (client) => client.databases();
 const searchParameters: Call = (client) => client.searchParameters('D');
 const status: Call = (client) => client.transferStatus(transferId);
 
-/** Returns a file resource that repeats `echo` in each of its texts and in a name. */
+/** Returns a file resource with `echo` in each of its text fields, and in names and values of a nested field. */
 function toResource(echo: string): object {
   const texts = ['id', 'name', 'path', 'title', 'description', 'format', 'mediatype', 'hash'];
   const nested = { [echo]: [echo, { deep: [[{ [`x-${echo}`]: echo }]] }], count: 7 };
@@ -96,7 +96,7 @@ describe('The API key in successful responses', () => {
     assert.equal(JSON.stringify({ resources: value.map((file) => file.kind === 'file' && file.resource) }), expected);
   });
 
-  it('does not keep addresses, headers and short keys from being read', async () => {
+  it('does not alter addresses, headers, or words that equal a short key', async () => {
     const message = 'at https://me@a.test, Authorization: see the manual';
     const answer: Behaviour = json({ id: transferId, status: 'active', message });
     bench.server.on('GET /api/v1/transfers/*', answer);

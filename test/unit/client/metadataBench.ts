@@ -5,7 +5,7 @@ import type { Behaviour } from '../../support/faultBehaviours.ts';
 import { startBench } from './clientBench.ts';
 import type { Bench, BenchOptions } from './clientBench.ts';
 
-/** Holds the fixture of metadata tests. */
+/** The functions of the fixture for metadata tests. */
 interface MetadataSuite {
   /** Starts a bench that is connected to a service without databases. */
   start(options?: BenchOptions): Promise<Bench>;
@@ -28,7 +28,7 @@ export function metadataSuite(): MetadataSuite {
   };
 }
 
-/** The route of the specification's form (§4.4). */
+/** The route of the form that the specification defines (§4.4). */
 export const getRoute = 'GET /api/v1/files/by-id';
 
 /** The route of the newer form (D8: metadata by ids). */
@@ -39,7 +39,7 @@ export function getIds(files: readonly FoundFile[]): readonly string[] {
   return files.map((file) => (file.kind === 'file' ? file.id : 'unreadable'));
 }
 
-/** Returns the requested ids in reverse order. Refuses requests that contain a bad one, with or without naming it. */
+/** Returns the requested files in reverse order. Refuses requests with a bad ID, and names it if `isNaming`. */
 export function answering(bad: readonly string[], isNaming: boolean, status = 400): Behaviour {
   return async (request, response) => {
     const body = request.body === '' ? undefined : (JSON.parse(request.body) as { file_ids: string[] });

@@ -8,7 +8,7 @@ import { getRoute, getIds, metadataSuite, numbered, postRoute } from './metadata
 const listIds = ({ body, query }: RecordedRequest): readonly string[] =>
   body === '' ? (query.get('ids') ?? '').split(',') : (JSON.parse(body) as { file_ids: string[] }).file_ids;
 
-/** Answers like a server whose handler crashes for some ids, and that doesn't know others. */
+/** Responds like a server that drops the connection for bad IDs, and omits the files of unknown ones. */
 function dropping(bad: readonly string[], unknown: readonly string[] = []): Behaviour {
   return async (request, response) => {
     const ids = listIds(request);

@@ -51,7 +51,7 @@ describe('Classifying a network error', () => {
     });
   }
 
-  it('TLS to a server that speaks plain HTTP is unreachable', async () => {
+  it('a server that speaks plain HTTP is unreachable over TLS', async () => {
     const bench = await startBench();
     try {
       const server = bench.server.address.replace('http:', 'https:');

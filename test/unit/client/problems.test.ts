@@ -12,13 +12,13 @@ describe('The text of an error response (D14)', () => {
   const rows: readonly (readonly [rule: string, body: unknown, type: string, detail: string | undefined])[] = [
     ['detail alone', { title: 'T', status: 404, detail: 'not here' }, problemType, 'not here'],
     [
-      'detail, then what it does not contain',
+      'detail, then the messages that it does not contain',
       { detail: 'a', errors: [{ message: 'b' }, { message: 'c' }] },
       problemType,
       'a; b; c',
     ],
     [
-      'a message that detail contains is not repeated',
+      'detail, without repeating a message that it contains',
       { detail: 'a: bad b', errors: [{ message: 'bad b' }] },
       problemType,
       'a: bad b',
@@ -31,14 +31,14 @@ describe('The text of an error response (D14)', () => {
     ],
     ['messages without detail', { errors: [{ message: 'b' }] }, problemType, 'b'],
     ['the title when there is nothing else', { title: 'Not Found', status: 404 }, problemType, 'Not Found'],
-    ['ignores errors in another format', { detail: 'a', errors: 'x' }, problemType, 'a'],
-    ['null everywhere', { title: null, detail: null, errors: null }, problemType, undefined],
+    ['detail, ignoring errors in another format', { detail: 'a', errors: 'x' }, problemType, 'a'],
+    ['null fields, as undefined', { title: null, detail: null, errors: null }, problemType, undefined],
     ['code and error', { code: 404, error: 'no such database' }, 'application/json', 'no such database'],
     ['a problem document under another media type', { detail: 'a' }, 'text/plain', 'a'],
     ['plain text', '404 page not found\n', 'text/plain', '404 page not found'],
-    ['nothing', '', '', undefined],
+    ['an empty body, as undefined', '', '', undefined],
     ['the title of a page', '<html><head><title> Bad Gateway </title></head></html>', 'text/html', 'Bad Gateway'],
-    ['nothing of a page without a title', '<html><body>long</body></html>', '', undefined],
+    ['a page without a title, as undefined', '<html><body>long</body></html>', '', undefined],
   ];
 
   for (const [rule, body, type, detail] of rows) {

@@ -36,14 +36,14 @@ import { answerAll } from './contractServer.ts';
 const errors = { TypeError, ValueError, RuntimeError } as const;
 const name = orAnything(anyText);
 
-/** The operations as an untyped caller sees them. */
+/** The operations of the client, with an argument of any type. */
 type UntypedClient = { readonly [K in keyof DataTransferClient]: (given: unknown) => Promise<Reply<unknown>> };
 
 describe('Any value as an argument (§4, §4.8, D1, D3)', () => {
   let bench: Bench;
 
   before(async () => {
-    // The clock never advances, so no response is late, however short the timeout.
+    // The clock never advances, so no response times out, however short the timeout is.
     bench = await startBench({ clock: new ManualClock() });
     answerAll(bench.server);
     await bench.connect();
@@ -72,7 +72,7 @@ describe('Any value as an argument (§4, §4.8, D1, D3)', () => {
   }
 
   property(
-    '§4.3 a search is refused, or sent as the contract says',
+    '§4.3 a search is refused, or sent as the contract specifies',
     createArguments(
       { database: name, orcid: name, query: orAnything(fc.oneof(anyText, fc.double({ noNaN: true }), fc.integer())) },
       {
@@ -88,7 +88,7 @@ describe('Any value as an argument (§4, §4.8, D1, D3)', () => {
   );
 
   property(
-    '§4.4 D8 a metadata request is refused, or sent as the contract says',
+    '§4.4 D8 a metadata request is refused, or sent as the contract specifies',
     createArguments({ database: name, orcid: name, ids: idList }, { offset: pageNumber, limit: pageNumber }),
     async (given) => {
       await expectReply('fetchMetadata', given, expectedMetadata(given));
@@ -96,7 +96,7 @@ describe('Any value as an argument (§4, §4.8, D1, D3)', () => {
   );
 
   property(
-    '§4.5 a submission is refused, or sent as the contract says',
+    '§4.5 a submission is refused, or sent as the contract specifies',
     createArguments(
       { orcid: name, source: name, destination: name, fileIds: orAnything(fc.oneof(fc.array(anyText), idList), 6) },
       {
@@ -110,12 +110,12 @@ describe('Any value as an argument (§4, §4.8, D1, D3)', () => {
     },
   );
 
-  property('§4.6 a status request is refused, or sent as the contract says', givenUuid, async ({ id, uuid }) => {
+  property('§4.6 a status request is refused, or sent as the contract specifies', givenUuid, async ({ id, uuid }) => {
     await expectReply('transferStatus', id, expectedStatus(id, uuid));
   });
 
   property(
-    '§4.7 a cancel is refused, or sent as the contract says',
+    '§4.7 a cancel is refused, or sent as the contract specifies',
     fc.tuple(givenUuid, name),
     async ([{ id, uuid }, orcid]) => {
       await expectReply('cancelTransfer', { id, orcid }, expectedCancel({ id, orcid }, uuid));
@@ -163,7 +163,7 @@ describe('Any value as an argument of connecting (§4.8, §4.9, D3, D4, D5)', ()
   );
 
   property(
-    '§4.8 §4.9 connecting is refused, or requests the root with the token as the contract says',
+    '§4.8 §4.9 connecting is refused, or requests the root with the token as the contract specifies',
     fc.tuple(
       orAnything(fc.oneof(fc.string(), anyText)),
       fc.oneof({ weight: 4, arbitrary: places }, { weight: 1, arbitrary: fc.oneof(anyValue, anyText) }),

@@ -52,7 +52,7 @@ const forms: readonly Form[] = [
   ['base64 in short lines', (key) => wrapped(base64(key), 7)],
 ];
 
-/** Generates tokens: printable ASCII (D5: token encoding), at least four characters without spaces at the ends. */
+/** Generates tokens of printable ASCII (D5: token encoding), with at least four characters after trimming. */
 const key = fc
   .oneof(
     { weight: 9, arbitrary: fc.string({ minLength: 4, maxLength: 60 }) },
@@ -62,7 +62,7 @@ const key = fc
 
 const around = fc.oneof(anyText, fc.constantFrom('', 'Authorization: Bearer ', '"token":"', 'x', '\\', '%', '='));
 
-/** Returns the parts of a redacted text between its placeholders. */
+/** Returns the parts of a redacted text that are between placeholders. */
 function rest(redacted: string): readonly string[] {
   return redacted.split('[redacted]');
 }
@@ -104,17 +104,17 @@ describe('Redacting any key in any text (§5)', () => {
     'leaves text without the key unchanged',
     fc.tuple(fc.stringMatching(/^[a-f]{4,20}$/), anyText),
     ([, text]) => {
-      const innocent = text.replace(/auth|bearer/gi, '');
-      assert.equal(redact(innocent, ['0123456789-0123456789']), innocent);
+      const keyless = text.replace(/auth|bearer/gi, '');
+      assert.equal(redact(keyless, ['0123456789-0123456789']), keyless);
     },
   );
 });
 
 describe('A line of the log', () => {
-  const marks = fc.constantFrom(
+  const controls = fc.constantFrom(
     ...Array.from('\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u061c\0\u001b\r'),
   );
-  const text = fc.array(fc.oneof(anyText, marks)).map((parts) => parts.join(''));
+  const text = fc.array(fc.oneof(anyText, controls)).map((parts) => parts.join(''));
 
   property('contains neither bidirectional nor control characters, whatever a server sends', text, (message) => {
     const memory = new MemoryLog();
@@ -140,7 +140,7 @@ describe('The key in logs and reasons of a client (§5, D14)', () => {
     await bench.end();
   });
 
-  /** Keys without spaces at the ends, which a header would lose. */
+  /** Generates keys without spaces, because a header loses leading and trailing ones. */
   const headerKey = fc.stringMatching(/^[!-~]{6,40}$/);
   const padding = fc.oneof(
     fc.constant(''),

@@ -12,7 +12,7 @@ import { HastyClock, startBench, testKey } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';
 import { cancel, metadata, search, transfer, transferId } from './contractCalls.ts';
 import type { Call } from './contractCalls.ts';
-import { anyJson, anyResource, nearly } from './hostileJson.ts';
+import { anyJson, anyResource, almostValid } from './hostileJson.ts';
 import {
   checkAccepted,
   checkCancelled,
@@ -23,7 +23,7 @@ import {
   checkStatus,
 } from './replyChecks.ts';
 
-/** Describes the files of the contract, for comparison with the faster check of the client. */
+/** The schema of a file resource (§2.3), for comparison with the client's faster check. */
 const fileResourceSchema: z.ZodMiniType<FileResource> = z.looseObject({
   id: z.string(),
   name: z.nullish(z.string()),
@@ -41,10 +41,10 @@ interface Operation {
   readonly name: string;
   readonly route: string;
   readonly call: Call;
-  /** Almost valid responses. */
+  /** Generates almost valid response bodies. */
   readonly answers: fc.Arbitrary<string>;
   readonly check: (value: unknown) => void;
-  /** The value that the specification requires with a reason (§4.9). */
+  /** The value that the specification requires for a failed call (§4.9). */
   readonly none: unknown;
 }
 
@@ -53,7 +53,7 @@ const operations: readonly Operation[] = [
     name: '§4.2 the listing',
     route: 'GET /api/v1/databases',
     call: (client) => client.databases(),
-    answers: nearly.databases,
+    answers: almostValid.databases,
     check: checkDatabases,
     none: [],
   },
@@ -61,7 +61,7 @@ const operations: readonly Operation[] = [
     name: '§4.3 a search',
     route: 'POST /api/v1/files',
     call: search({}),
-    answers: nearly.files,
+    answers: almostValid.files,
     check: checkFiles,
     none: [],
   },
@@ -69,7 +69,7 @@ const operations: readonly Operation[] = [
     name: '§4.4 a metadata request',
     route: 'GET /api/v1/files/by-id',
     call: metadata({}),
-    answers: nearly.files,
+    answers: almostValid.files,
     check: checkFiles,
     none: [],
   },
@@ -77,7 +77,7 @@ const operations: readonly Operation[] = [
     name: '§4.5 a submission',
     route: 'POST /api/v1/transfers',
     call: transfer({}),
-    answers: nearly.accepted,
+    answers: almostValid.accepted,
     check: checkAccepted,
     none: undefined,
   },
@@ -85,7 +85,7 @@ const operations: readonly Operation[] = [
     name: '§4.6 a status request',
     route: 'GET /api/v1/transfers/*',
     call: (client) => client.transferStatus(transferId),
-    answers: nearly.status,
+    answers: almostValid.status,
     check: checkStatus,
     none: undefined,
   },
@@ -101,7 +101,7 @@ const operations: readonly Operation[] = [
     name: 'D26 a request for search parameters',
     route: 'GET /api/v1/databases/*',
     call: (client) => client.searchParameters('d'),
-    answers: nearly.parameters,
+    answers: almostValid.parameters,
     check: checkParameters,
     none: {},
   },
@@ -155,7 +155,7 @@ describe('Any JSON as a response (D2, D15)', () => {
 
   for (const operation of operations) {
     property(
-      `${operation.name} gives a reply, never a throw`,
+      `${operation.name} returns a reply, and never throws`,
       fc.tuple(goodStatus, operation.answers),
       async ([status, body]) => {
         await requestReply(operation, status, body, 'application/json');
@@ -165,8 +165,8 @@ describe('Any JSON as a response (D2, D15)', () => {
 
   for (const operation of operations) {
     property(
-      `${operation.name} gives a reply for any status and any error text (D14)`,
-      fc.tuple(badStatus, fc.oneof(nearly.problem, anyText), mediaType),
+      `${operation.name} returns a reply for any status and any error text (D14)`,
+      fc.tuple(badStatus, fc.oneof(almostValid.problem, anyText), mediaType),
       async ([status, body, type]) => {
         const { reason } = await requestReply(operation, status, body, type);
         const isWithoutRoute = operation.route.includes('databases/*') && [404, 405, 501].includes(status);
@@ -175,7 +175,7 @@ describe('Any JSON as a response (D2, D15)', () => {
     );
   }
 
-  property('D15 every resource of a response is returned unchanged and in order', nearly.files, async (body) => {
+  property('D15 every resource of a response is returned unchanged and in order', almostValid.files, async (body) => {
     bench.server.on('POST /api/v1/files', text(200, body, 'application/json'));
     const { value } = await bench.client.search({ database: 'D', orcid: 'O', query: '' });
     const resources = parseResources(body);
@@ -191,14 +191,14 @@ describe('Any JSON as a response (D2, D15)', () => {
     assert.equal(isFileResource(value), fileResourceSchema.safeParse(value).success);
   });
 
-  property('§2.4 a status is valid exactly if the schema of the contract accepts it', nearly.status, (body) => {
+  property('§2.4 a status is valid exactly if the schema of the contract accepts it', almostValid.status, (body) => {
     const value: unknown = JSON.parse(body);
     assert.equal(isTransferStatus(value), transferStatusSchema.safeParse(value).success);
   });
 
   property(
     '§4.1 any root response connects or causes a ConnectionError',
-    fc.tuple(fc.oneof(goodStatus, badStatus), fc.oneof(nearly.root, nearly.problem)),
+    fc.tuple(fc.oneof(goodStatus, badStatus), fc.oneof(almostValid.root, almostValid.problem)),
     async ([status, body]) => {
       bench.server.on('GET /odd', text(status, body, 'application/json'));
       const options = { server: `${bench.server.address}/odd`, apiKey: testKey };

@@ -14,7 +14,7 @@ const reasonMembers: Readonly<Record<string, string>> = {
 };
 
 /**
- * Checks that there is a value, and that the reason has only fields of the declared types (D2: replies instead of
+ * Checks that a reply has a value, and that its reason has only fields of the declared types (D2: replies instead of
  * exceptions).
  */
 export function checkReply(reply: MetadataReply | Reply<unknown>): void {
@@ -55,7 +55,7 @@ export function checkDatabases(value: unknown): void {
   }
 }
 
-/** Checks a status, if there is one, whose fields are never null (§2.4). */
+/** Checks a status, if there is one. Its fields are never null (§2.4). */
 export function checkStatus(value: unknown): void {
   if (value === undefined) return;
   const texts = { id: 'string', status: 'string', message: 'string' };

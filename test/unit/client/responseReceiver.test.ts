@@ -5,12 +5,12 @@ import type { WireRequest, WireResponse } from '../../../src/core/client/transpo
 
 const ok = { 'content-type': 'text/plain' };
 
-/** Simulates a request whose response the test delivers. */
+/** Simulates a request. The test delivers its response. */
 class Exchange {
   sentCount = 0;
   readonly response: Promise<WireResponse>;
   readonly receiver: ResponseReceiver;
-  /** Fails the request when it is aborted, as a dispatcher does. */
+  /** Reports an abort to the receiver as an error, as a dispatcher does. */
   readonly dispatch = {
     abort: (error: Error) => this.receiver.onResponseError(this.dispatch, error),
   } as unknown as Dispatcher.DispatchController;
@@ -68,7 +68,7 @@ describe('The receiver of a response', () => {
     assert.equal(await text, 'café');
   });
 
-  it('returns no text for a body that exceeds the limit, whether it arrives before or after that is known', async () => {
+  it('returns no text for a body above the limit, even if it arrived before the text was requested', async () => {
     for (const isEarly of [true, false]) {
       const exchange = new Exchange().start();
       exchange.head();

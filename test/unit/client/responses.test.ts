@@ -125,7 +125,7 @@ describe('Reading responses (D15)', () => {
     assert.deepEqual(await bench.client.databases(), { value: [{ id: 'a', name: 'A', organization: '', url: '' }] });
   });
 
-  it('D62 reads the time of the listing of a store as an instant alone, and drops any other text', async () => {
+  it('D62 reads only a timestamp from the time of the listing of a store, and drops any other text', async () => {
     const readTime = async (asOf: string): Promise<string | undefined> => {
       const listing = { state: 'listed', files: 1, asOf };
       bench.server.on('GET /api/v1/databases', json([{ id: 'a', name: 'A', listing }]));

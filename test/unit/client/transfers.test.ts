@@ -45,13 +45,13 @@ describe('A submission (D12)', () => {
   const unclear: Readonly<Record<string, Behaviour>> = {
     'a dropped connection': dropBeforeAnswer(),
     'a reset connection': resetBeforeAnswer(),
-    'an answer that breaks off': dropDuringBody('{"id":"', 201),
-    'an empty answer': empty(201),
-    'a page': html(200, 'x'),
-    'an answer without id': json({}, 201),
-    'an id that is none': json({ id: '../../x' }, 201),
-    'a gateway that lost the service': html(502, 'x'),
-    'a gateway that gave up': html(504, 'x'),
+    'a truncated response': dropDuringBody('{"id":"', 201),
+    'an empty response': empty(201),
+    'a web page': html(200, 'x'),
+    'a response without an ID': json({}, 201),
+    'an invalid ID': json({ id: '../../x' }, 201),
+    'a bad gateway': html(502, 'x'),
+    'a gateway timeout': html(504, 'x'),
   };
 
   for (const [name, behaviour] of Object.entries(unclear)) {
@@ -215,7 +215,7 @@ describe('The status of a transfer (D11)', () => {
     const ids = Array.from({ length: 4 }, (_, index) => transferId.slice(0, -2) + String(index + 10));
     const replies = ids.map((id) => bench.client.transferStatus(id));
     for (let answered = 1; answered <= ids.length; answered++) {
-      // Other requests complete first, so that a second status request would have been received by now.
+      // When these requests have completed, the server would have received a second status request, too.
       for (let times = 0; times < 3; times++) await bench.client.databases();
       assert.equal(bench.server.requestsTo(statusRoute).length, answered);
       release.at(-1)?.();

@@ -33,7 +33,7 @@ for (const transport of ['direct', 'editor'] as const) {
 
     afterEach(() => bench.end());
 
-    it('§4.3 sends method, path, body and headers as the contract says', async () => {
+    it('§4.3 sends method, path, body and headers as the contract specifies', async () => {
       bench.server.on('POST /api/v1/files', json({ resources: [] }));
       assert.deepEqual(await search({ query: 'é' })(bench.client), { value: [] });
       const request = bench.server.requestsTo('POST /api/v1/files')[0];
@@ -53,18 +53,18 @@ for (const transport of ['direct', 'editor'] as const) {
       ['a dropped connection', dropBeforeAnswer(), { kind: 'dropped' }],
       ['a body that is cut off', dropDuringBody(), { kind: 'dropped', status: 200 }],
       ['a body above the size limit (D15)', tooLarge(70_000), { kind: 'tooLarge', status: 200 }],
-      ['a page (D15)', html(200, 'Sign in'), { kind: 'unreadable', status: 200 }],
+      ['a web page (D15)', html(200, 'Sign in'), { kind: 'unreadable', status: 200 }],
       ['401', problem(401, 'who'), { kind: 'unauthorized', status: 401, detail: 'who' }],
       ['429', busy(429, '3600'), { kind: 'refused', status: 429, retryAfterMs: 3_600_000 }],
       ['500 (D14)', problem(500, 'why', ['really']), { kind: 'serverError', status: 500, detail: 'why; really' }],
       ['a redirect of a POST (D18)', redirect('/elsewhere', 307), { kind: 'redirect', status: 307 }],
     ];
-    for (const [what, behaviour, wanted] of faults) {
+    for (const [what, behaviour, expected] of faults) {
       it(`reports ${what} like the other transport`, async () => {
         bench.server.on('POST /api/v1/files', behaviour);
         const { value, reason } = await search({})(bench.client);
         assert.deepEqual(value, []);
-        assert.deepEqual({ ...reason, ...wanted }, reason);
+        assert.deepEqual({ ...reason, ...expected }, reason);
       });
     }
 
@@ -140,12 +140,12 @@ describe('The fetch of an editor', () => {
     }
   });
 
-  const deaf = (): Promise<never> => new Promise(() => undefined);
-  const mute: Readonly<Record<string, Fetch>> = {
-    'never answers': deaf,
-    'never ends its body': async () => new Response(new ReadableStream({ pull: deaf, cancel: deaf })),
+  const never = (): Promise<never> => new Promise(() => undefined);
+  const stalled: Readonly<Record<string, Fetch>> = {
+    'never responds': never,
+    'never ends its body': async () => new Response(new ReadableStream({ pull: never, cancel: never })),
   };
-  for (const [what, fetch] of Object.entries(mute)) {
+  for (const [what, fetch] of Object.entries(stalled)) {
     it(`D16 has a time limit even if it ${what} and ignores its signal`, async () => {
       const bench = await startBench({ fetch, limits: { headersMs: 20, bodyMs: 20 } });
       try {
@@ -168,8 +168,8 @@ describe('The fetch of an editor', () => {
   }
 
   it('D18 may hide the details of a redirect', async () => {
-    const kept = Object.defineProperty(new Response(), 'type', { value: 'opaqueredirect' });
-    const bench = await startBench({ fetch: async () => kept });
+    const opaque = Object.defineProperty(new Response(), 'type', { value: 'opaqueredirect' });
+    const bench = await startBench({ fetch: async () => opaque });
     try {
       await assert.rejects(bench.connect({ transport: 'editor' }), {
         cause: { kind: 'redirect', request: 'GET /', status: 302 },

@@ -10,7 +10,7 @@ const key = 'the-key-$HOME-`id`-\\n';
 const orcid = '0000-0002-1825-0097';
 const id = '123e4567-e89b-42d3-a456-426614174000';
 
-/** Text that a shell, Python or R would read as something else if it were not quoted. */
+/** Text that a shell, Python or R would interpret as code if it weren't quoted. */
 const hostile = [
   `it's "quoted" $HOME \`id\` $(id) \\ \\n %s`,
   '\'\'\'"""#{}[];|&<>',
@@ -28,7 +28,7 @@ const transfer: CodeRequest = {
 };
 const status: CodeRequest = { kind: 'status', id };
 
-/** Returns the body that a service must receive for a request. */
+/** Returns the request body that the service must receive. */
 function createBody({ kind: _kind, ...fields }: CodeRequest): object {
   const { ids, ...others } = { ids: undefined, ...fields };
   return ids === undefined ? others : { ...others, file_ids: ids };

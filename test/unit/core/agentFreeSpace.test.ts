@@ -24,7 +24,7 @@ describe('The free space at a destination, outside the editor', () => {
     await rm(folder, { recursive: true });
   });
 
-  /** Opens the connections `0` and `1`, whose services have a database Target with these addresses. */
+  /** Opens the connections `0` and `1`, whose services have a database named Target with these URLs. */
   async function open(urls: readonly string[], use: (context: SharedAgentContext) => Promise<void>): Promise<void> {
     const connections = servers.map(({ address: server }, index) => {
       return { id: `${index}`, name: `${index}`, server, apiKeyVariable: 'KEY' };
@@ -44,7 +44,7 @@ describe('The free space at a destination, outside the editor', () => {
     });
   }
 
-  /** Resolves to the free bytes at the Target of a connection. */
+  /** Returns the free space at the database Target of a connection, in bytes. */
   async function getFreeBytes(context: SharedAgentContext, id: string): Promise<number | undefined> {
     const session = await context.open(id);
     const [target] = (await session.client.databases()).value;
@@ -71,7 +71,7 @@ describe('The free space at a destination, outside the editor', () => {
     });
   });
 
-  it('is unknown for a folder that is no path on this system', async () => {
+  it('is unknown for a folder whose URL is not a path on this system', async () => {
     await open(['file://other-host/share', 'file:///a%2Fb'], async (context) => {
       await context.connect();
       assert.equal(await getFreeBytes(context, '0'), undefined);

@@ -41,7 +41,7 @@ describe('Random sessions of agents', () => {
       const [name, input] = calls[random.below(calls.length)] ?? calls[0];
       const { content } = await stage.call(name, input, agent);
       if (name === 'plan_transfer' && typeof content['planId'] === 'string') plans.push(content['planId']);
-      // Plans wait for a quarter of an hour; without this, the limit would end the sessions.
+      // Pending plans expire after 15 minutes. Without this, their limit would block the remaining sessions.
       if (content['code'] === 'tooManyPlans') await stage.rig.clock.pass(15 * 60_000);
     };
     for (let session = 0; session < sessionCount; session += 1) {

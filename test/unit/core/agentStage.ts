@@ -11,15 +11,15 @@ import { answering, json } from '../../support/faultBehaviours.ts';
 import { orcid } from '../../support/explorerDependencies.ts';
 import { Rig } from './rig.ts';
 
-/** The metadata of files by ID; each has a hash. */
+/** Additional metadata fields of the server's files, by file ID. */
 export type StagedFiles = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** The tools of agents over the fault server, and a person who answers as the test says. */
+/** Calls the tools of agents on a fault server, and simulates a user whose decisions the test sets. */
 export class AgentStage {
   readonly rig: Rig;
-  /** The questions that the person was asked. */
+  /** The prompts that the user got. */
   readonly questions: AgentQuestion[] = [];
-  /** The person's answer to a question. */
+  /** Returns the user's decision for a prompt. */
   decide: (question: AgentQuestion) => AgentDecision | Promise<AgentDecision> = () => ({ kind: 'no', by: 'test' });
   readonly policy: AgentPolicy;
   readonly queue = new CallQueue();
@@ -32,7 +32,7 @@ export class AgentStage {
     this.policy = new AgentPolicy(this.folder);
   }
 
-  /** Connects to a server that has these files. */
+  /** Starts a stage that is connected to a server with these files. */
   static async start(files: StagedFiles): Promise<AgentStage> {
     const rig = await Rig.start();
     const describe = (id: string): object => ({ id, name: id, path: `${id}.csv`, bytes: 5, ...files[id] });
@@ -50,7 +50,7 @@ export class AgentStage {
     return this.rig.server.requestsTo('POST /api/v1/transfers').length;
   }
 
-  /** Creates the context of an agent; each has its own store of plans, as programs do. */
+  /** Creates the context of an agent. Each context has its own plan store, like a separate program. */
   createContext(requestedBy = 'test-agent'): AgentContext {
     const { explorer, clock, log } = this.rig;
     const open = (): Promise<OpenConnection> => {
@@ -71,7 +71,7 @@ export class AgentStage {
     };
   }
 
-  /** Calls a tool while time passes. */
+  /** Calls a tool, and advances the clock until it returns. */
   async call(name: string, input: unknown = {}, context = this.createContext()): Promise<AgentAnswer> {
     return await this.rig.passing(callAgentTool(context, name, input, new AbortController().signal));
   }

@@ -32,7 +32,7 @@ describe('The transfer of an agent', () => {
     return { planId, transfer };
   }
 
-  /** Requests the status while no time passes. */
+  /** Requests the status without advancing the clock. */
   async function getStatus(): Promise<JsonObject> {
     const { signal } = new AbortController();
     return (await callAgentTool(stage.createContext(), 'transfer_status', { id }, signal)).content;
@@ -47,7 +47,7 @@ describe('The transfer of an agent', () => {
     assert.equal(stage.rig.server.requestsTo(statusRequest).length, count);
   });
 
-  it('is recorded with its plan, as confirmed at the place of the decision', async () => {
+  it('is recorded with its plan, which states where it was confirmed', async () => {
     const { planId, transfer } = await submit();
     const saved = await stage.createContext().plans.get(planId);
     assert.partialDeepStrictEqual(saved?.state, { kind: 'submitted', by: 'test', transferKey: transfer.key });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { CallQueue } from '../../../src/core/agents/callQueue.ts';
 import { AgentStage } from './agentStage.ts';
 
-/** Runs calls that end when the test ends them. */
+/** Queues calls that run until the test ends them. */
 class Calls {
   readonly started: number[] = [];
   private readonly ends: (() => void)[] = [];

@@ -59,7 +59,7 @@ describe('Citation formats', () => {
   });
 
   property('round-trips every field of BibTeX through biblatex-csl-converter', citations, (all) => {
-    // The library uses these characters internally.
+    // The library uses these characters internally, and can't read them.
     if (/[\u0870-\u088F]/.test(JSON.stringify(all))) return;
     const parsed = parseWithBiblatexConverter(write('bibtex', all));
     assert.deepEqual(parsed.map(toConverterForm), all.map(withIdentifier).map(toConverterForm));
@@ -75,7 +75,7 @@ describe('Citation formats', () => {
     const text = write('ris', all);
     const toRisForm = (citation: ParsedCitation): object => ({
       ...{ ...citation, key: undefined, notes: undefined },
-      // With editors, the library reads an earlier version of the format, which has no such date and no abstract.
+      // If there are editors, the library assumes an earlier RIS version, which lacks these two fields.
       ...(all.some(({ editors }) => editors.length > 0) && { accessed: undefined, abstract: undefined }),
       authors: citation.authors.map(listNameParts),
     });
@@ -122,7 +122,7 @@ describe('Citation formats', () => {
   });
 });
 
-/** Removes what biblatex-csl-converter can't read (abstracts, `^`, braces), and authors, which are checked apart. */
+/** Removes what biblatex-csl-converter can't read (abstracts, `^`, braces), and authors, which have other checks. */
 function toConverterForm(citation: ParsedCitation): ParsedCitation {
   const plain = (text: string | undefined): string | undefined => text?.replaceAll(/[{}^]/g, '');
   const { title, publisher, version, notes } = citation;
@@ -133,7 +133,7 @@ function toConverterForm(citation: ParsedCitation): ParsedCitation {
   };
 }
 
-/** Returns the parts of a name in RIS, where commas can't be escaped. */
+/** Returns the parts of a name between commas, which can't be escaped in RIS. */
 function listNameParts(name: string): readonly string[] {
   const parts = name.split(',').map((part) => part.trim());
   return parts.filter((part) => part !== '').sort();

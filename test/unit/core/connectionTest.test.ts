@@ -246,12 +246,12 @@ describe('Testing a connection', () => {
   });
 
   it('can be canceled during the TLS handshake, directly and through a proxy', async () => {
-    const mute = await startSilentServer();
+    const silentPort = await startSilentServer();
     for (const isProxied of [false, true]) {
       const ending = new AbortController();
       started = [];
-      if (isProxied) await startProxy({ leadTo: mute });
-      const server = isProxied ? 'https://service.test' : `https://127.0.0.1:${String(mute)}`;
+      if (isProxied) await startProxy({ leadTo: silentPort });
+      const server = isProxied ? 'https://service.test' : `https://127.0.0.1:${String(silentPort)}`;
       const steps = run({ server }, 'the-key', ending.signal);
       await eventually(async () => (started.at(-1) === 'tls' ? true : undefined));
       ending.abort();

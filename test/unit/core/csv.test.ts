@@ -7,10 +7,10 @@ const parseCells = (text: string): (readonly string[])[] => [...parseCsv(text)].
 
 describe('Parsing CSV (RFC 4180)', () => {
   for (const [what, text, records] of [
-    ['is nothing', '', []],
+    ['is empty', '', []],
     ['has only empty lines', '\r\n\n', []],
     [
-      'has any mix of line ends',
+      'has mixed line endings',
       'a,b\r\nc,d\ne,f\rg,h',
       [
         ['a', 'b'],

@@ -121,8 +121,8 @@ describe('Reading a table', () => {
   });
 
   it('rejects a spreadsheet that unpacks to more than its directory states', async () => {
-    const liar = zip({ 'xl/workbook.xml': ' '.repeat(1_000_000) }, { isDeflated: true, declaredBytes: 1_000 });
-    await assert.rejects(readTables('t.xlsx', liar), { kind: 'unpacksTooLarge' });
+    const misdeclared = zip({ 'xl/workbook.xml': ' '.repeat(1_000_000) }, { isDeflated: true, declaredBytes: 1_000 });
+    await assert.rejects(readTables('t.xlsx', misdeclared), { kind: 'unpacksTooLarge' });
   });
 
   for (const [problem, cells] of [

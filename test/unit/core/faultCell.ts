@@ -12,22 +12,22 @@ import { untilIdle } from '../../support/untilIdle.ts';
 import { WindowProcess } from '../../support/windowProcess.ts';
 
 const second = 1000;
-/** The pause between two steps of the clock. */
+/** The real time for disk and network operations after each step of the clock. */
 const stepPauseMs = 8;
-/** The real time after which a condition that never holds fails the test. */
+/** The real time after which a test fails if its condition has not become true. */
 const waitLimitMs = 120_000;
-/** The time in which a window has to read what another one has written. */
+/** The time within which a window must read what another window has written. */
 const lagMs = 15_000;
 
-/** A transfer at one moment of its life, the windows that show it, and the server with its actual state. */
+/** One cell of the fault matrix: a transfer, the windows that show it, and the server with its actual state. */
 export class FaultCell {
   readonly clock: ManualClock;
   readonly server: TruthfulServer;
   readonly ledgerFolder: string;
   windows: readonly TransferWindow[] = [];
-  /** Releases the transfer from its moment. */
+  /** Lets the transfer continue after the moment at which it is held. */
   release: () => Promise<void> | void = () => undefined;
-  /** The number of status requests before polling was possible again. */
+  /** The number of status requests until polling became possible again. */
   pollsBefore = 0;
   private readonly folder: string;
   private readonly cleanups: (() => Promise<void> | void)[] = [];
@@ -39,7 +39,7 @@ export class FaultCell {
     this.ledgerFolder = join(folder, 'transfers');
   }
 
-  /** Starts a cell with a first window, in a separate process if the test kills it. */
+  /** Starts a cell with a first window. The window is a separate process if `isProcess`, so that a test can kill it. */
   static async start(options: { readonly isProcess: boolean; readonly isHeld: boolean }): Promise<FaultCell> {
     const clock = new ManualClock();
     const server = await TruthfulServer.start(clock);
@@ -55,7 +55,7 @@ export class FaultCell {
     return window;
   }
 
-  /** The first window, if it runs in this process. */
+  /** The first window. Throws if it runs in a separate process. */
   get here(): CoreWindow {
     assert.ok(this.first instanceof CoreWindow);
     return this.first;
@@ -73,12 +73,12 @@ export class FaultCell {
     this.pollsBefore = this.server.polls.length;
   }
 
-  /** Advances the time of all windows in steps; asserts after each that the windows show the truth. */
+  /** Advances the clocks of all windows in steps. Asserts after each that no window contradicts the server. */
   async pass(ms: number, stepMs = second): Promise<void> {
     for (let passed = 0; passed < ms; passed += stepMs) await this.step(stepMs);
   }
 
-  /** Advances the time like {@link pass}, but not while a request is queued or pending. */
+  /** Advances the clocks like {@link pass}, but stops them while a request is queued or pending. */
   async passBetweenRequests(ms: number, stepMs: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += stepMs) {
       await this.step(stepMs);
@@ -86,7 +86,7 @@ export class FaultCell {
     }
   }
 
-  /** Advances the time until a condition holds; fails if it doesn't within `limitMs`. */
+  /** Advances the clocks until a condition is true. Fails after `limitMs`. */
   async passUntil(
     description: string,
     condition: () => Promise<boolean> | boolean,
@@ -103,7 +103,7 @@ export class FaultCell {
     }
   }
 
-  /** Waits in real time, with the clock stopped, until a condition holds. */
+  /** Waits in real time, with stopped clocks, until a condition is true. */
   async waitFor(description: string, condition: () => Promise<boolean> | boolean): Promise<void> {
     const until = Date.now() + waitLimitMs;
     while (!(await condition())) {
@@ -113,7 +113,7 @@ export class FaultCell {
   }
 
   /** Locks the record of the transfer, so that no window can write it, as with a slow disk. */
-  async holdRecord(): Promise<FileLock> {
+  async lockRecord(): Promise<FileLock> {
     const lock = join(this.ledgerFolder, 'locks', `${await this.keyInLedger()}.lock`);
     return await eventually(() => FileLock.acquire(lock, this.clock));
   }
@@ -143,7 +143,7 @@ export class FaultCell {
     await this.clock.pass(ms);
     for (const window of this.windows) await window.pass(ms);
     await untilIdle(stepPauseMs);
-    await this.assertShownIsTrue();
+    await this.assertWindows();
   }
 
   private async hasServerLock(): Promise<boolean> {
@@ -151,29 +151,29 @@ export class FaultCell {
     return names.some((name) => name.endsWith('.lock'));
   }
 
-  /** Describes the state in every window, for failure messages. */
+  /** Describes the state that each window shows, for failure messages. */
   private async describeShown(): Promise<string> {
     const shown = await Promise.all(this.windows.map((window) => window.shown()));
     return shown.map((transfer) => `${transfer?.state ?? 'nothing'} ${transfer?.problem?.kind ?? ''}`).join(', ');
   }
 
   /** Asserts that no window contradicts the server, and that nothing was submitted twice. */
-  private async assertShownIsTrue(): Promise<void> {
+  private async assertWindows(): Promise<void> {
     assert.ok(this.server.submissions <= 1, 'it was submitted twice');
     assert.ok(this.server.maxConcurrentCount <= 1, 'two status requests were concurrent');
     for (const window of this.windows) {
       const transfer = await window.shown();
-      if (transfer) this.assertTrue(transfer, window);
+      if (transfer) this.assertMatches(transfer, window);
     }
   }
 
-  private assertTrue({ state, id }: Transfer, window: TransferWindow): void {
-    const [truth] = this.server.transfers;
-    if (id !== undefined) assert.equal(id, truth?.id);
-    if (state === 'refused') assert.equal(truth, undefined, 'it is shown as refused, and the server has it');
-    else if (hasEnded(state)) assert.equal(state, truth?.words.at(-1));
+  private assertMatches({ state, id }: Transfer, window: TransferWindow): void {
+    const [actual] = this.server.transfers;
+    if (id !== undefined) assert.equal(id, actual?.id);
+    if (state === 'refused') assert.equal(actual, undefined, 'it is shown as refused, and the server has it');
+    else if (hasEnded(state)) assert.equal(state, actual?.words.at(-1));
     else if (state === 'staging' || state === 'active')
-      assert.ok(truth?.words.includes(state), `it was never ${state}`);
+      assert.ok(actual?.words.includes(state), `it was never ${state}`);
     if (state !== 'submitting' || !(window instanceof CoreWindow)) return;
     const isWaitedFor = this.windows.some((one) => one instanceof CoreWindow && one.isSubmitting);
     assert.ok(

@@ -5,7 +5,7 @@ import type { FaultCell } from './faultCell.ts';
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 
-/** Events that affect a transfer, its windows or the server. Each ends by itself, and releases the held moment. */
+/** Events that affect a transfer, its windows or the server. Each one ends, and releases the held transfer. */
 export const events = {
   'reload of the window': async (cell) => {
     await replaceWindow(cell);
@@ -81,13 +81,13 @@ async function replaceWindow(cell: FaultCell): Promise<void> {
   await cell.openWindow();
 }
 
-/** Asserts that, while the server doesn't respond, the window shows the problem and keeps the last known state. */
+/** Asserts that the window shows the problem and the last known state while the server doesn't respond. */
 async function runWithoutServer(cell: FaultCell): Promise<void> {
   const before = await cell.first.shown();
   await cell.pass(second);
   await cell.release();
   await cell.pass(20 * second);
-  // A failing request takes real time; smaller steps of the clock leave more of it.
+  // A failing request takes real time. Smaller steps of the clock leave more real time.
   await cell.passUntil('it shows the problem', async () => showsProblem(await cell.first.shown()), 2 * minute, 50);
   const after = await cell.first.shown();
   if (isRunning(after) && before?.state === 'active') assert.equal(after?.state, before.state);

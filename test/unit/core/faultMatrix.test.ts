@@ -40,7 +40,7 @@ async function runCell(moment: Moment, event: FaultEvent, outcome: Outcome): Pro
   }
 }
 
-/** Submits on a full disk: without a record of the intent, nothing may be sent. */
+/** Submits on a full disk. Nothing may be sent, because the intent can't be recorded. */
 async function submitOnFullDisk(cell: FaultCell): Promise<void> {
   cell.addCleanup(fillDisk(cell.ledgerFolder));
   await cell.first.submit();

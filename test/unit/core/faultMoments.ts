@@ -39,9 +39,9 @@ async function holdBeforeSending(cell: FaultCell): Promise<void> {
   await cell.waitFor('it is about to be sent', () => first.sending.waitingCount === 1);
 }
 
-/** Delivers the response, while a lock keeps the window from writing the record. */
+/** Delivers the response, while a lock prevents the window from writing the record. */
 async function holdUnwritten(cell: FaultCell): Promise<void> {
-  const lock = await cell.holdRecord();
+  const lock = await cell.lockRecord();
   cell.release = async () => {
     cell.release = () => undefined;
     await lock.release();

@@ -9,8 +9,8 @@ export type Outcome = 'monitored' | 'ended' | 'not confirmed' | 'refused' | 'not
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 
 /**
- * The time within which a transfer has to be polled after an event, unless its regular interval applies (D33: polling
- * intervals, D28: retry rejected keys).
+ * The time within which a transfer must be polled after an event. Without an entry, the regular interval applies (D33:
+ * polling intervals, D28: retry rejected keys).
  */
 const pollLimitMs: Readonly<Partial<Record<FaultEvent, number>>> = {
   'reload of the window': 10 * second,
@@ -31,13 +31,13 @@ export async function verify(cell: FaultCell, outcome: Outcome, event: FaultEven
 const checks: Readonly<Record<Outcome, (cell: FaultCell, event: FaultEvent) => Promise<void>>> = {
   monitored: async (cell, event) => {
     await cell.waitFor('the server has it', () => cell.server.transfers.length === 1);
-    const [truth] = cell.server.transfers;
-    assert.ok(truth);
-    if (truth.words.at(-1) !== 'succeeded') {
+    const [actual] = cell.server.transfers;
+    assert.ok(actual);
+    if (actual.words.at(-1) !== 'succeeded') {
       await assertPolledSoon(cell, event);
-      await assertPollingIntervals(cell, truth.createdAt);
-      await everyWindow(cell, `shows "${String(truth.words.at(-1))}"`, (transfer) => {
-        return transfer?.state === truth.words.at(-1) && transfer?.id === truth.id && !transfer.problem;
+      await assertPollingIntervals(cell, actual.createdAt);
+      await everyWindow(cell, `shows "${String(actual.words.at(-1))}"`, (transfer) => {
+        return transfer?.state === actual.words.at(-1) && transfer?.id === actual.id && !transfer.problem;
       });
       cell.server.setStatus('succeeded');
     }
@@ -69,12 +69,12 @@ async function assertSucceeded(cell: FaultCell): Promise<void> {
 async function assertPolledSoon(cell: FaultCell, event: FaultEvent): Promise<void> {
   const isPolled = (): boolean => cell.server.polls.length > cell.pollsBefore;
   const limitMs = pollLimitMs[event];
-  // The steps are small, because disk and network take real time, which is scarce on a busy machine.
+  // Small steps leave more real time for disk and network on a busy machine.
   if (limitMs !== undefined) await cell.passUntil('it is polled', isPolled, limitMs, 50);
 }
 
 /**
- * Asserts that the transfer is polled at the interval for its age, neither more nor less often (D33: polling
+ * Asserts that the transfer is polled at the interval for its age, neither earlier nor later (D33: polling
  * intervals).
  */
 async function assertPollingIntervals(cell: FaultCell, createdAt: number): Promise<void> {
@@ -93,7 +93,7 @@ async function assertPollingIntervals(cell: FaultCell, createdAt: number): Promi
   }
 }
 
-/** Asserts that a transfer that has ended or has no ID is not polled, and that nothing is submitted automatically. */
+/** Asserts that a transfer that has ended or has no ID is neither polled nor submitted again automatically. */
 async function assertNoFurtherRequests(cell: FaultCell): Promise<void> {
   const { submissions, polls } = cell.server;
   const before = polls.length;
@@ -104,7 +104,7 @@ async function assertNoFurtherRequests(cell: FaultCell): Promise<void> {
   if (hasEnded) await cell.waitFor('nothing runs', async () => (await cell.records('running')).length === 0);
 }
 
-/** Asserts that a new window shows the same state from the ledger. */
+/** Asserts that a new window reads the same state from the ledger. */
 async function assertWritten(cell: FaultCell): Promise<void> {
   const before = await cell.first.shown();
   for (const window of cell.windows) await window.end();

@@ -19,7 +19,7 @@ describe('Comparing all files of a database', () => {
     requests = [];
   });
 
-  /** Compares files of which `fail` refuses some pages. */
+  /** Compares all files of a service that fails each page for which `fail` returns a reason. */
   const compare = async (fail: (start: number, end: number) => Reason | undefined): Promise<MatchIndex> => {
     const values = Array.from({ length: fileCount + 1 }, (_, position) => `file ${position}`);
     const index = new MatchIndex('name', values);

@@ -10,7 +10,7 @@ import { systemClock } from '../../../src/core/util/clock.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 
-/** Acquires a lock in a process that is killed as soon as it has created a file, before it writes the content. */
+/** A script that acquires a lock, and is killed after it has created the file and before it writes the content. */
 const killedWhileAcquiring = `
   import fs from 'node:fs/promises';
   import { syncBuiltinESMExports } from 'node:module';
@@ -37,7 +37,7 @@ describe('The file lock (D30)', () => {
 
   const file = (): string => nodePath.join(folder, 'a.lock');
 
-  const left = async (more: object): Promise<void> => {
+  const writeLock = async (more: object): Promise<void> => {
     const text = JSON.stringify({ host: os.hostname(), pid: process.pid, at: clock.now(), mark: 'other', ...more });
     await fs.writeFile(file(), text);
   };
@@ -67,7 +67,7 @@ describe('The file lock (D30)', () => {
   });
 
   it('goes stale after ten seconds, for any holder', async () => {
-    await left({ host: 'another-machine' });
+    await writeLock({ host: 'another-machine' });
     await clock.pass(9_999);
     assert.equal(await isFree(), false);
     await clock.pass(1);
@@ -90,12 +90,12 @@ describe('The file lock (D30)', () => {
   });
 
   it('is free immediately when its process on this machine has ended', async () => {
-    await left({ pid: 2 ** 22 + 1 });
+    await writeLock({ pid: 2 ** 22 + 1 });
     assert.equal(await isFree(), true);
   });
 
   it('is not free before it is stale if its process is in another container', async () => {
-    await left({ pid: 2 ** 22 + 1, namespaces: { pid: 'pid:[1]', net: 'net:[1]' } });
+    await writeLock({ pid: 2 ** 22 + 1, namespaces: { pid: 'pid:[1]', net: 'net:[1]' } });
     assert.equal((await FileLock.acquire(file(), clock)) === undefined, process.platform === 'linux');
   });
 
@@ -134,14 +134,14 @@ describe('The file lock (D30)', () => {
 
   it("doesn't release the lock of another process that took it over", async () => {
     const lock = await FileLock.acquire(file(), clock);
-    await left({});
+    await writeLock({});
     await lock?.release();
     assert.match(await fs.readFile(file(), 'utf8'), /"other"/);
   });
 
   it('is taken over by exactly one of many processes that find it stale', async () => {
     for (let round = 0; round < 20; round += 1) {
-      await left({ mark: `round-${String(round)}`, at: 0 });
+      await writeLock({ mark: `round-${String(round)}`, at: 0 });
       const taken = await Promise.all(Array.from({ length: 8 }, () => FileLock.acquire(file(), clock)));
       const locks = taken.filter((lock) => lock !== undefined);
       assert.equal(locks.length, 1);
@@ -155,7 +155,7 @@ describe('The file lock (D30)', () => {
     assert.ok(lock);
     let isLost = false;
     lock.onDidLose(() => (isLost = true));
-    await left({});
+    await writeLock({});
     await clock.pass(3_000);
     await eventually(() => Promise.resolve(isLost || undefined));
     assert.match(await fs.readFile(file(), 'utf8'), /"other"/);
@@ -169,9 +169,9 @@ describe('The file lock (D30)', () => {
 
   it('returns when it will be free', async () => {
     assert.equal(await FileLock.getFreeAt(file()), Number.NEGATIVE_INFINITY);
-    await left({ host: 'another-machine' });
+    await writeLock({ host: 'another-machine' });
     assert.equal(await FileLock.getFreeAt(file()), clock.now() + 10_000);
-    await left({ pid: 2 ** 22 + 1 });
+    await writeLock({ pid: 2 ** 22 + 1 });
     assert.equal(await FileLock.getFreeAt(file()), Number.NEGATIVE_INFINITY);
   });
 
@@ -188,10 +188,10 @@ describe('The file lock (D30)', () => {
     assert.equal(most, 1);
     const lock = await FileLock.acquire(file(), clock);
     const refused = assert.rejects(runUnderLock(file(), clock, act), /for too long/);
-    const over = refused.then(() => true);
+    const whenRejected = refused.then(() => true);
     await eventually(async () => {
       await clock.pass(1_000);
-      return await Promise.race([over, new Promise<undefined>((resolve) => setImmediate(resolve, undefined))]);
+      return await Promise.race([whenRejected, new Promise<undefined>((resolve) => setImmediate(resolve, undefined))]);
     });
     await lock?.release();
   });

@@ -37,8 +37,8 @@ describe('Files that are being transferred', () => {
   };
   for (const [state, counts] of Object.entries(states)) {
     it(`${counts ? 'include' : "don't include"} those of a transfer that is ${state}`, () => {
-      const carrying = transfer('t', state as TransferState, order(['1', '2']));
-      const { count, transfers } = findFilesUnderWay([carrying], [order(['2', '3'])]);
+      const moving = transfer('t', state as TransferState, order(['1', '2']));
+      const { count, transfers } = findFilesUnderWay([moving], [order(['2', '3'])]);
       assert.deepEqual([count, transfers.length], counts ? [1, 1] : [0, 0]);
     });
   }
@@ -54,8 +54,8 @@ describe('Files that are being transferred', () => {
   }
 
   it('are counted once for any number of transfers, across all orders', () => {
-    const carrying = ['t', 'u'].map((key) => transfer(key, 'active', order(['1', '2'])));
-    const { count, transfers } = findFilesUnderWay(carrying, [order(['1']), order(['1'], { source: 'Gamma' })]);
+    const moving = ['t', 'u'].map((key) => transfer(key, 'active', order(['1', '2'])));
+    const { count, transfers } = findFilesUnderWay(moving, [order(['1']), order(['1'], { source: 'Gamma' })]);
     assert.deepEqual([count, transfers.map(({ key }) => key)], [1, ['t', 'u']]);
   });
 });

@@ -83,20 +83,20 @@ describe('A response to a submission that belongs to another request (D35)', () 
   describe('a status that counts more files than were requested', () => {
     const two = { ...running, id, order: { ...running.order, files: [1, 2].map((n) => ({ id: `f${n}`, name: 'f' })) } };
     const own = { status: 'active', fileCount: 2, movedFileCount: 1 };
-    const strange = { status: 'failed', fileCount: 5, movedFileCount: 4, doubtful: true };
+    const foreign = { status: 'failed', fileCount: 5, movedFileCount: 4, doubtful: true };
     const read = (transfer: Transfer, value: typeof own): Transfer =>
       applyReply(transfer, emptyHistory, { value }, 9)[0];
 
     it('does not affect a transfer that had a status of its own', () => {
-      const read2 = read({ ...two, status: own }, strange);
+      const read2 = read({ ...two, status: own }, foreign);
       assert.deepEqual([read2.state, read2.id], ['active', id]);
       assert.deepEqual(read2.status, { ...own, status: 'failed', doubtful: true });
-      assert.deepEqual(read(read2, strange), { ...read2, askedAt: 9 }, 'nor does a second one in a row');
+      assert.deepEqual(read(read2, foreign), { ...read2, askedAt: 9 }, 'nor does a second one in a row');
     });
 
     it('is ignored for a transfer that was started elsewhere, or whose count the user accepted', () => {
-      assert.equal(read({ ...two, startedElsewhere: true }, strange).id, id);
-      assert.equal(read({ ...two, status: { ...own, fileCount: 5 } }, strange).id, id);
+      assert.equal(read({ ...two, startedElsewhere: true }, foreign).id, id);
+      assert.equal(read({ ...two, status: { ...own, fileCount: 5 } }, foreign).id, id);
     });
   });
 
@@ -113,9 +113,9 @@ describe('A response to a submission that belongs to another request (D35)', () 
     }
     assert.equal(mergeTransfers(before, confirmed).id, confirmed.id);
     assert.equal(mergeTransfers(confirmed, now).state, 'active');
-    const insisted: Transfer = { ...withState(now, 'active', 8), id };
-    assert.equal(mergeTransfers(now, insisted).id, id);
-    assert.equal(mergeTransfers(insisted, now).state, 'active');
+    const accepted: Transfer = { ...withState(now, 'active', 8), id };
+    assert.equal(mergeTransfers(now, accepted).id, id);
+    assert.equal(mergeTransfers(accepted, now).state, 'active');
   });
 });
 
@@ -124,7 +124,7 @@ describe('The naming of databases on a server (D7, D36)', () => {
   let order: TransferOrder;
   beforeEach(async () => {
     rig = await Rig.start();
-    rig.keptDialects = undefined;
+    rig.savedDialects = undefined;
     rig.restart();
     rig.server.on(submissions, json({ id }, 201));
     rig.server.on(statuses, json({ id, status: 'active' }));
@@ -133,7 +133,7 @@ describe('The naming of databases on a server (D7, D36)', () => {
   afterEach(() => rig.end());
 
   const lookups = 'GET /api/v1/files/by-id';
-  const takesOnly = (...databases: readonly string[]): void => {
+  const acceptOnly = (...databases: readonly string[]): void => {
     rig.server.on(lookups, async (request, response) => {
       const isKnown = databases.includes(request.query.get('database') ?? '');
       await (isKnown ? json({ resources: [] }) : problem(404, 'no such database'))(request, response);
@@ -146,7 +146,7 @@ describe('The naming of databases on a server (D7, D36)', () => {
     });
 
   it('is learned by a metadata request before the first submission to this version, for both databases', async () => {
-    takesOnly('a', 'b');
+    acceptOnly('a', 'b');
     await rig.connect();
     assert.equal((await rig.explorer.transferFlow.submit(order)).state, 'accepted');
     assert.deepEqual(sent(), [['a', 'b']]);
@@ -154,7 +154,7 @@ describe('The naming of databases on a server (D7, D36)', () => {
   });
 
   it('is learned once, even if the server uses names', async () => {
-    takesOnly('Alpha', 'Beta');
+    acceptOnly('Alpha', 'Beta');
     await rig.connect();
     for (let times = 0; times < 2; times++) {
       rig.server.on(submissions, json({ id: id.replace('3f', `${times}f`) }, 201));
@@ -168,12 +168,12 @@ describe('The naming of databases on a server (D7, D36)', () => {
   });
 
   it('is learned again after an upgrade of the server', async () => {
-    takesOnly('Alpha', 'Beta');
+    acceptOnly('Alpha', 'Beta');
     await rig.connect();
     await rig.explorer.transferFlow.submit(order);
     rig.server.on('GET /', json({ name: 'Test service', version: '1.3.0' }));
     rig.server.on(submissions, json({ id: id.replace('3f', '4f') }, 201));
-    takesOnly('a', 'b');
+    acceptOnly('a', 'b');
     await rig.connect();
     assert.equal((await rig.explorer.transferFlow.submit(order)).state, 'accepted');
     assert.deepEqual(sent()[1], ['a', 'b']);
@@ -204,7 +204,7 @@ describe('The naming of databases on a server (D7, D36)', () => {
       { id: 'b', name: 'Beta' },
     ];
     rig.server.on('GET /api/v1/databases', json(listed));
-    takesOnly('Alpha');
+    acceptOnly('Alpha');
     rig.server.on('POST /api/v1/files', async (request, response) => {
       const isKnown = (JSON.parse(request.body) as { readonly database: string }).database === 'b';
       await (isKnown ? json({ resources: [] }) : problem(404, 'no such database'))(request, response);
@@ -216,7 +216,7 @@ describe('The naming of databases on a server (D7, D36)', () => {
   });
 
   it('is never guessed by a submission: a refused one is not sent again', async () => {
-    takesOnly('Alpha', 'Beta');
+    acceptOnly('Alpha', 'Beta');
     rig.server.on(submissions, problem(404, 'Destination database not found: Beta'));
     await rig.connect();
     assert.equal((await rig.explorer.transferFlow.submit(order)).state, 'refused');

@@ -12,12 +12,12 @@ const refused = problem(401, 'KBase Auth error: 401');
 
 describe('A key that was accepted before (D28)', () => {
   let rig: Rig;
-  let heard: KeyStatus[];
+  let reported: KeyStatus[];
 
   beforeEach(async () => {
     rig = await Rig.start();
-    heard = [];
-    rig.explorer.keys.onDidChange((connectionId) => heard.push(rig.explorer.keys.getStatus(connectionId)));
+    reported = [];
+    rig.explorer.keys.onDidChange((connectionId) => reported.push(rig.explorer.keys.getStatus(connectionId)));
   });
   afterEach(() => rig.end());
 
@@ -31,11 +31,11 @@ describe('A key that was accepted before (D28)', () => {
     rig.server.on('GET /api/v1/transfers/*', json({ id, status: 'active', num_files: 1, num_files_transferred: 0 }));
   };
 
-  /** Advances second by second until a condition holds; resolves to the elapsed time. Throws after `longestMs`. */
-  async function passUntil(isSo: () => boolean, longestMs: number): Promise<number> {
+  /** Advances the clock by seconds until a condition is true, and returns the elapsed time. Throws after `limitMs`. */
+  async function passUntil(condition: () => boolean, limitMs: number): Promise<number> {
     const startedAt = rig.clock.now();
-    while (!isSo()) {
-      if (rig.clock.now() - startedAt > longestMs) throw new Error('It did not come in time.');
+    while (!condition()) {
+      if (rig.clock.now() - startedAt > limitMs) throw new Error('It did not come in time.');
       await rig.clock.pass(second);
       await untilIdle(2);
     }
@@ -62,7 +62,7 @@ describe('A key that was accepted before (D28)', () => {
     assert.equal(getStatus(), 'doubted');
     const tookMs = await passUntil(() => getStatus() === 'refused', 6 * minute);
     assert.ok(tookMs >= 5 * minute, `${String(tookMs)} ms`);
-    assert.deepEqual(heard, ['doubted', 'refused']);
+    assert.deepEqual(reported, ['doubted', 'refused']);
   });
 
   it('is reported once, however many requests fail', async () => {
@@ -72,7 +72,7 @@ describe('A key that was accepted before (D28)', () => {
     assert.equal(getStatus(), 'doubted', 'five simultaneous failures are not five minutes');
     await passUntil(() => getStatus() === 'refused', 6 * minute);
     for (let times = 0; times < 5; times++) await search();
-    assert.deepEqual(heard, ['doubted', 'refused']);
+    assert.deepEqual(reported, ['doubted', 'refused']);
   });
 
   it('is trusted again as soon as it is accepted', async () => {
@@ -82,7 +82,7 @@ describe('A key that was accepted before (D28)', () => {
     await rig.clock.pass(second);
     acceptAll();
     await passUntil(() => getStatus() === 'good', minute);
-    assert.deepEqual(heard, ['doubted', 'good']);
+    assert.deepEqual(reported, ['doubted', 'good']);
   });
 
   it('is not refused for failures that are unrelated to the key', async () => {
@@ -101,7 +101,7 @@ describe('A key that was accepted before (D28)', () => {
     );
     await search();
     await search();
-    assert.deepEqual([getStatus(), heard], ['good', []]);
+    assert.deepEqual([getStatus(), reported], ['good', []]);
   });
 
   it('is no longer doubted once the service has recognized its account (D44)', async () => {
@@ -119,7 +119,7 @@ describe('A key that was accepted before (D28)', () => {
     rig.server.on('GET /api/v1/databases', down).on('POST /api/v1/files', down);
     await search();
     for (let minutes = 0; minutes < 8; minutes++) await passMinute();
-    assert.deepEqual([getStatus(), heard], ['doubted', ['doubted']]);
+    assert.deepEqual([getStatus(), reported], ['doubted', ['doubted']]);
     refuseAll();
     const tookMs = await passUntil(() => getStatus() === 'refused', 16 * minute);
     assert.ok(tookMs >= 5 * minute - 5 * second, `${String(tookMs)} ms`);
@@ -133,7 +133,7 @@ describe('A key that was accepted before (D28)', () => {
     for (let minutes = 0; minutes < 5; minutes++) await passMinute();
     rig.server.on('POST /api/v1/files', json({ descriptors: [] }));
     await search();
-    assert.deepEqual(heard, ['doubted', 'good']);
+    assert.deepEqual(reported, ['doubted', 'good']);
     refuseAll();
     await search();
     const before = rig.server.requestsTo('GET /api/v1/databases').length;
@@ -182,7 +182,7 @@ describe('A key that was accepted before (D28)', () => {
     await search();
     await passUntil(() => getStatus() === 'refused', 6 * minute);
     assert.equal((await rig.explorer.connectFlow.tryKey('c'))?.kind, 'unauthorized');
-    assert.deepEqual(heard, ['doubted', 'refused']);
+    assert.deepEqual(reported, ['doubted', 'refused']);
   });
 
   it('is retried for five minutes if the connection is opened in the background', async () => {
@@ -196,7 +196,7 @@ describe('A key that was accepted before (D28)', () => {
     const tookMs = await passUntil(() => connectionStore.state.kind === 'failed', 6 * minute);
     assert.ok(tookMs >= 5 * minute - 2 * second, `${String(tookMs)} ms`);
     assert.equal((await attempt).session, undefined);
-    assert.deepEqual(heard, ['doubted', 'refused']);
+    assert.deepEqual(reported, ['doubted', 'refused']);
   });
 
   it('opens the connection when the service accepts it again', async () => {
@@ -217,7 +217,7 @@ describe('A key that was accepted before (D28)', () => {
     });
     assert.equal(reason.kind, 'unauthorized');
     assert.equal(rig.explorer.connectionStore.state.kind, 'failed');
-    assert.deepEqual(heard, []);
+    assert.deepEqual(reported, []);
   });
 
   it('is retried for a connection that is opened in the background, too', async () => {
@@ -259,14 +259,14 @@ describe('The dialect of a server', () => {
     await rig.connect();
     await rig.explorer.metadataFlow.fetchFiles('c', 'Alpha', ['f']);
   };
-  const askedByGet = (): number => rig.server.requestsTo('GET /api/v1/files/by-id').length;
+  const countGetRequests = (): number => rig.server.requestsTo('GET /api/v1/files/by-id').length;
 
   it('is restored after a restart (D7, D8)', async () => {
     await describeFile();
-    assert.equal(askedByGet(), 1);
+    assert.equal(countGetRequests(), 1);
     rig.restart();
     await describeFile();
-    assert.equal(askedByGet(), 1);
+    assert.equal(countGetRequests(), 1);
   });
 
   it('is learned again when the server has another version', async () => {
@@ -274,16 +274,16 @@ describe('The dialect of a server', () => {
     rig.server.on('GET /', json({ name: 'Test service', version: '2.0' }));
     rig.restart();
     await describeFile();
-    assert.equal(askedByGet(), 2);
+    assert.equal(countGetRequests(), 2);
   });
 
   it('is discarded if the saved data has another format', async () => {
-    rig.keptDialects = {
+    rig.savedDialects = {
       [rig.server.address]: { version: '1.2.3', dialect: { metadataForm: 'carrier pigeon' } },
       x: 5,
     };
     rig.restart();
     await describeFile();
-    assert.equal(askedByGet(), 1);
+    assert.equal(countGetRequests(), 1);
   });
 });

@@ -43,7 +43,7 @@ describe('The index of the transfers that ended last (D48)', () => {
   const readIndex = async (): Promise<Record<string, unknown>> =>
     JSON.parse(await readFile(path('lastEnded.json'), 'utf8')) as Record<string, unknown>;
 
-  /** Writes a record like a version without an index, with `minute` or now as its modification time. */
+  /** Writes a record like a version without an index. Sets its modification time to `minute`, if given. */
   const writeUnindexed = async (key: string, minute?: number): Promise<void> => {
     const file = path('ended', `${key}.json`);
     await writeFile(file, formatRecord(withState({ ...submittingTransfer, key }, 'failed', 2)));
@@ -99,7 +99,7 @@ describe('The index of the transfers that ended last (D48)', () => {
     assert.deepEqual(await list(), ['key-5', 'key-4', 'key-2']);
   });
 
-  it('is replaced if it is missing, damaged, or names what there is no record of', async () => {
+  it('is replaced if it is missing, damaged, or names transfers without a record', async () => {
     await writeAll(5);
     const listed = await list();
     const { changedAt } = await readIndex();
@@ -147,8 +147,8 @@ describe('The index of the transfers that ended last (D48)', () => {
     await writeAll(5);
     await list();
     const { statfsSync } = fs;
-    const install = (stand: unknown): void => {
-      Object.assign(fs, { statfsSync: stand });
+    const install = (replacement: unknown): void => {
+      Object.assign(fs, { statfsSync: replacement });
       syncBuiltinESMExports();
     };
     install(() => ({ type: 0x6969 }));
@@ -174,7 +174,7 @@ describe('The index of the transfers that ended last (D48)', () => {
     assert.deepEqual(log.lines, []);
   });
 
-  it("doesn't keep an end from being written while another window is stuck", async () => {
+  it("doesn't prevent the end of a transfer from being written while another window is stuck", async () => {
     await writeAll(5);
     await list();
     const lock = await FileLock.acquire(path('lastEnded.json.lock'), new ManualClock(clock.now() + 3_600_000));

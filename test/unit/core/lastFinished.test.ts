@@ -51,7 +51,7 @@ describe('The last finished transfers', () => {
     await save(3);
     const { transferFlow, transferStore } = rig.explorer;
     const folder = join(rig.folder, 'transfers', 'ended');
-    // Without a pause, because an empty ledger is read while there is no folder.
+    // Replaces the folder synchronously, because a missing folder would be read as an empty one.
     renameSync(folder, `${folder} away`);
     writeFileSync(folder, 'a file where the folder should be');
     await transferFlow.loadFinished();
@@ -79,7 +79,7 @@ describe('The last finished transfers', () => {
   });
 });
 
-/** Writes the record of an ended transfer synchronously, so that nothing else in this process runs meanwhile. */
+/** Writes the record of an ended transfer synchronously, so that no other code of this process runs meanwhile. */
 function writeRecord(folder: string, transfer: Transfer): void {
   writeFileSync(join(folder, 'transfers', 'ended', `${transfer.key}.json`), formatRecord(transfer));
 }

@@ -30,7 +30,7 @@ describe('Electing the polling window (D33)', () => {
   let keys: KeyWatch;
   let store: TransferStore;
   let election: LeaseElection;
-  /** The calls of `setEligible`. */
+  /** The arguments of all calls of `setEligible`. */
   let calls: { readonly connectionIds: readonly string[]; readonly hasRunning: boolean }[];
 
   beforeEach(() => {
@@ -58,7 +58,7 @@ describe('Electing the polling window (D33)', () => {
       sessions.add({ connection: { id, name: id, server: service.address }, service, client });
     }
   };
-  /** Returns the calls of `setEligible` during `act`. */
+  /** Returns the arguments of the calls of `setEligible` during `act`. */
   const callsDuring = (act: () => void): typeof calls => {
     calls.length = 0;
     act();

@@ -97,7 +97,7 @@ describe('The files of the ledger', () => {
     assert.deepEqual(await readdir(path('removed')), []);
   });
 
-  it('that windows left a day ago are deleted, but no record is', async () => {
+  it('that windows left behind a day ago are deleted, but no record is', async () => {
     const leftovers = ['locks', 'submitting', 'asking'];
     for (const name of leftovers) await put(name, 'k.lock', '');
     await ledger.write(submittingTransfer);

@@ -1,4 +1,4 @@
-/** Writes the changes of two transfers to a ledger, as one window does. Run as a program. */
+/** A program that writes every other change of two transfers to a ledger, like one of two windows. */
 import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
 import type { StateChange, Transfer } from '../../../src/core/model/transferModel.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
@@ -6,7 +6,7 @@ import { order } from './specimens.ts';
 
 const changesEach = 40;
 
-/** The expected result, with the changes of both sides. */
+/** The changes that each transfer has after both programs have ended. */
 export const writtenChanges: readonly StateChange[] = Array.from({ length: 2 * changesEach }, (_, place) => ({
   state: place === 2 * changesEach - 1 ? 'failed' : place % 4 < 2 ? 'active' : 'inactive',
   at: place + 1,

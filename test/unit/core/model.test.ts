@@ -83,8 +83,8 @@ describe('The state for a status of the server (D10)', () => {
 
   it('ends a transfer only if it is final', () => {
     const ended = ['refused', 'succeeded', 'failed', 'cancelled', 'expired'] as const;
-    const going = ['submitting', 'notConfirmed', 'accepted', 'staging', 'active', 'inactive', 'unknown'] as const;
-    assert.deepEqual([ended.map(hasEnded), going.map(hasEnded)], [ended.map(() => true), going.map(() => false)]);
+    const pending = ['submitting', 'notConfirmed', 'accepted', 'staging', 'active', 'inactive', 'unknown'] as const;
+    assert.deepEqual([ended.map(hasEnded), pending.map(hasEnded)], [ended.map(() => true), pending.map(() => false)]);
   });
 });
 
@@ -113,17 +113,17 @@ describe('The id of a connection', () => {
 });
 
 describe('A transfer', () => {
-  const inTheState = (state: TransferState): Transfer => ({ ...submittingTransfer, state, changes: [] });
+  const createTransfer = (state: TransferState): Transfer => ({ ...submittingTransfer, state, changes: [] });
 
   it("can be submitted again after its end, or if it isn't confirmed", () => {
     const states = ['submitting', 'notConfirmed', 'active', 'failed', 'succeeded', 'expired'] as const;
     assert.deepEqual(
-      states.filter((state) => canSubmitAgain(inTheState(state))),
+      states.filter((state) => canSubmitAgain(createTransfer(state))),
       ['notConfirmed', 'failed', 'succeeded', 'expired'],
     );
   });
 
   it("can't be submitted again if it was started elsewhere", () => {
-    assert.equal(canSubmitAgain({ ...inTheState('failed'), startedElsewhere: true }), false);
+    assert.equal(canSubmitAgain({ ...createTransfer('failed'), startedElsewhere: true }), false);
   });
 });

@@ -31,10 +31,10 @@ describe('The monitor', () => {
   const countRequests = (): number => rig.server.requestsTo('GET /api/v1/transfers/*').length;
   const countPolls = (transfer: string): number => rig.server.requestsTo(`GET /api/v1/transfers/${transfer}`).length;
 
-  /** Two running transfers. */
-  async function twoRunning(): Promise<void> {
+  /** Submits two transfers, and waits until both are active. */
+  async function submitTwo(): Promise<void> {
     rig.server.on('POST /api/v1/transfers', json({ id }, 201), json({ id: other }, 201));
-    rig.server.on('GET /api/v1/transfers/*', statusOfAsked);
+    rig.server.on('GET /api/v1/transfers/*', reportRequested);
     await rig.connect();
     await rig.explorer.transferFlow.submit(rig.order);
     await rig.explorer.transferFlow.submit(rig.order);
@@ -62,21 +62,21 @@ describe('The monitor', () => {
   });
 
   it('shows on all transfers that the network is down, and clears that when it is back (D33)', async () => {
-    await twoRunning();
+    await submitTwo();
     rig.server.on('GET /api/v1/transfers/*', resetBeforeAnswer());
     rig.explorer.monitor.pollNow();
     await rig.passing(until(rig.explorer.transferStore.onDidChange, () => problems().includes('dropped')));
     assert.deepEqual(problems(), ['dropped', 'dropped']);
     assert.ok(areActive());
-    rig.server.on('GET /api/v1/transfers/*', statusOfAsked);
+    rig.server.on('GET /api/v1/transfers/*', reportRequested);
     await rig.passing(until(rig.explorer.transferStore.onDidChange, () => problems().includes(undefined)));
     assert.deepEqual(problems(), [undefined, undefined]);
   });
 
   it('continues with the others if the service fails for one transfer', async () => {
-    await twoRunning();
+    await submitTwo();
     rig.server.on('GET /api/v1/transfers/*', async (request, response) => {
-      await (request.path.endsWith(id) ? problem(422, 'odd') : statusOfAsked)(request, response);
+      await (request.path.endsWith(id) ? problem(422, 'odd') : reportRequested)(request, response);
     });
     const [before, others] = [countPolls(id), countPolls(other)];
     await rig.passing(
@@ -87,12 +87,12 @@ describe('The monitor', () => {
   });
 
   it('polls each transfer on request, even if the service fails for all of them', async () => {
-    await twoRunning();
+    await submitTwo();
     rig.server.on('GET /api/v1/transfers/*', problem(500, 'odd'));
     const areReported = (): boolean => problems().every((kind) => kind === 'serverError');
     await rig.passing(until(rig.explorer.transferStore.onDidChange, areReported));
     const [before, others] = [countPolls(id), countPolls(other)];
-    // Polls are requested repeatedly, always while one is pending.
+    // Requests polls repeatedly, each time while one is pending.
     for (let times = 0; times < 6; times++) {
       rig.explorer.monitor.pollNow();
       await rig.passing(rig.server.received(rig.server.requests.length + 1));
@@ -103,12 +103,12 @@ describe('The monitor', () => {
   it('polls all transfers of one server in one queue, even over two connections (D33)', async () => {
     let underWay = 0;
     let most = 0;
-    await twoRunning();
+    await submitTwo();
     rig.server.on('GET /api/v1/transfers/*', async (request, response) => {
       underWay += 1;
       most = Math.max(most, underWay);
       await new Promise(setImmediate);
-      await statusOfAsked(request, response);
+      await reportRequested(request, response);
       underWay -= 1;
     });
     const session = await rig.connect();
@@ -169,8 +169,8 @@ describe('The monitor', () => {
   });
 });
 
-/** Returns a status of the requested transfer. */
-const statusOfAsked: Behaviour = async (request, response) => {
+/** Responds with a status of the requested transfer. */
+const reportRequested: Behaviour = async (request, response) => {
   const requestedId = request.path.split('/').at(-1);
   await json({ id: requestedId, status: 'active', num_files: 1, num_files_transferred: 1 })(request, response);
 };

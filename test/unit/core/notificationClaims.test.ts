@@ -18,8 +18,8 @@ describe('Claims of notifications', () => {
 
   it('succeed in exactly one of many windows', async () => {
     const windows = Array.from({ length: 20 }, window);
-    const taken = await Promise.all(windows.map((one) => one.claim('k ended')));
-    assert.equal(taken.filter(Boolean).length, 1);
+    const claimed = await Promise.all(windows.map((one) => one.claim('k ended')));
+    assert.equal(claimed.filter(Boolean).length, 1);
     assert.equal(await window().claim('k ended'), false);
     assert.equal(await window().claim('k not confirmed'), true);
   });

@@ -9,7 +9,7 @@ import { getEndedPid } from '../../support/endedProcess.ts';
 describe('The record of a process (D29)', () => {
   const own = describeProcess();
   const isLinux = process.platform === 'linux';
-  /** The namespaces of a container with the network of this machine. */
+  /** The namespaces of a container that shares the network of this machine. */
   const container = { ...own.namespaces, pid: 'pid:[1]' };
 
   it('is trusted while the process runs, with or without namespaces', () => {
@@ -23,7 +23,7 @@ describe('The record of a process (D29)', () => {
       assert.equal(isOwnProcess({ ...own, ...gone }), false, JSON.stringify(gone));
   });
 
-  it("is not trusted if the ID now belongs to another process or to a thread, unless the record doesn't say", async function () {
+  it('is not trusted if its ID belongs to another process or thread, unless it has no start time', async function () {
     if (!isLinux) this.skip();
     const listThreads = (): readonly number[] => readdirSync('/proc/self/task').map(Number);
     const earlier = listThreads();

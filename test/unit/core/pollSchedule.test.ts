@@ -17,7 +17,7 @@ describe('The polling interval of a running transfer (D33)', () => {
     ['at least a second', 2 * second, {}, {}, second],
     ['a tenth of its age', 100 * second, {}, {}, 10 * second],
     [
-      'of its age since it was accepted, however long that took',
+      'a tenth of the time since it was accepted, however long that took',
       300 * second,
       {},
       {
@@ -29,14 +29,14 @@ describe('The polling interval of a running transfer (D33)', () => {
       10 * second,
     ],
     ['at most a minute', 30 * minute, {}, {}, minute],
-    ['the setting, where that is more', 2 * second, { minIntervalMs: 5 * second }, {}, 5 * second],
-    ['the setting, also where that is more than a minute', 30 * minute, { minIntervalMs: 2 * minute }, {}, 2 * minute],
-    ['half as often without the focus', 100 * second, { hasFocus: false }, {}, 20 * second],
+    ['the setting if that is longer', 2 * second, { minIntervalMs: 5 * second }, {}, 5 * second],
+    ['the setting even if that is longer than a minute', 30 * minute, { minIntervalMs: 2 * minute }, {}, 2 * minute],
+    ['twice as long without the focus', 100 * second, { hasFocus: false }, {}, 20 * second],
     ['at most every two minutes without the focus', 30 * minute, { hasFocus: false }, {}, 2 * minute],
     ['every five minutes when nothing has moved for an hour', hour, {}, {}, 5 * minute],
     ['every five minutes, however long nothing has moved', 30 * hour, {}, {}, 5 * minute],
-    ['every five minutes then, without focus, too', hour, { hasFocus: false }, {}, 5 * minute],
-    ['the setting then, where that is more', hour, { minIntervalMs: hour }, {}, hour],
+    ['every five minutes when nothing has moved, even without the focus', hour, { hasFocus: false }, {}, 5 * minute],
+    ['the setting when nothing has moved, if that is longer', hour, { minIntervalMs: hour }, {}, hour],
     ['as before when it moved within the hour', 2 * hour, {}, movedAt(2 * hour - minute), minute],
     [
       'as before when its state changed within the hour',
@@ -45,7 +45,7 @@ describe('The polling interval of a running transfer (D33)', () => {
       { changes: [{ state: 'active', at: 1.5 * hour }] },
       minute,
     ],
-    ['every ten minutes when a cancel is not heeded (D13)', minute, {}, { cancelUnheeded: true }, 10 * minute],
+    ['every ten minutes when a cancel is ignored (D13)', minute, {}, { cancelUnheeded: true }, 10 * minute],
     [
       'at the usual interval while an unknown status is recent (D10)',
       100 * second,
@@ -54,8 +54,8 @@ describe('The polling interval of a running transfer (D33)', () => {
       10 * second,
     ],
     ['every five minutes after an hour of an unknown status (D10)', hour, {}, { state: 'running' }, 5 * minute],
-    ['every half hour after six hours of it (D10)', 6 * hour, {}, { state: 'running' }, 30 * minute],
-    ['every hour after two days of it (D10)', 48 * hour, {}, { state: 'running' }, hour],
+    ['every half hour after six hours of an unknown status (D10)', 6 * hour, {}, { state: 'running' }, 30 * minute],
+    ['every hour after two days of an unknown status (D10)', 48 * hour, {}, { state: 'running' }, hour],
   ];
   for (const [what, age, change, transfer, expected] of rows) {
     it(what, () => {

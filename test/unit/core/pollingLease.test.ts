@@ -39,7 +39,7 @@ describe('The polling lease', () => {
     for (let count = 0; count < 20; count += 1) await stat(folder);
   };
 
-  /** Advances time in steps, and waits for the disk operations of each. */
+  /** Advances the clock in steps, and waits for the disk operations of each step. */
   const pass = async (ms: number, stepMs = 500): Promise<void> => {
     for (let passed = 0; passed < ms; passed += stepMs) {
       await clock.pass(stepMs);
@@ -47,7 +47,7 @@ describe('The polling lease', () => {
     }
   };
 
-  /** Returns the files by which the windows coordinate; none before the first is written. */
+  /** Returns the names of the files with which the windows coordinate. */
   const names = (): Promise<string[]> => readdir(join(folder, 'asking')).catch(() => []);
 
   const acquire = async (connections: readonly string[] = ['c']): Promise<PollingLease> => {
@@ -103,8 +103,8 @@ describe('The polling lease', () => {
   it('passes to another window at the next heartbeat when the process of its holder has ended', async () => {
     const lease = newWindow();
     await lease.requestPoll({ connectionId: 'x' });
-    const gone = { host: hostname(), pid: 2 ** 22 + 1, at: clock.now(), mark: 'dead' };
-    await writeFile(join(folder, 'asking', 'c.lock'), JSON.stringify(gone));
+    const ended = { host: hostname(), pid: 2 ** 22 + 1, at: clock.now(), mark: 'dead' };
+    await writeFile(join(folder, 'asking', 'c.lock'), JSON.stringify(ended));
     lease.setEligible(new Set(['c']), true);
     await until(() => lease.hasLease('c'));
   });
@@ -191,17 +191,17 @@ describe('The polling lease', () => {
   it('considers the focus of a crashed window for at most ten seconds', async () => {
     const lease = newWindow();
     /** Writes a focus file with this time, and waits until the lease reports `isFocused`. */
-    const becomes = async (isFocused: boolean, at: unknown): Promise<void> => {
+    const expectFocus = async (isFocused: boolean, at: unknown): Promise<void> => {
       await writeMessage('dead.focus', { at });
       await clock.pass(3_000);
       await eventually(() => Promise.resolve(lease.isAnyWindowFocused() === isFocused || undefined));
     };
     lease.setEligible(new Set(), true);
     assert.equal(lease.isAnyWindowFocused(), false);
-    await becomes(true, clock.now());
-    await becomes(false, clock.now() - 10_001);
-    await becomes(true, clock.now());
-    await becomes(false, 'now');
+    await expectFocus(true, clock.now());
+    await expectFocus(false, clock.now() - 10_001);
+    await expectFocus(true, clock.now());
+    await expectFocus(false, 'now');
   });
 
   it('removes its focus file, and stops its heartbeat, once no transfer is running', async () => {

@@ -110,9 +110,9 @@ describe('The estimate of a transfer', () => {
   });
 
   it('uses the requested files, and the time since creation, if the server has reported nothing', () => {
-    const untold = moving([], { createdAt: 5 * minute, changes: [] });
-    Reflect.deleteProperty(untold, 'status');
-    assert.deepEqual(estimateRemaining(untold, [100 / (20 * minute)], 10 * minute), {
+    const unreported = moving([], { createdAt: 5 * minute, changes: [] });
+    Reflect.deleteProperty(unreported, 'status');
+    assert.deepEqual(estimateRemaining(unreported, [100 / (20 * minute)], 10 * minute), {
       kind: 'range',
       lowMs: 15 * minute,
       highMs: 15 * minute,
@@ -200,7 +200,7 @@ describe('The pace of a successful transfer', () => {
     assert.equal(getPace(succeeded('k', 15, { createdAt: 5 * minute })), 100 / (10 * minute));
   });
 
-  const untold: readonly (readonly [string, Partial<Transfer>])[] = [
+  const withoutPace: readonly (readonly [string, Partial<Transfer>])[] = [
     ['did not succeed', { state: 'failed' }],
     ['moved only some of its files', { status: { fileCount: 100, movedFileCount: 99 } }],
     ['has no changes', { changes: [] }],
@@ -208,6 +208,6 @@ describe('The pace of a successful transfer', () => {
     ['ended before its creation because the clock was set back', { createdAt: 20 * minute }],
     ['had no files', { status: { fileCount: 0 } }],
   ];
-  for (const [what, more] of untold)
+  for (const [what, more] of withoutPace)
     it(`is unknown for a transfer that ${what}`, () => assert.equal(getPace(succeeded('k', 10, more)), undefined));
 });

@@ -5,7 +5,7 @@ import type { RequestKind, RequestWait, TurnObserver } from '../../../src/core/m
 import { PollQueue } from '../../../src/core/monitor/pollQueue.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 
-/** A request that is under way until the test ends it. */
+/** A pending request, which the test ends. */
 interface SentRequest {
   readonly name: string;
   end(): void;
@@ -30,7 +30,7 @@ describe('The request queue of a server (D34)', () => {
     await settled();
   };
 
-  /** Starts a request and resolves with its name when the test has ended it. */
+  /** Starts a request. Resolves to its name when the test has ended it. */
   const start = async (
     name: string,
     kind: RequestKind,
@@ -141,9 +141,9 @@ describe('The request queue of a server (D34)', () => {
     const locks = {
       acquire: async (_address: string, urgency: () => RequestKind | undefined) => {
         if (!noticing.signal.aborted) await once(noticing.signal, 'abort');
-        const isWanted = urgency() !== undefined;
+        const isNeeded = urgency() !== undefined;
         if (!ending.signal.aborted) await once(ending.signal, 'abort');
-        if (!isWanted) return undefined;
+        if (!isNeeded) return undefined;
         locked += 1;
         return { release: () => Promise.resolve() };
       },

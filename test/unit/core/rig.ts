@@ -13,18 +13,18 @@ import { MemoryLog } from '../../support/memoryLog.ts';
 import { namesLearned, orcid, createExplorerDependencies } from '../../support/explorerDependencies.ts';
 import { untilIdle } from '../../support/untilIdle.ts';
 
-/** The whole core with a real HTTP server whose responses a test sets, and a clock that it advances manually. */
+/** The whole core, with a real HTTP server whose responses a test sets, and a clock that the test advances. */
 export class Rig {
   readonly server: FaultServer;
   readonly folder: string;
   readonly clock = new ManualClock();
   readonly log = new MemoryLog();
   hasFocus = true;
-  /** The saved dialects of servers, which are loaded after a restart. */
-  keptDialects: unknown;
+  /** The saved dialects of servers, which a restarted core loads. */
+  savedDialects: unknown;
   /** Stores which connection is active. */
   remember: (connectionId: string) => Promise<void> = () => Promise.resolve();
-  /** The saved searchability of databases, which is loaded after a restart. */
+  /** The saved searchability of databases, which a restarted core loads. */
   savedSearchability: unknown;
   explorer: Explorer;
   private readonly others: Explorer[] = [];
@@ -32,7 +32,7 @@ export class Rig {
   private constructor(server: FaultServer, folder: string) {
     this.server = server;
     this.folder = folder;
-    this.keptDialects = namesLearned(server.address);
+    this.savedDialects = namesLearned(server.address);
     this.explorer = this.newExplorer();
   }
 
@@ -61,20 +61,20 @@ export class Rig {
 
   /** Advances the clock until a promise settles, for operations that wait between retries. */
   async passing<T>(promise: Promise<T>): Promise<T> {
-    let isOver = false;
-    const over = (): void => {
-      isOver = true;
+    let isSettled = false;
+    const settle = (): void => {
+      isSettled = true;
     };
-    promise.then(over, over);
-    while (!isOver) {
+    promise.then(settle, settle);
+    while (!isSettled) {
       await this.clock.pass(1000);
-      // Locks on files take real time, in which not too much of the manual clock's time may pass.
+      // File locks take real time, during which the manual clock must not advance too far.
       await untilIdle(1);
     }
     return await promise;
   }
 
-  /** Disposes the core like a closing window, and starts a new one with the same ledger. */
+  /** Disposes of the core like a closing window, and starts a new one with the same ledger. */
   restart(): void {
     this.explorer.dispose();
     this.explorer = this.newExplorer();
@@ -100,13 +100,13 @@ export class Rig {
         clock: this.clock,
         ledgerFolder: join(this.folder, 'transfers'),
         hasFocus,
-        savedDialects: this.keptDialects,
+        savedDialects: this.savedDialects,
         savedSearchability: this.savedSearchability,
         saveSearchability: (learned) => {
           this.savedSearchability = JSON.parse(JSON.stringify(learned));
         },
         saveDialects: (learned) => {
-          this.keptDialects = JSON.parse(JSON.stringify(learned));
+          this.savedDialects = JSON.parse(JSON.stringify(learned));
         },
         rememberConnection: (id) => this.remember(id),
       }),
@@ -121,15 +121,15 @@ const databases = [
 
 type Event<T> = Emitter<T>['event'];
 
-/** Resolves when `isSo` returns true; it is called now and after every event. */
+/** Resolves when `condition` returns true. Calls it immediately, and after every event. */
 export async function until(
   event: Event<never> | Event<void> | Event<readonly string[]> | Event<object | undefined>,
-  isSo: () => boolean,
+  condition: () => boolean,
 ): Promise<void> {
-  if (isSo()) return;
+  if (condition()) return;
   await new Promise<void>((resolve) => {
     const subscription = (event as Event<unknown>)(() => {
-      if (!isSo()) return;
+      if (!condition()) return;
       subscription.dispose();
       resolve();
     });

@@ -12,7 +12,7 @@ describe('The folder that a database is served from', () => {
     assert.equal(findServedFolder(elsewhere, { url: 'file:///data' }, false), undefined);
   });
 
-  it('is unknown if the URL is no path on this system', () => {
+  it('is unknown if the URL is not a path on this system', () => {
     for (const url of ['', 'https://dts.example.org', 'file:///a%2Fb', 'file://host/share', 'file:///%zz'])
       assert.equal(findServedFolder(tunnel, { url }, false), undefined, url);
     assert.equal(findServedFolder(tunnel, { url: 'file:///data' }, true), undefined);

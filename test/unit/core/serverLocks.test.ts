@@ -10,7 +10,7 @@ import { MemoryLog } from '../../support/memoryLog.ts';
 
 const address = 'https://a.example/dts';
 
-/** Acquires a lock for a request of one kind. */
+/** Acquires the lock of the test's server for a request of this kind. */
 async function acquire(
   locks: ServerLocks,
   kind: RequestKind = 'status',
@@ -85,17 +85,17 @@ describe('The locks on a server (D34)', () => {
   it('go to the more urgent request of another window first', async () => {
     const lock = await acquire(one, 'submission');
     const order: string[] = [];
-    const take = async (locks: ServerLocks, kind: RequestKind): Promise<void> => {
+    const runLocked = async (locks: ServerLocks, kind: RequestKind): Promise<void> => {
       const own = await acquire(locks, kind);
       order.push(kind);
       await own.release();
     };
-    const taking = [take(one, 'status'), take(other, 'submission')];
+    const pending = [runLocked(one, 'status'), runLocked(other, 'submission')];
     await eventually(async () => ((await files()).some((file) => file.includes('.submission.')) ? true : undefined));
-    taking.push(take(other, 'cancel'));
+    pending.push(runLocked(other, 'cancel'));
     await eventually(async () => ((await files()).some((file) => file.includes('.cancel.')) ? true : undefined));
     await lock.release();
-    await Promise.all(taking);
+    await Promise.all(pending);
     assert.deepEqual(order, ['cancel', 'submission', 'status']);
     assert.deepEqual(await files(), []);
   });

@@ -24,23 +24,23 @@ describe('Several windows', () => {
   });
   afterEach(() => rig.end());
 
-  const shown = async (explorer: Explorer, key: string, isSo: (transfer: Transfer) => boolean): Promise<Transfer> =>
+  const waitFor = async (explorer: Explorer, key: string, isMet: (transfer: Transfer) => boolean): Promise<Transfer> =>
     await eventually(() => {
       const transfer = explorer.transferStore.get(key);
-      return Promise.resolve(transfer && isSo(transfer) ? transfer : undefined);
+      return Promise.resolve(transfer && isMet(transfer) ? transfer : undefined);
     });
 
   it('show what one of them submits, and its progress', async () => {
     await rig.connect();
     const { key } = await one.transferFlow.submit(rig.order);
-    assert.equal((await shown(other, key, ({ state }) => state === 'accepted')).id, id);
+    assert.equal((await waitFor(other, key, ({ state }) => state === 'accepted')).id, id);
     const active = { ...withState(getTransfer(one, key), 'active', 5), askedAt: 5, status: { status: 'active' } };
     await one.transferFlow.save(active);
-    await shown(other, key, ({ askedAt }) => askedAt === 5);
+    await waitFor(other, key, ({ askedAt }) => askedAt === 5);
     await one.transferFlow.save({ ...active, askedAt: 9 });
-    assert.deepEqual(await shown(other, key, ({ askedAt }) => askedAt === 9), getTransfer(one, key));
+    assert.deepEqual(await waitFor(other, key, ({ askedAt }) => askedAt === 9), getTransfer(one, key));
     await one.transferFlow.save({ ...withState(active, 'succeeded', 11), askedAt: 11 });
-    await shown(other, key, ({ state }) => state === 'succeeded');
+    await waitFor(other, key, ({ state }) => state === 'succeeded');
   });
 
   it('don\'t call a submission "not confirmed" while another window waits for its response (D12)', async () => {
@@ -66,30 +66,30 @@ describe('Several windows', () => {
     const key = 'left';
     const lost: Transfer = { ...createAccepted(rig, key), state: 'submitting' };
     await one.transferFlow.save(lost);
-    await shown(other, key, ({ state }) => state === 'submitting');
+    await waitFor(other, key, ({ state }) => state === 'submitting');
     await rig.clock.pass(3_000);
-    assert.equal((await shown(other, key, ({ state }) => state === 'notConfirmed')).problem?.kind, 'dropped');
+    assert.equal((await waitFor(other, key, ({ state }) => state === 'notConfirmed')).problem?.kind, 'dropped');
   });
 
   it('share the removal and restoration of transfers', async () => {
     const ended = withState(createAccepted(rig, 'k'), 'failed', 7);
     await one.transferFlow.save(ended);
-    await shown(other, 'k', () => true);
+    await waitFor(other, 'k', () => true);
     await one.transferFlow.forget(['k']);
     await until(other.transferStore.onDidChange, () => other.transferStore.get('k') === undefined);
     await other.transferFlow.restore(['k']);
-    await shown(one, 'k', ({ state }) => state === 'failed');
+    await waitFor(one, 'k', ({ state }) => state === 'failed');
   });
 
   it('keep the end that one of them saw, whatever another writes later', async () => {
     const active = withState(createAccepted(rig, 'k'), 'active', 2);
     await one.transferFlow.save(active);
-    await shown(other, 'k', () => true);
+    await waitFor(other, 'k', () => true);
     await Promise.all([
       one.transferFlow.save(withState(active, 'succeeded', 3)),
       other.transferFlow.save({ ...active, askedAt: 9 }),
     ]);
-    for (const explorer of [one, other]) await shown(explorer, 'k', ({ state }) => state === 'succeeded');
+    for (const explorer of [one, other]) await waitFor(explorer, 'k', ({ state }) => state === 'succeeded');
     assert.deepEqual(await readdir(join(rig.folder, 'transfers', 'running')), []);
   });
 
@@ -106,12 +106,12 @@ describe('Several windows', () => {
   describe("if the ledger can't be written", () => {
     const ledger = (): string => join(rig.folder, 'transfers');
 
-    /** Replaces the folder with a file, so that even root can't write to it. */
-    const away = async (): Promise<void> => {
+    /** Replaces the ledger folder with a file, so that even root can't write to it. */
+    const blockLedger = async (): Promise<void> => {
       await rename(ledger(), `${ledger()} away`);
       await writeFile(ledger(), '');
     };
-    const back = async (): Promise<void> => {
+    const restoreLedger = async (): Promise<void> => {
       await rm(ledger());
       await rename(`${ledger()} away`, ledger());
     };
@@ -121,11 +121,11 @@ describe('Several windows', () => {
       one.unsaved.onDidFail((reason) => reasons.push(reason));
       const active = withState(createAccepted(rig, 'k'), 'active', 2);
       await one.transferFlow.save(active);
-      await away();
+      await blockLedger();
       await one.transferFlow.save({ ...active, cancelAcceptedAt: 4 });
       await one.transferFlow.save(withState(createAccepted(rig, 'another'), 'failed', 5));
       assert.equal(getTransfer(one, 'another').state, 'failed');
-      await back();
+      await restoreLedger();
       assert.equal(reasons.length, 1);
       await rig.clock.pass(2_000);
       const later = rig.openWindow();
@@ -141,11 +141,11 @@ describe('Several windows', () => {
 
     it('write retained changes as soon as any write succeeds', async () => {
       await one.transferFlow.save(withState(createAccepted(rig, 'k'), 'active', 2));
-      await away();
+      await blockLedger();
       await one.transferFlow.save(withState(createAccepted(rig, 'k'), 'failed', 5));
-      await back();
+      await restoreLedger();
       await one.transferFlow.save(withState(createAccepted(rig, 'another'), 'active', 6));
-      await shown(other, 'k', ({ state }) => state === 'failed');
+      await waitFor(other, 'k', ({ state }) => state === 'failed');
     });
   });
 });
@@ -155,24 +155,24 @@ describe('Several windows if the system reports no changes', () => {
     const rig = await Rig.start();
     const [one, other] = [rig.explorer, rig.openWindow()];
     const getTransfer = ({ transferStore }: Explorer): Transfer | undefined => transferStore.get('k');
-    const perWindow = ['one look at the running', 'one at the ended', 'clearing up'].length;
-    const fiveSecondsLater = async (isSo: () => boolean): Promise<void> => {
-      await eventually(() => Promise.resolve(rig.clock.waitingCount === 2 * perWindow || undefined));
+    const timersPerWindow = ['check of the running folder', 'check of the ended folder', 'cleanup'].length;
+    const passFiveSeconds = async (condition: () => boolean): Promise<void> => {
+      await eventually(() => Promise.resolve(rig.clock.waitingCount === 2 * timersPerWindow || undefined));
       await rig.clock.pass(5_000);
-      await eventually(() => Promise.resolve(isSo() || undefined));
+      await eventually(() => Promise.resolve(condition() || undefined));
     };
     try {
       // A folder that cannot be created cannot be watched.
       await writeFile(join(rig.folder, 'transfers'), '');
       await Promise.all([one.transferFlow.resume(), other.transferFlow.resume()]);
-      await fiveSecondsLater(() => true);
+      await passFiveSeconds(() => true);
       await rm(join(rig.folder, 'transfers'));
       await one.transferFlow.save(createAccepted(rig, 'k'));
-      await fiveSecondsLater(() => getTransfer(other)?.state === 'accepted');
+      await passFiveSeconds(() => getTransfer(other)?.state === 'accepted');
       await one.transferFlow.save(withState(createAccepted(rig, 'k'), 'failed', 7));
-      await fiveSecondsLater(() => getTransfer(other)?.state === 'failed');
+      await passFiveSeconds(() => getTransfer(other)?.state === 'failed');
       await one.transferFlow.forget(['k']);
-      await fiveSecondsLater(() => getTransfer(other) === undefined);
+      await passFiveSeconds(() => getTransfer(other) === undefined);
     } finally {
       await rig.end();
     }

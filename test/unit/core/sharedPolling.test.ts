@@ -10,8 +10,8 @@ import { minRequestGapMs } from '../../../src/core/monitor/pollSchedule.ts';
 
 const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
 const files = ['f1', 'f2', 'f3', 'f4', 'f5'].map((file) => ({ id: file, name: file }));
-/** One window polls at most once per second. Two windows that poll independently would halve the interval. */
-const fewestMsBetweenPolls = 750;
+/** A window polls at most once per second. Two windows that poll independently would halve the interval. */
+const minMsBetweenPolls = 750;
 const statusRequest = `GET /api/v1/transfers/${id}`;
 
 describe('Two windows with the same open connection', () => {
@@ -19,7 +19,7 @@ describe('Two windows with the same open connection', () => {
   let one: Explorer;
   let other: Explorer;
   let key: string;
-  let isLookedAt: boolean;
+  let isFocused: boolean;
 
   const reportStatus = (status: string, moved: number): void => {
     rig.server.on('GET /api/v1/transfers/*', json({ id, status, num_files: 5, num_files_transferred: moved }));
@@ -28,16 +28,16 @@ describe('Two windows with the same open connection', () => {
   const getMovedCount = ({ transferStore }: Explorer): number | undefined =>
     transferStore.get(key)?.status?.movedFileCount;
 
-  /** Advances time in steps, with time for disk and network between them. */
+  /** Advances the clock in steps, with real time for disk and network between them. */
   const pass = async (ms: number, stepMs = 1_000): Promise<void> => {
     for (let passed = 0; passed < ms; passed += stepMs) {
       await rig.clock.pass(stepMs);
       await untilIdle(10);
     }
   };
-  const passUntil = async (isSo: () => boolean, limitMs: number): Promise<void> => {
-    for (let passed = 0; passed < limitMs && !isSo(); passed += 500) await pass(500, 500);
-    await eventually(() => Promise.resolve(isSo() || undefined));
+  const passUntil = async (condition: () => boolean, limitMs: number): Promise<void> => {
+    for (let passed = 0; passed < limitMs && !condition(); passed += 500) await pass(500, 500);
+    await eventually(() => Promise.resolve(condition() || undefined));
   };
 
   beforeEach(async () => {
@@ -46,8 +46,8 @@ describe('Two windows with the same open connection', () => {
     rig.server.on('DELETE /api/v1/transfers/*', json({}));
     reportStatus('active', 1);
     one = rig.explorer;
-    isLookedAt = false;
-    other = rig.openWindow(() => isLookedAt);
+    isFocused = false;
+    other = rig.openWindow(() => isFocused);
     await Promise.all([one.transferFlow.resume(), other.transferFlow.resume()]);
     await rig.connect(one);
     ({ key } = await one.transferFlow.submit({ ...rig.order, files }));
@@ -61,7 +61,7 @@ describe('Two windows with the same open connection', () => {
     const startedAt = rig.clock.now();
     await passUntil(() => countRequests() - before === 10, 120_000);
     const tenPollsMs = rig.clock.now() - startedAt;
-    assert.ok(tenPollsMs > 10 * fewestMsBetweenPolls, `polled 10 times in ${String(tenPollsMs)} ms`);
+    assert.ok(tenPollsMs > 10 * minMsBetweenPolls, `polled 10 times in ${String(tenPollsMs)} ms`);
     reportStatus('active', 4);
     await passUntil(() => getMovedCount(one) === 4, 10_000);
     await eventually(() => Promise.resolve(getMovedCount(other) === 4 || undefined));
@@ -82,7 +82,7 @@ describe('Two windows with the same open connection', () => {
     reportStatus('active', 3);
     const before = countRequests();
     other.monitor.pollNow();
-    // The last regular poll may have been sent just now; requests are at least this far apart.
+    // The last regular poll may have been sent just now, and requests are at least this far apart.
     await rig.clock.pass(minRequestGapMs);
     await eventually(() => Promise.resolve(getMovedCount(other) === 3 || undefined));
     const count = countRequests() - before;
@@ -109,7 +109,7 @@ describe('Two windows with the same open connection', () => {
     await eventually(() => Promise.resolve(other.transferStore.get(key)?.state === 'failed' || undefined));
   });
 
-  /** Resolves when the focused window has published a heartbeat of the last `ms` milliseconds. */
+  /** Resolves when the focused window has published a heartbeat within the last `ms` milliseconds. */
   const untilFocusIsPublished = async (ms: number): Promise<void> => {
     const folder = join(rig.folder, 'transfers', 'asking');
     await eventually(async () => {
@@ -122,19 +122,19 @@ describe('Two windows with the same open connection', () => {
   it('keep the focused interval while either window has the focus (D33)', async () => {
     const stepMs = 3_000;
     rig.hasFocus = false;
-    // Returns how long the next polls take: more than their intervals, because requests take real time.
+    // Returns the duration of the next polls. It exceeds their intervals, because requests take real time.
     const measurePolls = async (count: number): Promise<number> => {
       const [before, startedAt] = [countRequests(), rig.clock.now()];
       while (countRequests() - before < count) {
         await pass(stepMs, stepMs);
-        if (isLookedAt) await untilFocusIsPublished(stepMs);
+        if (isFocused) await untilFocusIsPublished(stepMs);
       }
       return rig.clock.now() - startedAt;
     };
     await pass(700_000, 3_500);
     await measurePolls(1);
     const unfocusedMs = await measurePolls(3);
-    isLookedAt = true;
+    isFocused = true;
     await measurePolls(2);
     const focusedMs = await measurePolls(3);
     assert.ok(unfocusedMs > 3 * 110_000, `polled three times in ${String(unfocusedMs)} ms`);

@@ -14,7 +14,7 @@ export const submittingTransfer: Transfer = {
   changes: [{ state: 'submitting', at: 0 }],
 };
 
-/** A transfer that the service accepted, active since 1970. */
+/** A transfer that the service accepted, and that has been active since time 0. */
 export const running: Transfer = {
   ...submittingTransfer,
   key: 'k',

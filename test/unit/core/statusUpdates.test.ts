@@ -14,7 +14,7 @@ import { running } from './specimens.ts';
 
 const notFound: StatusReply = { reason: { kind: 'notFound', status: 404 } };
 
-/** Applies replies one by one, at 1, 2, 3…, and returns the transfer after each. */
+/** Applies replies one by one at the times 1, 2, 3…, and returns the transfer after each one. */
 function applyAll(start: Transfer, replies: readonly StatusReply[]): readonly Transfer[] {
   let [transfer, history]: [Transfer, ReplyHistory] = [start, emptyHistory];
   return replies.map((reply, index) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { systemClock, wait } from '../../../src/core/util/clock.ts';
 
-/** The longest delay of a timer of Node.js. */
+/** The longest delay that a Node.js timer supports. */
 const limitMs = 2 ** 31 - 1;
 
 describe('The system clock', () => {

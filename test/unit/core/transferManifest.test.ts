@@ -100,9 +100,9 @@ describe('The manifest of transferred files', () => {
   }
 
   const odd: readonly (readonly [what: string, resource: unknown, problems: readonly string[], files: number])[] = [
-    ['no object', 'text', ['notObject'], 0],
-    ['null', null, ['notObject'], 0],
-    ['a list', [], ['notObject'], 0],
+    ['text instead of an object', 'text', ['notObject'], 0],
+    ['null instead of an object', null, ['notObject'], 0],
+    ['a list instead of an object', [], ['notObject'], 0],
     ['no path', { id: 'x' }, ['noPath'], 0],
     ['an empty path', { path: '' }, ['noPath'], 0],
     ['a path that is a number', { path: 5 }, ['noPath'], 0],

@@ -17,7 +17,7 @@ const states: readonly TransferState[] = [
   ...(['running', 'succeeded', 'failed', 'cancelled', 'expired'] as const),
 ];
 
-/** Generates transfers as one window may know them, without state changes after the end. */
+/** Generates transfers as a window may know them, without state changes after the end. */
 const histories: fc.Arbitrary<Transfer> = fc
   .record({
     steps: fc.array(fc.tuple(fc.constantFrom(...states), fc.integer({ min: 1, max: 9 }), fc.boolean()), {
@@ -30,11 +30,11 @@ const histories: fc.Arbitrary<Transfer> = fc
   .map(({ steps, hasId, cancelAcceptedAt, problem }) => {
     let at = 0;
     let transfer = submittingTransfer;
-    for (const [state, passed, isAsked] of steps) {
+    for (const [state, passed, isPolled] of steps) {
       if (hasEnded(transfer.state)) break;
       at += passed;
       transfer = withState(transfer, state, at);
-      if (isAsked) transfer = { ...transfer, askedAt: at, status: { status: state, movedFileCount: at } };
+      if (isPolled) transfer = { ...transfer, askedAt: at, status: { status: state, movedFileCount: at } };
     }
     return {
       ...transfer,
@@ -127,7 +127,7 @@ describe('Merging what two windows know of a transfer', () => {
     );
   });
 
-  const eitherWay = (one: Transfer, other: Transfer): readonly Transfer[] => [
+  const mergeBothWays = (one: Transfer, other: Transfer): readonly Transfer[] => [
     mergeTransfers(one, other),
     mergeTransfers(other, one),
   ];
@@ -139,23 +139,23 @@ describe('Merging what two windows know of a transfer', () => {
       [polled('cancelled', 9), withState(submittingTransfer, 'refused', 5)],
     ];
     for (const [preferred, other] of ends)
-      for (const both of eitherWay(preferred, other)) assert.equal(both.state, preferred.state);
+      for (const both of mergeBothWays(preferred, other)) assert.equal(both.state, preferred.state);
   });
 
   it('prefers a reply to a submission that a window considers pending, whatever their clocks say', () => {
     const late: Transfer = { ...submittingTransfer, changes: [{ state: 'submitting', at: 5 }] };
-    for (const both of eitherWay(late, accepted)) assert.equal(both.state, 'accepted');
+    for (const both of mergeBothWays(late, accepted)) assert.equal(both.state, 'accepted');
   });
 
   it('uses the first time when a cancel was accepted', () => {
     const cancelledAt = (at: number): Transfer => ({ ...accepted, cancelAcceptedAt: at });
-    for (const both of eitherWay(cancelledAt(5), cancelledAt(3))) assert.equal(both.cancelAcceptedAt, 3);
+    for (const both of mergeBothWays(cancelledAt(5), cancelledAt(3))) assert.equal(both.cancelAcceptedAt, 3);
     assert.equal('cancelAcceptedAt' in mergeTransfers(submittingTransfer, accepted), false);
   });
 
   it('records when the final state was reported, if another came between', () => {
     const back: Transfer = { ...polled('staging', 2), askedAt: 9 };
-    for (const both of eitherWay(back, polled('active', 5)))
+    for (const both of mergeBothWays(back, polled('active', 5)))
       assert.deepEqual(both.changes.at(-1), { state: 'staging', at: 9 });
   });
 

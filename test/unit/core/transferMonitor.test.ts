@@ -74,7 +74,7 @@ describe('The monitor of one window', () => {
     eventually(() => Promise.resolve(countRequests() === times || undefined));
   const isSaved = (times: number): Promise<unknown> =>
     eventually(() => Promise.resolve(saved.length === times || undefined));
-  /** Advances an hour, and waits until pending requests have arrived. */
+  /** Advances the clock by an hour, and waits until the server has received pending requests. */
   const passHour = async (): Promise<void> => {
     await rig.clock.pass(hour);
     await session.client.databases();

@@ -21,7 +21,7 @@ export function createRecord(
   return JSON.parse(JSON.stringify(record)) as Transfer;
 }
 
-/** A transfer with texts that attack what displays them. */
+/** A transfer whose texts attempt to inject icons, links, HTML, paths and control characters into a display. */
 export const hostileTransfer = createRecord(9, {
   status: { status: '$(alert)', message: '[x](command:quit)\u0000\u202e' },
   order: {

@@ -25,7 +25,7 @@ describe('Verifying transferred files', () => {
     return await verifyTransfer(manifest, { clock, signal, onProgress: (progress) => reports.push(progress) });
   }
 
-  /** Returns path and outcome of each file that is not intact. */
+  /** Returns the path and the outcome of each file that isn't intact. */
   async function findings(): Promise<unknown[]> {
     return (await check()).findings.map(({ file, outcome }) => [file.path, outcome.kind]);
   }
@@ -189,8 +189,8 @@ describe('Verifying transferred files', () => {
     assert.deepEqual([report.intactCount, report.extra.paths], [2, []]);
   });
 
-  /** Returns a clock that runs `act` on each `now`, once per piece, and advances enough to report each piece. */
-  function clockThat(act: () => void): Clock {
+  /** Returns a clock that calls `act` after each piece of a file, and advances so far that each piece is reported. */
+  function createClock(act: () => void): Clock {
     let now = 0;
     return { now: () => (act(), (now += 1_000)), after: systemClock.after };
   }
@@ -204,7 +204,7 @@ describe('Verifying transferred files', () => {
       await transferred.addTransferred({ 'a.bin': 'x'.repeat(2_000_000), 'b.txt': 'b' });
       await writeFile(join(transferred.folder, 'a.bin.new'), 'x'.repeat(2_000_000));
       let changed: Promise<void> | undefined;
-      const clock = clockThat(() => {
+      const clock = createClock(() => {
         if ((reports.at(-1)?.readBytes ?? 0) > 300_000) changed ??= change(join(transferred.folder, 'a.bin'));
       });
       const report = await check(clock);
@@ -243,9 +243,9 @@ describe('Verifying transferred files', () => {
     await transferred.addTransferred({ 'a.bin': 'x'.repeat(30_000_000) });
     const reason = new Error('left');
     await assert.rejects(check(systemClock, AbortSignal.abort(reason)), reason);
-    const leaving = new AbortController();
-    const clock = clockThat(() => leaving.abort(reason));
-    await assert.rejects(check(clock, leaving.signal), reason);
+    const aborting = new AbortController();
+    const clock = createClock(() => aborting.abort(reason));
+    await assert.rejects(check(clock, aborting.signal), reason);
     assert.ok((reports.at(-1)?.readBytes ?? 0) < 3_000_000, 'it has read only a few pieces');
   });
 

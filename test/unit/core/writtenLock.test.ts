@@ -28,7 +28,7 @@ describe('Reading a lock line by line (D61)', () => {
     return await readWrittenLock(path);
   }
 
-  /** Formats a lock with these lines as its files, and a checksum that fits them. */
+  /** Formats a lock with these lines as its files, and with the checksum for them. */
   function format(fileLines: readonly string[]): string {
     const hash = startChecksum(head);
     for (const line of fileLines) addToChecksum(hash, line);
@@ -55,7 +55,7 @@ describe('Reading a lock line by line (D61)', () => {
     ['a path that is not a string', '{"id":"b","path":5}'],
     ['a size that is not a number', '{"id":"b","path":"b.fq","bytes":"5"}'],
     ['a hash that is not a string', '{"id":"b","path":"b.fq","hash":5}'],
-    ['no object', '5'],
+    ['a value that is not an object', '5'],
     ['the ID of the previous file', '{"id":"a","path":"b.fq"}'],
     ['an ID that sorts before the previous one', '{"id":"0","path":"b.fq"}'],
   ] as const) {

@@ -53,8 +53,8 @@ describe('API keys', () => {
 
   it('are not in the marker files', async () => {
     await keys.set(connection, 'the-key');
-    const [mark = ''] = await readdir(join(folder, 'marks'));
-    assert.match(mark, /^[\da-f]{32}$/);
+    const [marker = ''] = await readdir(join(folder, 'marks'));
+    assert.match(marker, /^[\da-f]{32}$/);
   });
 
   it('are stored even if the marker files cannot be written', async () => {

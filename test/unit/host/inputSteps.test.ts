@@ -9,7 +9,7 @@ describe('The counting of input steps', () => {
   let shown: string[];
   beforeEach(() => (shown = []));
 
-  /** Creates a step that records its position, with `<` if it can go back, and returns these outcomes, then `next`. */
+  /** Creates a step that returns these outcomes, then `next`. Records its position, with `<` if it can go back. */
   const createStep = (...outcomes: readonly Outcome[]): Step => {
     const remaining = [...outcomes];
     return async ({ step, totalSteps, canGoBack }: StepPosition): Promise<Outcome> => {

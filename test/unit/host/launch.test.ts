@@ -22,7 +22,7 @@ describe('The local service that a window starts', () => {
   beforeEach(async () => (dataFolder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-launch-'))));
   afterEach(async () => await fs.rm(dataFolder, { recursive: true }));
 
-  /** Launches a program that saves its configuration and number of threads. */
+  /** Launches a program that saves its configuration and its number of threads in the data folder. */
   async function launch(config: Omit<LaunchOptions, 'program' | 'dataFolder'>): Promise<void> {
     const file = nodePath.join(dataFolder, 'service.cjs');
     await fs.writeFile(file, program);

@@ -11,7 +11,7 @@ import { emptyLock } from '../core/specimens.ts';
 
 const hourMs = 60 * 60_000;
 
-/** A check that runs, or waits for its turn. */
+/** A check that is running or waiting for its turn. */
 interface PendingCheck {
   resolve(status: RecipeStatus): void;
   reject(error: Error): void;
@@ -36,7 +36,7 @@ describe('The status of a recipe in its row (D61)', () => {
   const show = (): string =>
     checks.get('r', () => new Promise((resolve, reject) => void found.push({ resolve, reject }))).description;
   const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-  /** Shows the row, and ends its check. */
+  /** Shows the row, and ends its check with this result. */
   const check = async (status: RecipeStatus | Error): Promise<void> => {
     show();
     await settle();
@@ -86,7 +86,7 @@ describe('The status of a recipe in its row (D61)', () => {
   });
 });
 
-describe('A check of a recipe that no command asks for (D61)', () => {
+describe('An automatic check of a recipe (D61)', () => {
   const lock: RecipeLock = {
     ...emptyLock,
     files: [{ id: 'a', path: 'reads/a.fq' }],
@@ -109,7 +109,7 @@ describe('A check of a recipe that no command asks for (D61)', () => {
     assert.equal(getLockToCheck(await readLock(recipe), false), undefined);
   });
 
-  it('compares nothing with a lock that is not as a run wrote it', async () => {
+  it('compares nothing with a lock that is edited, of another recipe, or invalid', async () => {
     const path = getLockPath(recipe);
     const text = await readFile(path, 'utf8');
     for (const [kind, content] of [

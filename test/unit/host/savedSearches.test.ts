@@ -16,13 +16,13 @@ const file = (id: string, more: Partial<FileEntry> = {}): FileEntry => {
   return { kind: 'file', id, database: 'Alpha', name: `${id}.csv`, resource: { id, staged: true, more: 'x' }, ...more };
 };
 
-/** A clock that advances with each reading, so that writing appears to take time, until `stop` is called. */
+/** A clock that advances with each reading until `stop` is called, so that writes appear to take time. */
 class TickingClock implements Clock {
   private time = 0;
   private isTicking = true;
   private startWaiting: () => void = () => undefined;
   private endWait: () => void = () => undefined;
-  /** Resolves when something waits. */
+  /** Resolves when a caller waits for the clock. */
   readonly isWaiting = new Promise<void>((resolve) => (this.startWaiting = resolve));
 
   now(): number {
@@ -36,7 +36,7 @@ class TickingClock implements Clock {
     return { dispose: () => undefined };
   }
 
-  /** Stops the clock, and ends the wait. */
+  /** Stops the clock, and ends the wait of the caller. */
   stop(): void {
     this.isTicking = false;
     this.endWait();
@@ -202,14 +202,14 @@ describe('The saved searches (D59)', () => {
 
   it('are never written outside their folder, whatever the key in a file', async () => {
     await mkdir(folder, { recursive: true });
-    const evil = {
+    const hostile = {
       format: 1,
-      key: '../../evil',
+      key: '../../hostile',
       connectionId: 'c',
       openedAt: 5,
       query: { database: 'A', query: '', pageSize: 1 },
     };
-    await writeFile(join(folder, 'evil.json'), JSON.stringify(evil));
+    await writeFile(join(folder, 'hostile.json'), JSON.stringify(hostile));
     const window = await openWindow();
     for (const key of keys(window)) window.store.setCollapsed(key, true);
     await window.saved.flush();

@@ -8,7 +8,7 @@ import { systemClock } from '../../../src/core/util/clock.ts';
 import { fillDisk } from '../../support/fullDisk.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 
-/** The editor's state of an extension. */
+/** The state that the editor stores for an extension. */
 class EditorState {
   readonly values = new Map<string, unknown>();
 

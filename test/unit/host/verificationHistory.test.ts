@@ -14,7 +14,7 @@ describe('The history of verifications', () => {
   beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'verifications-'))));
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  /** Returns the history in a window that was just opened. */
+  /** Returns the history of a new window. */
   function openWindow(): VerificationHistory {
     const editorState = { get: () => undefined, update: () => Promise.resolve() };
     return new VerificationHistory(new StateFiles({ folder, editorState, clock: systemClock, log: new MemoryLog() }));

@@ -34,7 +34,7 @@ describe('Messages of the metadata page', () => {
   for (const type of ['ready', 'copyId', 'copyHash', 'transfer', 'showJson', 'cite', 'keep', 'retry', 'remedy'])
     it(`accept the intent "${type}"`, () => assert.ok(isMetadataIntent({ type })));
 
-  const strangers = [
+  const invalidIntents = [
     undefined,
     null,
     7,
@@ -45,9 +45,9 @@ describe('Messages of the metadata page', () => {
     { type: 'toString' },
     { type: ['ready'] },
   ];
-  for (const stranger of strangers)
-    it(`reject ${stranger === undefined ? 'undefined' : JSON.stringify(stranger)}`, () =>
-      assert.ok(!isMetadataIntent(stranger)));
+  for (const intent of invalidIntents)
+    it(`reject ${intent === undefined ? 'undefined' : JSON.stringify(intent)}`, () =>
+      assert.ok(!isMetadataIntent(intent)));
 
   it('accept only links that may be opened', () => {
     assert.ok(isMetadataIntent({ type: 'openLink', address: 'https://doi.org/10.1000/182' }));
@@ -104,19 +104,19 @@ describe('Messages of the transfer page', () => {
   });
 
   it('reject unknown states, and counts that are not numbers', () => {
-    const said = (changed: object): unknown => ({
+    const createMessage = (changed: object): unknown => ({
       type: 'snapshot',
       snapshot: { key: 'k', now: 3, transfer: { ...transfer, ...changed } },
     });
-    assert.ok(!isTransferHostMessage(said({ state: 'toString' })));
-    assert.ok(!isTransferHostMessage(said({ status: { fileCount: '3' } })));
-    assert.ok(!isTransferHostMessage(said({ createdAt: Number.NaN })));
-    assert.ok(!isTransferHostMessage(said({ movement: [{ at: 1 }] })));
-    assert.ok(!isTransferHostMessage(said({ estimate: { basis: 'none' } })));
-    assert.ok(isTransferHostMessage(said({ problem: 'why', remedy: 'key' })));
-    assert.ok(!isTransferHostMessage(said({ remedy: 'dataTransfer.disconnect' })));
+    assert.ok(!isTransferHostMessage(createMessage({ state: 'toString' })));
+    assert.ok(!isTransferHostMessage(createMessage({ status: { fileCount: '3' } })));
+    assert.ok(!isTransferHostMessage(createMessage({ createdAt: Number.NaN })));
+    assert.ok(!isTransferHostMessage(createMessage({ movement: [{ at: 1 }] })));
+    assert.ok(!isTransferHostMessage(createMessage({ estimate: { basis: 'none' } })));
+    assert.ok(isTransferHostMessage(createMessage({ problem: 'why', remedy: 'key' })));
+    assert.ok(!isTransferHostMessage(createMessage({ remedy: 'dataTransfer.disconnect' })));
     assert.ok(!isMetadataHostMessage({ type: 'snapshot', snapshot: { ...snapshot, remedy: 'toString' } }));
-    assert.ok(!isTransferHostMessage(said({ firstFiles: [{ id: 1, name: 'one' }] })));
+    assert.ok(!isTransferHostMessage(createMessage({ firstFiles: [{ id: 1, name: 'one' }] })));
   });
 
   it('accept only a page state that the page saved', () => {

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { ResponseWriter } from '../../../src/service/http/responseWriter.ts';
 
-/** A response whose reader reads nothing, so that writes are never drained. */
+/** A response to a client that reads nothing, so that its buffer never drains. */
 class UnreadResponse extends EventEmitter {
   destroyed = false;
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { ScannedFile } from '../../../src/service/catalog/catalogFile.ts';
 
-/** Characters that sort, fold, combine or decompose in an unusual way; none of them is `/` or NUL. */
-const oddSigns = [
+/** Characters that sort, fold, combine or decompose in an unusual way. Excludes `/` and NUL. */
+const oddCharacters = [
   ...[
     'é',
     'e\u0301',
@@ -27,15 +27,15 @@ const oddSigns = [
   ...['\n', '\u0001', '\u007F', '\\', '"', "'", '%', ',', '*', '?', '|', ':', '(', ')'],
 ];
 
-const sign = fc.oneof(
+const character = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...Array.from('abcAB 01.-_~')) },
-  { weight: 3, arbitrary: fc.constantFrom(...oddSigns) },
+  { weight: 3, arbitrary: fc.constantFrom(...oddCharacters) },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }) },
 );
 
 /** Generates file names, including odd ones. */
 export const oddName: fc.Arbitrary<string> = fc
-  .string({ unit: sign, minLength: 1, maxLength: 6 })
+  .string({ unit: character, minLength: 1, maxLength: 6 })
   .filter((name) => !/[/\0]/.test(name) && name !== '.' && name !== '..');
 
 /** Generates paths of up to four such names. */
@@ -69,10 +69,10 @@ const content: fc.Arbitrary<Content> = fc
     ...(described === null ? {} : { metadata: JSON.stringify(described) }),
   }));
 
-/** Files in path order, as a walk returns them. */
+/** Files in path order, as a walk through a folder returns them. */
 export type Tree = readonly ScannedFile[];
 
-/** Generates trees with shared names, so that files are added, changed and removed, and replace folders. */
+/** Generates trees that share names, so that files are added, changed, removed, or replace folders between them. */
 export function trees(count: fc.ArrayConstraints): fc.Arbitrary<Tree[]> {
   return fc.uniqueArray(oddName, { minLength: 1, maxLength: 5 }).chain((names) => {
     const path = fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'));
@@ -91,7 +91,7 @@ function createTree(entries: readonly (readonly [string, Content])[]): Tree {
   return inPathOrder([...files.values()]);
 }
 
-/** Sorts by the bytes of the paths, in the simplest way. */
+/** Sorts files by the bytes of their paths. */
 export function inPathOrder<T extends { readonly path: string }>(files: readonly T[]): T[] {
   return [...files].sort((one, other) => Buffer.compare(Buffer.from(one.path), Buffer.from(other.path)));
 }

@@ -23,13 +23,13 @@ describe('A catalog without change notifications (D20)', () => {
   let rig: CatalogRig;
   afterEach(async () => await rig.stop());
 
-  /** Asserts that a change is found by the next regular scan, and not by a notification. */
+  /** Asserts that the next regular scan finds a change, and no notification reports it earlier. */
   async function assertScansAgain(change: () => void, then: readonly string[]): Promise<void> {
     change();
     await rig.clock.pass(4_000);
     assert.deepEqual([await rig.find(), rig.walks], [paths, []]);
     await rig.clock.pass(2_000);
-    await rig.follows(...then);
+    await rig.assertPaths(...then);
     assert.ok(rig.walks.length > 0 && rig.walks.every((under) => under === ''), rig.walks.join('|'));
   }
 
@@ -70,7 +70,7 @@ describe('A catalog whose file breaks while it is in use (D20)', () => {
     closeSync(file);
   }
 
-  /** Overwrites the change counter, so that SQLite notices the writes of another program. */
+  /** Changes the change counter in the file, so that SQLite detects writes of another program. */
   function countChange(): void {
     const file = openSync(rig.file, 'r+');
     writeSync(file, Buffer.from('7fffffff', 'hex'), 0, 4, 24);
@@ -95,7 +95,7 @@ describe('A catalog whose file breaks while it is in use (D20)', () => {
       assert.deepEqual(await rig.find(), paths);
       assert.deepEqual(await rig.find('deep'), ['sub/deep/c.txt']);
       rig.write({ 'sub/d.txt': '' });
-      await rig.follows('a.txt', 'sub/b.txt', 'sub/d.txt', 'sub/deep/c.txt');
+      await rig.assertPaths('a.txt', 'sub/b.txt', 'sub/d.txt', 'sub/deep/c.txt');
     });
 
     it(`is recreated for metadata when it ${what}, also with concurrent requests`, async () => {
@@ -108,7 +108,7 @@ describe('A catalog whose file breaks while it is in use (D20)', () => {
     it(`is recreated for a change when it ${what}`, async () => {
       damage();
       rig.write({ 'sub/d.txt': '' });
-      await rig.follows('a.txt', 'sub/b.txt', 'sub/d.txt', 'sub/deep/c.txt');
+      await rig.assertPaths('a.txt', 'sub/b.txt', 'sub/d.txt', 'sub/deep/c.txt');
     });
   }
 

@@ -4,20 +4,20 @@ import type { CatalogStore } from '../../../src/service/catalog/catalogStore.ts'
 import type { TextMode } from '../../../src/service/catalog/catalogTables.ts';
 import { property } from '../../support/property.ts';
 import { trees, type Tree } from './catalogArbitraries.ts';
-import { assertHolds, storeInMemory, type Known } from './catalogStoreRig.ts';
+import { assertCatalogContains, storeInMemory, type Known } from './catalogStoreRig.ts';
 
 type Ending = 'finish' | 'stop' | 'abandon';
 
-/** One merge of a tree or of one of its folders. */
+/** One merge of a tree, or of one of its folders. */
 interface Step {
   readonly tree: Tree;
-  /** Index of the folder among all expected ones, modulo their number; 0 is the root. */
+  /** Index of the folder among all known folders, modulo their number. 0 is the root. */
   readonly under: number;
   readonly batchSize: number;
   readonly ending: Ending;
-  /** Number of batches before an early end. */
+  /** Number of batches that the merge receives before an early end. */
   readonly taken: number;
-  /** Every nth file gets a hash afterwards. */
+  /** A hash is cached for every nth file after the merge. */
   readonly hashEvery: number;
 }
 
@@ -60,7 +60,7 @@ function chooseFolder(step: Step, known: Known): string {
   return folders[step.under % folders.length] ?? '';
 }
 
-/** Returns the files of the walk before the merge ends. */
+/** Returns the files that the merge receives before it ends. */
 function getWalkedFiles(step: Step, folder: string): ScannedFile[] {
   const below = step.tree.filter(({ path }) => isBelow(path, folder));
   return step.ending === 'finish' ? below : below.slice(0, step.taken * step.batchSize);
@@ -105,10 +105,10 @@ function runSteps(mode: TextMode, steps: readonly Step[]): void {
     const folder = chooseFolder(step, known);
     merge(store, step, folder);
     known = getExpected(known, step, folder);
-    assertHolds(database, mode, known);
+    assertCatalogContains(database, mode, known);
     known = hash(store, known, step.hashEvery);
   }
-  assertHolds(database, mode, known);
+  assertCatalogContains(database, mode, known);
   store.close();
 }
 

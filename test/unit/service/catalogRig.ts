@@ -11,9 +11,9 @@ import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 import { freshFolder, writeFiles } from './folderRig.ts';
 
-/** Simulated duration of a whole scan: too long to repeat it for every search. */
+/** Simulated duration of a whole scan. It is so long that the catalog doesn't scan for every search. */
 const longWalkMs = 250;
-/** The delay of change reports. */
+/** The delay after which the watcher reports changes. */
 const batchWindowMs = 300;
 const limitMs = 30_000;
 
@@ -26,7 +26,7 @@ export class CatalogRig {
   readonly root = freshFolder();
   readonly clock = new ManualClock();
   readonly log = new MemoryLog();
-  /** The folders at which walks started. */
+  /** The folders in which walks started, relative to the served folder. */
   readonly walks: string[] = [];
   readonly catalog: FolderCatalog;
   private readonly walkMs: number;
@@ -47,7 +47,7 @@ export class CatalogRig {
     this.catalog = new FolderCatalog(config, { reader: this.reader(), clock, logger: this.log, ...options });
   }
 
-  /** Writes the files (path to content) and scans them; later changes need notifications. */
+  /** Writes the files (path to content), and scans them. Later changes are found only through notifications. */
   static async start(files: Readonly<Record<string, string>>, options: RigOptions = {}): Promise<CatalogRig> {
     const rig = new CatalogRig(files, options);
     rig.catalog.start();
@@ -76,8 +76,8 @@ export class CatalogRig {
     return (await this.catalog.search(search)).files.map(({ path }) => path);
   }
 
-  /** Waits until the catalog contains exactly these paths, through notifications. */
-  async follows(...paths: string[]): Promise<void> {
+  /** Asserts that notifications make the catalog contain exactly these paths. */
+  async assertPaths(...paths: string[]): Promise<void> {
     const last = await this.waitForFiles((found) => found.join('\n') === paths.join('\n'));
     assert.deepEqual(last, paths);
   }

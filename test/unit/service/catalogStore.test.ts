@@ -35,8 +35,8 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
     });
 
     function find(query: string, specific: SearchSpecific = {}, offset = 0, limit = 100): string[] {
-      const wanted = { search: parseSearch(query), filter: parseSpecific(specific), offset, limit };
-      return store.search(wanted).files.map((file) => file.path);
+      const request = { search: parseSearch(query), filter: parseSpecific(specific), offset, limit };
+      return store.search(request).files.map((file) => file.path);
     }
 
     const table: [query: string, found: string[]][] = [

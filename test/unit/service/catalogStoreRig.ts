@@ -7,7 +7,7 @@ import type { SqliteFile } from '../../../src/service/sqlite.ts';
 import { inPathOrder } from './catalogArbitraries.ts';
 import { naiveColumns, naiveFormat } from './naiveSearch.ts';
 
-/** The expected content of a catalog, by paths. */
+/** The expected content of a catalog, by path. */
 export type Known = ReadonlyMap<string, ScannedFile & { readonly sha256?: string }>;
 
 interface CatalogStoreRig {
@@ -15,7 +15,7 @@ interface CatalogStoreRig {
   readonly database: SqliteFile;
 }
 
-/** Creates a catalog in memory, with access to its database. */
+/** Creates a catalog in memory, and returns it with its database. */
 export function storeInMemory(mode: TextMode): CatalogStoreRig {
   const database = openCatalogFile(':memory:', mode);
   if (mode === 'index') database.exec('CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, words, instance)');
@@ -23,7 +23,7 @@ export function storeInMemory(mode: TextMode): CatalogStoreRig {
 }
 
 /** Asserts that a catalog contains exactly these files and their words, with ids in path order. */
-export function assertHolds(database: SqliteFile, mode: TextMode, known: Known): void {
+export function assertCatalogContains(database: SqliteFile, mode: TextMode, known: Known): void {
   const files = inPathOrder([...known.values()]);
   const rows = database.prepare('SELECT * FROM files ORDER BY id').all();
   assert.deepEqual(

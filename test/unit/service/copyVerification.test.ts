@@ -15,7 +15,7 @@ describe('The verification of copies within a store (D66)', () => {
       assert.equal(choose('lab:bucket', description).hasOwnHashes, true, description);
   });
 
-  it('uses no hashes that may be metadata of the uploader', () => {
+  it('uses no hashes that may be metadata set by the uploader', () => {
     for (const description of ['Azure container lab', 'B2 bucket lab', 'combine root lab', ''])
       assert.deepEqual(choose('lab:bucket', description), { copyOptions: '', listOptions: '', hasOwnHashes: false });
   });

@@ -17,7 +17,7 @@ describe('The registry of databases', () => {
   let open: string[];
   /** The file names of the catalogs that were opened although they were already open. */
   let openedTwice: string[];
-  /** The settings that open catalogs received, in order. */
+  /** The settings that open catalogs received, in order of arrival. */
   let configured: unknown[];
   let gates: Readonly<Record<string, Gate>>;
   let handleSave: () => void;
@@ -64,13 +64,13 @@ describe('The registry of databases', () => {
     return await registry.serve(names.map((name) => ({ name, folder: nodePath.join(folder, name) })));
   }
 
-  it('opens a catalog again only when it is closed, although others close meanwhile', async () => {
+  it('reopens a catalog only after it has closed, even if others close meanwhile', async () => {
     const [a, b] = [await serve('a'), await serve('b')];
     for (const gate of Object.values(gates)) gate.hold();
     b.dispose();
     const whenNamed = new Promise<void>((resolve) => (handleSave = resolve));
     const both = serve('a', 'b');
-    // The names are saved before the catalogs are awaited.
+    // The registry saves the names before it waits for the catalogs.
     await whenNamed;
     await new Promise(setImmediate);
     a.dispose();
@@ -108,18 +108,18 @@ describe('The registry of databases', () => {
 
   it('is read-only for everyone while anyone serves it as read-only, and then writable again (D43)', async () => {
     const config = { name: 'a', folder: nodePath.join(folder, 'a') };
-    const isAReadOnly = (): boolean[] => registry.list().map(isReadOnly);
+    const listReadOnly = (): boolean[] => registry.list().map(isReadOnly);
     await registry.serve([config]);
-    const states = [isAReadOnly()];
+    const states = [listReadOnly()];
     const [first, second] = [
       await registry.serve([{ ...config, readOnly: true }]),
       await registry.serve([{ ...config, readOnly: true }]),
     ];
     await registry.serve([config]);
-    registry.onDidChange(() => states.push(isAReadOnly()));
+    registry.onDidChange(() => states.push(listReadOnly()));
     for (const serving of [first, first, second]) {
       serving.dispose();
-      states.push(isAReadOnly());
+      states.push(listReadOnly());
     }
     assert.deepEqual(states, [[false], [true], [true], [false], [false]]);
     assert.deepEqual(Object.keys(registry.list()[0]?.document ?? {}), ['id', 'name', 'organization', 'url']);

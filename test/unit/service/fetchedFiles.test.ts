@@ -14,7 +14,7 @@ const transferId = '2c1d5e0a-0000-4000-8000-000000000003';
 const paths = ['a.txt', 'deep/b.txt', 'c.txt'];
 const createContent = (path: string): string => `content of ${path}`;
 
-/** A batch request to which the test responds in place of rclone. */
+/** The part of a batch request that the simulated rclone reads. */
 interface BatchRequest {
   readonly dstFs?: string;
 }
@@ -24,7 +24,7 @@ describe('Small files that rclone fetched (D62)', () => {
   let server: Server;
   /** The inodes of the fetched files, by path. */
   let inodes: Map<string, number>;
-  let hashOf: (path: string) => string | undefined;
+  let getHash: (path: string) => string | undefined;
   let requested: string[];
 
   beforeEach(async () => {
@@ -32,7 +32,7 @@ describe('Small files that rclone fetched (D62)', () => {
     for (const name of ['target', 'staging']) await fs.mkdir(nodePath.join(root, name));
     inodes = new Map();
     requested = [];
-    hashOf = (path) => createHash('md5').update(createContent(path)).digest('hex');
+    getHash = (path) => createHash('md5').update(createContent(path)).digest('hex');
     server = createServer((request, response) => {
       requested.push(request.url ?? '');
       if (request.method === 'GET') response.end(createContent(decodeURIComponent(request.url?.split('/')[2] ?? '')));
@@ -54,7 +54,7 @@ describe('Small files that rclone fetched (D62)', () => {
     const list = paths.map((path) => ({
       Path: path,
       Size: createContent(path).length,
-      Hashes: { md5: hashOf(path) ?? '' },
+      Hashes: { md5: getHash(path) ?? '' },
     }));
     return JSON.stringify({ list });
   }
@@ -86,10 +86,10 @@ describe('Small files that rclone fetched (D62)', () => {
     });
   }
 
-  const inTarget = (path: string): string => nodePath.join(root, 'target', `dts-${transferId}`, path);
+  const getTarget = (path: string): string => nodePath.join(root, 'target', `dts-${transferId}`, path);
 
   async function listMoved(): Promise<string[]> {
-    const isMoved = async (path: string): Promise<boolean> => (await fs.stat(inTarget(path))).ino === inodes.get(path);
+    const isMoved = async (path: string): Promise<boolean> => (await fs.stat(getTarget(path))).ino === inodes.get(path);
     const moved = await Promise.all(paths.map(isMoved));
     return paths.filter((_, index) => moved[index]);
   }
@@ -104,19 +104,19 @@ describe('Small files that rclone fetched (D62)', () => {
       digests.map((digest) => [digest, 'md5']),
     );
     assert.deepEqual(await listMoved(), paths);
-    for (const path of paths) assert.ok((await fs.stat(inTarget(path))).mtimeMs > 1e12, path);
+    for (const path of paths) assert.ok((await fs.stat(getTarget(path))).mtimeMs > 1e12, path);
   });
 
   it('are copied and read back if the store has no hash for them', async () => {
-    hashOf = (path) => (path === 'c.txt' ? undefined : createHash('md5').update(createContent(path)).digest('hex'));
+    getHash = (path) => (path === 'c.txt' ? undefined : createHash('md5').update(createContent(path)).digest('hex'));
     const { done } = await carry();
     assert.equal(done.find(({ position }) => position === 2)?.verifiedBy, 'reading back');
     assert.deepEqual(await listMoved(), ['a.txt', 'deep/b.txt']);
-    assert.equal(await fs.readFile(inTarget('c.txt'), 'utf8'), createContent('c.txt'));
+    assert.equal(await fs.readFile(getTarget('c.txt'), 'utf8'), createContent('c.txt'));
   });
 
   it('leave nothing at the destination if their hash differs', async () => {
-    hashOf = () => '0'.repeat(32);
+    getHash = () => '0'.repeat(32);
     const { done, failure } = await carry();
     assert.deepEqual([done, failure?.text], [[], 'it does not have the md5 hash that the store listed for it']);
     const entries = await fs.readdir(nodePath.join(root, 'target'), { recursive: true, withFileTypes: true });

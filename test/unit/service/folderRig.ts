@@ -28,7 +28,7 @@ export function makePipe(path: string): void {
   execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', path]);
 }
 
-/** Returns all batches of a walk as one. */
+/** Walks through a folder, and returns all batches as one. */
 export function walkAll(folder: string, under = '', reader = new FolderReader()): WalkBatch {
   return readRemaining(reader, reader.walk(folder, under));
 }

@@ -52,10 +52,10 @@ describe('The health check of the local service (D40)', () => {
   });
 
   it('reports a database that is still being read, and queries it only once meanwhile', async () => {
-    let asked = 0;
+    let checkCount = 0;
     let answer = (): void => undefined;
     const hang: Check = () => {
-      asked += 1;
+      checkCount += 1;
       return new Promise<void>((resolve) => (answer = resolve));
     };
     const health = newHealth({ Large: hang, Small: readable });
@@ -66,12 +66,12 @@ describe('The health check of the local service (D40)', () => {
       const expected = ["1 of 2 databases can't be searched yet: still being scanned, or not responding."];
       assert.deepEqual(await problems, [expected, expected]);
     }
-    assert.equal(asked, 1);
+    assert.equal(checkCount, 1);
     answer();
     await new Promise(setImmediate);
     const last = health.findProblems();
     answer();
-    assert.equal(asked, 2);
+    assert.equal(checkCount, 2);
     assert.deepEqual(await last, []);
   });
 

@@ -34,7 +34,7 @@ describe('The leftovers of an ended transfer in a folder (D25)', () => {
     return await discardTransfer(target, transferId, 'manifest.json');
   }
 
-  /** Makes a file system method fail with `code` for this path in the destination. */
+  /** Makes a file system method fail with `code` for the path `refused` in the destination. */
   function refuse(method: 'lstat' | 'readdir' | 'rm', refused: string, code: string): void {
     const original = fs.promises[method] as (path: string, ...more: readonly unknown[]) => Promise<unknown>;
     mock.method(fs.promises, method, async (path: string, ...more: readonly unknown[]) => {

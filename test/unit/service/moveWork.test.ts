@@ -105,7 +105,7 @@ describe('Moving staged files (D23, D24)', () => {
   }
 
   it('copies at most the staged size of a file that grows endlessly', () => {
-    // `pagemap` reports no size, and can be read endlessly.
+    // `pagemap` reports a size of 0, and can be read endlessly.
     const job = { ...createJob([staged('pagemap', '')]), sourceFolder: '/proc/self' };
     assert.deepEqual(moveFiles(job).failure, { position: 0, operation: 'copy', text: changed });
     assert.deepEqual(readTarget(), {});
@@ -134,7 +134,7 @@ describe('Moving staged files (D23, D24)', () => {
     assert.deepEqual(fs.readdirSync(root).sort(), ['source', 'target']);
   });
 
-  /** Moves two files, and runs `change` when the first one has its final name. */
+  /** Moves two files, and runs `change` after the first one has got its final name. */
   function moveBoth(one: FileToMove, other: FileToMove, change: () => void): JobResult {
     const { renameSync } = fs;
     mock.method(fs, 'renameSync', (from: string, to: string) => {
@@ -156,7 +156,7 @@ describe('Moving staged files (D23, D24)', () => {
   for (const [what, moved, same] of [
     ['folder of the transfer', `dts-${transferId}`, []],
     ['folder above that of the file', `dts-${transferId}/sub`, []],
-    ['folder of the file, which got the same file,', `dts-${transferId}/sub/deep`, ['moved/d.txt']],
+    ['folder of the file, now with an identical file,', `dts-${transferId}/sub/deep`, ['moved/d.txt']],
   ] as const)
     it(`writes nothing outside when the ${what} was moved and a link leads to it`, () => {
       write('source/sub/deep/c.txt', 'gamma');
@@ -224,7 +224,7 @@ describe('Moving staged files (D23, D24)', () => {
     assert.ok(!fs.existsSync(nodePath.join(root, 'target')));
   });
 
-  /** Runs a job whose file is cloned, and returns its file system calls in order. */
+  /** Runs a job that clones its file, and returns the file system calls in order. */
   function recordCloneCalls(job: MoveJob): string[] {
     const calls: string[] = [];
     const { copyFileSync, fsyncSync, renameSync } = fs;

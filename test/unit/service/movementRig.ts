@@ -12,7 +12,7 @@ export const transferId = '2c1d5e0a-0000-4000-8000-000000000005';
 /** The folder of the transfer at its destination. */
 export const folderName = `dts-${transferId}`;
 
-/** The size of the smallest file that is moved by itself. */
+/** The size of the smallest file that isn't moved in a batch. */
 export const largeBytes = 1024 * 1024 + 1;
 
 export type Contents = Readonly<Record<string, string>>;
@@ -21,22 +21,22 @@ export function digest(algorithm: string, content: string): string {
   return createHash(algorithm).update(content).digest('hex');
 }
 
-/** Returns the number of files and connections that this process has open. */
+/** Returns the number of open file descriptors of this process. */
 export async function countOpenFiles(): Promise<number> {
   return (await fs.readdir('/dev/fd')).length;
 }
 
-/** Adds the hash of a content to a file, as the catalog of a store states it. */
+/** Adds the MD5 hash of this content to a file, like a catalog of a store that has hashes. */
 export function withHash(file: FileToCarry, content: string): FileToCarry {
   return { ...file, declared: { algorithm: 'md5', hex: digest('md5', content) } };
 }
 
-/** Describes a file of a store, whose catalog states no hash. */
+/** Describes a file without a hash, like a catalog of a store that has none. */
 function toFile(path: string, content: string, position: number): FileToCarry {
   return { position, path, bytes: content.length, sha256: '', isPresent: false };
 }
 
-/** Folders, and an rclone with stores in memory, between which jobs move files. */
+/** Runs jobs that move files between folders and in-memory stores of a simulated rclone. */
 export class MovementRig {
   readonly rclone: FakeRclone;
   readonly source: string;
@@ -89,7 +89,7 @@ export class MovementRig {
     return await carryFiles({ ...job, isFlushed: false, signal: createJobSignal(), ...more });
   }
 
-  /** Puts objects into the store `lab:from` and describes them. */
+  /** Adds objects to the store `lab:from`, and returns their descriptions. */
   put(contents: Contents): readonly FileToCarry[] {
     return Object.entries(contents).map(([path, content], position) => {
       this.rclone.objects.set(`lab:from/${path}`, Buffer.from(content));
@@ -97,7 +97,7 @@ export class MovementRig {
     });
   }
 
-  /** Writes files to the source folder and describes them with their hashes. */
+  /** Writes files to the source folder, and returns their descriptions with hashes. */
   async write(contents: Contents): Promise<readonly FileToCarry[]> {
     for (const [path, content] of Object.entries(contents)) {
       const file = nodePath.join(this.source, path);
@@ -109,7 +109,7 @@ export class MovementRig {
     });
   }
 
-  /** Reads the files below the folder of the transfer, unfinished ones too. */
+  /** Reads all files below the folder of the transfer, including unfinished ones. */
   async readTarget(): Promise<Contents> {
     const top = nodePath.join(this.target, folderName);
     const entries = await fs.readdir(top, { recursive: true, withFileTypes: true }).catch(() => []);
@@ -119,14 +119,14 @@ export class MovementRig {
     return contents;
   }
 
-  /** Returns the objects below a remote, with their content. */
+  /** Returns the contents of the objects below a remote, by path. */
   readStore(remote: string): Contents {
     const places = this.rclone.places.filter((place) => place.startsWith(`${remote}/`));
     const read = (place: string): string => String(this.rclone.objects.get(place));
     return Object.fromEntries(places.map((place) => [place.slice(remote.length + 1), read(place)]));
   }
 
-  /** Returns the number of requests to a method of rclone. */
+  /** Returns the number of calls of an rclone method. */
   count(method: string): number {
     return this.rclone.methods.filter((one) => one === method).length;
   }

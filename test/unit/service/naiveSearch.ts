@@ -1,6 +1,6 @@
 import type { ScannedFile } from '../../../src/service/catalog/catalogFile.ts';
 
-/** One condition in its plain form. */
+/** One condition of a query, in its simplest form. */
 export type NaiveTerm = { readonly isNot: boolean } & (
   | { readonly kind: 'everything' }
   | { readonly kind: 'words'; readonly text: string; readonly isPhrase: boolean }
@@ -8,10 +8,10 @@ export type NaiveTerm = { readonly isNot: boolean } & (
   | { readonly kind: 'bytes'; readonly sign: '<' | '<=' | '=' | '>=' | '>'; readonly bytes: number }
 );
 
-/** The words of a file: in its name, its title, its folder, and the rest. */
+/** The words of a file: those of its name, its title, its folder, and its other metadata. */
 type Columns = readonly [name: string[], title: string[], folder: string[], rest: string[]];
 
-/** Returns the words of a text, found character by character. */
+/** Splits a text into words, character by character. */
 function naiveWords(text: string): string[] {
   const words: string[] = [];
   let word = '';
@@ -19,31 +19,31 @@ function naiveWords(text: string): string[] {
     if (word !== '') words.push(word);
     word = '';
   };
-  for (const sign of text.normalize('NFKD')) {
-    if (/\p{M}/u.test(sign)) continue;
-    if (!/[\p{L}\p{N}]/u.test(sign)) end();
-    else if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(sign)) {
+  for (const character of text.normalize('NFKD')) {
+    if (/\p{M}/u.test(character)) continue;
+    if (!/[\p{L}\p{N}]/u.test(character)) end();
+    else if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(character)) {
       end();
-      words.push(sign);
-    } else word += foldCharacter(sign);
+      words.push(character);
+    } else word += foldCharacter(character);
   }
   end();
   return words;
 }
 
-function foldCharacter(sign: string): string {
-  return sign.toLowerCase().replace('ς', 'σ');
+function foldCharacter(character: string): string {
+  return character.toLowerCase().replace('ς', 'σ');
 }
 
-/** Returns true if a column contains these words in sequence; with `isPrefix`, the last may be a prefix. */
-function holds(column: readonly string[], wanted: readonly string[], isPrefix: boolean): boolean {
-  return column.some((_, start) => beginsWith(column.slice(start), wanted, isPrefix));
+/** Returns true if a column contains these words in sequence. With `isPrefix`, the last one may be a prefix. */
+function containsSequence(column: readonly string[], words: readonly string[], isPrefix: boolean): boolean {
+  return column.some((_, start) => startsWithWords(column.slice(start), words, isPrefix));
 }
 
-function beginsWith(column: readonly string[], wanted: readonly string[], isPrefix: boolean): boolean {
-  return wanted.every((word, index) => {
-    const there = column[index];
-    return there === word || (isPrefix && index === wanted.length - 1 && there?.startsWith(word) === true);
+function startsWithWords(column: readonly string[], words: readonly string[], isPrefix: boolean): boolean {
+  return words.every((word, index) => {
+    const found = column[index];
+    return found === word || (isPrefix && index === words.length - 1 && found?.startsWith(word) === true);
   });
 }
 
@@ -56,7 +56,7 @@ function splitPath(path: string): { readonly folder: string; readonly name: stri
   return { name: parts.pop() ?? '', folder: parts.join('/') };
 }
 
-/** Returns the words by which a file is found. */
+/** Returns the words of a file that a search can match. */
 export function naiveColumns(file: ScannedFile): Columns {
   const { folder, name } = splitPath(file.path);
   const { title = '', description = '', format = '', keywords = [] } = getFields(file);
@@ -64,20 +64,20 @@ export function naiveColumns(file: ScannedFile): Columns {
   return [naiveWords(name), naiveWords(String(title)), naiveWords(folder), naiveWords(rest)];
 }
 
-/** Returns true when words match in the columns of a tier. */
+/** Returns true if the words of a term match in the columns of a tier, or of a better one. */
 function hasWords(columns: Columns, term: NaiveTerm & { kind: 'words' }, tier: number): boolean {
-  const wanted = naiveWords(term.text);
-  if (columns.slice(0, tier + 1).some((column) => holds(column, wanted, !term.isPhrase))) return true;
+  const words = naiveWords(term.text);
+  if (columns.slice(0, tier + 1).some((column) => containsSequence(column, words, !term.isPhrase))) return true;
   const place = term.text.lastIndexOf('/');
   const folder = naiveWords(term.text.slice(0, Math.max(place, 0)));
   const name = naiveWords(term.text.slice(place + 1));
   if (tier < 2 || folder.length === 0 || name.length === 0) return false;
   const [nameWords, , folderWords] = columns;
   const isAtEnd = folder.every((word, index) => folderWords[folderWords.length - folder.length + index] === word);
-  return isAtEnd && beginsWith(nameWords, name, !term.isPhrase);
+  return isAtEnd && startsWithWords(nameWords, name, !term.isPhrase);
 }
 
-/** Returns the format from the metadata or the suffix. */
+/** Returns the format that the metadata or the file extension states. */
 export function naiveFormat(file: ScannedFile): string {
   const declared = getFields(file)['format'];
   if (typeof declared === 'string') return declared.toLowerCase();
@@ -89,33 +89,33 @@ export function naiveFormat(file: ScannedFile): string {
 }
 
 /** Returns true if a file has this format, compressed or not. */
-export function naiveIsFormat(file: ScannedFile, wanted: string): boolean {
-  const format = wanted.toLowerCase().replace(/^\./, '');
+export function naiveIsFormat(file: ScannedFile, requested: string): boolean {
+  const format = requested.toLowerCase().replace(/^\./, '');
   return naiveFormat(file) === format || naiveFormat(file).startsWith(`${format}.`);
 }
 
-/** Normalizes case and composition, except for the two non-ASCII letters with an ASCII lowercase form. */
-function folded(text: string): string {
+/** Normalizes case and composition, except for the two letters whose lowercase form starts with an ASCII letter. */
+function normalizeText(text: string): string {
   const whole = text.split(/([\u0130\u212A])/).map((part) => (part === '\u212A' ? part : part.normalize('NFC')));
-  return Array.from(whole.join(''), (sign) => (/[\u0130\u212A]/.test(sign) ? sign : foldCharacter(sign))).join('');
+  return Array.from(whole.join(''), (one) => (/[\u0130\u212A]/.test(one) ? one : foldCharacter(one))).join('');
 }
 
 /** Returns true if a path matches a path pattern, ignoring case. */
-export function naiveIsAt(path: string, pattern: string): boolean {
-  const wanted = folded(pattern).replace(/^\.?\/+/, '');
-  const { name } = splitPath(folded(path));
-  if (!/[*?]/.test(wanted)) {
-    const place = wanted.replace(/\/+$/, '');
-    const isIn = folded(path) === place || folded(path).startsWith(`${place}/`);
-    return isIn || (!wanted.includes('/') && name === place);
+export function naivePathMatches(path: string, pattern: string): boolean {
+  const normalized = normalizeText(pattern).replace(/^\.?\/+/, '');
+  const { name } = splitPath(normalizeText(path));
+  if (!/[*?]/.test(normalized)) {
+    const place = normalized.replace(/\/+$/, '');
+    const isInside = normalizeText(path) === place || normalizeText(path).startsWith(`${place}/`);
+    return isInside || (!normalized.includes('/') && name === place);
   }
-  const source = (wanted.endsWith('/') ? `${wanted}**` : wanted).replace(/\*\*\/|\*\*|[^]/gu, (token) => {
+  const source = (normalized.endsWith('/') ? `${normalized}**` : normalized).replace(/\*\*\/|\*\*|[^]/gu, (token) => {
     if (token === '**/') return '(?:[^]*/)?';
     if (token === '**') return '[^]*';
     if (token === '*') return '[^/]*';
     return token === '?' ? '[^/]' : `\\u{${(token.codePointAt(0) ?? 0).toString(16)}}`;
   });
-  return new RegExp(`^${source}$`, 'u').test(wanted.includes('/') ? folded(path) : name);
+  return new RegExp(`^${source}$`, 'u').test(normalized.includes('/') ? normalizeText(path) : name);
 }
 
 const comparisons = {
@@ -135,23 +135,23 @@ function isTrue(file: ScannedFile, term: NaiveTerm, tier: number): boolean {
     case 'format':
       return naiveIsFormat(file, term.text);
     case 'path':
-      return naiveIsAt(file.path, term.text);
+      return naivePathMatches(file.path, term.text);
     case 'bytes':
       return comparisons[term.sign](file.bytes, term.bytes);
   }
 }
 
-/** Returns the tier of a file in a search: 0 is the best, 4 without matching words; undefined without a match. */
+/** Returns the tier of a file in a search: 0 is the best, 4 means no words to match, undefined no match. */
 export function naiveTier(file: ScannedFile, alternatives: readonly (readonly NaiveTerm[])[]): number | undefined {
-  const meant = alternatives.map((terms) => terms.filter((term) => term.kind !== 'words' || !isEmpty(term.text)));
+  const effective = alternatives.map((terms) => terms.filter((term) => term.kind !== 'words' || !isEmpty(term.text)));
   const isFoundBy = (terms: readonly NaiveTerm[], tier: number): boolean =>
     terms.every((term) => (term.isNot ? !isTrue(file, term, 3) : isTrue(file, term, tier)));
   const hasAny = (terms: readonly NaiveTerm[]): boolean => terms.some((term) => term.kind === 'words' && !term.isNot);
-  const asked = meant.filter((terms, index) => terms.length > 0 || alternatives[index]?.length === 0);
+  const requested = effective.filter((terms, index) => terms.length > 0 || alternatives[index]?.length === 0);
   for (const tier of [0, 1, 2, 3]) {
-    if (asked.some((terms) => hasAny(terms) && isFoundBy(terms, tier))) return tier;
+    if (requested.some((terms) => hasAny(terms) && isFoundBy(terms, tier))) return tier;
   }
-  return asked.some((terms) => isFoundBy(terms, 3)) ? 4 : undefined;
+  return requested.some((terms) => isFoundBy(terms, 3)) ? 4 : undefined;
 }
 
 function isEmpty(text: string): boolean {

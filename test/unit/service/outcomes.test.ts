@@ -53,7 +53,7 @@ describe('File system errors of a transfer (D23)', () => {
   }
 
   for (const code of ['EMFILE', 'ENFILE']) {
-    it(`cause a suspension on ${code}, which says nothing about the file`, async () => {
+    it(`cause a suspension on ${code}, which is unrelated to the file`, async () => {
       const operation = { operation: 'read', path: 'a.csv', root: existing, bytes: 5 } as const;
       const result = await toTransferError(systemError(code), operation);
       assert.ok(result instanceof TransferSuspension);

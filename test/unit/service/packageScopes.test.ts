@@ -26,7 +26,7 @@ describe('The metadata of files from Data Packages around them (D20)', () => {
 
   afterEach(() => rmSync(root, { recursive: true }));
 
-  /** Returns the titles by path, the same from a walk and from an inspection. */
+  /** Returns the titles by path. Asserts that a walk and an inspection find the same titles. */
   function titles(): Record<string, string> {
     const { files } = walkAll(folder, '', reader);
     const paths = files.map(({ path }) => path);

@@ -5,7 +5,7 @@ import type { CatalogStore } from '../../../src/service/catalog/catalogStore.ts'
 import type { TextMode } from '../../../src/service/catalog/catalogTables.ts';
 import { property } from '../../support/property.ts';
 import { inPathOrder } from './catalogArbitraries.ts';
-import { assertHolds, storeInMemory, type Known } from './catalogStoreRig.ts';
+import { assertCatalogContains, storeInMemory, type Known } from './catalogStoreRig.ts';
 
 function createFile(path: string): ScannedFile {
   return { path, bytes: path.length, modifiedMs: 1 };
@@ -38,8 +38,8 @@ function toKnown(files: readonly ScannedFile[], hashed: readonly ScannedFile[] =
 for (const mode of ['index', 'scan'] satisfies TextMode[]) {
   describe(`The row ids of the catalog by ${mode} follow the path order (D20)`, () => {
     const orders: [how: string, arrange: (paths: string[]) => string[]][] = [
-      ['upwards', (paths) => paths],
-      ['downwards', (paths) => paths.reverse()],
+      ['in ascending order', (paths) => paths],
+      ['in descending order', (paths) => paths.reverse()],
       [
         'from both ends to the middle',
         (paths) => paths.map((_, at) => paths.at(at % 2 ? -(at + 1) / 2 : at / 2) ?? ''),
@@ -53,7 +53,7 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
         for (const file of around) store.cacheHashes([{ ...file, sha256: 'abc' }]);
         const between = arrange(numbered('m', 2_000)).map(createFile);
         for (const file of between) store.put([file]);
-        assertHolds(database, mode, toKnown([...around, ...between], around));
+        assertCatalogContains(database, mode, toKnown([...around, ...between], around));
         store.close();
       });
     }
@@ -66,7 +66,7 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
         paths.push(...numbered(prefix, 2_500));
         mergeAll(store, createFiles(paths));
       }
-      assertHolds(database, mode, toKnown(createFiles(paths)));
+      assertCatalogContains(database, mode, toKnown(createFiles(paths)));
       store.close();
     });
 
@@ -83,7 +83,7 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
           known.delete(file.path);
           if (!isGone) known.set(file.path, file);
         }
-        assertHolds(database, mode, known);
+        assertCatalogContains(database, mode, known);
         store.close();
       },
     );
@@ -103,7 +103,7 @@ describe('A merge of thousands of files (D20)', () => {
     const tree = inPathOrder([...changed, ...fresh]);
     mergeAll(store, tree);
     const hashed = kept.filter((_, at) => !isChanged(at));
-    assertHolds(database, 'index', toKnown(tree, hashed));
+    assertCatalogContains(database, 'index', toKnown(tree, hashed));
     store.close();
   });
 
@@ -115,7 +115,7 @@ describe('A merge of thousands of files (D20)', () => {
     merge.take([createFile('x')]);
     assert.equal(store.count(), files.length + 1);
     merge.abandon();
-    assertHolds(database, 'scan', toKnown(files));
+    assertCatalogContains(database, 'scan', toKnown(files));
     store.close();
   });
 });

@@ -13,7 +13,7 @@ interface QueueRig {
   readonly thread: CatalogThread;
 }
 
-/** Creates what a transfer queue needs besides its journal. All files are in `folder`. */
+/** Creates the dependencies of a transfer queue, except for its journal. All files are in `folder`. */
 export async function createQueueRig(folder: string, clock: Clock, logger: MemoryLog): Promise<QueueRig> {
   const file = nodePath.join(folder, 'databases.json');
   const knownFolders = await KnownFolders.open({ file, clock, logger });

@@ -25,7 +25,7 @@ describe('Starting and closing the rclone of the service (D62)', () => {
   });
   afterEach(async () => await fs.rm(folder, { recursive: true }));
 
-  /** Creates a daemon whose rclone runs a shell command instead. */
+  /** Creates a daemon whose rclone is a script that runs this command. */
   async function createDaemon(command: string): Promise<RcloneDaemon> {
     const rclone = nodePath.join(folder, 'rclone');
     const version = `if [ "$1" = version ]; then echo 'rclone v1.75.0'; exit; fi`;
@@ -64,8 +64,8 @@ describe('Starting and closing the rclone of the service (D62)', () => {
   });
 
   /**
-   * Creates a daemon whose rclone can be used, and returns it with its port and server. The rclone accepts one request
-   * without a password if `accepted` names it.
+   * Creates a daemon with a simulated rclone, and returns it with the port and the server of the rclone. The rclone
+   * accepts the request `accepted`, if given, without a password.
    */
   async function createUsable(accepted?: string): Promise<readonly [RcloneDaemon, number, Server]> {
     const server = createServer(({ method, url = '' }, response) =>
@@ -114,7 +114,7 @@ function failLater(child: ChildProcess): ChildProcess {
   return child;
 }
 
-/** Starts a program that doesn't exist. The failure is reported like EAGAIN: on a child process with pipes. */
+/** Starts a program that doesn't exist. Like EAGAIN, this is reported as an error of a child process with pipes. */
 function spawnMissing(_: string, args: readonly string[], options: SpawnOptions): ChildProcess {
   return spawn('/nonexistent', args, options);
 }

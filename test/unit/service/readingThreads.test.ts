@@ -41,7 +41,7 @@ describe('The threads that read folders (D42)', () => {
     };
   }
 
-  /** Returns the calls that have been received since the last call of this function, with their threads. */
+  /** Returns the calls since the last call of this function, each with its thread. */
   const getCalls = (): readonly string[] => received.splice(0).map(({ thread, call }) => `${thread}: ${call}`);
   const isDelayed = (error: unknown): boolean => error instanceof ReadingDelayedError;
 

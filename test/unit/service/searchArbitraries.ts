@@ -3,7 +3,7 @@ import type { StagingStatus } from '../../../src/contract/search.ts';
 import { oddName, trees, type Tree } from './catalogArbitraries.ts';
 import type { NaiveTerm } from './naiveSearch.ts';
 
-/** The parameters of a search besides its text, as a client sends them. */
+/** The parameters of a search, other than its text, as a client sends them. */
 interface Specific {
   readonly format?: string;
   readonly path?: string;
@@ -14,10 +14,10 @@ interface Specific {
   readonly order?: 'asc' | 'desc';
 }
 
-/** A tree and a search in it. */
-export interface AskedTree {
+/** A tree of files, and a search in it. */
+export interface SearchedTree {
   readonly tree: Tree;
-  /** Every nth file has a hash. */
+  /** Every nth file has a cached hash, so that it counts as staged. */
   readonly stagedEvery: number;
   readonly alternatives: readonly (readonly NaiveTerm[])[];
   readonly specific: Specific;
@@ -25,7 +25,7 @@ export interface AskedTree {
   readonly cuts: readonly (readonly [offset: number, limit: number])[];
 }
 
-/** Generates query texts that often match: pieces of the paths and the metadata, or odd names. */
+/** Generates query texts that often match: parts of the paths and the metadata, or odd names. */
 function pieces(tree: Tree): fc.Arbitrary<string> {
   const texts = tree.flatMap(({ path, metadata }) => [path, ...path.split('/'), ...(metadata ?? '').split('"')]);
   const whole = fc.constantFrom(...texts, 'soil', 'clay', 'a');
@@ -41,12 +41,12 @@ function patterns(tree: Tree): fc.Arbitrary<string> {
   const wild = fc.constantFrom('*', '**', '?', '/', '**/', '', './');
   return fc
     .tuple(pieces(tree), fc.array(fc.tuple(wild, fc.nat(6), fc.nat(2)), { maxLength: 2 }))
-    .map(([text, wilds]) => wilds.reduce((all, [sign, at, cut]) => all.slice(0, at) + sign + all.slice(at + cut), text))
+    .map(([text, wilds]) => wilds.reduce((all, [part, at, cut]) => all.slice(0, at) + part + all.slice(at + cut), text))
     .map((text) => text.replace(/["\ud800-\udfff]/g, ''))
     .filter((text) => text !== '');
 }
 
-const signs = fc.constantFrom<('<' | '<=' | '=' | '>=' | '>')[]>('<', '<=', '=', '>=', '>');
+const operators = fc.constantFrom<('<' | '<=' | '=' | '>=' | '>')[]>('<', '<=', '=', '>=', '>');
 
 function createTerm(tree: Tree): fc.Arbitrary<NaiveTerm> {
   const isNot = fc.boolean().map((is) => is);
@@ -67,7 +67,7 @@ function createTerm(tree: Tree): fc.Arbitrary<NaiveTerm> {
     },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('format'), text: format, isNot }) },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant('path'), text: patterns(tree), isNot }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('bytes'), sign: signs, bytes: bytes, isNot }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('bytes'), sign: operators, bytes: bytes, isNot }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('everything'), isNot }) },
   );
 }
@@ -104,7 +104,7 @@ function createSpecific(tree: Tree): fc.Arbitrary<Specific> {
 }
 
 /** Generates trees with searches that often match. */
-export const askedTree: fc.Arbitrary<AskedTree> = trees({ minLength: 1, maxLength: 1 }).chain(([tree = []]) =>
+export const searchedTree: fc.Arbitrary<SearchedTree> = trees({ minLength: 1, maxLength: 1 }).chain(([tree = []]) =>
   fc.record({
     tree: fc.constant(tree),
     stagedEvery: fc.integer({ min: 1, max: 3 }),
@@ -121,8 +121,8 @@ export const askedTree: fc.Arbitrary<AskedTree> = trees({ minLength: 1, maxLengt
   }),
 );
 
-/** Returns the query text for the service (D21: search syntax). */
-export function queryText(alternatives: AskedTree['alternatives']): string {
+/** Formats alternatives as a query of the local service (D21: search syntax). */
+export function queryText(alternatives: SearchedTree['alternatives']): string {
   return alternatives.map((terms) => terms.map(termText).join(' ')).join(' | ');
 }
 

@@ -165,7 +165,7 @@ describe('A copy that a second thread reads back while it is written (D68)', () 
     assert.deepEqual(listTarget(), []);
   });
 
-  /** Moves files on this thread while a function of the file system is replaced. */
+  /** Moves files on this thread with a replaced file system function. */
   function moveWith(
     name: 'writeSync' | 'fsyncSync',
     replacement: (...args: never[]) => unknown,

@@ -16,7 +16,7 @@ function open(mode: TextMode = 'index'): { readonly database: SqliteFile; readon
   return { database, rows: new CatalogRows(database, mode) };
 }
 
-/** Returns all rows, and all words with their places. */
+/** Returns all rows, and all words with their positions, as JSON. */
 function readAll(database: SqliteFile, mode: TextMode): string {
   const words = mode === 'index' ? 'temp.places' : 'words';
   if (mode === 'index') database.exec('CREATE VIRTUAL TABLE temp.places USING fts5vocab(main, words, instance)');

@@ -24,13 +24,13 @@ interface ListRequest {
   readonly remote: string;
 }
 
-/** The responses of a simulated rclone: the listed hash and size of a copy, its content, and the method that fails. */
+/** The behavior of a simulated rclone: the listed hash and size of a copy, its content, and a method that fails. */
 interface FakeStore {
   readonly hash?: string;
   readonly bytes?: number;
   readonly copy?: string;
   readonly failing?: string;
-  /** True if the hash may be a note of the uploader. */
+  /** True if the hash may be metadata set by the uploader, rather than computed by the store. */
   readonly hasNotes?: boolean;
 }
 
@@ -113,7 +113,7 @@ describe('The copies that a store makes (D66)', () => {
     ['the store has no hash', {}, {}],
     ['neither the store nor the catalog has a hash', {}, { declared: undefined }],
     ['the hashes differ', { hash: '0'.repeat(32) }, {}],
-    ['the hash may be metadata of the uploader', { hash: md5, hasNotes: true }, {}],
+    ['the hash may be metadata set by the uploader', { hash: md5, hasNotes: true }, {}],
   ] as const) {
     it(`are read together with their originals if ${name}`, async () => {
       assert.deepEqual(await copy({ ...fake, copy: content }, more), [

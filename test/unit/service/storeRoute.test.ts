@@ -17,9 +17,9 @@ const transferId = '2c1d5e0a-0000-4000-8000-000000000003';
 describe('The route of a transfer to a store', () => {
   let server: Server;
   let urls: URL[];
-  /** Number of responses in which rclone still works on an upload that nobody waits for anymore. */
+  /** Number of responses in which rclone still reports an abandoned upload as running. */
   let busyResponses: number;
-  /** The objects of the transfer's folder as the store lists them, and the paths by which it finds them. */
+  /** The objects that the store lists in the folder of the transfer, and those that it finds by path. */
   let listed: readonly string[];
   let found: readonly string[];
   /** The error with which rclone responds to uploads, if any. */
@@ -106,7 +106,7 @@ describe('The route of a transfer to a store', () => {
     busyResponses = Infinity;
     const discarding = createRoute('lab:a', 'far:b').discard('manifest.json');
     assert.deepEqual([await finish(), await discarding], [false, false]);
-    // Each waits for 3 s, and polls every 50 ms.
+    // Both calls wait for 3 s, and poll every 50 ms.
     assert.equal(urls.filter(({ pathname }) => pathname === '/core/stats').length, 2 * 61);
   });
 

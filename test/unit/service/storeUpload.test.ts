@@ -261,7 +261,7 @@ describe('Moving files from a folder to a store (D62)', () => {
       requestStop(signal);
       return undefined;
     };
-    // Names that a store might change are not uploaded together.
+    // Files with names that a store might change aren't uploaded in a batch.
     const files = await rig.write(Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`${index}.`, 'x'])));
     const result = await rig.carry(rig.folder(rig.source), rig.store('lab:to'), files, { signal });
     assert.deepEqual([result.failure, result.isStopped], [undefined, true]);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { handleCalls, ThreadCalls } from '../../../src/service/threads/threadCalls.ts';
 
-/** Handlers at the other end of the channel. */
+/** The handlers of the calls that the other end of the channel receives. */
 class TestHandlers {
   private readonly pending: (() => void)[] = [];
 

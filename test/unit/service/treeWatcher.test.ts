@@ -49,7 +49,7 @@ describe('The tree watcher (D20)', () => {
     await eventually(async () => (timers > before ? true : undefined));
   }
 
-  /** Collects reported paths until a path is among them. */
+  /** Collects reported paths until `path` is among them. */
   async function collectUntil(path: string): Promise<Set<string>> {
     const all = new Set<string>();
     await eventually(async () => {
@@ -93,7 +93,7 @@ describe('The tree watcher (D20)', () => {
     assert.deepEqual([watcher.has('sub'), watcher.has('sub/new'), watcher.has('submarine')], [false, false, true]);
   });
 
-  it('is complete while it can watch all given folders, of which there is at least one', () => {
+  it('is complete while it can watch all given folders, and at least one', () => {
     const bound = createWatcher(2);
     assert.equal(bound.isComplete, false);
     bound.watchBelow('', new Set(['', 'sub', 'sub/deep']));

@@ -23,7 +23,7 @@ describe('The leftovers of an interrupted transfer in a store (D62)', () => {
   let clock: ManualClock;
   let log: MemoryLog;
   let unserved: UnservedTransfers;
-  /** Number of times that leftovers were removed. */
+  /** Number of attempts to remove leftovers. */
   let removals: number;
   let isServed: boolean;
   let isAvailable: boolean;
@@ -64,7 +64,7 @@ describe('The leftovers of an interrupted transfer in a store (D62)', () => {
 
   it('are removed after 10 s, and once more with those of other transfers', async () => {
     unserved.removeLateObjects(id);
-    // This happens, for example, when the databases have changed.
+    // The queue does this, for example, when the databases have changed.
     unserved.removeLeftoversInBackground();
     await waitForRemovals(1);
     await clock.pass(10_000);

@@ -11,8 +11,8 @@ const transferId = '2c1d5e0a-0000-4000-8000-000000000006';
 const gib = 1024 ** 3;
 
 /**
- * Starts an upload to `lab:bucket` that is declared to have `bytes` bytes, and sends only a few of them. The simulated
- * rclone reports `description` and `name` for the remote. Returns the remote that the upload request named.
+ * Uploads a file of `bytes` bytes to `lab:bucket`, but sends only a few bytes. The simulated rclone reports
+ * `description` and `name` for the remote. Returns the remote that the upload request names.
  */
 async function upload(bytes: number, description = 'S3 bucket bucket', name = 'lab'): Promise<string | null> {
   let remote: string | null = null;

@@ -24,29 +24,29 @@ const folder = join(root, 'dist', 'lib');
 const startup = join(folder, 'startup.js');
 
 /** Returns the names that the built files import from the editor's API. */
-function editorNames(): string[] {
+function listEditorNames(): string[] {
   const parts = readdirSync(folder).filter((file) => file.endsWith('.js'));
   const texts = [entry, ...parts.map((file) => join(folder, file))].map((file) => readFileSync(file, 'utf8'));
   const lists = texts.flatMap((text) => [...text.matchAll(/import\s*\{([^}]*)\}\s*from\s*"vscode"/g)]);
   const imported = lists.flatMap(([, list = '']) =>
     list.split(',').map((name) => name.trim().split(/\s+as\s+/)[0] ?? ''),
   );
-  const taken = texts.flatMap((text) => [...text.matchAll(/\bimport_vscode\d*\.(\w+)/g)]).map(([, name = '']) => name);
-  return [...new Set([...imported, ...taken])].filter((name) => name !== '');
+  const usages = texts.flatMap((text) => [...text.matchAll(/\bimport_vscode\d*\.(\w+)/g)]).map(([, name = '']) => name);
+  return [...new Set([...imported, ...usages])].filter((name) => name !== '');
 }
 
 /**
- * Runs a script in a fresh process with a stub of the editor's API. The script sees the URLs of the loaded files in
- * `files`. Resolves with the value that it passes to `report`.
+ * Runs a script in a new process with a stub of the editor's API. In the script, `files` contains the URLs of the
+ * loaded files. Resolves to the value that the script passes to `report`.
  */
-async function inFreshProcess(script: string): Promise<unknown> {
+async function runInNewProcess(script: string): Promise<unknown> {
   const api = `
     const anything = new Proxy(function () {}, { get: (_, name) => (name === 'then' ? undefined : name === Symbol.toPrimitive ? () => 'en' : anything), apply: () => anything, construct: () => anything });
-    ${editorNames()
+    ${listEditorNames()
       .map((name) => `const ${name}$ = globalThis.given?.${name} ?? anything; export { ${name}$ as ${name} };`)
       .join('\n')}
   `;
-  const whole = `
+  const source = `
     import { registerHooks } from 'node:module';
     const files = [];
     const report = (answer) => { console.log(JSON.stringify(answer)); process.exit(); };
@@ -59,20 +59,20 @@ async function inFreshProcess(script: string): Promise<unknown> {
     });
     ${script}
   `;
-  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', whole], { cwd: root });
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', source], { cwd: root });
   return JSON.parse(stdout);
 }
 
-/** Loads modules; returns their exports, and the slots of global dispatchers that they set. */
+/** Loads modules in a new process. Returns their exports, and the slots of global dispatchers that they set. */
 async function loadModules(...modules: string[]): Promise<{ readonly names: string[]; readonly slots: string[] }> {
-  const answer = await inFreshProcess(`
+  const answer = await runInNewProcess(`
     const slots = ['undici.globalDispatcher.1', 'undici.globalDispatcher.2'];
     const filled = new Set();
     const { defineProperty } = Object;
     Object.defineProperty = (object, key, value) => {
       const slot = slots.find((name) => key === Symbol.for(name));
       if (slot === undefined) return defineProperty(object, key, value);
-      // Node sets them itself to its own dispatcher.
+      // Node.js itself sets them to its built-in dispatcher.
       if (!new Error().stack.includes('node:internal/deps/undici')) filled.add(slot);
       return object;
     };
@@ -83,19 +83,19 @@ async function loadModules(...modules: string[]): Promise<{ readonly names: stri
   return answer as { names: string[]; slots: string[] };
 }
 
-/** Returns the data directory of the user to whom a storage folder belongs. */
+/** Returns the user's data directory, which these tests place in the storage folder. */
 function getDataHome(storage: string): string {
   return join(storage, 'data');
 }
 
-/** Returns the folder of the records of running transfers (D63: shared ledger folder). */
+/** Returns the folder with the records of running transfers (D63: shared ledger folder). */
 function getRunningFolder(storage: string): string {
   return join(getDataHome(storage), 'data-transfer-explorer', 'transfers', 'running');
 }
 
 /**
- * Returns the start of a script that activates the extension in a file with a storage folder. `trees`, `handlers` and
- * `pages` hold its registrations by id, `links` its URI handler; `shown` holds the errors that it showed.
+ * Returns the start of a script that activates the extension in `file` with a storage folder. `trees`, `handlers` and
+ * `pages` contain its registrations by ID, `links` its URI handler, and `shown` the errors that it showed.
  */
 function createActivation(file: string, storage: string): string {
   return `
@@ -130,12 +130,12 @@ function createActivation(file: string, storage: string): string {
   `;
 }
 
-/** Activates the extension and runs a script; resolves to true if the script, not the activation, made it start. */
+/** Activates the extension, and runs a script. Resolves to true if the script, not the activation, starts it. */
 async function startsAfter(storage: string, script: string): Promise<unknown> {
-  return await inFreshProcess(`
+  return await runInNewProcess(`
     ${createActivation(entry, storage)}
     const hasStarted = () => files.includes(${JSON.stringify(pathToFileURL(startup).href)});
-    // The stub may make the start fail later on.
+    // The start may fail later, because the API is a stub.
     process.on('unhandledRejection', () => report(hasStarted()));
     process.on('beforeExit', () => report(hasStarted()));
     if (activated() !== undefined || hasStarted()) report('waits');
@@ -147,7 +147,7 @@ describe('The built extension', () => {
   before(() => assert.ok(existsSync(entry), 'Run "npm run build" first.'));
 
   it('does not change the global dispatcher of the editor', async () => {
-    // The programs of the service start when they are loaded.
+    // These modules start the service when they are loaded.
     const programs = ['service.js', 'thread.js'];
     const files = readdirSync(folder).filter((file) => file.endsWith('.js') && !programs.includes(file));
     const { names, slots } = await loadModules(...files.map((file) => pathToFileURL(join(folder, file)).href));
@@ -237,10 +237,10 @@ describe('The built extension', () => {
     });
     afterEach(() => rmSync(folder, { recursive: true }));
 
-    /** Activates the extension with another startup module; resolves with the result of the script. */
+    /** Activates the extension with another startup module. Resolves to the result of the script. */
     async function runWithStartup(text: string, script: string): Promise<unknown> {
       writeFileSync(join(folder, 'lib', 'startup.js'), text);
-      return await inFreshProcess(`${createActivation(join(folder, 'extension.cjs'), storage)} ${script}`);
+      return await runInNewProcess(`${createActivation(join(folder, 'extension.cjs'), storage)} ${script}`);
     }
 
     it('draws rows before the start has finished', async () => {

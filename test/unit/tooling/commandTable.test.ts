@@ -5,7 +5,7 @@ import { createCommandContributions } from '../../../scripts/manifest/commands.t
 import { commandIds, getCommandDeclaration, type CommandId } from '../../../src/extension/editor/contributions.ts';
 
 interface MenuItem {
-  /** Absent for a submenu. */
+  /** Undefined for a submenu. */
   readonly command?: CommandId;
   readonly submenu?: string;
   readonly when?: string;
@@ -27,14 +27,14 @@ async function readJson(name: string): Promise<unknown> {
   return JSON.parse(await readFile(join(root, name), 'utf8'));
 }
 
-/** Returns true if the value of a row fulfills a `when` clause, whatever its other conditions say. */
+/** Returns true if a `when` clause accepts the `viewItem` value of a row. Ignores its other conditions. */
 function isShown(row: string, when: string): boolean {
   return [...when.matchAll(/viewItem (==|=~) (\S+)/g)].some(([, operator, value = '']) =>
     operator === '==' ? row === value : new RegExp(value.slice(1, -1)).test(row),
   );
 }
 
-/** Commands that act on the active connection or the local service, from whichever row they are started. */
+/** Commands that act on the active connection or the local service, regardless of the row that starts them. */
 const ignoreRow: readonly CommandId[] = [
   'dataTransfer.disconnect',
   'dataTransfer.switchConnection',

@@ -14,7 +14,7 @@ interface IndexedDecision {
 }
 
 /**
- * Decisions about documents and design that no test's title cites: the structure itself, lint or a review proves them.
+ * Decisions about documents and design that no test title cites. The code structure, lint or reviews enforce them.
  */
 const untestedDecisions = ['D32', ...listIds(46, 57)];
 
@@ -39,7 +39,7 @@ function readIndex(): readonly IndexedDecision[] {
   }));
 }
 
-/** Returns the name of a decision's file, made from its number and short name. */
+/** Returns the file name of a decision, which consists of its number and short name. */
 function nameFile({ id, shortName }: IndexedDecision): string {
   const slug = shortName.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
   return `${id.slice(1).padStart(4, '0')}-${slug}.md`;
@@ -49,13 +49,13 @@ function capitalize(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
-/** Returns every file that may cite decisions, with its text. */
+/** Returns all files that may cite decisions, with their texts. */
 function readCitingFiles(): readonly { readonly file: string; readonly text: string }[] {
   const patterns = ['{src,scripts,test}/**/*.{ts,tsx,mjs,cjs,css}', 'docs/**/*.md', '*.md'];
   return globSync(patterns, { cwd: root }).map((file) => ({ file, text: read(file) }));
 }
 
-/** Returns the citations that a name of up to four words follows; longer texts are remarks. */
+/** Returns the citations that are followed by a name of up to four words. Longer texts aren't names. */
 function findNamedCitations(text: string): readonly { readonly id: string; readonly name: string }[] {
   const lines = text.replaceAll(/\n\s*(?:\*|\/\/) ?/g, ' ');
   const patterns = [/\b(D[1-9]\d?) \(([^()]+)\)/g, /[(,;] ?(D[1-9]\d?): ([^(),;]+)(?=[),;])/g];
@@ -65,7 +65,7 @@ function findNamedCitations(text: string): readonly { readonly id: string; reado
     .filter(({ name }) => name.split(' ').length <= 4);
 }
 
-/** Returns the lines of all tests that contain a quote, as those with titles do, except for comments. */
+/** Returns the lines of all tests that contain a quotation mark, which includes all titles. Omits comments. */
 function readTestTitles(): string {
   const files = globSync('test/**/*.test.ts', { cwd: root }).filter((file) => !file.endsWith('decisions.test.ts'));
   const lines = files.flatMap((file) => read(file).split('\n'));

@@ -33,7 +33,7 @@ function isBroken(document: string, target: string): boolean {
   return anchor !== undefined && !hasAnchor(file, anchor);
 }
 
-/** Returns the keys of the configuration's schemas, the ones of a database as `databases[].name`. */
+/** Returns the keys of the configuration schemas. Keys of a database have the form `databases[].name`. */
 function listConfigKeys(): readonly string[] {
   const [, database = '', service = ''] = read('src', 'service', 'config.ts').split('z.strictObject({');
   const list = (schema: string): readonly string[] =>
@@ -41,7 +41,7 @@ function listConfigKeys(): readonly string[] {
   return [...list(service), ...list(database).map((key) => `databases[].${key}`)];
 }
 
-/** Returns the sources of a bench, with what it imports from `support`. */
+/** Returns the source of a bench, together with the modules that it imports from `support`. */
 function readBench(name: string): string {
   const bench = read('bench', `${name}.ts`);
   const imported = [...bench.matchAll(/'\.\/(support\/\w+\.ts)'/g)].map(([, file = '']) => read('bench', file));
@@ -53,14 +53,14 @@ function listTableRows(document: string): readonly (readonly string[])[] {
   return lines.map((line) => line.split('|').map((cell) => cell.trim().replaceAll('`', '')));
 }
 
-/** Returns the limits that a document states for a bench, and that the bench doesn't have. */
+/** Returns the limits that a document states for a bench, but that its source doesn't contain. */
 function listWrongLimits([bench = '', limits = '']: readonly string[]): readonly string[] {
   const numbers = new Set(readBench(bench).match(/[\d.]+/g));
   const stated = limits.match(/\d[\d.]*/g) ?? [];
   return stated.filter((limit) => !numbers.has(limit)).map((limit) => `${bench}: ${limit}`);
 }
 
-/** Returns the names of the tools that npx starts without a version, except for those that the setup installs. */
+/** Returns the tools that a text starts with npx without a version, except for those that the setup installs. */
 function listUnpinnedTools(text: string): readonly string[] {
   const tools = Array.from(text.matchAll(/\bnpx (?:-\S+ )*([^\s`]+)/g), ([, tool = '']) => tool);
   return tools.filter((tool) => !/.@\d/.test(tool) && !existsSync(join(root, 'node_modules', '.bin', tool)));

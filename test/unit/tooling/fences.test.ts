@@ -4,7 +4,7 @@ import { ESLint } from 'eslint';
 
 const root = resolve(import.meta.dirname, '..', '..', '..');
 
-/** For each row of the table: a file of it, an import that it may have, and one that it may not. */
+/** A file for each row of the fence table, with an import that it may contain, and one that it may not. */
 const rows: readonly (readonly [file: string, allowed: string, forbidden: string])[] = [
   ['src/contract/root.ts', "import { string } from 'zod/mini';", "import { asObject } from '../core/util/json.ts';"],
   ['src/core/util/json.ts', "import { join } from 'node:path';", "import { x } from '../model/connection.ts';"],
@@ -121,10 +121,10 @@ describe('The fences between the folders', () => {
       ruleFilter: ({ ruleId }) => ['house/fences', 'no-restricted-syntax'].includes(ruleId),
       overrideConfig: { files: ['**/*.{ts,tsx}'], languageOptions: { parserOptions: { projectService: false } } },
     });
-    await objections('src/core/util/json.ts', '');
+    await lintCode('src/core/util/json.ts', '');
   });
 
-  async function objections(file: string, code: string): Promise<readonly string[]> {
+  async function lintCode(file: string, code: string): Promise<readonly string[]> {
     const [result] = await eslint.lintText(code, { filePath: join(root, file) });
     return result?.messages.map(({ ruleId, message }) => `${ruleId}: ${message}`) ?? [];
   }
@@ -136,7 +136,7 @@ describe('The fences between the folders', () => {
   ]) {
     it(`forbid importing the editor in core: ${imported}`, async () => {
       for (const folder of ['client', 'flows', 'verification', 'ledger', 'model', 'monitor', 'store', 'util']) {
-        const [first] = await objections(`src/core/${folder}/any.ts`, imported);
+        const [first] = await lintCode(`src/core/${folder}/any.ts`, imported);
         assert.match(first ?? '', /^house\/fences: core\/\w+ may not use the package vscode/);
       }
     });
@@ -144,24 +144,24 @@ describe('The fences between the folders', () => {
 
   for (const [file, allowed, forbidden] of rows) {
     it(`allow in ${file}: ${allowed}`, async () => {
-      assert.deepEqual(await objections(file, allowed), []);
+      assert.deepEqual(await lintCode(file, allowed), []);
     });
 
     it(`forbid in ${file}: ${forbidden}`, async () => {
-      assert.match((await objections(file, forbidden)).join('\n'), /^house\/fences: /);
+      assert.match((await lintCode(file, forbidden)).join('\n'), /^house\/fences: /);
     });
   }
 
   it('detect a forbidden import in a re-export and in a dynamic import', async () => {
-    assert.equal((await objections('src/core/store/any.ts', "export { x } from '../client/reply.ts';")).length, 1);
-    assert.equal((await objections('src/core/store/any.ts', "void import('../client/reply.ts');")).length, 1);
+    assert.equal((await lintCode('src/core/store/any.ts', "export { x } from '../client/reply.ts';")).length, 1);
+    assert.equal((await lintCode('src/core/store/any.ts', "void import('../client/reply.ts');")).length, 1);
   });
 
   for (const use of ['session.client', "session['client']", 'const { client } = session;']) {
     it(`forbid using the client of a session in commands: ${use}`, async () => {
       const file = 'src/extension/commands/transfers/any.ts';
-      const [first] = await objections(file, use);
-      assert.match(first ?? '', /^no-restricted-syntax: Only flows use the client/);
+      const [first] = await lintCode(file, use);
+      assert.match(first ?? '', /^no-restricted-syntax: Only flows may use the client/);
     });
   }
 });

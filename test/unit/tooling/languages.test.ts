@@ -8,7 +8,7 @@ type Strings = Readonly<Record<string, string>>;
 const root = join(import.meta.dirname, '..', '..', '..');
 const languages = ['fr'];
 
-/** Strings with words that are the same in both languages. */
+/** Strings that are the same in English and in another language. */
 const identicalStrings: Readonly<Record<string, readonly string[]>> = {
   fr: [
     ...[
@@ -33,17 +33,17 @@ async function readStrings(file: string): Promise<Strings> {
 
 /** Returns the placeholders and untranslatable parts of a string: addresses, commands, code and settings. */
 function listFixedParts(text: string): readonly string[] {
-  const marks = text.matchAll(
+  const parts = text.matchAll(
     /\{\d+\}|https?:\/\/[\w.:@-]+|\(command:[\w.]+\)|`[^`]*`|\bhttp\.\w+|\b[A-Z]+(?:_[A-Z]+)+\b/g,
   );
-  return [...marks].map(([mark]) => mark.replace(/\.$/, '')).toSorted();
+  return [...parts].map(([part]) => part.replace(/\.$/, '')).toSorted();
 }
 
 function hasWords(text: string): boolean {
   return /\p{L}{2}/u.test(text.replaceAll(/\{\d+\}|\bOK\b/g, ''));
 }
 
-/** Returns the user-visible strings of the manifest with their paths. */
+/** Returns the user-visible strings of the manifest, with their paths. */
 function listManifestStrings(value: unknown, place: string): readonly (readonly [place: string, text: string])[] {
   const shown =
     /\.(title|displayName|description|markdownDescription|label|name|contextualTitle|category|contents|altText|\w+ErrorMessage)$/;
@@ -53,7 +53,7 @@ function listManifestStrings(value: unknown, place: string): readonly (readonly 
   return Object.entries(value).flatMap(([name, inner]) => listManifestStrings(inner, `${place}.${name}`));
 }
 
-/** Returns true for the texts of tools that only a language model reads. */
+/** Returns true for the path of a text that only a language model reads. */
 function isForModel(place: string): boolean {
   return /^\.contributes\.languageModelTool(?:Sets\.\d+\.name|s\.(?!\d+\.displayName))/.test(place);
 }
@@ -94,11 +94,11 @@ describe('The user-visible strings', () => {
   it('are translated to each tested language, in the manifest and in the program', async () => {
     const named: string[] = [];
     for await (const file of glob(['l10n/*.json', 'package.nls.*.json'], { cwd: root })) named.push(file);
-    const wanted = languages.flatMap((language) => [
+    const files = languages.flatMap((language) => [
       `l10n/bundle.l10n.${language}.json`,
       `package.nls.${language}.json`,
     ]);
-    assert.deepEqual(named.map((file) => file.replaceAll('\\', '/')).toSorted(), [englishBundle, ...wanted].toSorted());
+    assert.deepEqual(named.map((file) => file.replaceAll('\\', '/')).toSorted(), [englishBundle, ...files].toSorted());
     assert.equal(manifest.l10n, './l10n');
   });
 
@@ -140,10 +140,10 @@ describe('The user-visible strings', () => {
         const bare = (text = ''): string => text.replace(/…$/, '');
         for (const key of titles) {
           for (const text of [english[key] ?? '', bare(english[key])]) {
-            const said = bundle[text];
-            if (said === undefined) continue;
+            const translated = bundle[text];
+            if (translated === undefined) continue;
             const title = manifestWords[key];
-            assert.equal(said, text.endsWith('…') ? title : bare(title));
+            assert.equal(translated, text.endsWith('…') ? title : bare(title));
           }
         }
       });

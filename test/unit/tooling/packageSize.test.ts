@@ -9,14 +9,14 @@ import { listFiles, PackageManager } from '@vscode/vsce';
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..', '..');
 
-/** Copies what is packed from the repository into an empty folder, and builds the rest there, as it is shipped. */
+/** Copies the packaged files of the repository into an empty folder, and runs the production build there. */
 async function stage(folder: string): Promise<void> {
   const files = (await listFiles({ cwd: root, packageManager: PackageManager.None })).filter(
     (file) => !/^dist[\\/]/.test(file),
   );
   for (const file of [...files, '.vscodeignore']) await cp(join(root, file), join(folder, file));
   const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Record<string, unknown>;
-  // The scripts would build it again.
+  // Otherwise the `vscode:prepublish` script would build the extension again.
   await writeFile(join(folder, 'package.json'), JSON.stringify({ ...manifest, scripts: {} }, undefined, 2));
   const build = ['esbuild.mjs', '--production', '--outdir', join(folder, 'dist')];
   await run(process.execPath, build, { cwd: root });

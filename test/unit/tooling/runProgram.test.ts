@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 
 const steps = join(import.meta.dirname, '..', '..', '..', 'scripts', 'setup', 'steps.mjs');
 
-/** Returns the arguments of a script that runs this code as a program, and exits with its exit code. */
+/** Returns Node.js arguments for a script that runs this code as a program, and exits with its exit code. */
 const script = (code: string): readonly string[] => {
   const imported = `import { runProgram } from ${JSON.stringify(pathToFileURL(steps))};`;
   return [

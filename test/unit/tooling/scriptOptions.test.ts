@@ -10,7 +10,7 @@ interface Result {
   readonly stderr: string;
 }
 
-/** Runs a script, which must exit before it starts its work, because that would exceed the time limit. */
+/** Runs a script, which must exit without doing its work, because that would exceed the time limit. */
 function runScript(file: string, ...args: readonly string[]): Result {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, file), ...args], {
     encoding: 'utf8',
@@ -47,7 +47,7 @@ describe('The options of a script', () => {
     ['scripts/soak.mjs', '--minutes', 'many'],
     ['scripts/test.mjs', '--ring'],
   ] as const;
-  // The arguments of `npm run package` are those of vsce, which refuses them itself.
+  // `npm run package` passes its arguments to vsce, which rejects invalid ones.
   for (const [file, ...args] of refusals.filter(([one]) => one !== 'scripts/package.mjs')) {
     it(`are the only ones that it accepts: ${file} ${args.join(' ')} is an error of one line`, () => {
       const { code, stdout, stderr } = runScript(file, ...args);

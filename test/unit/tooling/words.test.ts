@@ -4,7 +4,7 @@ import { ESLint } from 'eslint';
 
 const root = resolve(import.meta.dirname, '..', '..', '..');
 
-/** Code with user-visible text that is not translated. */
+/** Code that contains untranslated user-visible text. */
 const faults: readonly string[] = [
   "void window.showErrorMessage('It failed.');",
   'item.tooltip = `${count} files are checked`;',
@@ -21,7 +21,7 @@ const faults: readonly string[] = [
   "return l10n.t('{0} files', count) + ' or more files';",
 ];
 
-/** Elements with user-visible text that is not translated. */
+/** Elements that contain untranslated user-visible text. */
 const faultyElements: readonly string[] = [
   'return <p class="loading">loading</p>;',
   "return <p>{isLoading && 'loading'}</p>;",
@@ -33,7 +33,7 @@ const faultyElements: readonly string[] = [
   'return <Button onClick={copyId}>Copy Id</Button>;',
 ];
 
-/** Elements whose text is translated, data, or read by nobody. */
+/** Elements whose text is translated, is data, or isn't visible to users. */
 const rightElements: readonly string[] = [
   'return <p class="value text">{name}</p>;',
   "return <p class={isWide ? 'fact wide' : 'fact'}>{l10n.t('Files')}</p>;",
@@ -41,7 +41,7 @@ const rightElements: readonly string[] = [
   'return <div aria-label={l10n.t(\'Files moved\')} dir="auto" />;',
 ];
 
-/** Text that nobody reads, or that is translated. */
+/** Code whose text is translated, or isn't visible to users. */
 const rightLines: readonly string[] = [
   "void window.showErrorMessage(l10n.t('It failed.'));",
   "item.tooltip = plural(count, '{0} file is checked', '{0} files are checked');",
@@ -64,10 +64,10 @@ describe('The lint rule for user-visible text', () => {
       ruleFilter: ({ ruleId }) => ruleId === 'house/words',
       overrideConfig: { files: ['**/*.{ts,tsx}'], languageOptions: { parserOptions: { projectService: false } } },
     });
-    await objections('extension/editor', '');
+    await countProblems('extension/editor', '');
   });
 
-  async function objections(folder: string, line: string, file = 'any.ts'): Promise<number> {
+  async function countProblems(folder: string, line: string, file = 'any.ts'): Promise<number> {
     const code = `function any() {\n${line}\n}\n`;
     const [result] = await eslint.lintText(code, { filePath: join(root, 'src', folder, file) });
     const messages = result?.messages ?? [];
@@ -87,26 +87,26 @@ describe('The lint rule for user-visible text', () => {
         'extension/panels',
         'webviews/shared',
       ])
-        assert.ok((await objections(folder, line)) > 0, folder);
+        assert.ok((await countProblems(folder, line)) > 0, folder);
     });
   }
 
   for (const line of faultyElements) {
     it(`reports untranslated text: ${line}`, async () => {
       for (const folder of ['webviews/shared', 'webviews/metadata'])
-        assert.equal(await objections(folder, line, 'any.tsx'), 1, folder);
+        assert.equal(await countProblems(folder, line, 'any.tsx'), 1, folder);
     });
   }
 
   for (const line of rightElements) {
     it(`accepts ${line}`, async () => {
-      assert.equal(await objections('webviews/transfer', line, 'any.tsx'), 0);
+      assert.equal(await countProblems('webviews/transfer', line, 'any.tsx'), 0);
     });
   }
 
   for (const line of rightLines) {
     it(`accepts: ${line}`, async () => {
-      assert.equal(await objections('extension/commands', line), 0);
+      assert.equal(await countProblems('extension/commands', line), 0);
     });
   }
 });

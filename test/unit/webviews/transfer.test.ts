@@ -80,8 +80,8 @@ describe('The progress of a transfer', () => {
     ],
     ['success without counts as complete', { state: 'succeeded', ended: true }, { total: 4, share: 1 }],
   ];
-  for (const [what, changed, wanted] of table)
-    it(`shows ${what}`, () => assert.deepEqual(getProgressCounts(pageTransfer(changed)), wanted));
+  for (const [what, changed, expected] of table)
+    it(`shows ${what}`, () => assert.deepEqual(getProgressCounts(pageTransfer(changed)), expected));
 });
 
 describe('The line of files over time', () => {

@@ -1,6 +1,6 @@
 /**
- * Replaces the editor's native log writer, which would require a compiler on the test machine. Without a replacement,
- * the editor would write no log files, and "Show Log" would open an empty page.
+ * Replaces the editor's native log writer, which needs a compiler at installation. Without a replacement, the editor
+ * would write no log files, and "Show Log" would open an empty page.
  */
 const { closeSync, mkdirSync, openSync, writeSync } = require('node:fs');
 const { dirname } = require('node:path');

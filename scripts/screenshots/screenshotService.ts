@@ -26,7 +26,7 @@ const obsParameters = {
   calibrated: { type: 'boolean' },
 };
 
-/** The id, name, organization and files of each database: open data from packages and services, and generated files. */
+/** The ID, name, organization and files of each database: open data from packages and services, and generated files. */
 const catalog: readonly (readonly [string, string, string, readonly Resource[]])[] = [
   ['vega', 'Vega Datasets', 'Vega', readVega()],
   ['obs', 'Observatory Archive', 'Alpine Observatory', makeRuns(60)],
@@ -38,18 +38,18 @@ const catalog: readonly (readonly [string, string, string, readonly Resource[]])
 
 const fileBytes = new Map(catalog.flatMap(([, , , files]) => files.map(({ id, bytes }) => [id, Number(bytes ?? 0)])));
 
-/** A service whose databases, files and ids are always the same. */
-export interface PictureService {
+/** A service whose databases, files and IDs are always the same. */
+export interface ScreenshotService {
   readonly http: FaultServer;
   readonly transfers: PublicState['transfers'];
-  /** Ids of the transfers that the window does not poll, or no longer polls. */
+  /** IDs of the transfers that the window does not poll, or no longer polls. */
   readonly ended: Set<string>;
-  /** Restores the initial responses to all requests. */
+  /** Restores the initial responses of all routes. */
   recover(): void;
 }
 
-/** Starts a service that behaves like the public server. */
-export async function startPictureService(): Promise<PictureService> {
+/** Starts a service that behaves like the public server. The caller stops `http`. */
+export async function startScreenshotService(): Promise<ScreenshotService> {
   const http = await FaultServer.start();
   const state = publicLike(http, journeyKey.value);
   const databases = catalog.map(([id, name, organization]) => ({ id, name, organization, url: '' }));
@@ -68,7 +68,7 @@ export async function startPictureService(): Promise<PictureService> {
   return { http, transfers: state.transfers, ended: new Set(state.transfers.keys()), recover: http.saveRoutes() };
 }
 
-/** Returns the ID that is made from the name of a database or a connection. */
+/** Derives an ID from the name of a database or a connection. */
 export function toId(name: string): string {
   return name.toLowerCase().replaceAll(/\W+/g, '-');
 }
@@ -100,14 +100,14 @@ function listed(database: string, choose: (all: readonly Resource[]) => readonly
   return resources ? json({ resources: choose(resources) }) : problem(404, `The database '${database}' was not found`);
 }
 
-/** Reads the resources of the package and uses their paths as ids. */
+/** Returns the resources of the package `vega-datasets`, with their paths as IDs and names. */
 function readVega(): readonly Resource[] {
   const file = join(repositoryRoot, 'node_modules', 'vega-datasets', 'datapackage.json');
   const { resources } = JSON.parse(readFileSync(file, 'utf8')) as { resources: readonly { readonly path: string }[] };
   return resources.map((resource) => ({ ...resource, id: resource.path, name: resource.path }));
 }
 
-/** Returns two files of the package under other names, as the copies in the database "Archive". */
+/** Returns two files of the package under other names: the copies in the database "Archive". */
 function copyWeather(): readonly Resource[] {
   const copied = readVega().filter(({ name }) => name === 'weather.csv' || name === 'seattle-weather.csv');
   return copied.map((resource) => ({
