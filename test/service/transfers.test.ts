@@ -118,13 +118,15 @@ describe('A transfer of the local service', () => {
     assert.equal((JSON.parse(await readTarget(id, `manifest-${id}.json`)) as Manifest).resources.length, 1);
   });
 
-  it('writes its manifest beside a folder that is called manifest.json', async () => {
-    await rig.write({ 'Manifest.json/c.txt': 'within' });
-    await rig.restart();
-    const id = await rig.mustSubmit(['Manifest.json/c.txt']);
-    assert.equal((await rig.waitForStatus(id, 'succeeded', 'failed')).status, 'succeeded');
-    assert.equal((JSON.parse(await readTarget(id, `manifest-${id}.json`)) as Manifest).resources.length, 1);
-  });
+  for (const name of ['Manifest.json', 'manife\u017Ft.json']) {
+    it(`writes its manifest beside a folder that is called ${name}, which is the same name on some disks`, async () => {
+      await rig.write({ [`${name}/c.txt`]: 'within' });
+      await rig.restart();
+      const id = await rig.mustSubmit([`${name}/c.txt`]);
+      assert.equal((await rig.waitForStatus(id, 'succeeded', 'failed')).status, 'succeeded');
+      assert.equal((JSON.parse(await readTarget(id, `manifest-${id}.json`)) as Manifest).resources.length, 1);
+    });
+  }
 
   it("fails with the file's name when its hash is not the declared one, and leaves nothing (D23)", async () => {
     const id = await rig.mustSubmit(['wrong/b.txt']);

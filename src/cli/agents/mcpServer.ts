@@ -10,7 +10,7 @@ import {
   type Implementation,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { AgentAnswer } from '../../core/agents/callAgentTool.ts';
 import type { JsonObject } from '../../core/util/json.ts';
 
@@ -52,7 +52,7 @@ interface McpServerOptions {
   readonly tools: readonly McpTool[];
   /** Resolves to the tool's answer, or to a question for the user if the tool needs a decision. Must not reject. */
   call(call: McpCall): Promise<AgentAnswer | Elicitation>;
-  /** Called when the client closes standard input. May be called more than once. */
+  /** Called when the connection ends: the client closed it, or sent more than the server accepts in one message. */
   onClose(): void;
 }
 
@@ -62,9 +62,13 @@ const instructions =
 
 /** Serves the tools over standard input and output. Returns a function that closes the connection. */
 export function serveMcp(options: McpServerOptions): () => Promise<void> {
-  const handle = serveStdio(() => createServer(options));
-  process.stdin.once('end', () => options.onClose());
-  process.stdin.once('close', () => options.onClose());
+  const transport = new StdioServerTransport();
+  const handle = serveStdio(() => createServer(options), { transport });
+  const { onclose } = transport;
+  transport.onclose = () => {
+    onclose?.();
+    options.onClose();
+  };
   return async () => await handle.close();
 }
 

@@ -13,6 +13,7 @@ const texts: Readonly<Record<RecipeProblemKind, (field: string, expected: string
   wrongType: (field, expected) => `"${field}" must be of type ${expected}`,
   wrongValue: (field, expected) => `"${field}" must be one of: ${expected}`,
   empty: (field) => `"${field}" must not be empty`,
+  tooLong: (field, expected) => `"${field}" is too long; the maximum length is ${expected}`,
   wrongNumber: (field) => `"${field}" must be an integer from 0 to ${Number.MAX_SAFE_INTEGER}`,
   wrongRange: () => '"least" must not exceed "most"',
   sourceCount: () => '"from" must contain exactly one of "search", "ids" and "table"',

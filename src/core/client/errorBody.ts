@@ -1,5 +1,4 @@
-import { problemDocumentSchema } from '../../contract/problem.ts';
-import { parseJsonObject, type JsonObject } from '../util/json.ts';
+import { isJsonObject, parseJsonObject, type JsonObject } from '../util/json.ts';
 import { redact } from '../util/redact.ts';
 
 interface ErrorBody {
@@ -32,7 +31,7 @@ function getObjectDetail(json: JsonObject): string | undefined {
   const detail = toText(json['detail']) ?? toText(json['error']) ?? toText(json['message']);
   const parts = detail === undefined ? [] : [detail];
   let length = detail?.length ?? 0;
-  for (const message of collectMessages(json)) {
+  for (const message of listMessages(json)) {
     if (length > maxDetailLength) break;
     if (parts.some((part) => part.includes(message))) continue;
     parts.push(message);
@@ -41,10 +40,13 @@ function getObjectDetail(json: JsonObject): string | undefined {
   return parts.length > 0 ? parts.join('; ') : toText(json['title']);
 }
 
-function collectMessages(json: JsonObject): string[] {
-  const problem = problemDocumentSchema.safeParse({ errors: json['errors'] });
-  const errors = problem.success ? (problem.data.errors ?? []) : [];
-  return errors.map(({ message }) => toText(message)).filter((message) => message !== undefined);
+/** Returns the messages of the errors. Ignores errors that aren't objects with a message. */
+function* listMessages({ errors }: JsonObject): Generator<string> {
+  if (!Array.isArray(errors)) return;
+  for (const error of errors as readonly unknown[]) {
+    const message = isJsonObject(error) ? toText(error['message']) : undefined;
+    if (message !== undefined) yield message;
+  }
 }
 
 function getTextDetail(text: string, contentType: string): string | undefined {

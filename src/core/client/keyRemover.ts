@@ -7,8 +7,8 @@ import { SecretRedactor } from '../util/redact.ts';
  */
 const minKeyLength = 8;
 
-/** Matches the JSON escapes that some servers use for the base64 characters `+`, `/` and `=`. */
-const escapedBase64 = /\\u00(?:2[bBfF]|3[dD])/;
+/** Matches a JSON escape of an ASCII character, which can hide a form of the key from a search of the unparsed text. */
+const escapedAscii = /\\u00[0-7]/;
 
 /**
  * Removes the API key from successful responses, in case a server echoes it. Text from responses is shown, recorded,
@@ -28,7 +28,7 @@ export class KeyRemover {
    */
   removeFrom(json: unknown, text: string): unknown {
     if (!this.redactor) return json;
-    return escapedBase64.test(text) || this.redactor.isIn(text) ? redactTexts(json, this.redactor) : json;
+    return escapedAscii.test(text) || this.redactor.isIn(text) ? redactTexts(json, this.redactor) : json;
   }
 }
 

@@ -30,11 +30,17 @@ function isTransfer(value: JsonObject): value is JsonObject & Transfer {
   const { key, createdAt, state, changes, order } = value;
   return (
     typeof key === 'string' &&
-    typeof createdAt === 'number' &&
+    isTime(createdAt) &&
     typeof state === 'string' &&
     Array.isArray(changes) &&
+    changes.every((change: unknown) => isJsonObject(change) && isTime(change['at'])) &&
     isJsonObject(order) &&
     ['connectionId', 'orcid', 'source', 'destination'].every((field) => typeof order[field] === 'string') &&
     Array.isArray(order['files'])
   );
+}
+
+/** Returns true for milliseconds since 1970 that a `Date` can represent. */
+function isTime(value: unknown): boolean {
+  return typeof value === 'number' && !Number.isNaN(new Date(value).getTime());
 }

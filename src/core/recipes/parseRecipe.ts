@@ -1,5 +1,6 @@
 import { isDeeperThan, isJsonObject, type JsonObject } from '../util/json.ts';
 import { parsePackagePath } from '../util/packagePath.ts';
+import { validate } from '../util/validate.ts';
 import { findSecrets } from '../util/secrets.ts';
 import type { RecipeProblem } from './recipeProblem.ts';
 import { findSchemaProblems } from './schemaProblems.ts';
@@ -23,6 +24,9 @@ export const maxRecipeBytes = 3 * maxLength;
 
 const maxLevels = 100;
 
+/** Maximum number of keys and passwords to report. */
+const maxSecrets = 100;
+
 /** Parses a recipe: JSON with comments. Never throws. */
 export function parseRecipe(content: string): ParsedRecipe {
   const isTooLarge = content.length > maxLength;
@@ -36,12 +40,15 @@ export function parseRecipe(content: string): ParsedRecipe {
 }
 
 function parseObject(text: RecipeText, value: JsonObject): ParsedRecipe {
-  const secrets = findSecrets(value).map((path) => createProblem(text, 'secret', path));
+  const secrets = findSecrets(value)
+    .slice(0, maxSecrets)
+    .map((path) => createProblem(text, 'secret', path));
   const { version } = value;
   const isNewer = typeof version === 'number' && version > recipeVersion;
   if (isNewer) return { text, problems: [...secrets, createProblem(text, 'newerVersion', ['version'])] };
   const repeated = text.findRepeatedNames().map((one): RecipeProblem => ({ kind: 'repeatedField', ...one }));
-  const parsed = recipeSchema.safeParse(value);
+  const parsed = validate(recipeSchema, value);
+  if (!parsed) return { text, problems: [...secrets, ...repeated, createProblem(text, 'tooLarge')] };
   const found = parsed.success ? findContradictions(text, parsed.data) : findSchemaProblems(text, parsed.error.issues);
   // Reports a secret in an unknown field only as a secret, and not also as an unknown field.
   const secretPlaces = new Set(secrets.map(({ path }) => path.join('/')));

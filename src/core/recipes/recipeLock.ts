@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import * as z from 'zod/mini';
 import { isMissing } from '../util/errorCode.ts';
 import { readRegularFile } from '../util/regularFile.ts';
+import { validate } from '../util/validate.ts';
 import { writeFileAtomically } from '../util/writeFileAtomically.ts';
 import { formatLock, getChecksum, lockVersion, storedSchema, type RecipeLock } from './lockFormat.ts';
 import { recipeExtension } from './recipeNames.ts';
@@ -41,7 +42,7 @@ function parseLock(text: string, recipeName: string): LockReadResult {
   const value = parseJson(text);
   const version = z.safeParse(z.looseObject({ version: z.number() }), value);
   if (version.data && version.data.version > lockVersion) return { kind: 'newer' };
-  const { data } = z.safeParse(storedSchema, value);
+  const data = validate(storedSchema, value)?.data;
   if (!data) return { kind: 'broken' };
   const { checksum, ...lock } = data;
   const result = checkName(lock, recipeName);

@@ -13,6 +13,7 @@ export type RecipeProblemKind =
   | 'wrongType' // `expected` is the type
   | 'wrongValue' // `expected` lists the allowed values
   | 'empty' // an empty string or list
+  | 'tooLong' // a string or list that is longer than `expected`
   | 'wrongNumber' // negative, not an integer, or greater than `Number.MAX_SAFE_INTEGER`
   | 'wrongRange' // `least` exceeds `most`
   | 'sourceCount' // not exactly one of search, ids and table

@@ -12,6 +12,9 @@ const rangeSchema = z.strictObject({
 
 const nameSchema = z.string().check(z.minLength(1));
 
+/** A list of filters. Each file is compared with all of them, so their number and lengths are limited. */
+const filterListSchema = z.array(nameSchema.check(z.maxLength(300))).check(z.minLength(1), z.maxLength(100));
+
 const searchSchema = z.strictObject({
   query: z.string().check(z.describe('The query, in the syntax of the database. Empty for all files.')),
   status: z.optional(
@@ -40,10 +43,8 @@ const tableSchema = z.strictObject({
 });
 
 const filtersSchema = z.strictObject({
-  formats: z.optional(z.array(nameSchema).check(z.minLength(1), z.describe('Formats or file extensions: "fasta".'))),
-  paths: z.optional(
-    z.array(nameSchema).check(z.minLength(1), z.describe('Path patterns: "reads/**/*.gz". At least one must match.')),
-  ),
+  formats: z.optional(filterListSchema.check(z.describe('Formats or file extensions: "fasta".'))),
+  paths: z.optional(filterListSchema.check(z.describe('Path patterns: "reads/**/*.gz". At least one must match.'))),
   bytes: z.optional(rangeSchema.check(z.describe('Size of a single file in bytes. Leaves out files of unknown size.'))),
 });
 

@@ -15,19 +15,18 @@ export type RecipePath = readonly (string | number)[];
 export class RecipeText {
   private readonly text: string;
   private readonly root: Node | undefined;
+  /** The parsed value; undefined if there is none. */
+  readonly value: unknown;
   private lineBreaks: readonly number[] | undefined;
   /** The position of the first syntax error. Later errors are often caused by the first one. */
   readonly error: TextRange | undefined;
 
   constructor(text: string) {
     this.text = text.replace(/^\uFEFF/, ' ');
-    const { root, errors } = parseText(this.text);
+    const { root, value, errors } = parseText(this.text);
     this.root = root;
+    this.value = value;
     this.error = errors[0] && this.toRange(errors[0].offset, errors[0].length);
-  }
-
-  get value(): unknown {
-    return this.root && (getNodeValue(this.root) as unknown);
   }
 
   /**
@@ -92,11 +91,13 @@ function countBelow(sorted: readonly number[], limit: number): number {
 
 function parseText(text: string): {
   readonly root?: Node | undefined;
+  readonly value?: unknown;
   readonly errors: readonly Pick<ParseError, 'offset' | 'length'>[];
 } {
   const errors: ParseError[] = [];
   try {
-    return { root: parseTree(text, errors, { allowTrailingComma: true }), errors };
+    const root = parseTree(text, errors, { allowTrailingComma: true });
+    return { root, value: root && (getNodeValue(root) as unknown), errors };
   } catch (error) {
     // The parser is recursive, and deep nesting overflows the stack.
     if (error instanceof RangeError) return { errors: [{ offset: 0, length: 1 }] };

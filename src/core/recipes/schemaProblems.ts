@@ -4,27 +4,38 @@ import type { RecipeProblem } from './recipeProblem.ts';
 import { recipeSchema } from './recipeSchema.ts';
 import type { RecipePath, RecipeText } from './recipeText.ts';
 
-/** Maximum number of issues to convert. */
+/** Maximum number of problems. Each position takes time proportional to the length of the text. */
 const maxIssues = 100;
 
-/** Converts at most {@link maxIssues} validation issues to problems with positions in the text. */
+/** Converts validation issues to at most {@link maxIssues} problems with positions in the text. */
 export function findSchemaProblems(text: RecipeText, issues: readonly $ZodIssue[]): readonly RecipeProblem[] {
-  return issues.slice(0, maxIssues).flatMap((issue) => toProblems(text, issue));
+  return issues
+    .slice(0, maxIssues)
+    .flatMap((issue) => toProblems(text, issue))
+    .slice(0, maxIssues);
 }
 
 function toProblems(text: RecipeText, issue: $ZodIssue): readonly RecipeProblem[] {
   const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => createUnknownField(text, path, name));
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.slice(0, maxIssues).map((name) => createUnknownField(text, path, name));
   if (isMissing(text, path)) return [{ kind: 'missingField', path, range: text.findName(path.slice(0, -1)) }];
   const range = text.findValue(path);
   if (issue.code === 'invalid_value') return [{ kind: 'wrongValue', path, range, expected: issue.values.join(', ') }];
-  if (issue.code === 'too_small')
-    return [{ kind: issue.origin === 'number' || issue.origin === 'int' ? 'wrongNumber' : 'empty', path, range }];
-  // Only numbers have an upper limit.
-  if (issue.code === 'too_big') return [{ kind: 'wrongNumber', path, range }];
+  if (issue.code === 'too_small') return [{ kind: isNumeric(issue) ? 'wrongNumber' : 'empty', path, range }];
+  if (issue.code === 'too_big')
+    return [
+      isNumeric(issue)
+        ? { kind: 'wrongNumber', path, range }
+        : { kind: 'tooLong', path, range, expected: String(issue.maximum) },
+    ];
   // JSON has objects, but no records.
   const expected = issue.code === 'invalid_type' ? issue.expected.replace('record', 'object') : '';
   return [{ kind: expected === 'int' ? 'wrongNumber' : 'wrongType', path, range, expected }];
+}
+
+function isNumeric({ origin }: { readonly origin: string }): boolean {
+  return origin === 'number' || origin === 'int';
 }
 
 function createUnknownField(text: RecipeText, path: RecipePath, name: string): RecipeProblem {

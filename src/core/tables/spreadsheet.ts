@@ -11,7 +11,15 @@ export async function readSpreadsheet(bytes: Uint8Array): Promise<readonly DataT
   await checkWorkbook(bytes);
   const parseNumber = (text: string): SheetNumber => new SheetNumber(text);
   const sheets = await readExcelFile<SheetNumber>(new Uint8Array(bytes).buffer, { parseNumber });
-  return sheets.map(({ sheet, data }) => toTable(sheet, data)).filter(({ rows }) => rows.length > 0);
+  return dropRepeated(sheets)
+    .map(({ sheet, data }) => toTable(sheet, data))
+    .filter(({ rows }) => rows.length > 0);
+}
+
+/** Returns the sheets without those that another sheet's part in the archive provides, which would be copies of it. */
+function dropRepeated<T extends { readonly data: object }>(sheets: readonly T[]): readonly T[] {
+  const seen = new Set<object>();
+  return sheets.filter(({ data }) => !seen.has(data) && seen.add(data));
 }
 
 function toTable(sheet: string, data: readonly (readonly unknown[])[]): DataTable {

@@ -6,16 +6,19 @@ export const maxUnpackedBytes = 250_000_000;
 
 /**
  * Checks that a workbook can be read in limited memory. Rejects with a {@link TableError} if it isn't an intact ZIP
- * archive, if it unpacks to too many bytes (according to its directory, or when actually unpacked), or if a sheet has
- * too many cells.
+ * archive, if it unpacks to too many bytes (according to its directory, or when actually unpacked), or if its
+ * sheets have too many cells in total.
  */
 export async function checkWorkbook(bytes: Uint8Array): Promise<void> {
   const entries = listEntries(bytes);
   const unpackedBytes = entries.reduce((sum, entry) => sum + entry.unpackedBytes, 0);
   if (unpackedBytes > maxUnpackedBytes) throw new TableError('unpacksTooLarge');
+  let cellCount = 0;
   for (const entry of entries) {
     const unpacked = await unpack(entry);
-    if (/\.xml(?:\.rels)?$/i.test(entry.path)) checkCells(Buffer.from(unpacked).toString('latin1'));
+    if (!/\.xml(?:\.rels)?$/i.test(entry.path)) continue;
+    cellCount += countCells(Buffer.from(unpacked).toString('latin1'));
+    if (cellCount > maxCells) throw new TableError('tooManyCells');
   }
 }
 
@@ -51,10 +54,10 @@ const place = /(?<![\w.-])r\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 const emptyCell = /^<[\w.:-]+(?:\s+[\w.:-]+="[^"'<>]*")*\s*\/$/;
 
 /**
- * Throws if a sheet spans too many rows or cells, because the parser fills the gaps with empty cells. Also throws if a
- * cell's position isn't valid.
+ * Returns the number of cells in a sheet, including those in gaps, which the parser fills with empty cells. Throws if
+ * the sheet has too many rows, or if a cell's position isn't valid.
  */
-function checkCells(xml: string): void {
+function countCells(xml: string): number {
   let [rows, columns] = [1, 1];
   for (const [tag] of xml.matchAll(rowOrCell)) {
     const isEmpty = emptyCell.test(tag);
@@ -64,7 +67,8 @@ function checkCells(xml: string): void {
       if (!isEmpty) columns = Math.max(columns, column);
     }
   }
-  if (rows > maxRows || rows * columns > maxCells) throw new TableError('tooManyCells');
+  if (rows > maxRows) throw new TableError('tooManyCells');
+  return rows * columns;
 }
 
 /** The number of rows that the file format allows. */

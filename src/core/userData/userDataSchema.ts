@@ -6,6 +6,7 @@ import { isDeeperThan, isJsonObject } from '../util/json.ts';
 import { omit } from '../util/omit.ts';
 import { findRemoteProblem } from '../util/remote.ts';
 import { findSecrets, type ValuePath } from '../util/secrets.ts';
+import { validate } from '../util/validate.ts';
 import type { ServedEntry } from './userData.ts';
 
 const maxLevels = 60;
@@ -121,7 +122,7 @@ const placeSchema = z
  * submission as not confirmed. Returns undefined if the value is not a valid transfer.
  */
 export function parseTransfer(value: unknown): Transfer | undefined {
-  const { data } = z.safeParse(transferSchema, value);
+  const data = validate(transferSchema, value)?.data;
   return data && settleSubmission(withoutOwnSecrets(data as Transfer));
 }
 

@@ -16,13 +16,20 @@ const inflate = promisify(inflateRaw);
 
 const endSignature = Buffer.from('PK\x05\x06', 'latin1');
 const endSize = 22;
+const zip64LocatorSize = 20;
+const zip64LocatorSignature = 0x07064b50;
 const entrySignature = 0x02014b50;
 
-/** Lists the files in a ZIP archive's directory. Throws a `RangeError` if the archive is damaged. */
+/**
+ * Lists the files in a ZIP archive's directory. Throws a `RangeError` if the archive is damaged or in the ZIP64 format,
+ * which has a second directory.
+ */
 export function listZipEntries(bytes: Uint8Array): readonly ZipEntry[] {
   const archive = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = archive.length < endSize ? -1 : archive.lastIndexOf(endSignature, archive.length - endSize);
   if (end < 0) throw new RangeError('no directory');
+  if (end >= zip64LocatorSize && archive.readUInt32LE(end - zip64LocatorSize) === zip64LocatorSignature)
+    throw new RangeError('a second directory');
   const entries: ZipEntry[] = [];
   let position = archive.readUInt32LE(end + 16);
   for (let left = archive.readUInt16LE(end + 8); left > 0; left -= 1) {

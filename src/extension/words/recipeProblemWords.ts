@@ -37,6 +37,7 @@ type FieldProblem =
   | 'wrongType'
   | 'wrongValue'
   | 'empty'
+  | 'tooLong'
   | 'wrongNumber'
   | 'wrongRange'
   | 'sourceCount'
@@ -50,6 +51,7 @@ function getFieldSentences(field: string, expected: string): Sentences<FieldProb
     wrongType: l10n.t('“{0}” must be of type {1}.', field, expected),
     wrongValue: l10n.t('“{0}” must be one of: {1}.', field, expected),
     empty: l10n.t('“{0}” must not be empty.', field),
+    tooLong: l10n.t('“{0}” is too long. The maximum length is {1}.', field, expected),
     wrongNumber: l10n.t('“{0}” must be an integer from 0 to {1}.', field, formatNumber(Number.MAX_SAFE_INTEGER)),
     wrongRange: l10n.t('“least” must not exceed “most”.'),
     sourceCount: l10n.t('“from” must contain exactly one of “search”, “ids”, and “table”.'),

@@ -67,8 +67,13 @@ function findFreeName(name: string, names: Map<string, number>): string {
 
 /** Returns the manifest's name, which differs from the usual one if a transferred file or folder has that name. */
 export function chooseManifestName(transferId: string, files: readonly TransferRecordFile[]): string {
-  const isTaken = files.some((file) => file.path.split('/', 1)[0]?.toLowerCase() === manifestName);
+  const isTaken = files.some((file) => toFoldedName(file.path.split('/', 1)[0] ?? '') === manifestName);
   return isTaken ? getAlternateManifestName(transferId) : manifestName;
+}
+
+/** Folds a name like file systems that ignore case, including special letters such as `ſ`. */
+function toFoldedName(name: string): string {
+  return name.normalize('NFKC').toLowerCase();
 }
 
 interface ManifestContent {

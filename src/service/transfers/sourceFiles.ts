@@ -40,7 +40,7 @@ export class SourceFiles {
     const folder = getParentFolder(path);
     const opened = this.isPlain(folder) ? openUnlessLink(absolute) : undefined;
     if (opened === undefined) return this.openThroughLinks(absolute);
-    if (this.isUnchanged(folder)) return opened;
+    if (this.isUnchanged(folder) && this.isInFolder(opened)) return opened;
     fs.closeSync(opened);
     return this.openThroughLinks(absolute);
   }
@@ -85,7 +85,27 @@ export class SourceFiles {
       const actual = fs.fstatSync(opened);
       if (expected.ino !== actual.ino || expected.dev !== actual.dev)
         throw new BadFile('it changed while it was being read');
+      if (!this.isInFolder(opened)) throw new BadFile("it points outside the database's folder");
     });
+  }
+
+  /**
+   * Returns false if an open file is outside the folder, where a link led that existed only while it was opened. Returns
+   * true on systems that don't report the paths of open files.
+   */
+  private isInFolder(opened: number): boolean {
+    const path = readOpenPath(opened);
+    return path === undefined || isInside(this.realFolder, path);
+  }
+}
+
+/** Returns the path of an open file; undefined if the system doesn't report it. */
+function readOpenPath(opened: number): string | undefined {
+  if (process.platform !== 'linux') return undefined;
+  try {
+    return fs.readlinkSync(`/proc/self/fd/${opened}`);
+  } catch {
+    return undefined;
   }
 }
 

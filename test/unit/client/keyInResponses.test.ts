@@ -116,10 +116,20 @@ describe('The API key in successful responses', () => {
     assert.ok(!JSON.stringify(value).includes(testKey));
   });
 
-  it('is removed in base64 with escaped characters', () => {
-    const key = 'ab~cdefgh';
-    const body = `{"message":"Bearer ${Buffer.from(key).toString('base64').replace('+', '\\u002B')}"}`;
-    assert.match(body, /\\u002B/);
-    assert.deepEqual(new KeyRemover(key).removeFrom(JSON.parse(body), body), { message: 'Bearer [redacted]' });
-  });
+  const key = 'ab~cd&fgh';
+  const base64 = Buffer.from(key).toString('base64');
+  const percent = [...Buffer.from(key)].map((byte) => `%${byte.toString(16)}`).join('');
+  for (const [form, text] of Object.entries({
+    'a character of its base64 form': base64.replace('+', '\\u002B'),
+    'a letter of its base64 form': base64.replace('Y', '\\u0059'),
+    'a line break in its base64 form': `${base64.slice(0, 6)}\\u000a${base64.slice(6)}`,
+    'percent signs': percent.replaceAll('%', '\\u0025'),
+    'an HTML entity': key.replace('&', '\\u0026amp;'),
+  })) {
+    it(`is removed if the response escapes ${form}`, () => {
+      const body = `{"message":"Bearer ${text}"}`;
+      assert.match(body, /\\u00/);
+      assert.deepEqual(new KeyRemover(key).removeFrom(JSON.parse(body), body), { message: 'Bearer [redacted]' });
+    });
+  }
 });

@@ -61,6 +61,11 @@ describe('The text of an error response (D14)', () => {
     assert.equal(readErrorBody('[]', problemType).isProblem, false);
   });
 
+  it('D15 is read from a document with any number of invalid errors', () => {
+    const errors = [...Array<number>(400_000).fill(0), { message: 'the last' }];
+    assert.equal(readErrorBody(JSON.stringify({ detail: 'a', errors }), problemType).detail, 'a; the last');
+  });
+
   it('D15 is shortened if it is long', () => {
     assert.equal(readErrorBody('x'.repeat(100_000), 'text/plain').detail?.length, 4001);
   });

@@ -153,6 +153,31 @@ describe('Reading a table', () => {
     await assert.rejects(readTables('t.xlsx', bytes), { kind: 'tooManyCells' });
   });
 
+  it('rejects a small spreadsheet whose sheets together would fill the memory', async () => {
+    const sheet = createSheetXml('<row r="1048576"><c r="J1048576"><v>1</v></c></row>');
+    const files = Object.fromEntries([1, 2].map((index) => [`xl/worksheets/sheet${index}.xml`, sheet]));
+    const bytes = createXlsx({ One: [['id']], Two: [['id']] }, { files });
+    await assert.rejects(readTables('t.xlsx', bytes), { kind: 'tooManyCells' });
+  });
+
+  it('rejects a spreadsheet with a ZIP64 directory, whose files the check would not see', async () => {
+    const bytes = Buffer.from(createXlsx({ Sheet: [['id']] }));
+    const end = bytes.length - 22;
+    const locator = Buffer.alloc(20);
+    locator.write('PK\x06\x07', 'latin1');
+    const withLocator = Buffer.concat([bytes.subarray(0, end), locator, bytes.subarray(end)]);
+    await assert.rejects(readTables('t.xlsx', withLocator), { kind: 'notWorkbook' });
+  });
+
+  it('reads a sheet only once if the workbook lists it several times', async () => {
+    const workbook = Buffer.from(createXlsx({ A: [['id']], B: [['id']] })).toString('latin1');
+    const repeated = Buffer.from(workbook.replace('r:id="rId2"', 'r:id="rId1"'), 'latin1');
+    assert.deepEqual(
+      (await readTables('t.xlsx', repeated)).map(({ sheet }) => sheet),
+      ['A'],
+    );
+  });
+
   it('accepts column formats far to the right of the last cell', async () => {
     const cells = '<row r="1"><c r="A1"><v>1</v></c><c r="XFD1" s="0"/></row><row r="1048576"/>';
     const bytes = createXlsx({ Sheet: [['id']] }, { files: { 'xl/worksheets/sheet1.xml': createSheetXml(cells) } });

@@ -45,6 +45,23 @@ describe('Parsing a recipe (D61)', () => {
     assert.equal(parseRecipe(' '.repeat(17 * 1024 * 1024)).problems[0]?.kind, 'tooLarge');
   });
 
+  it('rejects text that overflows the stack of any step', () => {
+    for (let depth = 500; depth <= 16_000; depth += 500) {
+      const [problem] = parseRecipe('['.repeat(depth) + ']'.repeat(depth)).problems;
+      assert.match(problem?.kind ?? '', /^(?:notObject|syntax)$/, `${depth} levels`);
+    }
+    const ids = Array<number>(300_000).fill(0);
+    assert.deepEqual(listProblems(JSON.stringify({ from: { database: 'a', ids } })), ['tooLarge 1']);
+  });
+
+  it('limits the number and the length of filters', () => {
+    const filter = (paths: readonly string[]): string =>
+      JSON.stringify({ from: { ...valid.from, filters: { paths } } });
+    assert.deepEqual(listProblems(filter(Array<string>(100).fill('a'.repeat(300)))), []);
+    assert.deepEqual(listProblems(filter(Array<string>(101).fill('a'))), ['tooLong 1 from/filters/paths 100']);
+    assert.deepEqual(listProblems(filter(['**/'.repeat(101)])), ['tooLong 1 from/filters/paths/0 300']);
+  });
+
   it('suggests the closest field name for an unknown one', () => {
     const text = '{\n "from": {\n "databse": "a", "search": { "quer": "x" } },\n "form": 1, "zzzzz": 2 }';
     assert.deepEqual(listProblems(text), [
@@ -84,6 +101,11 @@ describe('Parsing a recipe (D61)', () => {
     const ids = Array.from({ length: 300 }, (_, index) => index);
     const problems = listProblems(JSON.stringify({ from: { database: 'a', ids } }));
     assert.deepEqual([problems.length, problems[99]], [100, 'wrongType 1 from/ids/99 string']);
+    const fields = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`x${index}`, 1]));
+    assert.equal(listProblems(JSON.stringify({ ...valid, ...fields })).length, 100);
+    const entries = Array.from({ length: 300 }, () => ({ password: 'hunter22' }));
+    const found = listProblems(JSON.stringify({ ...valid, instructions: { entries } }));
+    assert.deepEqual([found.length, found[99]?.startsWith('secret ')], [100, true]);
   });
 
   it('finds basic credentials, and does not mistake a sentence for them', () => {

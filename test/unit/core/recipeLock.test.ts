@@ -26,6 +26,14 @@ describe('The lock of a recipe (D61)', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
+  it('is broken if it has any number of invalid files', async () => {
+    await writeFile(
+      getLockPath(recipe),
+      JSON.stringify({ ...lock, checksum: '', files: Array<number>(300_000).fill(0) }),
+    );
+    assert.deepEqual(await readLock(recipe), { kind: 'broken' });
+  });
+
   it('is read only from a file of reasonable size, never from a device or a pipe that a workspace links to', async () => {
     const path = getLockPath(recipe);
     await symlink('/dev/zero', path);

@@ -31,6 +31,8 @@ describe('The record of a transfer', () => {
     ['with a list as the transfer', { version: 1, transfer: [] }],
     ['without a key', record({ key: undefined })],
     ['without the time of its creation', record({ createdAt: '1' })],
+    ['with a creation time that no date has', record({ createdAt: 1e300 })],
+    ['with a change at a time that no date has', record({ changes: [{ state: 'active', at: 1e300 }] })],
     ['without a state', record({ state: 1 })],
     ['without changes', record({ changes: {} })],
     ['without an order', record({ order: null })],

@@ -252,11 +252,14 @@ describe('A user data file (D65)', () => {
     assert.equal(parsed.changes.at(-1)?.state, 'notConfirmed');
   });
 
-  it('is rejected, or loses the entry, if it is nested thousands of levels deep', () => {
+  it('is rejected, or loses the entry, if it is nested thousands of levels deep or has too many errors', () => {
     const [open, close] = ['['.repeat(100_000), ']'.repeat(100_000)];
     const withDeep = (name: string): string => change({ [name]: 'DEEP' }).replace('"DEEP"', `${open}${close}`);
     assert.deepEqual([read(withDeep('x')), read(withDeep('connections'))], [{ kind: 'other' }, { kind: 'other' }]);
     assert.equal(parse(withDeep('transfers')).invalidLines.length, 1);
+    const { order } = createRecord(1);
+    const overflowing = { ...createRecord(1), order: { ...order, files: Array<number>(300_000).fill(0) } };
+    assert.equal(parse(change({ transfers: [overflowing] })).invalidLines.length, 1);
   });
 
   it('is parsed without blocking the event loop, and can be canceled', async () => {
