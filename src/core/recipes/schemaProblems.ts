@@ -1,4 +1,11 @@
-import { $ZodObject, $ZodOptional, type $ZodIssue, type $ZodType } from 'zod/v4/core';
+import {
+  $ZodObject,
+  $ZodOptional,
+  type $ZodIssue,
+  type $ZodIssueTooBig,
+  type $ZodIssueTooSmall,
+  type $ZodType,
+} from 'zod/v4/core';
 import { findNearestName } from './nearestName.ts';
 import type { RecipeProblem } from './recipeProblem.ts';
 import { recipeSchema } from './recipeSchema.ts';
@@ -22,20 +29,15 @@ function toProblems(text: RecipeText, issue: $ZodIssue): readonly RecipeProblem[
   if (isMissing(text, path)) return [{ kind: 'missingField', path, range: text.findName(path.slice(0, -1)) }];
   const range = text.findValue(path);
   if (issue.code === 'invalid_value') return [{ kind: 'wrongValue', path, range, expected: issue.values.join(', ') }];
-  if (issue.code === 'too_small') return [{ kind: isNumeric(issue) ? 'wrongNumber' : 'empty', path, range }];
-  if (issue.code === 'too_big')
-    return [
-      isNumeric(issue)
-        ? { kind: 'wrongNumber', path, range }
-        : { kind: 'tooLong', path, range, expected: String(issue.maximum) },
-    ];
+  if (issue.code === 'too_small' || issue.code === 'too_big') return [{ ...describeSize(issue), path, range }];
   // JSON has objects, but no records.
   const expected = issue.code === 'invalid_type' ? issue.expected.replace('record', 'object') : '';
   return [{ kind: expected === 'int' ? 'wrongNumber' : 'wrongType', path, range, expected }];
 }
 
-function isNumeric({ origin }: { readonly origin: string }): boolean {
-  return origin === 'number' || origin === 'int';
+function describeSize(issue: $ZodIssueTooSmall | $ZodIssueTooBig): Pick<RecipeProblem, 'kind' | 'expected'> {
+  if (issue.origin === 'number' || issue.origin === 'int') return { kind: 'wrongNumber' };
+  return issue.code === 'too_big' ? { kind: 'tooLong', expected: String(issue.maximum) } : { kind: 'empty' };
 }
 
 function createUnknownField(text: RecipeText, path: RecipePath, name: string): RecipeProblem {

@@ -1,12 +1,14 @@
-import type * as z from 'zod/mini';
+interface Schema<R> {
+  safeParse(value: unknown): R;
+}
 
 /**
- * Validates a value with a schema. Returns undefined if the value has so many errors, about 100,000, that zod overflows
- * the stack when it collects them.
+ * Validates a value with a zod schema. Returns undefined if the value has so many errors, about 100,000, that zod
+ * overflows the stack when it collects them.
  */
-export function validate<T extends z.ZodMiniType>(schema: T, value: unknown): ReturnType<T['safeParse']> | undefined {
+export function validate<R>(schema: Schema<R>, value: unknown): R | undefined {
   try {
-    return schema.safeParse(value) as ReturnType<T['safeParse']>;
+    return schema.safeParse(value);
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;

@@ -63,6 +63,8 @@ describe('The file lock (D30)', () => {
       for (let waits = 0; waits < turn; waits += 1) await new Promise(setImmediate);
       lock.dispose();
       await eventually(async () => ((await fs.readdir(folder)).length === 0 ? true : undefined));
+      // Waits for a renewal that is still running, and would otherwise write to the folder while it is deleted.
+      await lock.release();
     }
   });
 
