@@ -34,6 +34,7 @@ function readAbout(name) {
 
 function list() {
   for (const name of names()) say(`npm run bench -- ${name.padEnd(12)} ${readAbout(name)}`);
+  say('\nnpm run bench -- BENCH --help lists the options of a bench.');
 }
 
 async function runBench(name, args) {

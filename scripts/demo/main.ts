@@ -85,7 +85,7 @@ with the key                            ${token}
 and, for example, the ORCID iD          0000-0002-1825-0097
 Files arrive in                         ${destinationFolder}
 
-Press Ctrl-C to stop the demo.`);
+Press Ctrl+C to stop the demo and delete the transferred files.`);
   await isToEnd;
   console.log('Stopping the demo …');
   await close();

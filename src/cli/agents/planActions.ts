@@ -74,6 +74,8 @@ async function confirmPlan(session: CliSession, agents: SharedAgentContext, id: 
 }
 
 async function declinePlan({ context }: CliSession, { plans }: SharedAgentContext, id: string): Promise<ExitCode> {
+  const decided = describeDecided((await plans.require(id)).state);
+  if (decided !== undefined) throw new CliError(decided);
   const { id: plan } = await plans.decide(id, 'declined', place);
   context.output.print({ plan, state: 'declined' }, () => `Declined plan ${plan}.\n`);
   return exitCode.done;

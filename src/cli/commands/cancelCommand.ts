@@ -18,7 +18,7 @@ export function addCancelCommand(program: Command): void {
     .description('cancel a transfer')
     .argument('<transfer>', 'its ID, or a unique prefix of it')
     .option('--wait', 'wait until the transfer has ended; exits with 1 unless it was canceled')
-    .option('--timeout <seconds>', 'the maximum time to wait', parseCount)
+    .option('--timeout <seconds>', 'with --wait, the maximum time to wait', parseCount)
     .action((name: string, flags: WaitFlags, command: Command) =>
       runAction(command, (context) => cancelTransfer(context, name, flags)),
     );

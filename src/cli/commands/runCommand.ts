@@ -13,7 +13,7 @@ export function addRunCommand(program: Command): void {
     .option('--locked', 'transfer exactly the files of the lock; exits with 5 if one is gone or has changed')
     .option('--again', 'transfer files even if another transfer is copying them to the same destination')
     .option('--wait', 'wait until the transfer has ended')
-    .option('--timeout <seconds>', 'the maximum time to wait', parseCount)
+    .option('--timeout <seconds>', 'with --wait, the maximum time to wait', parseCount)
     .action((file: string, flags: RunFlags, command: Command) =>
       runAction(command, async (context) => {
         const { runRecipeFile } = await import('../recipes/recipeRun.ts');

@@ -49,7 +49,7 @@ export function addTransferCommand(program: Command): void {
     .option('--instructions <file>', 'a JSON file with instructions for the destination')
     .option('--again', 'transfer files even if another transfer is copying them to the same destination')
     .option('--wait', 'wait until the transfer has ended')
-    .option('--timeout <seconds>', 'the maximum time to wait', parseCount)
+    .option('--timeout <seconds>', 'with --wait, the maximum time to wait', parseCount)
     .action((source: string, destination: string, ids: readonly string[], flags: TransferFlags, command: Command) =>
       runAction(command, (context) => transferFiles(context, { source, destination, ids, flags })),
     );

@@ -73,7 +73,7 @@ function createUnfinishedError(
   const pending = keys.map((key) => requireTransfer(explorer, key)).filter((one) => !isSettled(one));
   const ids = pending.map(getTransferId).join(' ');
   const subject = pending.length > 1 ? 'The transfers continue' : 'The transfer continues';
-  const advice = `${subject} on the service. Follow up with: data-transfer wait ${ids}`;
+  const advice = `${subject} on the service. With the same connection options, follow up with: data-transfer wait ${ids}`;
   if (context.signal.aborted) return new CliError(`Interrupted. ${advice}`, exitCode.interrupted);
   const refused = pending.find((one) => isKeyRefused(explorer, one));
   const reason = refused && explorer.keys.getRejection(refused.order.connectionId);

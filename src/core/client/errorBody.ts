@@ -37,7 +37,12 @@ function getObjectDetail(json: JsonObject): string | undefined {
     parts.push(message);
     length += message.length;
   }
-  return parts.length > 0 ? parts.join('; ') : toText(json['title']);
+  return parts.length > 0 ? joinParts(parts) : toText(json['title']);
+}
+
+/** Joins messages with semicolons, without the periods that would precede them. */
+function joinParts(parts: readonly string[]): string {
+  return parts.map((part, index) => (index < parts.length - 1 ? part.replace(/\.$/, '') : part)).join('; ');
 }
 
 /** Returns the messages of the errors. Ignores errors that aren't objects with a message. */

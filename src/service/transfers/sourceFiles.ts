@@ -13,6 +13,13 @@ import {
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
+/** A folder whose path contains no links. */
+interface PlainFolder {
+  readonly stats: fs.BigIntStats;
+  /** True if another user may be able to replace a folder on the path. */
+  readonly isShared: boolean;
+}
+
 /**
  * Opens regular files in a folder for one job. Never follows a link out of the folder, and never blocks on a pipe (D42:
  * hanging disks).
@@ -20,7 +27,7 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 export class SourceFiles {
   private readonly realFolder: string;
   /** Known folders whose paths contain no links, by path within the database. */
-  private readonly plainFolders = new Map<string, fs.BigIntStats>();
+  private readonly plainFolders = new Map<string, PlainFolder>();
 
   constructor(folder: string) {
     this.realFolder = fs.realpathSync(folder);
@@ -40,7 +47,8 @@ export class SourceFiles {
     const folder = getParentFolder(path);
     const opened = this.isPlain(folder) ? openUnlessLink(absolute) : undefined;
     if (opened === undefined) return this.openThroughLinks(absolute);
-    if (this.isUnchanged(folder) && this.isInFolder(opened)) return opened;
+    const known = this.plainFolders.get(folder);
+    if (this.isUnchanged(folder) && (known?.isShared !== true || this.isInFolder(opened))) return opened;
     fs.closeSync(opened);
     return this.openThroughLinks(absolute);
   }
@@ -51,14 +59,22 @@ export class SourceFiles {
     if (this.plainFolders.has(folder)) return true;
     const stats = this.readStats(folder);
     if (stats === undefined || !isPlainFolder(this.realFolder, folder)) return false;
-    this.plainFolders.set(folder, stats);
+    this.plainFolders.set(folder, { stats, isShared: this.isShared(folder) });
     return true;
+  }
+
+  /** Returns true if another user may be able to replace a folder on the path to a folder. */
+  private isShared(folder: string): boolean {
+    const stats = this.readStats(folder);
+    return (
+      stats === undefined || isWritableByOthers(stats) || (folder !== '' && this.isShared(getParentFolder(folder)))
+    );
   }
 
   /** Returns false if a link or another folder has replaced a known folder. The path is then inspected again. */
   private isUnchanged(folder: string): boolean {
     const [known, stats] = [this.plainFolders.get(folder), this.readStats(folder)];
-    if (known !== undefined && stats !== undefined && isSameFolder(known, stats)) return true;
+    if (known !== undefined && stats !== undefined && isSameFolder(known.stats, stats)) return true;
     this.plainFolders.delete(folder);
     return false;
   }
@@ -97,6 +113,12 @@ export class SourceFiles {
     const path = readOpenPath(opened);
     return path === undefined || isInside(this.realFolder, path);
   }
+}
+
+/** Returns true unless only this process's user and root may change the entries of a folder. */
+function isWritableByOthers({ mode, uid }: fs.BigIntStats): boolean {
+  const isOwn = uid === 0n || uid === BigInt(process.getuid?.() ?? 0);
+  return !isOwn || (mode & 0o022n) !== 0n;
 }
 
 /** Returns the path of an open file; undefined if the system doesn't report it. */

@@ -136,7 +136,7 @@ describe('A slow transfer on the command line', () => {
     process.child.kill('SIGINT');
     const { code, stderr } = await process.ended;
     assert.equal(code, 130);
-    const id = /Follow up with: data-transfer wait (\S+)\n$/.exec(stderr)?.[1] ?? '';
+    const id = /follow up with: data-transfer wait (\S+)\n$/.exec(stderr)?.[1] ?? '';
     assert.notEqual((await rig.service.status(id)).status, 'failed');
     const canceled = await rig.run('cancel', id, '--wait');
     assert.deepEqual([canceled.code, canceled.stdout], [0, `${id}: canceled\n`]);

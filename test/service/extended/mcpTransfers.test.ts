@@ -166,6 +166,7 @@ describe('Agents over MCP', () => {
     const confirmed = await rig.run('plans', 'confirm', planId);
     assert.deepEqual([confirmed.code, await countTransfers()], [2, 0]);
     assert.equal((await rig.run('plans', 'decline', planId)).stdout, `Declined plan ${planId}.\n`);
+    assert.equal((await rig.run('plans', 'decline', planId)).stderr, 'The plan is declined.\n');
     assert.equal((await rig.run('plans', 'show', 'nope')).code, 4);
     const shown = JSON.parse((await rig.run('plans', 'show', planId, '--json')).stdout) as Record<string, unknown>;
     assert.deepEqual([shown['state'], shown['transferKey']], ['declined', undefined]);

@@ -29,6 +29,12 @@ describe('The text of an error response (D14)', () => {
       problemType,
       'a; b',
     ],
+    [
+      'sentences, without periods before semicolons',
+      { detail: 'A.', errors: [{ message: 'B.' }] },
+      problemType,
+      'A; B.',
+    ],
     ['messages without detail', { errors: [{ message: 'b' }] }, problemType, 'b'],
     ['the title when there is nothing else', { title: 'Not Found', status: 404 }, problemType, 'Not Found'],
     ['detail, ignoring errors in another format', { detail: 'a', errors: 'x' }, problemType, 'a'],
