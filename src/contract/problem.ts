@@ -1,25 +1,19 @@
-import * as z from 'zod/mini';
-
-/** Describes one error in a problem document. Omits its `value`, which is never read (D14: error documents). */
-const problemDetailSchema = z.looseObject({
-  message: z.nullish(z.string()),
+/** One error in a problem document. Omits its `value`, which is never read (D14: error documents). */
+interface ProblemDetail {
+  readonly message?: string | null;
   /** The part of the request that caused the error, such as `body.offset`, `path.id` or `query.orcid`. */
-  location: z.nullish(z.string()),
-});
+  readonly location?: string | null;
+}
 
 /**
- * Describes the body of an error response of type `application/problem+json` (D14: error documents, D26: service HTTP
- * behavior).
+ * The body of an error response of type `application/problem+json` (D14: error documents, D26: service HTTP behavior).
  */
-export const problemDocumentSchema = z.looseObject({
-  title: z.nullish(z.string()),
-  status: z.nullish(z.number()),
-  detail: z.nullish(z.string()),
-  errors: z.nullish(z.array(problemDetailSchema)),
-});
+export interface ProblemDocument {
+  readonly title?: string | null;
+  readonly status?: number | null;
+  readonly detail?: string | null;
+  readonly errors?: readonly ProblemDetail[] | null;
+}
 
-/** The body of an error response of type `application/problem+json`. */
-export type ProblemDocument = z.infer<typeof problemDocumentSchema>;
-
-/** The media type of {@link problemDocumentSchema}. */
+/** The media type of {@link ProblemDocument}. */
 export const problemMediaType = 'application/problem+json';
