@@ -10,7 +10,8 @@ describe('The MCP server (D64)', () => {
   it('exits if the client sends a message of more than 10 MB, instead of no longer responding', async () => {
     const ledger = await mkdtemp(join(tmpdir(), 'mcp-limits-'));
     const server = spawn(process.execPath, [cliProgram, 'mcp', '--server', 'http://127.0.0.1:9'], {
-      ...{ env: { ...process.env, DATA_TRANSFER_LEDGER: ledger }, stdio: ['pipe', 'ignore', 'ignore'] },
+      env: { ...process.env, DATA_TRANSFER_LEDGER: ledger },
+      stdio: ['pipe', 'ignore', 'ignore'],
     });
     // The server exits without reading the rest.
     server.stdin.on('error', () => undefined);

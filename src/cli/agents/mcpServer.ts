@@ -52,7 +52,7 @@ interface McpServerOptions {
   readonly tools: readonly McpTool[];
   /** Resolves to the tool's answer, or to a question for the user if the tool needs a decision. Must not reject. */
   call(call: McpCall): Promise<AgentAnswer | Elicitation>;
-  /** Called when the connection ends: the client closed it, or sent more than the server accepts in one message. */
+  /** Called when the connection has ended, for example because the client closed it or sent a message that is too large. */
   onClose(): void;
 }
 

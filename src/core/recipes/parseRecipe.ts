@@ -1,11 +1,11 @@
 import { isDeeperThan, isJsonObject, type JsonObject } from '../util/json.ts';
 import { parsePackagePath } from '../util/packagePath.ts';
-import { validate } from '../util/validate.ts';
 import { findSecrets } from '../util/secrets.ts';
+import { validate } from '../util/validate.ts';
 import type { RecipeProblem } from './recipeProblem.ts';
 import { findSchemaProblems } from './schemaProblems.ts';
 import { recipeSchema, recipeVersion, type Recipe, type RecipeRange } from './recipeSchema.ts';
-import { RecipeText, type RecipePath } from './recipeText.ts';
+import { maxLevels, maxProblems, RecipeText, type RecipePath } from './recipeText.ts';
 
 /** A recipe, or the problems that prevent its use. */
 export interface ParsedRecipe {
@@ -22,11 +22,6 @@ const maxLength = 16 * 1024 * 1024;
 /** Maximum size of a recipe's file in bytes. UTF-8 needs at most three bytes per UTF-16 code unit. */
 export const maxRecipeBytes = 3 * maxLength;
 
-const maxLevels = 100;
-
-/** Maximum number of keys and passwords to report. */
-const maxSecrets = 100;
-
 /** Parses a recipe: JSON with comments. Never throws. */
 export function parseRecipe(content: string): ParsedRecipe {
   const isTooLarge = content.length > maxLength;
@@ -41,7 +36,7 @@ export function parseRecipe(content: string): ParsedRecipe {
 
 function parseObject(text: RecipeText, value: JsonObject): ParsedRecipe {
   const secrets = findSecrets(value)
-    .slice(0, maxSecrets)
+    .slice(0, maxProblems)
     .map((path) => createProblem(text, 'secret', path));
   const { version } = value;
   const isNewer = typeof version === 'number' && version > recipeVersion;

@@ -8,6 +8,12 @@ export interface TextRange {
   readonly line: number;
 }
 
+/** The maximum number of levels of lists and objects in a recipe. */
+export const maxLevels = 100;
+
+/** The maximum number of problems of one kind to report. Each takes time to find its position in the text. */
+export const maxProblems = 100;
+
 /** The names and indexes that lead to a value. */
 export type RecipePath = readonly (string | number)[];
 
@@ -49,12 +55,23 @@ export class RecipeText {
     return name ? this.toRange(name.offset, name.length) : this.findValue(path);
   }
 
-  /** Finds names that occur more than once in an object. A parser keeps only the last value of each. */
+  /**
+   * Finds the first {@link maxProblems} names that occur more than once in an object. A parser keeps only the last value
+   * of each.
+   */
   findRepeatedNames(): readonly { readonly path: RecipePath; readonly range: TextRange }[] {
-    return this.root ? [...this.listRepeated(this.root, [])] : [];
+    const found: { readonly path: RecipePath; readonly range: TextRange }[] = [];
+    if (!this.root) return found;
+    for (const repeated of this.listRepeated(this.root, [])) {
+      found.push(repeated);
+      if (found.length === maxProblems) break;
+    }
+    return found;
   }
 
   private *listRepeated(node: Node, path: RecipePath): Generator<{ path: RecipePath; range: TextRange }> {
+    // A repeated name can hide a deeply nested value from a check of the parsed value.
+    if (path.length > maxLevels) return;
     const children = node.children ?? [];
     if (node.type === 'object') yield* this.listRepeatedHere(children, path);
     for (const [index, child] of children.entries()) {

@@ -9,23 +9,20 @@ import {
 import { findNearestName } from './nearestName.ts';
 import type { RecipeProblem } from './recipeProblem.ts';
 import { recipeSchema } from './recipeSchema.ts';
-import type { RecipePath, RecipeText } from './recipeText.ts';
+import { maxProblems, type RecipePath, type RecipeText } from './recipeText.ts';
 
-/** Maximum number of problems. Each position takes time proportional to the length of the text. */
-const maxIssues = 100;
-
-/** Converts validation issues to at most {@link maxIssues} problems with positions in the text. */
+/** Converts validation issues to at most {@link maxProblems} problems with positions in the text. */
 export function findSchemaProblems(text: RecipeText, issues: readonly $ZodIssue[]): readonly RecipeProblem[] {
   return issues
-    .slice(0, maxIssues)
+    .slice(0, maxProblems)
     .flatMap((issue) => toProblems(text, issue))
-    .slice(0, maxIssues);
+    .slice(0, maxProblems);
 }
 
 function toProblems(text: RecipeText, issue: $ZodIssue): readonly RecipeProblem[] {
   const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.slice(0, maxIssues).map((name) => createUnknownField(text, path, name));
+    return issue.keys.slice(0, maxProblems).map((name) => createUnknownField(text, path, name));
   if (isMissing(text, path)) return [{ kind: 'missingField', path, range: text.findName(path.slice(0, -1)) }];
   const range = text.findValue(path);
   if (issue.code === 'invalid_value') return [{ kind: 'wrongValue', path, range, expected: issue.values.join(', ') }];

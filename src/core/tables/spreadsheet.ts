@@ -16,10 +16,14 @@ export async function readSpreadsheet(bytes: Uint8Array): Promise<readonly DataT
     .filter(({ rows }) => rows.length > 0);
 }
 
-/** Returns the sheets without those that another sheet's part in the archive provides, which would be copies of it. */
+/** Leaves out sheets that share their part of the archive with an earlier sheet, because they would be copies of it. */
 function dropRepeated<T extends { readonly data: object }>(sheets: readonly T[]): readonly T[] {
   const seen = new Set<object>();
-  return sheets.filter(({ data }) => !seen.has(data) && seen.add(data));
+  return sheets.filter(({ data }) => {
+    const isNew = !seen.has(data);
+    seen.add(data);
+    return isNew;
+  });
 }
 
 function toTable(sheet: string, data: readonly (readonly unknown[])[]): DataTable {

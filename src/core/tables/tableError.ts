@@ -2,7 +2,7 @@
 export type TableErrorKind =
   | 'notWorkbook' // not a ZIP archive, or a damaged one
   | 'unpacksTooLarge' // unpacks to more than `maxUnpackedBytes`
-  | 'tooManyCells' // a sheet has more than `maxCells`, empty ones included, too many rows, or invalid positions
+  | 'tooManyCells' // more than `maxCells` in all sheets, empty ones included, too many rows, or invalid positions
   | 'tooManyColumns'; // separated values have more than `maxColumns`, or more than `maxCells` in all rows
 
 /**

@@ -121,7 +121,7 @@ export function describeTableError(kind: TableErrorKind, name: string): string {
       ...[name, formatSize(maxUnpackedBytes)],
     ),
     tooManyCells: l10n.t(
-      '{0} has a sheet with more than {1} cells, including empty ones. Save the sheet as CSV.',
+      '{0} has more than {1} cells in all sheets, including empty ones. Save the sheet as CSV.',
       ...[name, cells],
     ),
     tooManyColumns: l10n.t(

@@ -71,7 +71,7 @@ export function chooseManifestName(transferId: string, files: readonly TransferR
   return isTaken ? getAlternateManifestName(transferId) : manifestName;
 }
 
-/** Folds a name like file systems that ignore case, including special letters such as `ſ`. */
+/** Folds a name approximately like file systems that ignore case, including special letters such as `ſ`. */
 function toFoldedName(name: string): string {
   return name.normalize('NFKC').toLowerCase();
 }

@@ -1,4 +1,5 @@
 import * as fs from 'node:fs';
+import * as nodePath from 'node:path';
 import { getErrorCode } from '../../core/util/errorCode.ts';
 import { isInside, isPlainFolder, toAbsolutePath } from '../catalog/pathInspection.ts';
 import { getParentFolder } from '../catalog/pathOrder.ts';
@@ -26,11 +27,14 @@ interface PlainFolder {
  */
 export class SourceFiles {
   private readonly realFolder: string;
+  /** True if another user may be able to replace the folder itself, or one that contains it. */
+  private readonly isFolderShared: boolean;
   /** Known folders whose paths contain no links, by path within the database. */
   private readonly plainFolders = new Map<string, PlainFolder>();
 
   constructor(folder: string) {
-    this.realFolder = fs.realpathSync(folder);
+    this.realFolder = fs.realpathSync.native(folder);
+    this.isFolderShared = isPathShared(this.realFolder);
   }
 
   /**
@@ -65,10 +69,8 @@ export class SourceFiles {
 
   /** Returns true if another user may be able to replace a folder on the path to a folder. */
   private isShared(folder: string): boolean {
-    const stats = this.readStats(folder);
-    return (
-      stats === undefined || isWritableByOthers(stats) || (folder !== '' && this.isShared(getParentFolder(folder)))
-    );
+    if (folder === '') return this.isFolderShared;
+    return isWritableByOthers(toAbsolutePath(this.realFolder, folder)) || this.isShared(getParentFolder(folder));
   }
 
   /** Returns false if a link or another folder has replaced a known folder. The path is then inspected again. */
@@ -115,10 +117,21 @@ export class SourceFiles {
   }
 }
 
-/** Returns true unless only this process's user and root may change the entries of a folder. */
-function isWritableByOthers({ mode, uid }: fs.BigIntStats): boolean {
-  const isOwn = uid === 0n || uid === BigInt(process.getuid?.() ?? 0);
-  return !isOwn || (mode & 0o022n) !== 0n;
+/** Returns true if another user may be able to replace a folder or one that contains it. */
+function isPathShared(path: string): boolean {
+  const parent = nodePath.dirname(path);
+  return isWritableByOthers(path) || (parent !== path && isPathShared(parent));
+}
+
+/**
+ * Returns true unless only this process's user and root may replace what they own in a folder, as in `/tmp`, where the
+ * sticky bit prevents others from doing so.
+ */
+function isWritableByOthers(folder: string): boolean {
+  const stats = fs.statSync(folder, { throwIfNoEntry: false });
+  if (!stats) return true;
+  const isOwn = stats.uid === 0 || stats.uid === (process.getuid?.() ?? 0);
+  return !isOwn || ((stats.mode & 0o022) !== 0 && (stats.mode & 0o1000) === 0);
 }
 
 /** Returns the path of an open file; undefined if the system doesn't report it. */

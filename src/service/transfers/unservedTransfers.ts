@@ -32,7 +32,7 @@ export class UnservedTransfers {
    * cancellation (D66: copies within a store).
    */
   private readonly canceled = new Set<string>();
-  /** IDs of transfers whose leftovers could not be removed at first. */
+  /** IDs of transfers whose leftovers could not be removed, which was logged. */
   private readonly reported = new Set<string>();
   /** Timers for the removal of late objects, by transfer ID. */
   private readonly timers = new Map<string, Disposable>();
@@ -118,16 +118,19 @@ export class UnservedTransfers {
         const location = databases.findById(destinationId)?.location;
         if (location === undefined) continue;
         const isRemoved = await this.removeAt(location, transferId, manifestName);
-        if (!isRemoved) this.warnOnce(transferId);
-        else if (only === undefined && !this.mayReappear(transferId, location)) journal.forgetLeftovers(transferId);
+        this.reportRemoval(transferId, isRemoved);
+        if (isRemoved && only === undefined && !this.mayReappear(transferId, location))
+          journal.forgetLeftovers(transferId);
       }
     } catch (error) {
       logger.error(`The journal cannot be read or written: ${String(error)}`);
     }
   }
 
-  private warnOnce(transferId: string): void {
-    if (this.reported.has(transferId)) return;
+  /** Logs a failure unless the previous removal of the leftovers failed, too. */
+  private reportRemoval(transferId: string, isRemoved: boolean): void {
+    if (isRemoved) this.reported.delete(transferId);
+    if (isRemoved || this.isClosed || this.reported.has(transferId)) return;
     this.reported.add(transferId);
     const problem = 'unfinished files could not be removed from the destination; will try again';
     this.options.logger.warn(formatTransferMessage(transferId, problem));

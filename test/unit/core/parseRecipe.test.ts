@@ -49,6 +49,9 @@ describe('Parsing a recipe (D61)', () => {
     for (let depth = 500; depth <= 16_000; depth += 500) {
       const [problem] = parseRecipe('['.repeat(depth) + ']'.repeat(depth)).problems;
       assert.match(problem?.kind ?? '', /^(?:notObject|syntax)$/, `${depth} levels`);
+      // Of repeated names, only the last value is in the parsed value.
+      const hidden = `{"a": ${'['.repeat(depth)}${']'.repeat(depth)}, "a": 1}`;
+      assert.ok(parseRecipe(hidden).problems.length > 0, `${depth} hidden levels`);
     }
     const ids = Array<number>(300_000).fill(0);
     assert.deepEqual(listProblems(JSON.stringify({ from: { database: 'a', ids } })), ['tooLarge 1']);
@@ -103,6 +106,7 @@ describe('Parsing a recipe (D61)', () => {
     assert.deepEqual([problems.length, problems[99]], [100, 'wrongType 1 from/ids/99 string']);
     const fields = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`x${index}`, 1]));
     assert.equal(listProblems(JSON.stringify({ ...valid, ...fields })).length, 100);
+    assert.equal(listProblems(`{${'"version": 1,'.repeat(300)} "from": ${JSON.stringify(valid.from)}}`).length, 100);
     const entries = Array.from({ length: 300 }, () => ({ password: 'hunter22' }));
     const found = listProblems(JSON.stringify({ ...valid, instructions: { entries } }));
     assert.deepEqual([found.length, found[99]?.startsWith('secret ')], [100, true]);

@@ -16,7 +16,7 @@ describe('Opening source files (D42)', () => {
     folder = nodePath.join(root, 'served');
     for (const [name, content] of [
       ['served/sub', 'inside'],
-      ['private', 'outside'],
+      ['private/sub', 'outside'],
     ] as const) {
       fs.mkdirSync(nodePath.join(root, name), { recursive: true });
       fs.writeFileSync(nodePath.join(root, name, 'a.txt'), content);
@@ -28,13 +28,13 @@ describe('Opening source files (D42)', () => {
     fs.rmSync(root, { recursive: true });
   });
 
-  /** Replaces the folder of the file with a link to a private folder only while a file is opened. */
-  function linkWhileOpening(): void {
-    const sub = nodePath.join(folder, 'sub');
+  /** Replaces a folder with a link to a private folder only while a file is opened. */
+  function linkWhileOpening(replaced: string, target: string): void {
+    const sub = nodePath.join(root, replaced);
     const { openSync } = fs;
     mock.method(fs, 'openSync', (path: string, flags: number) => {
       fs.renameSync(sub, `${sub}-moved`);
-      fs.symlinkSync(nodePath.join(root, 'private'), sub);
+      fs.symlinkSync(nodePath.join(root, target), sub);
       try {
         return openSync(path, flags);
       } finally {
@@ -52,11 +52,16 @@ describe('Opening source files (D42)', () => {
   });
 
   if (process.platform === 'linux') {
-    it('rejects a file outside of the folder, even if a link led there only while it was opened', () => {
-      // Others may write to the folder.
-      fs.chmodSync(folder, 0o777);
-      linkWhileOpening();
-      assert.throws(() => read(new SourceFiles(folder)), BadFile);
-    });
+    for (const [what, shared, replaced, target] of [
+      ['the folder of the file', 'served', 'served/sub', 'private/sub'],
+      ['the served folder', '', 'served', 'private'],
+    ] as const) {
+      it(`rejects a file to which a link led only while it was opened, in place of ${what}`, () => {
+        // Others may replace the folder, but not change it.
+        fs.chmodSync(nodePath.join(root, shared), 0o777);
+        linkWhileOpening(replaced, target);
+        assert.throws(() => read(new SourceFiles(folder)), BadFile);
+      });
+    }
   }
 });
