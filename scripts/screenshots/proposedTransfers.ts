@@ -7,7 +7,7 @@ import { MemoryLog } from '../../test/support/memoryLog.ts';
 import { toId } from './screenshotService.ts';
 import type { Stage } from './stage.ts';
 
-/** Saves a plan like an agent outside the editor. Any open window then shows the proposed transfer. */
+/** Saves a plan the way an agent outside the editor would. Any open window then shows the proposed transfer. */
 export async function proposeTransfer({ editor, clock, service }: Stage, destination = ''): Promise<void> {
   const sceneClock = { ...systemClock, now: () => clock.now };
   const store = new PlanStore(getLedgerIn(getEditorDataHome(editor.dataFolder)), sceneClock, new MemoryLog());

@@ -242,6 +242,18 @@ describe('A recipe in the editor (D61)', () => {
     assert.equal(await diagnosed(uri, /database/), 'The service has no such database. Did you mean “JGI Data Portal”?');
   });
 
+  it('has no diagnostics for violations of the schema, which the editor itself reports', async () => {
+    const filters = { formats: [], paths: ['a'.repeat(301)] };
+    const uri = await write({ from: { database: 'JGI Data Portal', ids: ['1'], filters }, form: 1 });
+    await window.showTextDocument(uri);
+    await diagnosed(uri, /field/);
+    const own = languages.getDiagnostics(uri).filter(({ source }) => source === 'Data Transfer');
+    assert.deepEqual(
+      own.map(({ code }) => code),
+      ['unknownField'],
+    );
+  });
+
   it('has a diagnostic for an ID without a file, after a dry run has looked it up', async () => {
     const uri = await write(byIds('JDP:1', 'JDP:none'));
     await window.showTextDocument(uri);

@@ -14,7 +14,10 @@ export class CopyingBucket extends OddBucket {
    * keys of unfinished objects (`.part-`) are affected.
    */
   wrongCopies: 'none' | 'in pieces' | 'all' = 'none';
-  /** True if ETags of whole objects aren't hashes, as for objects encrypted with a customer key. */
+  /**
+   * True if the ETags of objects written in one piece aren't MD5 hashes, as for objects encrypted with a
+   * customer-provided key.
+   */
   isEncrypted = false;
   private readonly uploads = new Map<string, Upload>();
 

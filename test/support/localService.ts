@@ -65,7 +65,10 @@ const sourceProgram = nodePath.join(import.meta.dirname, '../../src/service/main
 /** The service's program as shipped. It must have been built. */
 export const builtProgram = nodePath.join(import.meta.dirname, '../../dist/lib/service.js');
 
-/** Starts the service with the current Node.js and waits until it listens. Rejects with its log if it ends first. */
+/**
+ * Starts the service with the current Node.js executable and waits until it is listening. If it exits first, rejects
+ * with an error that contains its log.
+ */
 export async function startLocalService(
   config: LocalServiceConfig,
   { program = sourceProgram, environment = {} }: StartOptions = {},

@@ -33,7 +33,7 @@ const textsShown = `(() => {
   return texts;
 })()`;
 
-/** Matches numbers with units, and times, which are formatted for the locale without the bundle. */
+/** Matches numbers, with or without units, dates and times. They are formatted by locale, not translated. */
 const formatted = /\d[\d.,:/]*\s?(bytes?|[kMGT]?B|days?|hr|min|sec|AM|PM|%)?|\b(Jan|Feb|Nov) \d+, \d{4}, /g;
 
 function bare(text: string): string {

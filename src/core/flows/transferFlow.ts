@@ -94,11 +94,11 @@ export class TransferFlow {
 
   /**
    * Submits a transfer (§4.5). Resolves to the transfer, which is accepted, refused, not confirmed (D12: never
-   * resubmit), or canceled before it was sent. `replacedKey` identifies the unconfirmed transfer that this one replaces
-   * because, according to the user, it never started. It isn't replaced if nothing is sent because the files can't be
-   * looked up (D36: names before submission), the submission is canceled, the connection is closed, or an argument is
+   * resubmit), or canceled before it was sent. `replacedKey` identifies an unconfirmed transfer that, according to the
+   * user, never started, and that this one replaces. It isn't replaced if nothing is sent, that is, if the file lookup
+   * fails (D36: names before submission), the submission is canceled, the connection is closed, or an argument is
    * invalid. `turn` observes or cancels the request (D34: serialized requests). `requestedBy` is stored in the record.
-   * Rejects if the record could not be written; then, nothing was sent or replaced.
+   * Rejects if the record can't be written, in which case nothing is sent or replaced.
    */
   async submit(
     order: TransferOrder,
@@ -231,7 +231,8 @@ export class TransferFlow {
 
   /**
    * Requests metadata and, if necessary, searches the destination to learn whether the server requires database names
-   * or IDs (D36: names before submission). Resolves to a reason if that remains unknown; then, nothing may be sent.
+   * or IDs (D36: names before submission). Resolves to a reason if that remains unknown, in which case nothing may be
+   * sent.
    */
   private async learnNaming({ connectionId, orcid, source, destination, files }: TransferOrder) {
     const client = this.dependencies.sessions.get(connectionId)?.client;

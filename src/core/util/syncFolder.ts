@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { getErrorCode } from './errorCode.ts';
 
-/** Codes of errors that mean that written data may be lost. */
+/** Error codes that indicate that written data may be lost. */
 const lossCodes: ReadonlySet<string> = new Set(['EDQUOT', 'EIO', 'ENOSPC']);
 
 /**

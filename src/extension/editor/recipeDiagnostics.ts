@@ -10,7 +10,7 @@ import { describeRecipeProblem } from '../words/recipeProblemWords.ts';
 /** The problems that the editor itself reports: JSON syntax errors and violations of the schema. */
 const reportedByEditor: ReadonlySet<RecipeProblemKind> = new Set([
   ...(['syntax', 'notObject', 'repeatedField', 'missingField'] as const),
-  ...(['wrongType', 'wrongValue', 'wrongNumber', 'empty'] as const),
+  ...(['wrongType', 'wrongValue', 'wrongNumber', 'empty', 'tooLong'] as const),
 ]);
 
 interface DiagnosticsDependencies {
