@@ -43,7 +43,10 @@ export function addExportCommand(program: Command): void {
     .description('export the files of a transfer or, without one, the records of all transfers')
     .argument('[transfer]', 'its ID, or a unique prefix of it')
     .addOption(
-      new Option('--format <format>', 'the format; only csv or json for the records of all transfers').choices(formats),
+      new Option(
+        '--format <format>',
+        'the format (default: csv, json with --json); only csv or json for the records of all transfers',
+      ).choices(formats),
     )
     .option('--output <file>', 'write to a file instead of standard output')
     .option('--folder <folder>', 'the destination folder, or the folder with the transferred files')

@@ -7,7 +7,7 @@ import type { CliSession } from '../connections/cliSession.ts';
 import { exitCode, type ExitCode } from '../exitCode.ts';
 import { formatCount } from '../text/amounts.ts';
 import { describeObstacle, describeUnusableLock, describeUnusualLock } from './planText.ts';
-import { chooseRecipeConnection, type RecipeInput } from './recipeInput.ts';
+import { chooseRecipeConnection, describeOverride, type RecipeInput } from './recipeInput.ts';
 import { describeRecipeProblem } from './recipeProblemText.ts';
 
 /** A recipe with the files that it currently finds. */
@@ -42,7 +42,10 @@ export async function planRun(session: CliSession, input: RecipeInput, isLocked 
 
 async function openService(session: CliSession, { recipe }: RecipeInput): Promise<OpenConnection> {
   const { context, file } = session;
-  return await session.open(chooseRecipeConnection(context.options, recipe, file));
+  const connection = chooseRecipeConnection(context.options, recipe, file);
+  const override = describeOverride(recipe, connection);
+  if (override !== undefined) context.output.note(override);
+  return await session.open(connection);
 }
 
 /** Throws an error if a plan can't be carried out. The exit code depends on the obstacle. */

@@ -8,7 +8,7 @@ import { getErrorCode } from '../../core/util/errorCode.ts';
 import { readRegularFile } from '../../core/util/regularFile.ts';
 import { CliError, createUsageError } from '../cliError.ts';
 import type { GlobalOptions } from '../globalOptions.ts';
-import { chooseConnection, findByAddress } from '../connections/connectionChoice.ts';
+import { chooseConnection, findByAddress, toAddress } from '../connections/connectionChoice.ts';
 import type { ConnectionsFile, FileConnection } from '../connections/connectionsFile.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 import { describeUnusualLock } from './planText.ts';
@@ -65,6 +65,21 @@ export function chooseRecipeConnection(
   throw createUsageError(
     `The recipe names the service ${name}, which isn't in your connections. Use --server to connect to it.`,
   );
+}
+
+/**
+ * Returns a note if an option selected another service than the one that the recipe names; undefined if it didn't, or
+ * if the recipe names none.
+ */
+export function describeOverride({ service }: Recipe, chosen: FileConnection): string | undefined {
+  if (service === undefined || isService(service, chosen)) return undefined;
+  return `The recipe names the service ${toPlainCell(service)}, but the options select ${toPlainCell(chosen.name)}.`;
+}
+
+function isService(service: string, { id, name, serviceFile, ...address }: FileConnection): boolean {
+  if (service === localLinkService) return serviceFile !== undefined;
+  if (/^https?:/i.test(service)) return toAddress({ server: service }) === toAddress(address);
+  return service === id || service === name;
 }
 
 function throwNoLocalService(): never {

@@ -1,4 +1,4 @@
-import type { RecipeProblem, RecipeProblemKind } from '../../core/recipes/recipeProblem.ts';
+import { getFieldName, type RecipeProblem, type RecipeProblemKind } from '../../core/recipes/recipeProblem.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 
 const texts: Readonly<Record<RecipeProblemKind, (field: string, expected: string) => string>> = {
@@ -30,6 +30,6 @@ const texts: Readonly<Record<RecipeProblemKind, (field: string, expected: string
 export function describeRecipeProblem(file: string, problem: RecipeProblem): string {
   const { kind, path, range, nearest, expected = '' } = problem;
   const hint = nearest === undefined ? '' : `; did you mean "${toPlainCell(nearest)}"?`;
-  const text = texts[kind](toPlainCell(String(path.at(-1) ?? '')), toPlainCell(expected));
+  const text = texts[kind](toPlainCell(getFieldName(path)), toPlainCell(expected));
   return `${toPlainCell(file)}:${range.line}: ${text}${hint}`;
 }

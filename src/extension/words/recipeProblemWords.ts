@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import type { RecipeProblem, RecipeProblemKind } from '../../core/recipes/recipeProblem.ts';
+import { getFieldName, type RecipeProblem, type RecipeProblemKind } from '../../core/recipes/recipeProblem.ts';
 import { formatNumber } from './localeFormats.ts';
 import { toPlainText } from './plainText.ts';
 
@@ -7,7 +7,7 @@ const maxLength = 60;
 
 /** Describes a problem with a recipe. */
 export function describeRecipeProblem({ kind, path, nearest, expected }: RecipeProblem): string {
-  const field = toPlainText(String(path.at(-1) ?? ''), maxLength);
+  const field = toPlainText(getFieldName(path), maxLength);
   const sentence = { ...getSyntaxSentences(), ...getFieldSentences(field, expected ?? ''), ...getServiceSentences() }[
     kind
   ];

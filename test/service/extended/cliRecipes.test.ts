@@ -113,6 +113,8 @@ describe('Recipes on the command line', () => {
     await write({ ...reads, to: { database: 'JGI' } });
     const unlike = await rig.run('run', recipe);
     assert.equal(unlike.stderr, `${recipe}:1: the service has no such database; it has: Source Data, Target\n`);
+    await write({ from: { database: 'Source Data', ids: ['a.csv', 2] } });
+    assert.equal((await rig.run('run', recipe)).stderr, `${recipe}:1: "ids[1]" must be of type string\n`);
     assert.equal((await rig.run('run', join(folder, 'other.json'))).code, 2);
     assert.equal((await rig.run('run', join(folder, 'other.transfer.json'))).code, 2);
   });
@@ -205,7 +207,11 @@ describe('Recipes on the command line', () => {
     await write({ ...reads, service: 'local' });
     const local = await runCli(args, { environment });
     assert.deepEqual([local.code, /names the local service, .* Use a terminal in/.test(local.stderr)], [2, true]);
-    assert.equal((await rig.run('run', recipe, '--dry-run')).code, 0);
+    const overridden = await rig.run('run', recipe, '--dry-run');
+    const note = `The recipe names the service local, but the options select ${address}.\n`;
+    assert.deepEqual([overridden.code, overridden.stderr], [0, note]);
+    await write({ ...reads, service: address });
+    assert.equal((await rig.run('run', recipe, '--dry-run')).stderr, '');
   });
 
   it('send no key of the options to another connection than the selected one (D61)', async () => {
