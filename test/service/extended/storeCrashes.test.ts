@@ -123,9 +123,19 @@ function digest(content: Buffer): string {
  */
 async function waitForNoLeftovers(folder: string): Promise<void> {
   await eventually(async () => {
-    const entries = await fs.readdir(folder, { recursive: true });
-    return entries.some((path) => path.includes('.part-')) ? undefined : true;
+    const entries = await listEntries(folder);
+    return entries?.every((path) => !path.includes('.part-')) ? true : undefined;
   });
+}
+
+/** Lists all paths in a folder. Resolves to undefined if a subfolder was deleted in the meantime. */
+async function listEntries(folder: string): Promise<string[] | undefined> {
+  try {
+    return await fs.readdir(folder, { recursive: true });
+  } catch (error) {
+    if (getErrorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 async function listFiles(folder: string): Promise<string[]> {
