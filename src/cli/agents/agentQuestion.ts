@@ -63,5 +63,6 @@ function createHint(question: AgentQuestion): string {
     question.kind === 'submit'
       ? ['confirm it', `plans confirm ${question.plan.id}`]
       : ['cancel it', `cancel ${getTransferId(question.transfer)}`];
-  return `Ask the user to ${place} in the Transfers view of the editor, or in a terminal: data-transfer ${command}`;
+  const terminal = `in a terminal, with the same connection options as this server: data-transfer ${command}`;
+  return `Ask the user to ${place} in the Transfers view of the editor, or ${terminal}`;
 }

@@ -37,7 +37,7 @@ const prefix = 'dataTransfer.apiKey.';
  * Stores the key of each connection in the editor's secret storage, bound to the origin of the connection's address. A
  * connection can also name an environment variable that contains its key. In some browser-based editors, secrets last
  * only for a session, and a marker file distinguishes a lost key from one that was never saved. Some editors read
- * secrets only when a window loads. Each saved key therefore gets a new marker, which tells other windows that the key
+ * secrets only when a window loads. Each new key therefore gets a new marker, which tells other windows that the key
  * has changed.
  */
 export class ApiKeys implements Disposable {
@@ -73,7 +73,8 @@ export class ApiKeys implements Disposable {
   /** Saves a key. Resolves to true if it can be read back, which is not possible in some browser-based editors. */
   async set(connection: Connection, key: string): Promise<boolean> {
     const { id } = connection;
-    this.known.set(id, { fingerprint: hashKey(key), marker: await this.writeMarker(id) });
+    const marker = (await this.findMarker(connection, key)) ?? (await this.writeMarker(id));
+    this.known.set(id, { fingerprint: hashKey(key), marker });
     await this.dependencies.secrets.store(getSecretName(id), JSON.stringify({ origin: getOrigin(connection), key }));
     return (await this.readFromSecrets(connection)).key === key;
   }
@@ -129,6 +130,16 @@ export class ApiKeys implements Disposable {
   private async recordKey(connectionId: string, fingerprint: string): Promise<void> {
     if (this.known.get(connectionId)?.fingerprint === fingerprint) return;
     this.known.set(connectionId, { fingerprint, marker: await this.readMarker(connectionId) });
+  }
+
+  /**
+   * Returns the marker of a key that is already saved, unless another window has changed the key in the meantime. A new
+   * marker would make other windows report a change.
+   */
+  private async findMarker(connection: Connection, key: string): Promise<string | undefined> {
+    if ((await this.readFromSecrets(connection)).key !== key) return undefined;
+    const marker = await this.readMarker(connection.id);
+    return marker === this.known.get(connection.id)?.marker ? marker : undefined;
   }
 
   private getMarkerPath(connectionId: string): string {

@@ -95,6 +95,15 @@ describe('API keys', () => {
     });
     afterEach(() => other.dispose());
 
+    /** Opens a window that doesn't receive the changes to the secrets. */
+    const openStaleWindow = async (): Promise<ApiKeys> => {
+      const cached = new LossySecretStorage();
+      const stale = new ApiKeys({ secrets: cached, markerFolder: join(folder, 'marks'), environment });
+      await cached.store('dataTransfer.apiKey.c', (await secrets.get('dataTransfer.apiKey.c')) ?? '');
+      assert.equal(await stale.get(connection), 'the-key');
+      return stale;
+    };
+
     it('are noticed as changed in the other window', async () => {
       assert.equal(await other.compare(connection), undefined);
       await keys.set(connection, 'another');
@@ -110,15 +119,27 @@ describe('API keys', () => {
     });
 
     it('are noticed as changed and deleted if the editor reads secrets only once', async () => {
-      const cached = new LossySecretStorage();
-      const stale = new ApiKeys({ secrets: cached, markerFolder: join(folder, 'marks'), environment });
-      await cached.store('dataTransfer.apiKey.c', (await secrets.get('dataTransfer.apiKey.c')) ?? '');
-      assert.equal(await stale.get(connection), 'the-key');
+      const stale = await openStaleWindow();
       await keys.set(connection, 'another');
       assert.equal(await stale.compare(connection), 'unreadable');
       assert.equal(await stale.compare(connection), undefined, 'once');
       await keys.forget('c');
       assert.equal(await stale.compare(connection), 'forgotten');
+      stale.dispose();
+    });
+
+    it('are not reported as changed if the same key was saved again', async () => {
+      const stale = await openStaleWindow();
+      await keys.set(connection, 'the-key');
+      assert.equal(await stale.compare(connection), undefined);
+      stale.dispose();
+    });
+
+    it('are noticed as changed if a window restores the key from before a change that it missed', async () => {
+      const stale = await openStaleWindow();
+      await keys.set(connection, 'another');
+      await stale.set(connection, 'the-key');
+      assert.equal(await keys.compare(connection), 'unreadable');
       stale.dispose();
     });
 
