@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '../../test/support/editor/places.ts';
 import { journeyKey } from '../../test/support/editor/preparedEditor.ts';
-import { answering, json, problem, text, type Behaviour } from '../../test/support/faultBehaviours.ts';
+import { chooseBehavior, json, problem, text, type Behavior } from '../../test/support/faultBehaviors.ts';
 import { publicLike, type PublicState } from '../../test/support/faultPersonality.ts';
 import { FaultServer, type RecordedRequest } from '../../test/support/faultServer.ts';
 import { hostileResource, realResources } from '../../test/support/pageStates.ts';
@@ -62,8 +62,8 @@ export async function startScreenshotService(): Promise<ScreenshotService> {
     .on('GET /', json({ name: 'Research Data Service', version: '2.4.0' }))
     .on('GET /api/v1/databases/obs/search-parameters', json(obsParameters))
     .on('GET /api/v1/databases/*', json({}))
-    .on('POST /api/v1/files', answering(search))
-    .on('POST /api/v1/files/by-id', answering(lookUp))
+    .on('POST /api/v1/files', chooseBehavior(search))
+    .on('POST /api/v1/files/by-id', chooseBehavior(lookUp))
     .on('DELETE /api/v1/transfers/*', text(202, ''));
   return { http, transfers: state.transfers, ended: new Set(state.transfers.keys()), recover: http.saveRoutes() };
 }
@@ -81,7 +81,7 @@ interface FilesRequest {
   readonly file_ids: readonly unknown[];
 }
 
-function search({ body }: RecordedRequest): Behaviour {
+function search({ body }: RecordedRequest): Behavior {
   const { database, query, offset = 0, limit = 100 } = JSON.parse(body) as FilesRequest;
   const words = query.toLowerCase().split(' ');
   const fits = ({ name, title, description }: Resource): boolean =>
@@ -90,12 +90,12 @@ function search({ body }: RecordedRequest): Behaviour {
 }
 
 /** Responds with the requested files; omits files that the service does not have. */
-function lookUp({ body }: RecordedRequest): Behaviour {
+function lookUp({ body }: RecordedRequest): Behavior {
   const { database, file_ids: ids } = JSON.parse(body) as FilesRequest;
   return listed(database, (all) => all.filter(({ id }) => ids.includes(id)));
 }
 
-function listed(database: string, choose: (all: readonly Resource[]) => readonly Resource[]): Behaviour {
+function listed(database: string, choose: (all: readonly Resource[]) => readonly Resource[]): Behavior {
   const resources = catalog.find(([id]) => id === database)?.[3];
   return resources ? json({ resources: choose(resources) }) : problem(404, `The database '${database}' was not found`);
 }

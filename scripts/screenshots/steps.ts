@@ -9,10 +9,10 @@ import { journeyKey } from '../../test/support/editor/preparedEditor.ts';
 import type { TreeRow } from '../../test/support/editor/treeRow.ts';
 import type { TreeView } from '../../test/support/editor/treeView.ts';
 import { until } from '../../test/support/editor/until.ts';
-import { dropBeforeAnswer, json, problem, silence } from '../../test/support/faultBehaviours.ts';
+import { dropBeforeAnswer, json, problem, silence } from '../../test/support/faultBehaviors.ts';
 import { openCopiedLink } from './copiedLink.ts';
 import { dragSideBar } from './layouts.ts';
-import { losing, refusing, repeating } from './oddReplies.ts';
+import { loseFiles, refuseSearches, repeatFiles } from './oddReplies.ts';
 import { writePastTransfers } from './pastTransfers.ts';
 import { toId } from './screenshotService.ts';
 import { proposeTransfer } from './proposedTransfers.ts';
@@ -282,9 +282,9 @@ export const actions: Readonly<Record<string, Action>> = {
   drop: ({ service }, route) => service.http.on(route, dropBeforeAnswer()),
   fail: ({ service }, route, status, detail) => service.http.on(route, problem(Number(status), detail)),
   reply: ({ service }, route, body) => service.http.on(route, json(JSON.parse(body))),
-  refuseSearches: ({ service }) => service.http.on('POST /api/v1/files', refusing),
-  repeatFiles: ({ service }) => service.http.on('POST /api/v1/files', repeating),
-  loseIds: ({ service }) => service.http.on('POST /api/v1/files/by-id', losing),
+  refuseSearches: ({ service }) => service.http.on('POST /api/v1/files', refuseSearches),
+  repeatFiles: ({ service }) => service.http.on('POST /api/v1/files', repeatFiles),
+  loseIds: ({ service }) => service.http.on('POST /api/v1/files/by-id', loseFiles),
   recover: ({ service }) => service.recover(),
   stopService: ({ service }) => service.http.stop(),
   startService: ({ service }) => service.http.startAgain(),

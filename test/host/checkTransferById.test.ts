@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { env } from 'vscode';
-import { problem } from '../support/faultBehaviours.ts';
+import { problem } from '../support/faultBehaviors.ts';
 import type { PublicState } from '../support/faultPersonality.ts';
 import { orcid, Stage } from './stage.ts';
 

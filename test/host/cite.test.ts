@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { CancellationTokenSource, commands, env, Selection, Uri, window, workspace } from 'vscode';
 import type { CommandArguments } from '../../src/extension/editor/contributions.ts';
 import type { TransferState, TransferStatus } from '../../src/core/model/transferModel.ts';
-import { silence } from '../support/faultBehaviours.ts';
+import { silence } from '../support/faultBehaviors.ts';
 import { transfer } from './specimens.ts';
 import { Stage } from './stage.ts';
 

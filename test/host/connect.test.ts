@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { Uri, workspace } from 'vscode';
-import { html, json, problem } from '../support/faultBehaviours.ts';
+import { html, json, problem } from '../support/faultBehaviors.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { keysOfSecrets, orcid, Stage, readEditorState } from './stage.ts';
 

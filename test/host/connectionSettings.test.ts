@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { problem } from '../support/faultBehaviours.ts';
+import { problem } from '../support/faultBehaviors.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { eventually } from '../support/eventually.ts';
 import { FaultServer } from '../support/faultServer.ts';

@@ -8,7 +8,7 @@ import { ParameterStore } from '../../src/core/store/parameterStore.ts';
 import { SearchabilityStore } from '../../src/core/store/searchabilityStore.ts';
 import { DatabaseTree } from '../../src/extension/views/databaseTree.ts';
 import type { DatabaseTreeNode } from '../../src/extension/views/nodes.ts';
-import { problem } from '../support/faultBehaviours.ts';
+import { problem } from '../support/faultBehaviors.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { databaseTree, getText, formatRow } from './specimens.ts';
 import { Stage } from './stage.ts';

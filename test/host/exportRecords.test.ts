@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Uri } from 'vscode';
 import type { CommandArguments } from '../../src/extension/editor/contributions.ts';
 import { crateRules, listByType, readCrate } from '../support/crateRules.ts';
-import { json } from '../support/faultBehaviours.ts';
+import { json } from '../support/faultBehaviors.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { Stage } from './stage.ts';
 

@@ -5,7 +5,7 @@ import { SearchStore } from '../../src/core/store/searchStore.ts';
 import { TransferStore } from '../../src/core/store/transferStore.ts';
 import { SearchTree } from '../../src/extension/views/searchTree.ts';
 import { TransferTree } from '../../src/extension/views/transferTree.ts';
-import { json, problem } from '../support/faultBehaviours.ts';
+import { json, problem } from '../support/faultBehaviors.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import {
   assertPlain,

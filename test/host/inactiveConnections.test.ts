@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { json } from '../support/faultBehaviours.ts';
+import { json } from '../support/faultBehaviors.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { transfer } from './specimens.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { env, Uri } from 'vscode';
 import type { FileNode } from '../../src/extension/editor/contributions.ts';
-import { problem } from '../support/faultBehaviours.ts';
+import { problem } from '../support/faultBehaviors.ts';
 import { publicLike, type PublicState } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { orcid, Stage, extensionId } from './stage.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { ConfigurationTarget, workspace } from 'vscode';
 import type { Connection } from '../../src/core/model/connection.ts';
 import { readNetworkSettings } from '../../src/extension/editor/editorNetworkSettings.ts';
-import { html, problem } from '../support/faultBehaviours.ts';
+import { html, problem } from '../support/faultBehaviors.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { FaultProxy } from '../support/faultProxy.ts';
 import { until } from '../unit/core/rig.ts';

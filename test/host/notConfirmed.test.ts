@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { env } from 'vscode';
 import type { Transfer } from '../../src/core/model/transferModel.ts';
-import { dropBeforeAnswer, json, problem } from '../support/faultBehaviours.ts';
+import { dropBeforeAnswer, json, problem } from '../support/faultBehaviors.ts';
 import { publicLike, type PublicState } from '../support/faultPersonality.ts';
 import { Stage } from './stage.ts';
 

@@ -7,7 +7,7 @@ import { isMetadataIntent, type MetadataIntent } from '../../src/webviews/messag
 import { MetadataPanels } from '../../src/extension/panels/metadataPanel.ts';
 import { PanelHost } from '../../src/extension/panels/panelHost.ts';
 import { eventually } from '../support/eventually.ts';
-import { json, problem } from '../support/faultBehaviours.ts';
+import { json, problem } from '../support/faultBehaviors.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import { MemoryLog } from '../support/memoryLog.ts';

@@ -6,7 +6,7 @@ import { Explorer } from '../../src/core/explorer.ts';
 import { TransferLedger } from '../../src/core/ledger/transferLedger.ts';
 import { systemClock } from '../../src/core/util/clock.ts';
 import { TransferTree } from '../../src/extension/views/transferTree.ts';
-import { silence } from '../support/faultBehaviours.ts';
+import { silence } from '../support/faultBehaviors.ts';
 import { publicLike, type PublicState } from '../support/faultPersonality.ts';
 import { eventually } from '../support/eventually.ts';
 import { FaultServer } from '../support/faultServer.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { commands } from 'vscode';
-import { json, silence } from '../support/faultBehaviours.ts';
+import { json, silence } from '../support/faultBehaviors.ts';
 import { SearchTree } from '../../src/extension/views/searchTree.ts';
 import { getEmptySearches, setBatch } from '../../src/core/store/searchBatches.ts';
 import { formatRow } from './specimens.ts';

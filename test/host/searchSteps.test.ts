@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { json } from '../support/faultBehaviours.ts';
+import { json } from '../support/faultBehaviors.ts';
 import { Stage } from './stage.ts';
 
 describe('The steps of a search', () => {

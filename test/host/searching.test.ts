@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { SearchTree } from '../../src/extension/views/searchTree.ts';
-import { json, problem } from '../support/faultBehaviours.ts';
+import { json, problem } from '../support/faultBehaviors.ts';
 import { publicLike, type PublicState } from '../support/faultPersonality.ts';
 import { Stage } from './stage.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { env } from 'vscode';
 import type { Connection } from '../../src/core/model/connection.ts';
 import { ApiKeys } from '../../src/extension/editor/apiKeys.ts';
-import { json } from '../support/faultBehaviours.ts';
+import { json } from '../support/faultBehaviors.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { eventually } from '../support/eventually.ts';

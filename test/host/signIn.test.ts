@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { SearchTree } from '../../src/extension/views/searchTree.ts';
-import { problem } from '../support/faultBehaviours.ts';
+import { problem } from '../support/faultBehaviors.ts';
 import type { PublicState } from '../support/faultPersonality.ts';
 import { formatRow } from './specimens.ts';
 import { orcid, Stage } from './stage.ts';

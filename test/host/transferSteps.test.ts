@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Uri, window, workspace } from 'vscode';
-import { problem } from '../support/faultBehaviours.ts';
+import { problem } from '../support/faultBehaviors.ts';
 import { fileEntry } from './specimens.ts';
 import { Stage } from './stage.ts';
 

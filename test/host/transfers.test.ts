@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { commands, env, window } from 'vscode';
-import { dropBeforeAnswer, json, problem } from '../support/faultBehaviours.ts';
+import { dropBeforeAnswer, json, problem } from '../support/faultBehaviors.ts';
 import type { PublicState } from '../support/faultPersonality.ts';
 import { ledgerFolder, Stage } from './stage.ts';
 

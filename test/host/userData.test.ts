@@ -7,7 +7,7 @@ import { userDataFormat } from '../../src/core/userData/userData.ts';
 import type { ScriptedPick } from '../support/scriptedInputs.ts';
 import { hostileTransfer, createRecord } from '../unit/core/userDataSpecimens.ts';
 import { eventually } from '../support/eventually.ts';
-import { problem } from '../support/faultBehaviours.ts';
+import { problem } from '../support/faultBehaviors.ts';
 import { until } from '../unit/core/rig.ts';
 import { assertPlain, hostileTexts } from './specimens.ts';
 import { ledgerFolder, orcid, Stage } from './stage.ts';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { CliProcess, cliProgram, runCli } from '../support/cliProcess.ts';
 import { getEndedPid } from '../support/endedProcess.ts';
-import { answering, json, problem } from '../support/faultBehaviours.ts';
+import { chooseBehavior, json, problem } from '../support/faultBehaviors.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { CliRig } from './cliRig.ts';
 
@@ -257,7 +257,7 @@ describe('The command line with a server that misbehaves', () => {
   });
 
   it('does not report a file as missing if the service could not look it up', async () => {
-    const lookUp = answering(({ query }) => {
+    const lookUp = chooseBehavior(({ query }) => {
       const ids = (query.get('ids') ?? '').split(',');
       return ids.includes('bad')
         ? problem(500, 'out of order')

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../src/core/util/clock.ts';
 import { CliProcess } from '../support/cliProcess.ts';
 import { eventually } from '../support/eventually.ts';
-import { answering, empty, json } from '../support/faultBehaviours.ts';
+import { chooseBehavior, empty, json } from '../support/faultBehaviors.ts';
 import { SoakWindow } from '../support/soak/soakWindow.ts';
 import { TruthfulServer } from '../support/truthfulServer.ts';
 
@@ -28,7 +28,7 @@ describe('Two windows, the command line and a recipe on one ledger (D63)', () =>
     server.http.on('GET /api/v1/files/by-id', empty(405));
     server.http.on(
       'POST /api/v1/files/by-id',
-      answering(({ body }) => {
+      chooseBehavior(({ body }) => {
         const { file_ids: ids } = JSON.parse(body) as { readonly file_ids: readonly string[] };
         return json({ resources: ids.map((id) => ({ id, name: id, path: id, bytes: 1 })) });
       }),

@@ -1,5 +1,5 @@
-import { answering, dropBeforeAnswer, empty, json, plainProblem, problem, text } from './faultBehaviours.ts';
-import type { Behaviour } from './faultBehaviours.ts';
+import { chooseBehavior, dropBeforeAnswer, empty, json, plainProblem, problem, text } from './faultBehaviors.ts';
+import type { Behavior } from './faultBehaviors.ts';
 import type { FaultServer, RecordedRequest } from './faultServer.ts';
 import { createResource, describeStaging } from './publicContent.ts';
 import { PublicDispatcher, type Outcome } from './publicDispatcher.ts';
@@ -125,13 +125,13 @@ function installCommon(server: FaultServer, state: PublicState, version: string)
   server.on('DELETE /api/v1/transfers/*', answerCancel(state));
 }
 
-function guarded(state: PublicState, then: Behaviour): Behaviour {
+function guarded(state: PublicState, then: Behavior): Behavior {
   return async (request, response) => {
     await (rejectedSignIn(state, request.headers.authorization ?? '') ?? then)(request, response);
   };
 }
 
-function rejectedSignIn({ key, account, isSignInDown }: PublicState, header: string): Behaviour | undefined {
+function rejectedSignIn({ key, account, isSignInDown }: PublicState, header: string): Behavior | undefined {
   const encoded = /^Bearer (.*)$/.exec(header)?.[1];
   if (encoded === undefined) return plainProblem(500, 'invalid authorization header');
   if (!/^(?:[\w+/]{4})*(?:[\w+/]{2}==|[\w+/]{3}=)?$/.test(encoded) || encoded.includes('_'))
@@ -146,7 +146,7 @@ function parseBody(request: RecordedRequest): JsonBody {
   return JSON.parse(request.body) as JsonBody;
 }
 
-function unknownDatabase(state: PublicState, given: unknown): Behaviour | undefined {
+function unknownDatabase(state: PublicState, given: unknown): Behavior | undefined {
   if (state.databases.some((database) => database.id === given)) return undefined;
   return problem(404, `The database '${String(given)}' was not found`);
 }
@@ -156,8 +156,8 @@ function listResources(state: PublicState, ids: readonly string[]): JsonBody[] |
   return resources.length === 0 && state.isNullForNone ? null : resources;
 }
 
-function answerSearch(state: PublicState): Behaviour {
-  return answering((request) => {
+function answerSearch(state: PublicState): Behavior {
+  return chooseBehavior((request) => {
     const { database, query, offset = 0, limit } = parseBody(request);
     if (state.refusesSearches && database === 'kbase') {
       return plainProblem(500, 'Search not implemented for kbase database');
@@ -175,7 +175,7 @@ function answerSearch(state: PublicState): Behaviour {
   });
 }
 
-function metadata(state: PublicState, database: unknown, ids: readonly string[]): Behaviour {
+function metadata(state: PublicState, database: unknown, ids: readonly string[]): Behavior {
   const missing = ids.filter((id) => !state.files.has(id));
   const isRepeated = new Set(ids).size < ids.length;
   if (ids.some((id) => state.crashingIds.has(id))) return dropBeforeAnswer();
@@ -189,15 +189,15 @@ function metadata(state: PublicState, database: unknown, ids: readonly string[])
   return json({ database, resources: listResources(state, ids) });
 }
 
-function answerMetadata(state: PublicState): Behaviour {
-  return answering((request) => {
+function answerMetadata(state: PublicState): Behavior {
+  return chooseBehavior((request) => {
     const { database, file_ids } = parseBody(request);
     return metadata(state, database, Array.isArray(file_ids) ? (file_ids as string[]) : []);
   });
 }
 
-function answerMetadataByQuery(state: PublicState): Behaviour {
-  return answering(({ query }) => metadata(state, query.get('database'), (query.get('ids') ?? '').split(',')));
+function answerMetadataByQuery(state: PublicState): Behavior {
+  return chooseBehavior(({ query }) => metadata(state, query.get('database'), (query.get('ids') ?? '').split(',')));
 }
 
 const noId = '00000000-0000-0000-0000-000000000000';
@@ -207,10 +207,10 @@ function dispatched(
   { dispatcher }: PublicState,
   kind: 'create' | 'cancel' | 'status',
   work: (request: RecordedRequest) => Outcome,
-): Behaviour {
+): Behavior {
   return async (request, response) => {
     const { channel, value } = await dispatcher.handle(kind, () => work(request));
-    if (channel === 'errors' && value !== undefined) return await (value as Behaviour)(request, response);
+    if (channel === 'errors' && value !== undefined) return await (value as Behavior)(request, response);
     const created = json({ id: channel === 'ids' ? value : noId }, 201);
     const body = json(channel === 'statuses' ? value : emptyStatus(request));
     await { create: created, status: body, cancel: text(202, '') }[kind](request, response);
@@ -222,11 +222,11 @@ function emptyStatus(request: RecordedRequest): JsonBody {
   return { id: getTransferId(request), status: 'unknown', num_files: 0, num_files_transferred: 0 };
 }
 
-function failing(value: Behaviour): Outcome {
+function failing(value: Behavior): Outcome {
   return { channel: 'errors', value };
 }
 
-function answerSubmission(server: FaultServer, state: PublicState): Behaviour {
+function answerSubmission(server: FaultServer, state: PublicState): Behavior {
   return dispatched(state, 'create', (request) => {
     const { orcid, source, destination, file_ids } = parseBody(request);
     const ids = Array.isArray(file_ids) ? file_ids.map(String) : [];
@@ -246,7 +246,7 @@ function answerSubmission(server: FaultServer, state: PublicState): Behaviour {
   });
 }
 
-function rejectedOrcid({ knownOrcids }: PublicState, destination: unknown, orcid: unknown): Behaviour | undefined {
+function rejectedOrcid({ knownOrcids }: PublicState, destination: unknown, orcid: unknown): Behavior | undefined {
   if (orcid === '') return problem(401, 'No user ORCID was provided');
   if (destination !== 'kbase' || !knownOrcids || knownOrcids.has(String(orcid))) return undefined;
   const detail = `invalid ORCID '${String(orcid)}': KBase user not found for ORCID ${String(orcid)}`;
@@ -254,7 +254,7 @@ function rejectedOrcid({ knownOrcids }: PublicState, destination: unknown, orcid
 }
 
 /** Stops the whole server without a response, like a crash. The test must restart it. */
-function crash(server: FaultServer): Behaviour {
+function crash(server: FaultServer): Behavior {
   return () => void server.stop();
 }
 
@@ -269,7 +269,7 @@ function getTransferId(request: RecordedRequest): string {
   return request.path.slice('/api/v1/transfers/'.length);
 }
 
-function answerStatus(state: PublicState): Behaviour {
+function answerStatus(state: PublicState): Behavior {
   return dispatched(state, 'status', (request) => {
     const id = getTransferId(request);
     const transfer = state.transfers.get(id);
@@ -283,7 +283,7 @@ function answerStatus(state: PublicState): Behaviour {
   });
 }
 
-function answerCancel(state: PublicState): Behaviour {
+function answerCancel(state: PublicState): Behavior {
   return dispatched(state, 'cancel', (request) => {
     const id = getTransferId(request);
     const transfer = state.transfers.get(id);

@@ -16,7 +16,7 @@ interface TunnelRequest {
  * The response to tunnel requests: a tunnel to the local port `leadTo`, the error status `refuse`, no response at all,
  * or a closed connection.
  */
-type ProxyBehaviour = { readonly leadTo: number } | { readonly refuse: number } | 'silence' | 'drop';
+type ProxyBehavior = { readonly leadTo: number } | { readonly refuse: number } | 'silence' | 'drop';
 
 /**
  * A real HTTP proxy that connects every tunnel to one local port, regardless of the requested host, or refuses it. If
@@ -26,7 +26,7 @@ export class FaultProxy {
   readonly tunnels: TunnelRequest[] = [];
   /** The required value of `Proxy-Authorization`. */
   authorization: string | undefined;
-  behaviour: ProxyBehaviour = 'drop';
+  behavior: ProxyBehavior = 'drop';
   private readonly server: Server = createServer((_request, response) => response.writeHead(405).end());
   private readonly sockets = new Set<Duplex>();
 
@@ -39,9 +39,9 @@ export class FaultProxy {
   }
 
   /** Starts on a free loopback port. */
-  static async start(behaviour: ProxyBehaviour): Promise<FaultProxy> {
+  static async start(behavior: ProxyBehavior): Promise<FaultProxy> {
     const proxy = new FaultProxy();
-    proxy.behaviour = behaviour;
+    proxy.behavior = behavior;
     await new Promise<void>((resolve) => proxy.server.listen(0, '127.0.0.1', resolve));
     return proxy;
   }
@@ -70,17 +70,17 @@ export class FaultProxy {
   }
 
   private answer(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const { behaviour, authorization } = this;
+    const { behavior, authorization } = this;
     this.tunnels.push({ target: request.url ?? '', headers: request.headers });
-    if (behaviour === 'silence') return;
-    if (behaviour === 'drop') socket.destroy();
+    if (behavior === 'silence') return;
+    if (behavior === 'drop') socket.destroy();
     else if (authorization !== undefined && request.headers['proxy-authorization'] !== authorization) {
       socket.end(
         'HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n',
       );
-    } else if ('refuse' in behaviour) {
-      socket.end(`HTTP/1.1 ${String(behaviour.refuse)} No\r\nContent-Length: 0\r\n\r\n`);
-    } else this.lead(behaviour.leadTo, socket, head);
+    } else if ('refuse' in behavior) {
+      socket.end(`HTTP/1.1 ${String(behavior.refuse)} No\r\nContent-Length: 0\r\n\r\n`);
+    } else this.lead(behavior.leadTo, socket, head);
   }
 
   private lead(port: number, socket: Duplex, head: Buffer): void {

@@ -4,9 +4,9 @@ import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } fro
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { ServerIdentity } from './certificates.ts';
-import type { Behaviour } from './faultBehaviours.ts';
+import type { Behavior } from './faultBehaviors.ts';
 import type { Gate } from './gate.ts';
-import { text } from './faultBehaviours.ts';
+import { text } from './faultBehaviors.ts';
 
 /** A request as it was received. */
 export interface RecordedRequest {
@@ -23,7 +23,7 @@ export interface RecordedRequest {
 
 interface Route {
   /** Behaviors for upcoming requests; the last one is repeated. */
-  readonly behaviours: Behaviour[];
+  readonly behaviors: Behavior[];
 }
 
 /**
@@ -95,8 +95,8 @@ export class FaultServer {
   }
 
   /** Sets the behaviors of a route: one per request, with the last one repeated. */
-  on(route: string, ...behaviours: Behaviour[]): this {
-    this.routes.set(route, { behaviours });
+  on(route: string, ...behaviors: Behavior[]): this {
+    this.routes.set(route, { behaviors });
     return this;
   }
 
@@ -108,7 +108,7 @@ export class FaultServer {
 
   /** Makes each request to a route wait at a gate before the last behavior of the route responds. */
   holdAt(gate: Gate, route: string): this {
-    const answer = this.routes.get(route)?.behaviours.at(-1);
+    const answer = this.routes.get(route)?.behaviors.at(-1);
     return this.on(route, async (request, response) => {
       await gate.pass();
       await answer?.(request, response);
@@ -178,10 +178,10 @@ export class FaultServer {
     await this.take(`${request.method} ${request.path}`)(request, response);
   }
 
-  private take(name: string): Behaviour {
+  private take(name: string): Behavior {
     const route = this.routes.get(name) ?? [...this.routes].find(([key]) => matches(key, name))?.[1];
     if (!route) return text(404, '404 page not found\n');
-    const next = route.behaviours.length > 1 ? route.behaviours.shift() : route.behaviours[0];
+    const next = route.behaviors.length > 1 ? route.behaviors.shift() : route.behaviors[0];
     return next ?? text(404, '404 page not found\n');
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../src/core/util/clock.ts';
-import { json, problem, type Behaviour } from './faultBehaviours.ts';
+import { json, problem, type Behavior } from './faultBehaviors.ts';
 import { FaultServer } from './faultServer.ts';
 import { Gate } from './gate.ts';
 
@@ -34,9 +34,9 @@ export class TruthfulServer {
   /** Maximum number of concurrent status requests so far. */
   maxConcurrentCount = 0;
   /** Delays the responses to submissions, whose transfers are already recorded. */
-  readonly submitting = new Gate();
+  readonly submissionGate = new Gate();
   /** Delays the responses to status requests. */
-  readonly answering = new Gate();
+  readonly statusGate = new Gate();
   private readonly clock: Clock;
   private concurrentCount = 0;
 
@@ -58,14 +58,14 @@ export class TruthfulServer {
     for (const { words } of this.transfers) words.push(word);
   }
 
-  private counting(then: Behaviour): Behaviour {
+  private counting(then: Behavior): Behavior {
     return async (request, response) => {
       this.submissions += 1;
       await then(request, response);
     };
   }
 
-  private guarded(then: Behaviour): Behaviour {
+  private guarded(then: Behavior): Behavior {
     return async (request, response) => {
       const isAccepted = this.isAccepted(request.headers.authorization);
       await (isAccepted ? then : problem(401, 'This key is not accepted'))(request, response);
@@ -76,11 +76,11 @@ export class TruthfulServer {
     return authorization === `Bearer ${Buffer.from(this.key).toString('base64')}`;
   }
 
-  private answerSubmission(): Behaviour {
+  private answerSubmission(): Behavior {
     return async (request, response) => {
       const id = randomUUID();
       this.transfers.push({ id, createdAt: this.clock.now(), words: ['staging'] });
-      await this.submitting.pass();
+      await this.submissionGate.pass();
       await json({ id }, 201)(request, response);
     };
   }
@@ -89,7 +89,7 @@ export class TruthfulServer {
    * Responds with a different count each time, so that the polling interval depends only on the transfer's age (D33:
    * polling intervals).
    */
-  private answerStatus(): Behaviour {
+  private answerStatus(): Behavior {
     return async (request, response) => {
       const id = request.path.split('/').at(-1) ?? '';
       const at = this.clock.now();
@@ -98,7 +98,7 @@ export class TruthfulServer {
       this.concurrentCount += 1;
       this.maxConcurrentCount = Math.max(this.maxConcurrentCount, this.concurrentCount);
       response.once('close', () => (this.concurrentCount -= 1));
-      await this.answering.pass();
+      await this.statusGate.pass();
       const transfer = this.transfers.find((one) => one.id === id);
       const moved = this.polls.length % 2;
       const status = { id, status: transfer?.words.at(-1), num_files: 1, num_files_transferred: moved };

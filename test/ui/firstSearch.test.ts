@@ -6,7 +6,7 @@ import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { Keyboard } from '../support/editor/keyboard.ts';
 import { until } from '../support/editor/until.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
-import { json } from '../support/faultBehaviours.ts';
+import { json } from '../support/faultBehaviors.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { Gate } from '../support/gate.ts';

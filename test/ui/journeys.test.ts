@@ -9,7 +9,7 @@ import { saveFailureArtifacts } from '../support/editor/failureArtifacts.ts';
 import { repositoryRoot } from '../support/editor/places.ts';
 import type { EditorWindow } from '../support/editor/window.ts';
 import { until } from '../support/editor/until.ts';
-import { html } from '../support/faultBehaviours.ts';
+import { html } from '../support/faultBehaviors.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { startLocalService, type StartedService } from '../support/localService.ts';

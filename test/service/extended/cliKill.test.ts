@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { systemClock, wait } from '../../../src/core/util/clock.ts';
 import { CliProcess, type CliResult } from '../../support/cliProcess.ts';
 import { eventually } from '../../support/eventually.ts';
-import { json } from '../../support/faultBehaviours.ts';
+import { json } from '../../support/faultBehaviors.ts';
 import { SeededRandom } from '../../support/random.ts';
 import { bySize } from '../../support/testSize.ts';
 import { TruthfulServer } from '../../support/truthfulServer.ts';

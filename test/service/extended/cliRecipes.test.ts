@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink, truncate, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../../support/cliProcess.ts';
-import { json, problem } from '../../support/faultBehaviours.ts';
+import { json, problem } from '../../support/faultBehaviors.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 import { CliRig } from '../cliRig.ts';
 

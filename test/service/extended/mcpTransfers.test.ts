@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { AgentPolicy } from '../../../src/core/agents/agentPolicy.ts';
 import { cliProgram } from '../../support/cliProcess.ts';
 import { eventually } from '../../support/eventually.ts';
-import { json, slowHeaders } from '../../support/faultBehaviours.ts';
+import { json, slowHeaders } from '../../support/faultBehaviors.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 import { startMcpClient } from '../../support/mcpClientProcess.ts';
 import { TestAgent } from '../../support/mcpRig.ts';

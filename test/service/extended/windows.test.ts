@@ -10,7 +10,7 @@ import type { Emitter } from '../../../src/core/util/emitter.ts';
 import { LocalService, type LocalServiceChange } from '../../../src/extension/localService/localService.ts';
 import { serviceVersion } from '../../../src/service/version.ts';
 import { eventually } from '../../support/eventually.ts';
-import { empty, json } from '../../support/faultBehaviours.ts';
+import { empty, json } from '../../support/faultBehaviors.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 import { startLocalService } from '../../support/localService.ts';
 import { getEndedPid } from '../../support/endedProcess.ts';

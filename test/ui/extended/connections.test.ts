@@ -3,7 +3,7 @@ import type { Editor } from '../../support/editor/editor.ts';
 import { closeEditors, openEditor } from '../../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../../support/editor/failureArtifacts.ts';
 import type { EditorWindow } from '../../support/editor/window.ts';
-import { json } from '../../support/faultBehaviours.ts';
+import { json } from '../../support/faultBehaviors.ts';
 import { publicLike } from '../../support/faultPersonality.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 

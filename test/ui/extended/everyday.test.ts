@@ -10,7 +10,7 @@ import { finishTransfers, searchDatabase, sendTransfer, setOrcid } from '../../s
 import type { TreeView } from '../../support/editor/treeView.ts';
 import { until } from '../../support/editor/until.ts';
 import type { EditorWindow } from '../../support/editor/window.ts';
-import { dropBeforeAnswer } from '../../support/faultBehaviours.ts';
+import { dropBeforeAnswer } from '../../support/faultBehaviors.ts';
 import { publicLike, type PublicState } from '../../support/faultPersonality.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 import { Gate } from '../../support/gate.ts';

@@ -5,7 +5,7 @@ import { saveFailureArtifacts } from '../../support/editor/failureArtifacts.ts';
 import { finishTransfers, searchDatabase, sendTransfer } from '../../support/editor/journeySteps.ts';
 import type { TreeView } from '../../support/editor/treeView.ts';
 import type { EditorWindow } from '../../support/editor/window.ts';
-import { dropBeforeAnswer } from '../../support/faultBehaviours.ts';
+import { dropBeforeAnswer } from '../../support/faultBehaviors.ts';
 import { publicLike } from '../../support/faultPersonality.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 

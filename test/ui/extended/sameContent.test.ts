@@ -6,7 +6,7 @@ import { savedConnection, type Editor } from '../../support/editor/editor.ts';
 import { closeEditors, openEditor } from '../../support/editor/editorPool.ts';
 import { saveFailureArtifacts } from '../../support/editor/failureArtifacts.ts';
 import { fillTransfer } from '../../support/editor/journeySteps.ts';
-import { answering, json, problem, type Behaviour } from '../../support/faultBehaviours.ts';
+import { chooseBehavior, json, problem, type Behavior } from '../../support/faultBehaviors.ts';
 import { publicLike } from '../../support/faultPersonality.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 
@@ -26,8 +26,8 @@ function createFile(id: string, path: string, digit: string): object {
 /**
  * Returns a behavior that responds with all files of the database in the request, which must be identified by its ID.
  */
-function answerFiles(): Behaviour {
-  return answering(({ body }) => {
+function answerFiles(): Behavior {
+  return chooseBehavior(({ body }) => {
     const { database } = JSON.parse(body) as { readonly database: string };
     const resources = filesByDatabase[database];
     return resources ? json({ resources }) : problem(404, `The database '${database}' was not found`);

@@ -5,7 +5,7 @@ import { plainNetwork } from '../../../src/core/model/networkSettings.ts';
 import type { NetworkSettings } from '../../../src/core/model/networkSettings.ts';
 import type { Reason } from '../../../src/core/model/reason.ts';
 import { identity, trustTestAuthority } from '../../support/certificates.ts';
-import { json } from '../../support/faultBehaviours.ts';
+import { json } from '../../support/faultBehaviors.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 import { testKey } from './clientBench.ts';

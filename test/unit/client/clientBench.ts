@@ -4,7 +4,7 @@ import type { Fetch } from '../../../src/core/client/editorTransport.ts';
 import type { Limits } from '../../../src/core/client/limits.ts';
 import type { ServerDialects } from '../../../src/core/client/serverDialect.ts';
 import type { Clock } from '../../../src/core/util/clock.ts';
-import { json } from '../../support/faultBehaviours.ts';
+import { json } from '../../support/faultBehaviors.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 

@@ -6,17 +6,8 @@ import { mock } from 'node:test';
 import { DataTransferClient } from '../../../src/core/client/dataTransferClient.ts';
 import { toBaseAddress } from '../../../src/core/client/address.ts';
 import { ConnectionError, RuntimeError } from '../../../src/core/client/errors.ts';
-import {
-  dropBeforeAnswer,
-  empty,
-  html,
-  json,
-  problem,
-  silence,
-  text,
-  tooLarge,
-} from '../../support/faultBehaviours.ts';
-import type { Behaviour } from '../../support/faultBehaviours.ts';
+import { dropBeforeAnswer, empty, html, json, problem, silence, text, tooLarge } from '../../support/faultBehaviors.ts';
+import type { Behavior } from '../../support/faultBehaviors.ts';
 import { publicLike } from '../../support/faultPersonality.ts';
 import { contractRow } from '../../support/tally.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
@@ -60,7 +51,7 @@ describe('Connecting (§4.9)', () => {
     assert.deepEqual([service.name, service.version], ['', '']);
   });
 
-  const failures: readonly (readonly [name: string, behaviour: Behaviour, kind: string, status?: number])[] = [
+  const failures: readonly (readonly [name: string, behavior: Behavior, kind: string, status?: number])[] = [
     ['401', problem(401, 'no'), 'unauthorized', 401],
     ['404', empty(404), 'noService', 404],
     ['500', problem(500, 'no'), 'serverError', 500],
@@ -71,9 +62,9 @@ describe('Connecting (§4.9)', () => {
     ['a response that is too large', tooLarge(60_000), 'tooLarge', 200],
   ];
 
-  for (const [name, behaviour, kind, status] of failures) {
+  for (const [name, behavior, kind, status] of failures) {
     contractRow(`§4.8 row 17 a root request that gets ${name} causes a ConnectionError, logged once`, async () => {
-      bench.server.on('GET /', behaviour);
+      bench.server.on('GET /', behavior);
       await assert.rejects(bench.client.connect({ server: bench.server.address, apiKey: testKey }), (error) => {
         assert.ok(error instanceof ConnectionError);
         assert.ok(error instanceof RuntimeError);

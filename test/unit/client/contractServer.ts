@@ -1,4 +1,4 @@
-import { empty, json } from '../../support/faultBehaviours.ts';
+import { empty, json } from '../../support/faultBehaviors.ts';
 import type { FaultServer } from '../../support/faultServer.ts';
 import { transferId } from './contractCalls.ts';
 

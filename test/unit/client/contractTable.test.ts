@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { DataTransferClient } from '../../../src/core/client/dataTransferClient.ts';
-import { json } from '../../support/faultBehaviours.ts';
+import { json } from '../../support/faultBehaviors.ts';
 import { contractRow } from '../../support/tally.ts';
 import { startBench, testKey } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ServerDialects } from '../../../src/core/client/serverDialect.ts';
-import { html, json, plainProblem, problem } from '../../support/faultBehaviours.ts';
+import { html, json, plainProblem, problem } from '../../support/faultBehaviors.ts';
 import { publicLike } from '../../support/faultPersonality.ts';
 import { startBench, testKey } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';

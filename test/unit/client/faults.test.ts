@@ -20,8 +20,8 @@ import {
   stalledBody,
   text,
   tooLarge,
-} from '../../support/faultBehaviours.ts';
-import type { Behaviour } from '../../support/faultBehaviours.ts';
+} from '../../support/faultBehaviors.ts';
+import type { Behavior } from '../../support/faultBehaviors.ts';
 import { fault } from '../../support/tally.ts';
 import { startBench } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';
@@ -52,70 +52,70 @@ const operations: readonly Operation[] = [
 
 interface Fault {
   readonly name: string;
-  readonly behaviour: Behaviour;
+  readonly behavior: Behavior;
   readonly reason: Partial<Reason>;
 }
 
 const faults: readonly Fault[] = [
-  { name: 'no headers in time (D16)', behaviour: silence(), reason: { kind: 'timeout' } },
-  { name: 'endless interim responses (D16)', behaviour: endlessInterimResponses(20), reason: { kind: 'timeout' } },
-  { name: 'a dropped connection', behaviour: dropBeforeAnswer(), reason: { kind: 'dropped' } },
-  { name: 'a reset connection', behaviour: resetBeforeAnswer(), reason: { kind: 'dropped' } },
-  { name: 'something that is not HTTP', behaviour: notHttp(), reason: { kind: 'unreadable' } },
+  { name: 'no headers in time (D16)', behavior: silence(), reason: { kind: 'timeout' } },
+  { name: 'endless interim responses (D16)', behavior: endlessInterimResponses(20), reason: { kind: 'timeout' } },
+  { name: 'a dropped connection', behavior: dropBeforeAnswer(), reason: { kind: 'dropped' } },
+  { name: 'a reset connection', behavior: resetBeforeAnswer(), reason: { kind: 'dropped' } },
+  { name: 'something that is not HTTP', behavior: notHttp(), reason: { kind: 'unreadable' } },
   {
     name: '400 with a problem document',
-    behaviour: problem(400, 'what'),
+    behavior: problem(400, 'what'),
     reason: { kind: 'refused', status: 400, detail: 'what' },
   },
-  { name: '401', behaviour: problem(401, 'who'), reason: { kind: 'unauthorized', status: 401, detail: 'who' } },
-  { name: '403', behaviour: problem(403, 'no'), reason: { kind: 'forbidden', status: 403 } },
-  { name: '404 with a problem document', behaviour: problem(404, 'where'), reason: { kind: 'notFound', status: 404 } },
-  { name: '408', behaviour: empty(408), reason: { kind: 'refused', status: 408 } },
-  { name: '409', behaviour: problem(409, 'x'), reason: { kind: 'refused', status: 409 } },
+  { name: '401', behavior: problem(401, 'who'), reason: { kind: 'unauthorized', status: 401, detail: 'who' } },
+  { name: '403', behavior: problem(403, 'no'), reason: { kind: 'forbidden', status: 403 } },
+  { name: '404 with a problem document', behavior: problem(404, 'where'), reason: { kind: 'notFound', status: 404 } },
+  { name: '408', behavior: empty(408), reason: { kind: 'refused', status: 408 } },
+  { name: '409', behavior: problem(409, 'x'), reason: { kind: 'refused', status: 409 } },
   {
     name: '429 with a long Retry-After',
-    behaviour: busy(429, '3600'),
+    behavior: busy(429, '3600'),
     reason: { kind: 'refused', status: 429, retryAfterMs: 3_600_000 },
   },
   {
     name: '500 with a plain error document',
-    behaviour: plainProblem(500, 'why'),
+    behavior: plainProblem(500, 'why'),
     reason: { kind: 'serverError', status: 500, detail: 'unexpected error occurred; why' },
   },
   {
     name: '500 because of one entry of the response (D38)',
-    behaviour: plainProblem(500, 'I[#] S[#] doesn\'t validate with "data-resource#"'),
+    behavior: plainProblem(500, 'I[#] S[#] doesn\'t validate with "data-resource#"'),
     reason: { kind: 'entryRejected', status: 500 },
   },
   {
     name: '500 with plain text',
-    behaviour: text(500, ' panic '),
+    behavior: text(500, ' panic '),
     reason: { kind: 'serverError', status: 500, detail: 'panic' },
   },
   {
     name: '502 with a web page',
-    behaviour: html(502, 'Bad Gateway'),
+    behavior: html(502, 'Bad Gateway'),
     reason: { kind: 'serverError', status: 502, detail: 'Bad Gateway' },
   },
-  { name: '503 without a body', behaviour: empty(503), reason: { kind: 'serverError', status: 503 } },
+  { name: '503 without a body', behavior: empty(503), reason: { kind: 'serverError', status: 503 } },
   {
     name: 'an error whose body is cut off',
-    behaviour: dropDuringBody('{"detail":"x', 500),
+    behavior: dropDuringBody('{"detail":"x', 500),
     reason: { kind: 'serverError', status: 500 },
   },
 ];
 
 const badBodies: readonly Fault[] = [
-  { name: 'a web page', behaviour: html(200, 'Sign in'), reason: { kind: 'unreadable', status: 200 } },
-  { name: 'an empty body', behaviour: empty(200), reason: { kind: 'unreadable', status: 200 } },
-  { name: 'truncated JSON', behaviour: text(200, '{"resources":[{"id":"a"'), reason: { kind: 'unreadable' } },
-  { name: 'JSON of another type', behaviour: json(5), reason: { kind: 'unreadable' } },
-  { name: 'a body that is cut off', behaviour: dropDuringBody(), reason: { kind: 'dropped', status: 200 } },
-  { name: 'a body that stalls (D16)', behaviour: stalledBody(), reason: { kind: 'timeout', status: 200 } },
-  { name: 'a body above the size limit (D15)', behaviour: tooLarge(70_000), reason: { kind: 'tooLarge', status: 200 } },
+  { name: 'a web page', behavior: html(200, 'Sign in'), reason: { kind: 'unreadable', status: 200 } },
+  { name: 'an empty body', behavior: empty(200), reason: { kind: 'unreadable', status: 200 } },
+  { name: 'truncated JSON', behavior: text(200, '{"resources":[{"id":"a"'), reason: { kind: 'unreadable' } },
+  { name: 'JSON of another type', behavior: json(5), reason: { kind: 'unreadable' } },
+  { name: 'a body that is cut off', behavior: dropDuringBody(), reason: { kind: 'dropped', status: 200 } },
+  { name: 'a body that stalls (D16)', behavior: stalledBody(), reason: { kind: 'timeout', status: 200 } },
+  { name: 'a body above the size limit (D15)', behavior: tooLarge(70_000), reason: { kind: 'tooLarge', status: 200 } },
   {
     name: 'a body whose declared length exceeds the limit (D15)',
-    behaviour: tooLarge(70_000, false),
+    behavior: tooLarge(70_000, false),
     reason: { kind: 'tooLarge' },
   },
 ];
@@ -158,8 +158,8 @@ describe('Faults of server and network (D2)', () => {
     await open(waitMs);
   }
 
-  async function expectReason({ route, call, value }: Operation, { behaviour, reason }: Fault): Promise<void> {
-    bench.server.on(route, behaviour);
+  async function expectReason({ route, call, value }: Operation, { behavior, reason }: Fault): Promise<void> {
+    bench.server.on(route, behavior);
     const reply: Reply<unknown> = await call(bench.client);
     assert.deepEqual(reply.value, value);
     assert.ok(reply.reason);

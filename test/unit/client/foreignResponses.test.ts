@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { namesOtherRequest } from '../../../src/core/client/foreignRefusal.ts';
-import { dropBeforeAnswer, json, plainProblem, problem, silence } from '../../support/faultBehaviours.ts';
+import { dropBeforeAnswer, json, plainProblem, problem, silence } from '../../support/faultBehaviors.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { fault } from '../../support/tally.ts';
 import { startBench } from './clientBench.ts';
@@ -163,8 +163,8 @@ describe('An abandoned submission (D34)', () => {
   });
 
   it('frees the queue immediately after a response or a connection that the server closed', async () => {
-    for (const behaviour of [problem(400, 'no'), json({}, 201), dropBeforeAnswer()]) {
-      bench.server.on(route, behaviour);
+    for (const behavior of [problem(400, 'no'), json({}, 201), dropBeforeAnswer()]) {
+      bench.server.on(route, behavior);
       await bench.client.transfer(request);
       assert.equal((await bench.client.cancelTransfer({ id: transferId, orcid })).value, true);
     }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { KeyRemover } from '../../../src/core/client/keyRemover.ts';
-import { json, text, type Behaviour } from '../../support/faultBehaviours.ts';
+import { json, text, type Behavior } from '../../support/faultBehaviors.ts';
 import { startBench, testKey } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';
 import { metadata, search, transfer, transferId, type Call } from './contractCalls.ts';
@@ -98,7 +98,7 @@ describe('The API key in successful responses', () => {
 
   it('does not alter addresses, headers, or words that equal a short key', async () => {
     const message = 'at https://me@a.test, Authorization: see the manual';
-    const answer: Behaviour = json({ id: transferId, status: 'active', message });
+    const answer: Behavior = json({ id: transferId, status: 'active', message });
     bench.server.on('GET /api/v1/transfers/*', answer);
     for (const apiKey of [testKey, 'manual', 'test']) {
       await bench.connect({ apiKey });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ConnectionError } from '../../../src/core/client/errors.ts';
-import { json, redirect } from '../../support/faultBehaviours.ts';
+import { json, redirect } from '../../support/faultBehaviors.ts';
 import { startBench, testKey } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';
 import { cancel, metadata, search, transfer, transferId, type Call } from './contractCalls.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
-import { dropBeforeAnswer, dropDuringBody, empty, json, text, tooLarge } from '../../support/faultBehaviours.ts';
-import type { Behaviour } from '../../support/faultBehaviours.ts';
+import { dropBeforeAnswer, dropDuringBody, empty, json, text, tooLarge } from '../../support/faultBehaviors.ts';
+import type { Behavior } from '../../support/faultBehaviors.ts';
 import { HastyClock, startBench } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';
 
@@ -17,7 +17,7 @@ describe('A signal that is passed to many requests', () => {
     await bench.end();
   });
 
-  const behaviours: Readonly<Record<string, Behaviour>> = {
+  const behaviors: Readonly<Record<string, Behavior>> = {
     'a good answer': json([]),
     'an empty error': empty(500),
     'an answer that is no JSON': text(200, 'x'),
@@ -26,10 +26,10 @@ describe('A signal that is passed to many requests', () => {
     'a body beyond the bound': tooLarge(70_000),
   };
 
-  for (const [name, behaviour] of Object.entries(behaviours)) {
+  for (const [name, behavior] of Object.entries(behaviors)) {
     it(`has no listener left after ${name}`, async () => {
       const { signal } = new AbortController();
-      bench.server.on('GET /api/v1/databases', behaviour);
+      bench.server.on('GET /api/v1/databases', behavior);
       await bench.client.databases(signal);
       assert.equal(getEventListeners(signal, 'abort').length, 0);
     });

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { empty, json, problem, text } from '../../support/faultBehaviours.ts';
+import { empty, json, problem, text } from '../../support/faultBehaviors.ts';
 import { olderPublicLike, publicLike } from '../../support/faultPersonality.ts';
-import { answering, getRoute, getIds, metadataSuite, numbered, postRoute } from './metadataBench.ts';
+import { refuseIds, getRoute, getIds, metadataSuite, createIds, postRoute } from './metadataBench.ts';
 
 describe('Metadata by IDs (D8)', () => {
   const { start, fetch } = metadataSuite();
 
   it('are returned in the order of the ids', async () => {
     const { server } = await start();
-    server.on(getRoute, answering([], false));
+    server.on(getRoute, refuseIds([], false));
     assert.deepEqual(getIds((await fetch(['c', 'a', 'b'])).value), ['c', 'a', 'b']);
   });
 
@@ -28,7 +28,7 @@ describe('Metadata by IDs (D8)', () => {
 
   it('are requested by POST after 405, and from then on', async () => {
     const { server } = await start();
-    server.on(getRoute, empty(405)).on(postRoute, answering([], false));
+    server.on(getRoute, empty(405)).on(postRoute, refuseIds([], false));
     await fetch(['a', 'b'], { offset: 1, limit: 1 });
     await fetch(['c']);
     assert.deepEqual(
@@ -43,13 +43,13 @@ describe('Metadata by IDs (D8)', () => {
 
   it('are requested by POST after a 404 without a problem document', async () => {
     const { server } = await start();
-    server.on(getRoute, text(404, '404 page not found\n')).on(postRoute, answering([], false));
+    server.on(getRoute, text(404, '404 page not found\n')).on(postRoute, refuseIds([], false));
     assert.deepEqual(getIds((await fetch(['a'])).value), ['a']);
   });
 
   it('are still requested by GET after a 404 with a problem document', async () => {
     const { server } = await start();
-    server.on(getRoute, problem(404, 'no such file')).on(postRoute, answering([], false));
+    server.on(getRoute, problem(404, 'no such file')).on(postRoute, refuseIds([], false));
     const reply = await fetch(['a']);
     assert.deepEqual(getIds(reply.value), []);
     assert.deepEqual(
@@ -71,7 +71,7 @@ describe('Metadata by IDs (D8)', () => {
   it('fail with a reason, without splitting the batch, if the server has neither route', async () => {
     const { server } = await start();
     server.on(getRoute, text(404, '404 page not found\n')).on(postRoute, text(404, '404 page not found\n'));
-    const reply = await fetch(numbered(64));
+    const reply = await fetch(createIds(64));
     assert.equal(reply.reason?.kind, 'notFound');
     assert.equal(reply.refusedIds, undefined);
     assert.equal(server.requests.filter(({ path }) => path.endsWith('by-id')).length, 2);
@@ -94,9 +94,9 @@ describe('Metadata by IDs (D8)', () => {
 
   it('are requested by GET again if the server no longer accepts POST', async () => {
     const { server } = await start();
-    server.on(getRoute, empty(405)).on(postRoute, answering([], false));
+    server.on(getRoute, empty(405)).on(postRoute, refuseIds([], false));
     await fetch(['a']);
-    server.on(getRoute, answering([], false)).on(postRoute, empty(405));
+    server.on(getRoute, refuseIds([], false)).on(postRoute, empty(405));
     assert.deepEqual(getIds((await fetch(['a'])).value), ['a']);
     assert.deepEqual(
       server.requests.map(({ method }) => method),
@@ -106,8 +106,8 @@ describe('Metadata by IDs (D8)', () => {
 
   it('are sent by GET in addresses under 4 kB', async () => {
     const { server } = await start();
-    server.on(getRoute, answering([], false));
-    const ids = numbered(1200).map((id) => `${id}:with a part that grows when it is encoded`);
+    server.on(getRoute, refuseIds([], false));
+    const ids = createIds(1200).map((id) => `${id}:with a part that grows when it is encoded`);
     const reply = await fetch(ids);
     assert.deepEqual(getIds(reply.value), ids);
     assert.ok(server.requests.length > 10);
@@ -116,9 +116,9 @@ describe('Metadata by IDs (D8)', () => {
 
   it('are sent by POST in batches of 500', async () => {
     const { server } = await start();
-    server.on(getRoute, empty(405)).on(postRoute, answering([], false));
-    const reply = await fetch(numbered(1100));
-    assert.deepEqual(getIds(reply.value), numbered(1100));
+    server.on(getRoute, empty(405)).on(postRoute, refuseIds([], false));
+    const reply = await fetch(createIds(1100));
+    assert.deepEqual(getIds(reply.value), createIds(1100));
     const sizes = server
       .requestsTo(postRoute)
       .map(({ body }) => (JSON.parse(body) as { file_ids: [] }).file_ids.length);
@@ -127,9 +127,9 @@ describe('Metadata by IDs (D8)', () => {
 
   it('are reduced by offset and limit, without sending these, if they need several batches', async () => {
     const { server } = await start();
-    server.on(getRoute, empty(405)).on(postRoute, answering([], false));
-    const reply = await fetch(numbered(1100), { offset: 10, limit: 600 });
-    assert.deepEqual(getIds(reply.value), numbered(1100).slice(10, 610));
+    server.on(getRoute, empty(405)).on(postRoute, refuseIds([], false));
+    const reply = await fetch(createIds(1100), { offset: 10, limit: 600 });
+    assert.deepEqual(getIds(reply.value), createIds(1100).slice(10, 610));
     const posts = server.requestsTo(postRoute);
     assert.equal(posts.length, 2);
     assert.ok(posts.every(({ body }) => !/offset|limit/.test(body)));
@@ -137,14 +137,14 @@ describe('Metadata by IDs (D8)', () => {
 
   it('are requested by POST for an ID with a comma if the server supports both forms', async () => {
     const { server } = await start();
-    server.on(getRoute, answering([], false)).on(postRoute, answering([], false));
+    server.on(getRoute, refuseIds([], false)).on(postRoute, refuseIds([], false));
     const reply = await fetch(['a', 'b,c', 'd']);
     assert.deepEqual(getIds(reply.value), ['a', 'b,c', 'd']);
   });
 
   it('D8 are requested by GET again after ids with a comma were sent by POST', async () => {
     const { server } = await start();
-    server.on(getRoute, answering([], false)).on(postRoute, answering([], false));
+    server.on(getRoute, refuseIds([], false)).on(postRoute, refuseIds([], false));
     await fetch(['a,b', 'c,d']);
     await fetch(['a', 'b,c']);
     await fetch(['a']);
@@ -156,8 +156,8 @@ describe('Metadata by IDs (D8)', () => {
 
   it('D8 are requested by POST in batches of 500 for ids with a comma too', async () => {
     const { server } = await start();
-    server.on(getRoute, answering([], false)).on(postRoute, answering([], false));
-    const ids = ['a', ...numbered(1100).map((id) => `${id},x`)];
+    server.on(getRoute, refuseIds([], false)).on(postRoute, refuseIds([], false));
+    const ids = ['a', ...createIds(1100).map((id) => `${id},x`)];
     assert.deepEqual(getIds((await fetch(ids)).value), ids);
     const sizes = server
       .requestsTo(postRoute)

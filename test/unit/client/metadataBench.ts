@@ -1,7 +1,7 @@
 import type { MetadataReply } from '../../../src/core/client/reply.ts';
 import type { FoundFile } from '../../../src/core/model/fileEntry.ts';
-import { json, problem } from '../../support/faultBehaviours.ts';
-import type { Behaviour } from '../../support/faultBehaviours.ts';
+import { json, problem } from '../../support/faultBehaviors.ts';
+import type { Behavior } from '../../support/faultBehaviors.ts';
 import { startBench } from './clientBench.ts';
 import type { Bench, BenchOptions } from './clientBench.ts';
 
@@ -40,7 +40,7 @@ export function getIds(files: readonly FoundFile[]): readonly string[] {
 }
 
 /** Returns the requested files in reverse order. Refuses requests with a bad ID, and names it if `isNaming`. */
-export function answering(bad: readonly string[], isNaming: boolean, status = 400): Behaviour {
+export function refuseIds(bad: readonly string[], isNaming: boolean, status = 400): Behavior {
   return async (request, response) => {
     const body = request.body === '' ? undefined : (JSON.parse(request.body) as { file_ids: string[] });
     const ids = body?.file_ids ?? (request.query.get('ids') ?? '').split(',');
@@ -52,6 +52,6 @@ export function answering(bad: readonly string[], isNaming: boolean, status = 40
 }
 
 /** Returns `count` different ids in ascending order. */
-export function numbered(count: number): string[] {
+export function createIds(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `id-${String(index).padStart(4, '0')}`);
 }

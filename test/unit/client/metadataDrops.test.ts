@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { dropBeforeAnswer, dropDuringBody, empty, json, plainProblem, problem } from '../../support/faultBehaviours.ts';
-import type { Behaviour } from '../../support/faultBehaviours.ts';
+import { dropBeforeAnswer, dropDuringBody, empty, json, plainProblem, problem } from '../../support/faultBehaviors.ts';
+import type { Behavior } from '../../support/faultBehaviors.ts';
 import type { RecordedRequest } from '../../support/faultServer.ts';
 import { publicLike } from '../../support/faultPersonality.ts';
-import { getRoute, getIds, metadataSuite, numbered, postRoute } from './metadataBench.ts';
+import { getRoute, getIds, metadataSuite, createIds, postRoute } from './metadataBench.ts';
 
 const listIds = ({ body, query }: RecordedRequest): readonly string[] =>
   body === '' ? (query.get('ids') ?? '').split(',') : (JSON.parse(body) as { file_ids: string[] }).file_ids;
 
 /** Responds like a server that drops the connection for bad IDs, and omits the files of unknown ones. */
-function dropping(bad: readonly string[], unknown: readonly string[] = []): Behaviour {
+function dropping(bad: readonly string[], unknown: readonly string[] = []): Behavior {
   return async (request, response) => {
     const ids = listIds(request);
     const answer = ids.some((id) => bad.includes(id))
@@ -29,7 +29,7 @@ describe('Metadata of IDs that drop the connection (D8)', () => {
     it(`names the id that drops the connection and returns all others, by ${form}`, async () => {
       const { server, log } = await start();
       server.on(getRoute, empty(405)).on(route, dropping(['id-0070']));
-      const reply = await fetch(numbered(120));
+      const reply = await fetch(createIds(120));
       assert.deepEqual(
         reply.refusedIds?.map(({ id, reason }) => [id, reason.kind, reason.isIdAtFault]),
         [['id-0070', 'dropped', true]],
@@ -44,7 +44,7 @@ describe('Metadata of IDs that drop the connection (D8)', () => {
     const { server } = await start();
     const bad = ['id-0000', 'id-0001', 'id-0250', 'id-0499'];
     server.on(getRoute, empty(405)).on(postRoute, dropping(bad));
-    const reply = await fetch(numbered(500));
+    const reply = await fetch(createIds(500));
     assert.deepEqual(
       reply.refusedIds?.map(({ id, reason }) => [id, reason.isIdAtFault]),
       bad.map((id) => [id, true]),
@@ -80,7 +80,7 @@ describe('Metadata of IDs that drop the connection (D8)', () => {
   it('reports no ID if the server stops responding, and sends few requests', async () => {
     const { server } = await start();
     server.on(getRoute, empty(405)).on(postRoute, dropBeforeAnswer()).on('GET /api/v1/databases', dropBeforeAnswer());
-    const reply = await fetch(numbered(2000));
+    const reply = await fetch(createIds(2000));
     assert.deepEqual([reply.reason?.kind, reply.reason?.isIdAtFault], ['dropped', undefined]);
     assert.deepEqual([reply.value, reply.refusedIds], [[], undefined]);
     assert.ok(server.requests.length < 20, String(server.requests.length));
@@ -89,16 +89,16 @@ describe('Metadata of IDs that drop the connection (D8)', () => {
   it('fails as a whole, after few requests, if every metadata request is dropped', async () => {
     const { server } = await start();
     server.on(getRoute, empty(405)).on(postRoute, dropBeforeAnswer());
-    const reply = await fetch(numbered(2000));
+    const reply = await fetch(createIds(2000));
     assert.deepEqual([reply.reason?.kind, reply.reason?.isIdAtFault], ['dropped', undefined]);
     assert.ok(server.requests.length < 35, String(server.requests.length));
   });
 
   it('stops after sixty dropped connections and returns the files found so far', async () => {
     const { server } = await start();
-    const bad = numbered(500).filter((_, index) => index % 25 === 7);
+    const bad = createIds(500).filter((_, index) => index % 25 === 7);
     server.on(getRoute, empty(405)).on(postRoute, dropping(bad));
-    const reply = await fetch(numbered(500));
+    const reply = await fetch(createIds(500));
     const refused = reply.refusedIds ?? [];
     assert.equal(reply.reason, undefined);
     assert.ok(reply.value.length > 50, String(reply.value.length));
@@ -113,12 +113,12 @@ describe('Metadata of IDs that drop the connection (D8)', () => {
   it('fails as a whole if the server stops meanwhile', async () => {
     const bench = await start();
     const { server } = bench;
-    const stopping: Behaviour = (request, response) => {
+    const stopping: Behavior = (request, response) => {
       void dropBeforeAnswer()(request, response);
       void server.stop();
     };
     server.on(getRoute, empty(405)).on(postRoute, stopping);
-    const reply = await fetch(numbered(20));
+    const reply = await fetch(createIds(20));
     assert.deepEqual([reply.reason?.kind, reply.refusedIds], ['unreachable', undefined]);
   });
 

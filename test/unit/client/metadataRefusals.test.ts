@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { empty, plainProblem, problem, json } from '../../support/faultBehaviours.ts';
-import { answering, getRoute, getIds, metadataSuite, numbered, postRoute } from './metadataBench.ts';
+import { empty, plainProblem, problem, json } from '../../support/faultBehaviors.ts';
+import { refuseIds, getRoute, getIds, metadataSuite, createIds, postRoute } from './metadataBench.ts';
 
 describe('Metadata of refused IDs (D8)', () => {
   const { start, fetch } = metadataSuite();
@@ -13,12 +13,12 @@ describe('Metadata of refused IDs (D8)', () => {
       it(`returns all but the bad ids of a batch refused with ${String(status)} if the server ${named}`, async () => {
         const { server, log } = await start();
         const bad = ['id-0007', 'id-0008', 'id-0090'];
-        server.on(getRoute, empty(405)).on(postRoute, answering(bad, isNaming, status));
-        const reply = await fetch(numbered(120));
+        server.on(getRoute, empty(405)).on(postRoute, refuseIds(bad, isNaming, status));
+        const reply = await fetch(createIds(120));
         assert.deepEqual(reply.refusedIds?.map(({ id }) => id).sort(), bad);
         assert.deepEqual(
           getIds(reply.value),
-          numbered(120).filter((id) => !bad.includes(id)),
+          createIds(120).filter((id) => !bad.includes(id)),
         );
         assert.equal(reply.reason, undefined);
         assert.equal(log.errors.length, 1);
@@ -76,9 +76,9 @@ describe('Metadata of refused IDs (D8)', () => {
 
   it('finds scattered bad ids, however many refusals that takes', async () => {
     const { server } = await start();
-    const bad = numbered(120).filter((_, index) => index % 11 === 5);
-    server.on(getRoute, empty(405)).on(postRoute, answering(bad, false));
-    const reply = await fetch(numbered(120));
+    const bad = createIds(120).filter((_, index) => index % 11 === 5);
+    server.on(getRoute, empty(405)).on(postRoute, refuseIds(bad, false));
+    const reply = await fetch(createIds(120));
     assert.deepEqual(
       reply.refusedIds?.map(({ id }) => id),
       bad,
@@ -88,7 +88,7 @@ describe('Metadata of refused IDs (D8)', () => {
 
   it('halves a batch refused by GET with a plain 500, without retrying it', async () => {
     const { server } = await start();
-    server.on(getRoute, answering(['b'], true, 500));
+    server.on(getRoute, refuseIds(['b'], true, 500));
     await fetch(['a', 'b']);
     assert.deepEqual(
       server.requests.map(({ query }) => query.get('ids')),
@@ -98,8 +98,8 @@ describe('Metadata of refused IDs (D8)', () => {
 
   it('needs few requests for hundreds of bad ids that the server names', async () => {
     const { server } = await start();
-    const bad = numbered(300);
-    server.on(getRoute, empty(405)).on(postRoute, answering(bad, true));
+    const bad = createIds(300);
+    server.on(getRoute, empty(405)).on(postRoute, refuseIds(bad, true));
     const reply = await fetch([...bad, 'good-1', 'good-2']);
     assert.deepEqual(getIds(reply.value), ['good-1', 'good-2']);
     assert.deepEqual(
@@ -112,7 +112,7 @@ describe('Metadata of refused IDs (D8)', () => {
   it('does not request each ID of a server that refuses everything', async () => {
     const { server } = await start();
     server.on(getRoute, empty(405)).on(postRoute, plainProblem(500, 'the database is away'));
-    const reply = await fetch(numbered(500));
+    const reply = await fetch(createIds(500));
     assert.deepEqual(reply.value, []);
     assert.match(reply.reason?.detail ?? '', /the database is away/);
     assert.equal(reply.refusedIds, undefined);
@@ -126,9 +126,9 @@ describe('Metadata of refused IDs (D8)', () => {
   ] as const) {
     it(`finds adjacent bad ids although the server names none: ${where}`, async () => {
       const { server } = await start();
-      const bad = numbered(500).slice(from, from + 50);
-      server.on(getRoute, empty(405)).on(postRoute, answering(bad, false));
-      const reply = await fetch(numbered(500));
+      const bad = createIds(500).slice(from, from + 50);
+      server.on(getRoute, empty(405)).on(postRoute, refuseIds(bad, false));
+      const reply = await fetch(createIds(500));
       assert.equal(reply.reason, undefined);
       assert.deepEqual(
         reply.refusedIds?.map(({ id }) => id),
@@ -151,7 +151,7 @@ describe('Metadata of refused IDs (D8)', () => {
   for (const [ids, bad] of lookalikes) {
     it(`does not reject a good ID whose letters a refusal contains: ${bad.join(', ')}`, async () => {
       const { server } = await start();
-      server.on(getRoute, empty(405)).on(postRoute, answering(bad, true));
+      server.on(getRoute, empty(405)).on(postRoute, refuseIds(bad, true));
       const reply = await fetch(ids);
       assert.deepEqual(reply.refusedIds?.map(({ id }) => id).sort(), [...bad].sort());
       assert.equal(reply.value.length, ids.length - bad.length);
@@ -170,7 +170,7 @@ describe('Metadata of refused IDs (D8)', () => {
 
   it('applies the page before it halves a refused batch', async () => {
     const { server } = await start();
-    server.on(getRoute, answering(['b'], false));
+    server.on(getRoute, refuseIds(['b'], false));
     const reply = await fetch(['a', 'b', 'c', 'd'], { offset: 1, limit: 2 });
     assert.deepEqual(getIds(reply.value), ['c']);
     assert.deepEqual(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readErrorBody } from '../../../src/core/client/errorBody.ts';
-import { json, problem, text } from '../../support/faultBehaviours.ts';
+import { json, problem, text } from '../../support/faultBehaviors.ts';
 import { assertLinearTime } from '../../support/linearTime.ts';
 import { fault } from '../../support/tally.ts';
 import { startBench, testKey } from './clientBench.ts';

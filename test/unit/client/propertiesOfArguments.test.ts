@@ -4,7 +4,7 @@ import { DataTransferClient } from '../../../src/core/client/dataTransferClient.
 import type { ConnectOptions } from '../../../src/core/client/connecting.ts';
 import { RuntimeError, ValueError } from '../../../src/core/client/errors.ts';
 import type { Reply } from '../../../src/core/client/reply.ts';
-import { json } from '../../support/faultBehaviours.ts';
+import { json } from '../../support/faultBehaviors.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 import { property } from '../../support/property.ts';
 import { ManualClock } from '../../support/manualClock.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { redact } from '../../../src/core/util/redact.ts';
 import { createRedactingLog } from '../../../src/core/util/redactingLog.ts';
-import { json, text } from '../../support/faultBehaviours.ts';
+import { json, text } from '../../support/faultBehaviors.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 import { property } from '../../support/property.ts';
 import { anyText } from './arbitraries.ts';

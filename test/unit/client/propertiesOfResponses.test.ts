@@ -5,7 +5,7 @@ import { isFileResource, type FileResource } from '../../../src/contract/fileRes
 import { isTransferStatus, transferStatusSchema } from '../../../src/contract/transfer.ts';
 import { ConnectionError } from '../../../src/core/client/errors.ts';
 import type { Reply } from '../../../src/core/client/reply.ts';
-import { text } from '../../support/faultBehaviours.ts';
+import { text } from '../../support/faultBehaviors.ts';
 import { property } from '../../support/property.ts';
 import { anyText } from './arbitraries.ts';
 import { HastyClock, startBench, testKey } from './clientBench.ts';

@@ -6,7 +6,7 @@ import { resolveNetworkSettings, plainNetwork } from '../../../src/core/model/ne
 import type { NetworkSettings } from '../../../src/core/model/networkSettings.ts';
 import type { Reason } from '../../../src/core/model/reason.ts';
 import { identity, trustTestAuthority } from '../../support/certificates.ts';
-import { json, problem } from '../../support/faultBehaviours.ts';
+import { json, problem } from '../../support/faultBehaviors.ts';
 import { FaultProxy } from '../../support/faultProxy.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
@@ -193,7 +193,7 @@ describe('A service behind a proxy', () => {
     const secure = await FaultServer.start(identity('good'));
     try {
       secure.on('GET /', json({ name: 'Secure', version: '1' }));
-      proxy.behaviour = { leadTo: secure.port };
+      proxy.behavior = { leadTo: secure.port };
       await connect('https://service.test');
       assert.equal(proxy.tunnels[0]?.target, 'service.test:443');
       const reason = await getReason('https://other.test');
@@ -223,7 +223,7 @@ describe('A service behind a proxy', () => {
 
   for (const status of [403, 502]) {
     it(`is distinguished from a proxy that refuses the tunnel: ${String(status)}`, async () => {
-      proxy.behaviour = { refuse: status };
+      proxy.behavior = { refuse: status };
       const reason = await getReason();
       assert.deepEqual([reason.kind, reason.status], ['proxy', status]);
     });
@@ -237,14 +237,14 @@ describe('A service behind a proxy', () => {
 
   it('D16 times out if the proxy never responds', async () => {
     client = new DataTransferClient({ log, getNetworkSettings: () => network, limits: { tries: 1, connectMs: 50 } });
-    proxy.behaviour = 'silence';
+    proxy.behavior = 'silence';
     assert.equal((await getReason()).kind, 'timeout');
   });
 
   it('D12 was not reached by a submission that the proxy refused', async () => {
     server.on('GET /', json({ name: 'Behind', version: '1' }, 200, { connection: 'close' }));
     await connect();
-    proxy.behaviour = { refuse: 502 };
+    proxy.behavior = { refuse: 502 };
     const { reason } = await client.transfer({ orcid: 'o', source: 's', destination: 'd', fileIds: ['f'] });
     assert.deepEqual([reason?.kind, reason?.status, reason?.maybeDone], ['proxy', 502, undefined]);
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { FoundFile } from '../../../src/core/model/fileEntry.ts';
-import { json, text } from '../../support/faultBehaviours.ts';
+import { json, text } from '../../support/faultBehaviors.ts';
 import { startBench } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';
 import { transferId } from './contractCalls.ts';

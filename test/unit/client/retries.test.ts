@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { busy, dropBeforeAnswer, empty, json, problem, redirect, silence } from '../../support/faultBehaviours.ts';
+import { busy, dropBeforeAnswer, empty, json, problem, redirect, silence } from '../../support/faultBehaviors.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 import { fault } from '../../support/tally.ts';
 import { HastyClock, startBench } from './clientBench.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { classifySignIn } from '../../../src/core/client/signIn.ts';
 import type { SignInFailure } from '../../../src/core/model/reason.ts';
-import { json, problem } from '../../support/faultBehaviours.ts';
+import { json, problem } from '../../support/faultBehaviors.ts';
 import { publicLike, type PublicState } from '../../support/faultPersonality.ts';
 import { assertLinearTime } from '../../support/linearTime.ts';
 import { startBench, testKey, type Bench } from './clientBench.ts';

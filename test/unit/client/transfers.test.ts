@@ -10,8 +10,8 @@ import {
   silence,
   slowHeaders,
   text,
-} from '../../support/faultBehaviours.ts';
-import type { Behaviour } from '../../support/faultBehaviours.ts';
+} from '../../support/faultBehaviors.ts';
+import type { Behavior } from '../../support/faultBehaviors.ts';
 import { publicLike } from '../../support/faultPersonality.ts';
 import { fault } from '../../support/tally.ts';
 import { ManualClock } from '../../support/manualClock.ts';
@@ -42,7 +42,7 @@ describe('A submission (D12)', () => {
     assert.equal(clock.waitingCount, 0);
   });
 
-  const unclear: Readonly<Record<string, Behaviour>> = {
+  const unclear: Readonly<Record<string, Behavior>> = {
     'a dropped connection': dropBeforeAnswer(),
     'a reset connection': resetBeforeAnswer(),
     'a truncated response': dropDuringBody('{"id":"', 201),
@@ -54,9 +54,9 @@ describe('A submission (D12)', () => {
     'a gateway timeout': html(504, 'x'),
   };
 
-  for (const [name, behaviour] of Object.entries(unclear)) {
+  for (const [name, behavior] of Object.entries(unclear)) {
     fault(`D12 may have been accepted after ${name}, and is not sent again`, async () => {
-      bench.server.on(route, behaviour);
+      bench.server.on(route, behavior);
       const reply = await transfer({})(bench.client);
       assert.equal(reply.value, undefined);
       assert.equal(reply.reason?.maybeDone, true);

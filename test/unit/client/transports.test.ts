@@ -13,8 +13,8 @@ import {
   silence,
   stalledBody,
   tooLarge,
-} from '../../support/faultBehaviours.ts';
-import type { Behaviour } from '../../support/faultBehaviours.ts';
+} from '../../support/faultBehaviors.ts';
+import type { Behavior } from '../../support/faultBehaviors.ts';
 import { startBench, testKey } from './clientBench.ts';
 import type { Bench } from './clientBench.ts';
 import { search, transfer } from './contractCalls.ts';
@@ -47,7 +47,7 @@ for (const transport of ['direct', 'editor'] as const) {
       assert.equal(headers['cookie'], undefined);
     });
 
-    const faults: readonly (readonly [what: string, behaviour: Behaviour, reason: Partial<Reason>])[] = [
+    const faults: readonly (readonly [what: string, behavior: Behavior, reason: Partial<Reason>])[] = [
       ['no headers in time (D16)', silence(), { kind: 'timeout' }],
       ['a body that stalls (D16)', stalledBody(), { kind: 'timeout', status: 200 }],
       ['a dropped connection', dropBeforeAnswer(), { kind: 'dropped' }],
@@ -59,9 +59,9 @@ for (const transport of ['direct', 'editor'] as const) {
       ['500 (D14)', problem(500, 'why', ['really']), { kind: 'serverError', status: 500, detail: 'why; really' }],
       ['a redirect of a POST (D18)', redirect('/elsewhere', 307), { kind: 'redirect', status: 307 }],
     ];
-    for (const [what, behaviour, expected] of faults) {
+    for (const [what, behavior, expected] of faults) {
       it(`reports ${what} like the other transport`, async () => {
-        bench.server.on('POST /api/v1/files', behaviour);
+        bench.server.on('POST /api/v1/files', behavior);
         const { value, reason } = await search({})(bench.client);
         assert.deepEqual(value, []);
         assert.deepEqual({ ...reason, ...expected }, reason);

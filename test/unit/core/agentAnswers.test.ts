@@ -10,7 +10,7 @@ import {
 } from '../../../src/core/agents/windowAnswers.ts';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
 import type { Transfer } from '../../../src/core/model/transferModel.ts';
-import { answering, json, problem } from '../../support/faultBehaviours.ts';
+import { chooseBehavior, json, problem } from '../../support/faultBehaviors.ts';
 import { AgentStage } from './agentStage.ts';
 import { order, running, submittingTransfer } from './specimens.ts';
 
@@ -168,7 +168,7 @@ describe('The result from a window', () => {
 describe('The result for files', () => {
   it('does not list files as missing that could not be looked up', async () => {
     const stage = await AgentStage.start({});
-    const lookUp = answering(({ query }) => {
+    const lookUp = chooseBehavior(({ query }) => {
       const ids = (query.get('ids') ?? '').split(',');
       return ids.includes('bad')
         ? problem(500, 'bad: locked')

@@ -8,7 +8,7 @@ import { CliSession } from '../../../src/cli/connections/cliSession.ts';
 import { Output } from '../../../src/cli/output.ts';
 import { systemClock } from '../../../src/core/util/clock.ts';
 import { orcid } from '../../support/explorerDependencies.ts';
-import { json } from '../../support/faultBehaviours.ts';
+import { json } from '../../support/faultBehaviors.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 

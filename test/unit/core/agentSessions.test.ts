@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { AgentDecision } from '../../../src/core/agents/agentContext.ts';
-import { answering, dropBeforeAnswer, json, problem } from '../../support/faultBehaviours.ts';
+import { chooseBehavior, dropBeforeAnswer, json, problem } from '../../support/faultBehaviors.ts';
 import { SeededRandom } from '../../support/random.ts';
 import { AgentStage } from './agentStage.ts';
 
@@ -16,7 +16,7 @@ describe('Random sessions of agents', () => {
     const { server, explorer } = stage.rig;
     server.on(
       'POST /api/v1/transfers',
-      answering(
+      chooseBehavior(
         () => [json({ id: randomUUID() }, 201), problem(500, 'no'), dropBeforeAnswer()][random.below(3)] ?? json({}),
       ),
     );

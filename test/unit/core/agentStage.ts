@@ -7,7 +7,7 @@ import { callAgentTool, type AgentAnswer } from '../../../src/core/agents/callAg
 import { CallQueue } from '../../../src/core/agents/callQueue.ts';
 import { PlanStore } from '../../../src/core/agents/planStore.ts';
 import type { OpenConnection } from '../../../src/core/flows/openConnections.ts';
-import { answering, json } from '../../support/faultBehaviours.ts';
+import { chooseBehavior, json } from '../../support/faultBehaviors.ts';
 import { orcid } from '../../support/explorerDependencies.ts';
 import { Rig } from './rig.ts';
 
@@ -36,7 +36,7 @@ export class AgentStage {
   static async start(files: StagedFiles): Promise<AgentStage> {
     const rig = await Rig.start();
     const describe = (id: string): object => ({ id, name: id, path: `${id}.csv`, bytes: 5, ...files[id] });
-    const lookUp = answering(({ query }) => {
+    const lookUp = chooseBehavior(({ query }) => {
       const ids = (query.get('ids') ?? '').split(',').filter((id) => Object.hasOwn(files, id));
       return json({ resources: ids.map(describe) });
     });
@@ -73,7 +73,7 @@ export class AgentStage {
 
   /** Calls a tool, and advances the clock until it returns. */
   async call(name: string, input: unknown = {}, context = this.createContext()): Promise<AgentAnswer> {
-    return await this.rig.passing(callAgentTool(context, name, input, new AbortController().signal));
+    return await this.rig.advanceUntil(callAgentTool(context, name, input, new AbortController().signal));
   }
 
   /** Plans a transfer of files and returns the ID of the plan. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { callAgentTool } from '../../../src/core/agents/callAgentTool.ts';
 import type { Transfer } from '../../../src/core/model/transferModel.ts';
 import type { JsonObject } from '../../../src/core/util/json.ts';
-import { json, silence } from '../../support/faultBehaviours.ts';
+import { json, silence } from '../../support/faultBehaviors.ts';
 import { AgentStage } from './agentStage.ts';
 
 const id = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { agentTools } from '../../../src/core/agents/agentTools.ts';
 import { createInputSchema } from '../../../src/core/agents/toolSchemas.ts';
 import { planLifetimeMs } from '../../../src/core/agents/planNames.ts';
-import { json, problem, silence } from '../../support/faultBehaviours.ts';
+import { json, problem, silence } from '../../support/faultBehaviors.ts';
 import { AgentStage } from './agentStage.ts';
 
 const id = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';

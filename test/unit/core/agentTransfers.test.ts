@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { callAgentTool } from '../../../src/core/agents/callAgentTool.ts';
 import type { JsonObject } from '../../../src/core/util/json.ts';
-import { json, problem } from '../../support/faultBehaviours.ts';
+import { json, problem } from '../../support/faultBehaviors.ts';
 import { AgentStage } from './agentStage.ts';
 
 const id = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';

@@ -7,7 +7,7 @@ import type { CommandContext } from '../../../src/cli/commandContext.ts';
 import { CliSession } from '../../../src/cli/connections/cliSession.ts';
 import { systemClock } from '../../../src/core/util/clock.ts';
 import { describeProcess } from '../../../src/core/util/ownProcess.ts';
-import { json } from '../../support/faultBehaviours.ts';
+import { json } from '../../support/faultBehaviors.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 

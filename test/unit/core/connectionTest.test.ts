@@ -11,7 +11,7 @@ import { plainNetwork, type NetworkSettings } from '../../../src/core/model/netw
 import { systemClock } from '../../../src/core/util/clock.ts';
 import { identity, trustTestAuthority } from '../../support/certificates.ts';
 import { eventually } from '../../support/eventually.ts';
-import { html, json, problem, silence } from '../../support/faultBehaviours.ts';
+import { html, json, problem, silence } from '../../support/faultBehaviors.ts';
 import { publicLike } from '../../support/faultPersonality.ts';
 import { FaultProxy } from '../../support/faultProxy.ts';
 import { FaultServer } from '../../support/faultServer.ts';
@@ -55,8 +55,8 @@ describe('Testing a connection', () => {
     return (server.address() as AddressInfo).port;
   }
 
-  async function startProxy(behaviour: FaultProxy['behaviour']): Promise<FaultProxy> {
-    const proxy = await FaultProxy.start(behaviour);
+  async function startProxy(behavior: FaultProxy['behavior']): Promise<FaultProxy> {
+    const proxy = await FaultProxy.start(behavior);
     ends.push(() => proxy.stop());
     network = { ...plainNetwork, proxies: { http: proxy.address, https: proxy.address } };
     return proxy;

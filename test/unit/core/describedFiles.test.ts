@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describeMissing, fetchFiles } from '../../../src/cli/commands/describeCommand.ts';
-import { json } from '../../support/faultBehaviours.ts';
+import { json } from '../../support/faultBehaviors.ts';
 import { Rig } from './rig.ts';
 
 describe('A description of files that have no metadata, on the command line', () => {
@@ -13,7 +13,7 @@ describe('A description of files that have no metadata, on the command line', ()
 
   const describeFiles = async (resources: readonly unknown[]): Promise<string> => {
     rig.server.on('GET /api/v1/files/by-id', json({ resources }));
-    return describeMissing('Alpha', await rig.passing(fetchFiles(rig, 'c', 'Alpha', ['good', 'bad'])));
+    return describeMissing('Alpha', await rig.advanceUntil(fetchFiles(rig, 'c', 'Alpha', ['good', 'bad'])));
   };
 
   it('names those that the database does not have', async () => {

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { localServiceName } from '../../../src/contract/root.ts';
 import type { KnownCopies } from '../../../src/core/flows/duplicateFlow.ts';
 import type { TransferFile, TransferOrder } from '../../../src/core/model/transferModel.ts';
-import { json, problem, silence, type Behaviour } from '../../support/faultBehaviours.ts';
+import { json, problem, silence, type Behavior } from '../../support/faultBehaviors.ts';
 import { Rig } from './rig.ts';
 
 const file = (id: string, digit: string, sizeBytes = 5): TransferFile => {
   return { id, name: id, sizeBytes, hash: digit.repeat(64) };
 };
 const resource = (id: string, digit: string, bytes = 5): object => ({ id, bytes, hash: `sha256:${digit.repeat(64)}` });
-const page = (...resources: object[]): Behaviour => json({ resources });
+const page = (...resources: object[]): Behavior => json({ resources });
 const readVerified = (): Promise<[]> => Promise.resolve([]);
 
 describe('Checking the destination for planned files', () => {
@@ -79,7 +79,7 @@ describe('Checking the destination for planned files', () => {
     const finding = find([file('1', 'a')]);
     await requested;
     const before = rig.clock.now();
-    assert.deepEqual(summarize(await rig.passing(finding)), [[], false]);
+    assert.deepEqual(summarize(await rig.advanceUntil(finding)), [[], false]);
     assert.ok(rig.clock.now() - before <= 3_000);
   });
 

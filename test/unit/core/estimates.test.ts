@@ -3,7 +3,7 @@ import type { Transfer } from '../../../src/core/model/transferModel.ts';
 import { Estimates } from '../../../src/core/monitor/estimates.ts';
 import { TransferStore } from '../../../src/core/store/transferStore.ts';
 import { ManualClock } from '../../support/manualClock.ts';
-import { moving, succeeded } from './movingTransfers.ts';
+import { createActive, createSucceeded } from './movingTransfers.ts';
 
 const minute = 60_000;
 
@@ -14,7 +14,7 @@ describe('Estimates from earlier transfers', () => {
   let loads: number;
   beforeEach(() => {
     store = new TransferStore();
-    store.put([succeeded('before', 10)]);
+    store.put([createSucceeded('before', 10)]);
     clock = new ManualClock(0);
     loads = 0;
     const loadFinished = (): void => void (loads += 1);
@@ -26,75 +26,75 @@ describe('Estimates from earlier transfers', () => {
     const estimate = estimates.getEstimate(transfer);
     return estimate?.kind === 'range' ? estimate.count : undefined;
   };
-  const to = (destination: string): Partial<Transfer> => ({ order: { ...moving([]).order, destination } });
+  const to = (destination: string): Partial<Transfer> => ({ order: { ...createActive([]).order, destination } });
 
   it('use transfers between the same databases only', () => {
     store.put([
-      succeeded('one', 12),
-      succeeded('elsewhere', 12, to('C')),
-      succeeded('failed', 12, { state: 'failed' }),
+      createSucceeded('one', 12),
+      createSucceeded('elsewhere', 12, to('C')),
+      createSucceeded('failed', 12, { state: 'failed' }),
     ]);
-    assert.equal(countFor(moving([])), 2);
-    assert.equal(countFor(moving([], to('C'))), 1);
-    assert.equal(countFor(moving([], to('D'))), undefined);
+    assert.equal(countFor(createActive([])), 2);
+    assert.equal(countFor(createActive([], to('C'))), 1);
+    assert.equal(countFor(createActive([], to('D'))), undefined);
   });
 
   it('ignore transfers that were started elsewhere, whose databases and start are unknown', () => {
     const elsewhere = { ...to(''), startedElsewhere: true } as const;
-    store.put([succeeded('tracked', 12, elsewhere)]);
-    assert.equal(countFor(moving([], elsewhere)), undefined);
-    store.put([succeeded('own', 12, to(''))]);
-    assert.equal(countFor(moving([], elsewhere)), undefined);
-    assert.equal(countFor(moving([], to(''))), 1);
+    store.put([createSucceeded('tracked', 12, elsewhere)]);
+    assert.equal(countFor(createActive([], elsewhere)), undefined);
+    store.put([createSucceeded('own', 12, to(''))]);
+    assert.equal(countFor(createActive([], elsewhere)), undefined);
+    assert.equal(countFor(createActive([], to(''))), 1);
   });
 
   it('load the history once, some time after it is needed, if nothing has moved yet', async () => {
-    estimates.getEstimate(moving([]));
+    estimates.getEstimate(createActive([]));
     await clock.pass(60_000);
     assert.equal(loads, 0, 'there is no history');
     store.setHasEarlier(true);
     estimates.getEstimate(
-      moving([
+      createActive([
         [0, 0],
         [1, 4],
       ]),
     );
-    estimates.getEstimate(moving([], { state: 'failed' }));
+    estimates.getEstimate(createActive([], { state: 'failed' }));
     await clock.pass(60_000);
     assert.equal(loads, 0, 'what has moved, or has ended, needs none');
-    estimates.getEstimate(moving([]));
-    estimates.getEstimate(moving([]));
+    estimates.getEstimate(createActive([]));
+    estimates.getEstimate(createActive([]));
     assert.equal(loads, 0, 'the start is not delayed');
     await clock.pass(10_000);
     assert.equal(loads, 1);
   });
 
   it('forget removed transfers, and use at most ten', () => {
-    store.put([...Array(30).keys()].map((index) => succeeded(`t${index}`, 20 + index)));
-    assert.equal(countFor(moving([])), 10);
+    store.put([...Array(30).keys()].map((index) => createSucceeded(`t${index}`, 20 + index)));
+    assert.equal(countFor(createActive([])), 10);
     store.remove(store.getAll().map(({ key }) => key));
-    assert.equal(countFor(moving([])), undefined);
+    assert.equal(countFor(createActive([])), undefined);
   });
 
   it('use the latest ten transfers, in whatever order they were stored', () => {
     for (const minutes of [31, 25, 20, 28, 21, 30, 22, 27, 24, 29, 23, 26])
-      store.put([succeeded(`${minutes}`, minutes)]);
-    const estimate = estimates.getEstimate(moving([]));
+      store.put([createSucceeded(`${minutes}`, minutes)]);
+    const estimate = estimates.getEstimate(createActive([]));
     assert.ok(estimate?.kind === 'range');
     assert.deepEqual([estimate.lowMs, estimate.highMs], [22 * minute, 31 * minute]);
   });
 
   it('count each transfer once, and not after it was removed', () => {
-    store.put([succeeded('before', 10), succeeded('other', 10)]);
-    assert.equal(countFor(moving([])), 2);
+    store.put([createSucceeded('before', 10), createSucceeded('other', 10)]);
+    assert.equal(countFor(createActive([])), 2);
     store.remove(['other', 'unknown']);
-    assert.equal(countFor(moving([])), 1);
+    assert.equal(countFor(createActive([])), 1);
   });
 
   it('load the history again when it is needed again', async () => {
     store.setHasEarlier(true);
     for (const expected of [1, 2]) {
-      estimates.getEstimate(moving([]));
+      estimates.getEstimate(createActive([]));
       await clock.pass(10_000);
       assert.equal(loads, expected);
     }
@@ -102,13 +102,13 @@ describe('Estimates from earlier transfers', () => {
 
   it('neither learn nor load after they are disposed', () => {
     store.setHasEarlier(true);
-    estimates.getEstimate(moving([]));
+    estimates.getEstimate(createActive([]));
     estimates.dispose();
     assert.equal(clock.waitingCount, 0);
-    store.put([succeeded('late', 10)]);
+    store.put([createSucceeded('late', 10)]);
     assert.equal(
       countFor(
-        moving([
+        createActive([
           [0, 0],
           [1, 2],
         ]),

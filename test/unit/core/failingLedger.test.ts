@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { json } from '../../support/faultBehaviours.ts';
+import { json } from '../../support/faultBehaviors.ts';
 import { AgentStage } from './agentStage.ts';
 import { Rig } from './rig.ts';
 

@@ -56,7 +56,7 @@ export class FaultCell {
   }
 
   /** The first window. Throws if it runs in a separate process. */
-  get here(): CoreWindow {
+  get firstLocal(): CoreWindow {
     assert.ok(this.first instanceof CoreWindow);
     return this.first;
   }
@@ -132,8 +132,8 @@ export class FaultCell {
   async end(): Promise<void> {
     for (const act of this.cleanups) await act();
     await this.release();
-    this.server.answering.release();
-    this.server.submitting.release();
+    this.server.statusGate.release();
+    this.server.submissionGate.release();
     for (const window of this.windows) await window.end();
     await this.server.http.stop();
     await rm(this.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });

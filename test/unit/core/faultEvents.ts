@@ -29,14 +29,14 @@ export const events = {
     cell.server.key = 'another-key';
     await cell.release();
     await cell.pass(7 * minute, 3 * second);
-    const { keys, transferStore } = cell.here.explorer;
+    const { keys, transferStore } = cell.firstLocal.explorer;
     if (transferStore.getRunning().length > 0) assert.equal(keys.getStatus('c'), 'refused');
     assert.ok(
       cell.server.polls.filter(({ isAccepted }) => !isAccepted).length <= 1,
       'it was polled with a rejected key',
     );
     cell.allowPolling();
-    await cell.here.connect(cell.server.key);
+    await cell.firstLocal.connect(cell.server.key);
   },
   'machine asleep for 8 h': async (cell) => {
     cell.clock.sleep(8 * hour);
@@ -51,7 +51,7 @@ export const events = {
     cell.addCleanup(freeDisk);
     await cell.release();
     await cell.pass(30 * second);
-    const { explorer } = cell.here;
+    const { explorer } = cell.firstLocal;
     for (const { key, state } of explorer.transferStore.getRunning())
       assert.ok(explorer.unsaved.has(key), `the unsaved state ${state} was lost`);
     freeDisk();

@@ -19,11 +19,11 @@ const limitMs = 10_000;
 /** Advances the transfer of a cell to a moment, and holds it there if it would continue by itself. */
 export async function reach(cell: FaultCell, moment: Moment): Promise<void> {
   const { server, first } = cell;
-  if (moment === 'sent and unanswered' || moment === 'answered and unwritten') server.submitting.hold();
+  if (moment === 'sent and unanswered' || moment === 'answered and unwritten') server.submissionGate.hold();
   await first.submit();
   if (moment === 'before sending') await holdBeforeSending(cell);
   else await cell.waitFor('it is submitted', () => server.transfers.length === 1);
-  if (moment === 'sent and unanswered') cell.release = () => server.submitting.release();
+  if (moment === 'sent and unanswered') cell.release = () => server.submissionGate.release();
   if (moment === 'answered and unwritten') await holdUnwritten(cell);
   if (moment === 'running' || moment === 'ending' || moment === 'ended') await run(cell);
   if (moment === 'ending') await holdEnd(cell);
@@ -46,7 +46,7 @@ async function holdUnwritten(cell: FaultCell): Promise<void> {
     cell.release = () => undefined;
     await lock.release();
   };
-  cell.server.submitting.release();
+  cell.server.submissionGate.release();
   await cell.waitFor('it is answered', async () => (await cell.first.shown())?.id !== undefined);
 }
 
@@ -59,10 +59,10 @@ async function run(cell: FaultCell): Promise<void> {
 /** Ends the transfer on the server, and holds the status response that reports it. */
 async function holdEnd(cell: FaultCell): Promise<void> {
   const { server } = cell;
-  server.answering.hold();
+  server.statusGate.hold();
   server.setStatus('succeeded');
-  cell.release = () => server.answering.release();
-  await cell.passUntil('it is polled', () => server.answering.waitingCount === 1, limitMs);
+  cell.release = () => server.statusGate.release();
+  await cell.passUntil('it is polled', () => server.statusGate.waitingCount === 1, limitMs);
 }
 
 async function finish(cell: FaultCell): Promise<void> {

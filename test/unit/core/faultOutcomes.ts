@@ -54,7 +54,7 @@ const checks: Readonly<Record<Outcome, (cell: FaultCell, event: FaultEvent) => P
     for (const window of cell.windows) assert.ok((await window.shown())?.problem);
   },
   'not recorded': async (cell) => {
-    assert.equal(await cell.here.outcome, 'given up');
+    assert.equal(await cell.firstLocal.outcome, 'given up');
     assert.equal(cell.server.submissions, 0);
     await everyWindow(cell, 'shows nothing', (transfer) => transfer === undefined);
     assert.deepEqual(await cell.records('running'), []);

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { localServiceName } from '../../../src/contract/root.ts';
 import type { Search } from '../../../src/core/store/searchStore.ts';
-import { dropBeforeAnswer, html, json, problem, silence } from '../../support/faultBehaviours.ts';
+import { dropBeforeAnswer, html, json, problem, silence } from '../../support/faultBehaviors.ts';
 import { Rig, until } from './rig.ts';
 
 const file = (id: string): object => ({ id, name: id, path: `data/${id}.csv`, bytes: 5 });
@@ -42,7 +42,7 @@ describe('The flows', () => {
       ['the port is out of range', { server: 'http://127.0.0.1', port: 70_000 }, 'badArgument'],
     ] as const) {
       it(`fails with the reason if ${what}`, async () => {
-        await rig.passing(rig.explorer.connectFlow.open({ id: 'x', name: 'X', ...connection }, 'the-key'));
+        await rig.advanceUntil(rig.explorer.connectFlow.open({ id: 'x', name: 'X', ...connection }, 'the-key'));
         const { state } = rig.explorer.connectionStore;
         assert.equal(state.kind === 'failed' && state.reason.kind, kind);
       });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mergeTransfers } from '../../../src/core/ledger/transferMerge.ts';
 import { withState, type Transfer, type TransferOrder } from '../../../src/core/model/transferModel.ts';
 import { emptyHistory, applyReply } from '../../../src/core/monitor/statusUpdates.ts';
-import { json, problem } from '../../support/faultBehaviours.ts';
+import { json, problem } from '../../support/faultBehaviors.ts';
 import { Rig, until } from './rig.ts';
 import { running } from './specimens.ts';
 
@@ -70,7 +70,7 @@ describe('A response to a submission that belongs to another request (D35)', () 
     await rig.connect();
     const { key } = await rig.explorer.transferFlow.submit(rig.order);
     const { transferStore } = rig.explorer;
-    await rig.passing(until(transferStore.onDidChange, () => transferStore.get(key)?.state === 'notConfirmed'));
+    await rig.advanceUntil(until(transferStore.onDidChange, () => transferStore.get(key)?.state === 'notConfirmed'));
     const { id: ownId, status, foreignIds, problem } = transferStore.get(key) ?? assert.fail();
     assert.deepEqual([ownId, status, foreignIds], [undefined, undefined, [id]]);
     assert.deepEqual([problem?.kind, problem?.code, problem?.detail], ['foreignAnswer', 'TOO_MANY_FILES', id]);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { KeyWatch } from '../../../src/core/flows/keyWatch.ts';
-import { json, problem } from '../../support/faultBehaviours.ts';
+import { json, problem } from '../../support/faultBehaviors.ts';
 import { untilIdle } from '../../support/untilIdle.ts';
 import { Rig, until } from './rig.ts';
 

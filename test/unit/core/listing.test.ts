@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { json, type Behaviour } from '../../support/faultBehaviours.ts';
+import { json, type Behavior } from '../../support/faultBehaviors.ts';
 import { Rig } from './rig.ts';
 
 describe('Listing the databases again', () => {
@@ -13,7 +13,7 @@ describe('Listing the databases again', () => {
     await rig.connect();
     let release = (): void => undefined;
     const isLate = new Promise<void>((resolve) => (release = resolve));
-    const late: Behaviour = async (request, response) => {
+    const late: Behavior = async (request, response) => {
       await isLate;
       await json([])(request, response);
     };

@@ -4,7 +4,7 @@ import { order } from './specimens.ts';
 const minute = 60_000;
 
 /** Returns a transfer of 100 files that has been active since the first minute, with these progress samples. */
-export function moving(
+export function createActive(
   moved: readonly (readonly [atMinute: number, moved: number])[],
   more: Partial<Transfer> = {},
 ): Transfer {
@@ -26,8 +26,8 @@ export function moving(
 }
 
 /** Returns a transfer of 100 files that succeeded after this many minutes. */
-export function succeeded(key: string, minutes: number, more: Partial<Transfer> = {}): Transfer {
+export function createSucceeded(key: string, minutes: number, more: Partial<Transfer> = {}): Transfer {
   const status = { status: 'succeeded', fileCount: 100, movedFileCount: 100 };
   const changes = [{ state: 'succeeded', at: minutes * minute }] as const;
-  return moving([], { key, state: 'succeeded', changes, status, ...more });
+  return createActive([], { key, state: 'succeeded', changes, status, ...more });
 }

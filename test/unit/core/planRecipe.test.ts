@@ -6,7 +6,7 @@ import { findObstacle, toOrder, type PlanRequest, type RecipePlan } from '../../
 import type { RecipeLock } from '../../../src/core/recipes/lockFormat.ts';
 import type { Recipe } from '../../../src/core/recipes/recipeSchema.ts';
 import { localServiceName } from '../../../src/contract/root.ts';
-import { answering, json, problem } from '../../support/faultBehaviours.ts';
+import { chooseBehavior, json, problem } from '../../support/faultBehaviors.ts';
 import { Rig } from './rig.ts';
 
 const files = [
@@ -98,7 +98,7 @@ describe('Planning a recipe (D61)', () => {
   });
 
   it('stops a search that finds a million files, and sends nothing', async () => {
-    const millionFiles = answering(({ body }) => {
+    const millionFiles = chooseBehavior(({ body }) => {
       const { offset = 0, limit = 0 } = JSON.parse(body) as { readonly offset?: number; readonly limit?: number };
       return json({ resources: Array.from({ length: limit }, (_, index) => ({ id: String(offset + index) })) });
     });

@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import type { Transfer } from '../../../src/core/model/transferModel.ts';
 import { estimateRemaining, getPace } from '../../../src/core/monitor/progressEstimate.ts';
 import { property } from '../../support/property.ts';
-import { moving, succeeded } from './movingTransfers.ts';
+import { createActive, createSucceeded } from './movingTransfers.ts';
 
 const [second, minute] = [1000, 60_000];
 
 describe('The estimate of a transfer', () => {
   it('uses the files that it has moved', () => {
-    const steady = moving([
+    const steady = createActive([
       [1, 0],
       [2, 20],
       [3, 40],
@@ -23,7 +23,7 @@ describe('The estimate of a transfer', () => {
   });
 
   it('ranges between the recent pace and the overall pace', () => {
-    const slower = moving([
+    const slower = createActive([
       [1, 0],
       [2, 40],
       [6, 60],
@@ -35,7 +35,7 @@ describe('The estimate of a transfer', () => {
   });
 
   it("grows while nothing moves, and doesn't count staging as slow progress", () => {
-    const transfer = moving(
+    const transfer = createActive(
       [
         [0, 0],
         [31, 50],
@@ -51,8 +51,10 @@ describe('The estimate of a transfer', () => {
   });
 
   it('uses earlier transfers until files move, including staging', () => {
-    const staging = moving([[0, 0]], { state: 'staging' });
-    const paces = [succeeded('one', 10), succeeded('two', 20)].map(getPace).filter((pace) => pace !== undefined);
+    const staging = createActive([[0, 0]], { state: 'staging' });
+    const paces = [createSucceeded('one', 10), createSucceeded('two', 20)]
+      .map(getPace)
+      .filter((pace) => pace !== undefined);
     const estimate = estimateRemaining(staging, paces, 5 * minute);
     assert.ok(estimate?.kind === 'range');
     assert.deepEqual(
@@ -62,11 +64,11 @@ describe('The estimate of a transfer', () => {
   });
 
   it('ignores earlier transfers once it has taken longer than they would have', () => {
-    assert.equal(estimateRemaining(moving([[0, 0]]), [100 / (10 * minute)], 11 * minute), undefined);
+    assert.equal(estimateRemaining(createActive([[0, 0]]), [100 / (10 * minute)], 11 * minute), undefined);
   });
 
   it('reports how long nothing has moved, up to the last poll', () => {
-    const stalled = moving(
+    const stalled = createActive(
       [
         [1, 0],
         [2, 20],
@@ -77,7 +79,7 @@ describe('The estimate of a transfer', () => {
   });
 
   it("doesn't report a stall for a pause that isn't longer than earlier ones", () => {
-    const slow = moving(
+    const slow = createActive(
       [
         [1, 0],
         [2, 20],
@@ -95,7 +97,7 @@ describe('The estimate of a transfer', () => {
       [12, 40],
     ] as const;
     const getEstimateKind = (series: readonly (readonly [number, number])[], askedAt: number): string | undefined =>
-      estimateRemaining(moving(series, { askedAt: askedAt * minute }), [], askedAt * minute)?.kind;
+      estimateRemaining(createActive(series, { askedAt: askedAt * minute }), [], askedAt * minute)?.kind;
     assert.deepEqual(
       [getEstimateKind(moved.slice(0, 2), 11.9), getEstimateKind(moved.slice(0, 2), 12)],
       ['range', 'stalled'],
@@ -104,13 +106,13 @@ describe('The estimate of a transfer', () => {
   });
 
   it('uses earlier transfers instead of a stall if none has moved yet', () => {
-    const waiting = moving([[0, 0]], { state: 'staging', askedAt: 15 * minute });
+    const waiting = createActive([[0, 0]], { state: 'staging', askedAt: 15 * minute });
     assert.equal(estimateRemaining(waiting, [], 15 * minute)?.kind, 'stalled');
     assert.equal(estimateRemaining(waiting, [100 / (20 * minute)], 15 * minute)?.kind, 'range');
   });
 
   it('uses the requested files, and the time since creation, if the server has reported nothing', () => {
-    const unreported = moving([], { createdAt: 5 * minute, changes: [] });
+    const unreported = createActive([], { createdAt: 5 * minute, changes: [] });
     Reflect.deleteProperty(unreported, 'status');
     assert.deepEqual(estimateRemaining(unreported, [100 / (20 * minute)], 10 * minute), {
       kind: 'range',
@@ -123,7 +125,7 @@ describe('The estimate of a transfer', () => {
 
   it("isn't made from less than five seconds of progress", () => {
     const movedFor = (seconds: number): Transfer =>
-      moving([
+      createActive([
         [1, 0],
         [1 + seconds / 60, 10],
       ]);
@@ -139,7 +141,7 @@ describe('The estimate of a transfer', () => {
       { state: 'staging', at: 35 * minute },
       { state: 'active', at: 39 * minute + 1 },
     ] as const;
-    const transfer = moving(
+    const transfer = createActive(
       [
         [0, 0],
         [39, 50],
@@ -154,8 +156,8 @@ describe('The estimate of a transfer', () => {
 
   it("isn't made if its ends are more than a factor of twenty apart", () => {
     const paces = (minutes: number): readonly number[] => [100 / (10 * minute), 100 / (minutes * minute)];
-    assert.equal(estimateRemaining(moving([]), paces(200), 0)?.kind, 'range');
-    assert.equal(estimateRemaining(moving([]), paces(201), 0), undefined);
+    assert.equal(estimateRemaining(createActive([]), paces(200), 0)?.kind, 'range');
+    assert.equal(estimateRemaining(createActive([]), paces(201), 0), undefined);
   });
 
   const silent: readonly (readonly [string, Partial<Transfer>])[] = [
@@ -169,7 +171,7 @@ describe('The estimate of a transfer', () => {
   ];
   for (const [what, more] of silent) {
     it(`isn't made if ${what}`, () => {
-      const steady = moving(
+      const steady = createActive(
         [
           [1, 0],
           [2, 40],
@@ -187,7 +189,7 @@ describe('The estimate of a transfer', () => {
     fc.tuple(counts, paces, fc.nat(100_000_000)),
     ([moved, earlier, now]) => {
       const sorted = moved.toSorted(([one], [other]) => one - other);
-      const estimate = estimateRemaining(moving(sorted), earlier, now);
+      const estimate = estimateRemaining(createActive(sorted), earlier, now);
       if (estimate?.kind === 'range')
         assert.ok(estimate.lowMs >= 0 && estimate.highMs >= estimate.lowMs && Number.isFinite(estimate.highMs));
       if (estimate?.kind === 'stalled') assert.ok(estimate.sinceMs >= 10 * minute);
@@ -197,7 +199,7 @@ describe('The estimate of a transfer', () => {
 
 describe('The pace of a successful transfer', () => {
   it('covers all its files from its submission to its end', () => {
-    assert.equal(getPace(succeeded('k', 15, { createdAt: 5 * minute })), 100 / (10 * minute));
+    assert.equal(getPace(createSucceeded('k', 15, { createdAt: 5 * minute })), 100 / (10 * minute));
   });
 
   const withoutPace: readonly (readonly [string, Partial<Transfer>])[] = [
@@ -209,5 +211,6 @@ describe('The pace of a successful transfer', () => {
     ['had no files', { status: { fileCount: 0 } }],
   ];
   for (const [what, more] of withoutPace)
-    it(`is unknown for a transfer that ${what}`, () => assert.equal(getPace(succeeded('k', 10, more)), undefined));
+    it(`is unknown for a transfer that ${what}`, () =>
+      assert.equal(getPace(createSucceeded('k', 10, more)), undefined));
 });

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import type { FileEntry } from '../../../src/core/model/fileEntry.ts';
 import type { SearchQuery } from '../../../src/core/model/searchQuery.ts';
 import type { Search } from '../../../src/core/store/searchStore.ts';
-import { json, problem, silence, type Behaviour } from '../../support/faultBehaviours.ts';
+import { json, problem, silence, type Behavior } from '../../support/faultBehaviors.ts';
 import { Rig } from './rig.ts';
 
-const page = (...ids: string[]): Behaviour => json({ resources: ids.map((id) => ({ id, bytes: 5 })) });
+const page = (...ids: string[]): Behavior => json({ resources: ids.map((id) => ({ id, bytes: 5 })) });
 const query: SearchQuery = { database: 'Alpha', query: 'x', pageSize: 2 };
 
 describe('Refreshing the search of an earlier window (D59)', () => {

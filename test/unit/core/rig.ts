@@ -6,7 +6,7 @@ import type { OpenConnection } from '../../../src/core/flows/openConnections.ts'
 import type { Connection } from '../../../src/core/model/connection.ts';
 import type { TransferOrder } from '../../../src/core/model/transferModel.ts';
 import type { Emitter } from '../../../src/core/util/emitter.ts';
-import { json } from '../../support/faultBehaviours.ts';
+import { json } from '../../support/faultBehaviors.ts';
 import { FaultServer } from '../../support/faultServer.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
@@ -60,7 +60,7 @@ export class Rig {
   }
 
   /** Advances the clock until a promise settles, for operations that wait between retries. */
-  async passing<T>(promise: Promise<T>): Promise<T> {
+  async advanceUntil<T>(promise: Promise<T>): Promise<T> {
     let isSettled = false;
     const settle = (): void => {
       isSettled = true;

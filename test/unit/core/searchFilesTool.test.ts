@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { localServiceName } from '../../../src/contract/root.ts';
 import type { JsonObject } from '../../../src/core/util/json.ts';
-import { answering, json } from '../../support/faultBehaviours.ts';
+import { chooseBehavior, json } from '../../support/faultBehaviors.ts';
 import { AgentStage } from './agentStage.ts';
 
 describe('A search by an agent', () => {
@@ -23,7 +23,7 @@ describe('A search by an agent', () => {
   const answerFiles = (entries: readonly object[]): void => {
     stage.rig.server.on(
       'POST /api/v1/files',
-      answering(({ body }) => {
+      chooseBehavior(({ body }) => {
         const { offset = 0, limit = 100 } = JSON.parse(body) as { readonly offset?: number; readonly limit?: number };
         return json({ resources: entries.slice(offset, offset + limit) });
       }),

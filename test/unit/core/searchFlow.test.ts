@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import type { SearchQuery } from '../../../src/core/model/searchQuery.ts';
 import { getEmptySearches } from '../../../src/core/store/searchBatches.ts';
 import type { Search } from '../../../src/core/store/searchStore.ts';
-import { json, plainProblem, problem, silence, type Behaviour } from '../../support/faultBehaviours.ts';
+import { json, plainProblem, problem, silence, type Behavior } from '../../support/faultBehaviors.ts';
 import { Rig } from './rig.ts';
 
-const page = (...ids: string[]): Behaviour => json({ resources: ids.map((id) => ({ id, bytes: 5 })) });
+const page = (...ids: string[]): Behavior => json({ resources: ids.map((id) => ({ id, bytes: 5 })) });
 const query: SearchQuery = { database: 'Alpha', query: 'x', pageSize: 2 };
 
 describe('The search flow', () => {
@@ -20,7 +20,7 @@ describe('The search flow', () => {
   const all = (): readonly Search[] => rig.explorer.searchStore.getAll();
 
   describe('loading more pages', () => {
-    const findsAll = async (pageSize: number, ...pages: Behaviour[]): Promise<Search | undefined> => {
+    const findsAll = async (pageSize: number, ...pages: Behavior[]): Promise<Search | undefined> => {
       rig.server.on('POST /api/v1/files', ...pages);
       const key = await rig.explorer.searchFlow.run(await rig.connect(), { ...query, pageSize });
       await rig.explorer.searchFlow.loadUpTo(key, Infinity);
@@ -139,7 +139,7 @@ describe('The search flow', () => {
     const queries = ['Alpha', 'Beta'].map((database) => ({ ...query, database }));
 
     it('shows each with its own files, reason and pages, in the given order', async () => {
-      const respond: Behaviour = async (request, response) => {
+      const respond: Behavior = async (request, response) => {
         const { database } = JSON.parse(request.body) as { database: string };
         await (database === 'Alpha' ? problem(400, 'odd') : page('1', '2'))(request, response);
       };
@@ -201,7 +201,7 @@ describe('The search flow', () => {
   describe('searching by IDs (D8)', () => {
     const byId = (given: readonly string[]): SearchQuery => ({ ...query, query: '', ids: given });
 
-    const answerAll: Behaviour = async (request, response) => {
+    const answerAll: Behavior = async (request, response) => {
       const { file_ids } = JSON.parse(request.body) as { file_ids: string[] };
       const known = file_ids.filter((id) => id.startsWith('f'));
       await page(...known)(request, response);
@@ -218,7 +218,7 @@ describe('The search flow', () => {
 
     it('reports the reason of each ID if all are refused', async () => {
       rig.server.on('POST /api/v1/files/by-id', problem(404, 'not here'));
-      await rig.passing(rig.explorer.searchFlow.run(await rig.connect(), byId(['x', 'y'])));
+      await rig.advanceUntil(rig.explorer.searchFlow.run(await rig.connect(), byId(['x', 'y'])));
       const [search] = all();
       assert.deepEqual(
         search?.missing.map(({ id, reason }) => [id, reason?.detail]),

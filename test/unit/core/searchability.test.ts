@@ -5,7 +5,7 @@ import type { SearchQuery } from '../../../src/core/model/searchQuery.ts';
 import type { Search } from '../../../src/core/store/searchStore.ts';
 import { SearchabilityStore } from '../../../src/core/store/searchabilityStore.ts';
 import { eventually } from '../../support/eventually.ts';
-import { dropBeforeAnswer, html, json, plainProblem, problem, type Behaviour } from '../../support/faultBehaviours.ts';
+import { dropBeforeAnswer, html, json, plainProblem, problem, type Behavior } from '../../support/faultBehaviors.ts';
 import { publicLike } from '../../support/faultPersonality.ts';
 import { Gate } from '../../support/gate.ts';
 import { Rig } from './rig.ts';
@@ -129,7 +129,7 @@ describe('A search of all databases (D38)', () => {
   const searchAll = async (query: string): Promise<void> => {
     const session = rig.explorer.sessions.active ?? (await rig.connect());
     rig.explorer.searchFlow.dismiss(shown().map(({ key }) => key));
-    await rig.passing(rig.explorer.searchFlow.runWhereAccepted(session, queries(query)));
+    await rig.advanceUntil(rig.explorer.searchFlow.runWhereAccepted(session, queries(query)));
   };
   const outcome = (): unknown[] => shown().map(({ query, reason }) => [query.database, reason?.kind]);
   const leftOut = (): unknown[] | undefined =>
@@ -221,7 +221,7 @@ describe('A search of all databases (D38)', () => {
     assert.equal(leftOut(), undefined);
   });
 
-  const failures: readonly (readonly [string, Behaviour])[] = [
+  const failures: readonly (readonly [string, Behavior])[] = [
     ['a lost connection', dropBeforeAnswer()],
     ['401', problem(401, 'who')],
     ['503', problem(503, 'unavailable')],
@@ -232,7 +232,7 @@ describe('A search of all databases (D38)', () => {
     it(`learns nothing from ${name}`, async () => {
       const session = await rig.connect();
       rig.server.on('POST /api/v1/files', failure);
-      await rig.passing(rig.explorer.searchFlow.runAll(session, queries('JDP')));
+      await rig.advanceUntil(rig.explorer.searchFlow.runAll(session, queries('JDP')));
       assert.deepEqual(
         queries('JDP').map((query) => rig.explorer.searchFlow.getKnownRefusal(session, query)),
         [undefined, undefined, undefined],

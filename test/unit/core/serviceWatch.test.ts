@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../support/eventually.ts';
-import { dropBeforeAnswer, json, problem } from '../../support/faultBehaviours.ts';
+import { dropBeforeAnswer, json, problem } from '../../support/faultBehaviors.ts';
 import { Rig, until } from './rig.ts';
 
 const list = 'GET /api/v1/databases';
@@ -23,7 +23,7 @@ describe('A connected service', () => {
     until(rig.explorer.connectionStore.onDidChange, () => problemKind() === kind);
   const refresh = async (): Promise<void> => {
     const refreshing = rig.explorer.connectFlow.refreshDatabases();
-    await rig.passing(refreshing);
+    await rig.advanceUntil(refreshing);
   };
   const find = async (): Promise<unknown> => {
     const session = rig.explorer.sessions.active;
@@ -38,7 +38,7 @@ describe('A connected service', () => {
     assert.equal(problemKind(), 'unreachable');
     await rig.server.startAgain();
     const back = isShown(undefined);
-    await rig.passing(back);
+    await rig.advanceUntil(back);
     assert.equal(rig.explorer.connectionStore.listing.reason, undefined, 'the databases are listed again');
   });
 
@@ -49,7 +49,7 @@ describe('A connected service', () => {
     assert.equal(problemKind(), undefined);
     await find();
     assert.equal(problemKind(), 'serverError');
-    await rig.passing(isShown(undefined));
+    await rig.advanceUntil(isShown(undefined));
   });
 
   it('is not responding while a gateway answers for it', async () => {
@@ -69,9 +69,9 @@ describe('A connected service', () => {
   it('is not responding if it drops every connection', async () => {
     rig.server.on(list, dropBeforeAnswer());
     await refresh();
-    await rig.passing(isShown('dropped'));
+    await rig.advanceUntil(isShown('dropped'));
     rig.server.on(list, databases);
-    await rig.passing(isShown(undefined));
+    await rig.advanceUntil(isShown(undefined));
   });
 
   it('is responding when it refuses something', async () => {

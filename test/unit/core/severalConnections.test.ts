@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { publicLike } from '../../support/faultPersonality.ts';
 import { FaultServer } from '../../support/faultServer.ts';
-import { json, problem } from '../../support/faultBehaviours.ts';
+import { json, problem } from '../../support/faultBehaviors.ts';
 import { Gate } from '../../support/gate.ts';
 import { Rig, until } from './rig.ts';
 
@@ -122,11 +122,11 @@ describe('Several connections', () => {
     it('opens when the service is back, even if it is shown as failed', async () => {
       other.on('GET /', problem(500, 'not yet'));
       const { connectFlow, connectionStore, sessions } = rig.explorer;
-      await rig.passing(connectFlow.open(second(), 'its-key'));
+      await rig.advanceUntil(connectFlow.open(second(), 'its-key'));
       assert.equal(connectionStore.state.kind, 'failed');
       const opened = connectFlow.openInBackground(second(), 'its-key');
       publicLike(other, 'its-key');
-      await rig.passing(opened);
+      await rig.advanceUntil(opened);
       assert.equal(connectionStore.state.kind, 'connected');
       assert.equal(sessions.active?.connection.id, 'd');
     });
@@ -144,9 +144,9 @@ describe('Several connections', () => {
       const { connectFlow, sessions } = rig.explorer;
       const beside = connectFlow.openInBackground(second(), 'its-key');
       publicLike(other, 'its-key');
-      await rig.passing(connectFlow.open(second(), 'its-key'));
+      await rig.advanceUntil(connectFlow.open(second(), 'its-key'));
       const { active } = sessions;
-      await rig.passing(beside);
+      await rig.advanceUntil(beside);
       assert.equal(sessions.active, active);
     });
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Explorer } from '../../../src/core/explorer.ts';
 import { withState, type Transfer } from '../../../src/core/model/transferModel.ts';
 import { eventually } from '../../support/eventually.ts';
-import { json, silence } from '../../support/faultBehaviours.ts';
+import { json, silence } from '../../support/faultBehaviors.ts';
 import { Rig, until } from './rig.ts';
 
 const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';

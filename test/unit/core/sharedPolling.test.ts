@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Explorer } from '../../../src/core/explorer.ts';
 import { eventually } from '../../support/eventually.ts';
-import { busy, json } from '../../support/faultBehaviours.ts';
+import { busy, json } from '../../support/faultBehaviors.ts';
 import { untilIdle } from '../../support/untilIdle.ts';
 import { Rig } from './rig.ts';
 import { minRequestGapMs } from '../../../src/core/monitor/pollSchedule.ts';

@@ -4,7 +4,7 @@ import type { MatchKey } from '../../../src/core/tables/tableColumns.ts';
 import type { MatchIndex } from '../../../src/core/tables/matchIndex.ts';
 import type { MatchProgress } from '../../../src/core/flows/tableMatchFlow.ts';
 import { localServiceName } from '../../../src/contract/root.ts';
-import { answering, json, problem, silence, tooLarge } from '../../support/faultBehaviours.ts';
+import { chooseBehavior, json, problem, silence, tooLarge } from '../../support/faultBehaviors.ts';
 import { eventually } from '../../support/eventually.ts';
 import { Gate } from '../../support/gate.ts';
 import { Rig } from './rig.ts';
@@ -122,7 +122,7 @@ describe('The flow that matches a table', () => {
   const tooManyBytes = 33 * 1024 * 1024;
 
   it('halves the number of requested results while the response is too large', async () => {
-    const respond = answering(({ body }) => {
+    const respond = chooseBehavior(({ body }) => {
       const { limit } = JSON.parse(body) as { readonly limit: number };
       return limit > 25 ? tooLarge(tooManyBytes) : json({ resources: [{ id: '1', path: 'a' }] });
     });
@@ -133,7 +133,7 @@ describe('The flow that matches a table', () => {
   });
 
   it('halves the number of requested ids while the response is too large, and reports the one that is too large', async () => {
-    const respond = answering(({ query }) => {
+    const respond = chooseBehavior(({ query }) => {
       const ids = (query.get('ids') ?? '').split(',');
       return ids.includes('2') ? tooLarge(tooManyBytes) : json({ resources: ids.map((id) => ({ id })) });
     });

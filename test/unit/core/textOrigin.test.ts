@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { AnsweredTexts } from '../../../src/core/agents/answeredTexts.ts';
 import { getTextOrigin } from '../../../src/core/agents/textOrigin.ts';
-import { json } from '../../support/faultBehaviours.ts';
+import { json } from '../../support/faultBehaviors.ts';
 import { AgentStage } from './agentStage.ts';
 
 describe('The text of a plan', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Transfer } from '../../../src/core/model/transferModel.ts';
-import { dropBeforeAnswer, json, problem, silence } from '../../support/faultBehaviours.ts';
+import { dropBeforeAnswer, json, problem, silence } from '../../support/faultBehaviors.ts';
 import { eventually } from '../../support/eventually.ts';
 import { Rig } from './rig.ts';
 

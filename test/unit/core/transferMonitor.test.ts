@@ -6,7 +6,7 @@ import { TransferMonitor } from '../../../src/core/monitor/transferMonitor.ts';
 import { TransferStore } from '../../../src/core/store/transferStore.ts';
 import { Emitter } from '../../../src/core/util/emitter.ts';
 import { eventually } from '../../support/eventually.ts';
-import { json, problem } from '../../support/faultBehaviours.ts';
+import { json, problem } from '../../support/faultBehaviors.ts';
 import { Gate } from '../../support/gate.ts';
 import { Rig } from './rig.ts';
 import { submittingTransfer, order } from './specimens.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { TransferStore } from '../../../src/core/store/transferStore.ts';
 import type { JsonObject } from '../../../src/core/util/json.ts';
 import { orcid } from '../../support/explorerDependencies.ts';
-import { json, silence } from '../../support/faultBehaviours.ts';
+import { json, silence } from '../../support/faultBehaviors.ts';
 import { AgentStage } from './agentStage.ts';
 
 const id = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';

@@ -21,7 +21,7 @@ function mergeAll(store: CatalogStore, files: readonly ScannedFile[]): void {
   merge.finish();
 }
 
-function numbered(prefix: string, count: number): string[] {
+function createPaths(prefix: string, count: number): string[] {
   return Array.from({ length: count }, (_, number) => `${prefix}${String(number).padStart(6, '0')}`);
 }
 
@@ -48,10 +48,10 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
     for (const [how, arrange] of orders) {
       it(`during thousands of single inserts at one place, ${how}, without losing hashes (D22)`, () => {
         const { store, database } = storeInMemory(mode);
-        const around = createFiles([...numbered('a', 300), ...numbered('z', 300)]);
+        const around = createFiles([...createPaths('a', 300), ...createPaths('z', 300)]);
         store.put(around);
         for (const file of around) store.cacheHashes([{ ...file, sha256: 'abc' }]);
-        const between = arrange(numbered('m', 2_000)).map(createFile);
+        const between = arrange(createPaths('m', 2_000)).map(createFile);
         for (const file of between) store.put([file]);
         assertCatalogContains(database, mode, toKnown([...around, ...between], around));
         store.close();
@@ -63,7 +63,7 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
       const paths = ['m', 'p'];
       store.put(createFiles(paths));
       for (const prefix of ['n', 'a', 'z', 'n1', 'm0', 'A']) {
-        paths.push(...numbered(prefix, 2_500));
+        paths.push(...createPaths(prefix, 2_500));
         mergeAll(store, createFiles(paths));
       }
       assertCatalogContains(database, mode, toKnown(createFiles(paths)));
@@ -93,13 +93,15 @@ for (const mode of ['index', 'scan'] satisfies TextMode[]) {
 describe('A merge of thousands of files (D20)', () => {
   it('updates, removes and inserts files, also while rows are moved', () => {
     const { store, database } = storeInMemory('index');
-    const first = createFiles(numbered('a/', 6_000));
+    const first = createFiles(createPaths('a/', 6_000));
     store.put(first);
     const kept = first.filter((_, at) => at % 7 !== 0);
     for (const file of kept) store.cacheHashes([{ ...file, sha256: 'abc' }]);
     const isChanged = (at: number): boolean => at % 5 === 0;
     const changed = kept.map((file, at) => (isChanged(at) ? { ...file, bytes: 99 } : file));
-    const fresh = kept.flatMap(({ path }, at) => (at % 1_698 === 5 ? numbered(`${path}-`, 2_500).map(createFile) : []));
+    const fresh = kept.flatMap(({ path }, at) =>
+      at % 1_698 === 5 ? createPaths(`${path}-`, 2_500).map(createFile) : [],
+    );
     const tree = inPathOrder([...changed, ...fresh]);
     mergeAll(store, tree);
     const hashed = kept.filter((_, at) => !isChanged(at));
@@ -109,7 +111,7 @@ describe('A merge of thousands of files (D20)', () => {
 
   it('retains its committed transactions when a later write fails', () => {
     const { store, database } = storeInMemory('scan');
-    const files = createFiles(numbered('', 50_000));
+    const files = createFiles(createPaths('', 50_000));
     const merge = store.startMerge('');
     merge.take(files);
     merge.take([createFile('x')]);
