@@ -53,14 +53,17 @@ async function takeState(stage: Stage, { name, theme: only, steps }: State, fold
 async function takeScene(scene: Scene, folder: string): Promise<readonly string[]> {
   const started = performance.now();
   const failures: string[] = [];
-  const stage = await openStage(scene);
   await mkdir(folder, { recursive: true });
-  for (const state of scene.states)
-    await takeState(stage, state, folder).catch(async (error: unknown) => {
-      failures.push(`${state.name}: ${String(error).split('\n', 1)[0] ?? ''}`);
-      for (const file of await saveFailureArtifacts(state.name)) console.log(`saved ${file}`);
-    });
-  await stage.close();
+  const stage = await openStage(scene);
+  try {
+    for (const state of scene.states)
+      await takeState(stage, state, folder).catch(async (error: unknown) => {
+        failures.push(`${state.name}: ${String(error).split('\n', 1)[0] ?? ''}`);
+        for (const file of await saveFailureArtifacts(state.name)) console.log(`saved ${file}`);
+      });
+  } finally {
+    await stage.close();
+  }
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   console.log(`${scene.name}: ${scene.states.length} states, ${failures.length} failed, ${seconds} s`);
   return failures;

@@ -108,11 +108,13 @@ export function run(
  */
 export async function runProgram(args, { env = toolEnvironment(), stdout = 'inherit' } = {}) {
   const node = existsSync(toolNode) ? toolNode : process.execPath;
-  const child = spawn(node, args, { cwd: root, env, stdio: ['ignore', stdout, 'inherit'] });
+  let child;
   const ignoreSignal = () => undefined;
   const forwardSignal = (signal) => child.kill(signal);
+  // A signal must not end this process while the program starts.
   process.on('SIGINT', ignoreSignal).on('SIGTERM', forwardSignal);
   try {
+    child = spawn(node, args, { cwd: root, env, stdio: ['ignore', stdout, 'inherit'] });
     const [code, signal] = await once(child, 'close');
     return code ?? 128 + constants.signals[signal];
   } finally {

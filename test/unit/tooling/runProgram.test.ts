@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 
 const steps = join(import.meta.dirname, '..', '..', '..', 'scripts', 'setup', 'steps.mjs');
 
@@ -29,6 +30,22 @@ describe('A script that runs a program', () => {
 
   it('exits with an error code if a signal ended the program', async () => {
     assert.deepEqual(await runToEnd(`process.kill(process.pid, 'SIGKILL')`), [137, null]);
+  });
+
+  it('handles signals before the program can be ready', async () => {
+    const countHandlers = `
+      import childProcess from 'node:child_process';
+      import { syncBuiltinESMExports } from 'node:module';
+      const { spawn } = childProcess;
+      childProcess.spawn = (...args) => {
+        console.log(process.listenerCount('SIGINT'), process.listenerCount('SIGTERM'));
+        return spawn(...args);
+      };
+      syncBuiltinESMExports();
+      const { runProgram } = await import(${JSON.stringify(pathToFileURL(steps))});
+      await runProgram(['--eval', '']);`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', countHandlers]);
+    assert.equal(stdout, '1 1\n');
   });
 
   it('forwards SIGTERM, leaves Ctrl+C to the program, and waits for its exit', async () => {
