@@ -45,7 +45,7 @@ export function addExportCommand(program: Command): void {
     .addOption(
       new Option(
         '--format <format>',
-        'the format (default: csv, json with --json); only csv or json for the records of all transfers',
+        'the format (default: csv, or json with --json); only csv or json for the records of all transfers',
       ).choices(formats),
     )
     .option('--output <file>', 'write to a file instead of standard output')

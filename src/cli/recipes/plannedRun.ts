@@ -18,7 +18,7 @@ export interface PlannedRun extends RecipeInput {
 
 /**
  * Connects to a recipe's service and finds the recipe's files, without submitting a transfer. Prints a note if there is
- * a problem with the lock. Throws an error if connecting fails, if the recipe isn't valid for the service's
+ * a problem with the lock, or if an option overrides the recipe's service. Throws an error if connecting fails, if the recipe isn't valid for the service's
  * databases, or if a locked run has no valid lock.
  */
 export async function planRun(session: CliSession, input: RecipeInput, isLocked = false): Promise<PlannedRun> {

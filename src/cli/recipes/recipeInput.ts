@@ -1,5 +1,6 @@
 import { basename, dirname, resolve } from 'node:path';
 import { localLinkService } from '../../core/model/link.ts';
+import { isLoopback } from '../../core/model/loopback.ts';
 import { maxRecipeBytes, parseRecipe } from '../../core/recipes/parseRecipe.ts';
 import { readLock, type LockReadResult } from '../../core/recipes/recipeLock.ts';
 import type { Recipe } from '../../core/recipes/recipeSchema.ts';
@@ -68,7 +69,7 @@ export function chooseRecipeConnection(
 }
 
 /**
- * Returns a note if an option selected another service than the one that the recipe names; undefined if it didn't, or
+ * Returns a note if an option selected a service other than the one that the recipe names; undefined if it didn't, or
  * if the recipe names none.
  */
 export function describeOverride({ service }: Recipe, chosen: FileConnection): string | undefined {
@@ -77,9 +78,14 @@ export function describeOverride({ service }: Recipe, chosen: FileConnection): s
 }
 
 function isService(service: string, { id, name, serviceFile, ...address }: FileConnection): boolean {
-  if (service === localLinkService) return serviceFile !== undefined;
+  // The local service can also be selected by its address.
+  if (service === localLinkService) return serviceFile !== undefined || isOnThisMachine(toAddress(address));
   if (/^https?:/i.test(service)) return toAddress({ server: service }) === toAddress(address);
   return service === id || service === name;
+}
+
+function isOnThisMachine(address: string): boolean {
+  return URL.canParse(address) && isLoopback(new URL(address).hostname);
 }
 
 function throwNoLocalService(): never {

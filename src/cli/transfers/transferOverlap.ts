@@ -11,7 +11,7 @@ export function requireNotUnderWay(known: readonly Transfer[], order: TransferOr
   const { count, transfers } = findFilesUnderWay(known, [order]);
   if (transfers.length === 0) return;
   const ids = transfers.map(getTransferId).join(' ');
-  const check = `With the same connection options, check with: data-transfer status ${ids}`;
+  const check = `To check, run with the same connection options: data-transfer status ${ids}`;
   const advice = `${check}. Use --again to transfer them anyway.`;
   throw new CliError(
     `Nothing was sent: ${count} of these files may already be in a running transfer (${ids}). ${advice}`,

@@ -23,6 +23,13 @@ interface KnownKey {
   readonly marker: string | undefined;
 }
 
+/** A key in the secret storage. `marker` is missing if the key was saved by 0.1 or without a marker file. */
+interface StoredKey {
+  readonly origin: string | undefined;
+  readonly key: string;
+  readonly marker: string | undefined;
+}
+
 /** Dependencies of {@link ApiKeys}. */
 interface ApiKeysDependencies {
   readonly secrets: SecretStorage;
@@ -75,7 +82,8 @@ export class ApiKeys implements Disposable {
     const { id } = connection;
     const marker = (await this.findMarker(connection, key)) ?? (await this.writeMarker(id));
     this.known.set(id, { fingerprint: hashKey(key), marker });
-    await this.dependencies.secrets.store(getSecretName(id), JSON.stringify({ origin: getOrigin(connection), key }));
+    const stored: StoredKey = { origin: getOrigin(connection), key, marker };
+    await this.dependencies.secrets.store(getSecretName(id), JSON.stringify(stored));
     return (await this.readFromSecrets(connection)).key === key;
   }
 
@@ -119,7 +127,7 @@ export class ApiKeys implements Disposable {
   }
 
   private async readFromSecrets(connection: Connection): Promise<FoundKey> {
-    const stored = parseStoredKey(await this.dependencies.secrets.get(getSecretName(connection.id)));
+    const stored = await this.readStoredKey(connection.id);
     if (stored)
       return stored.origin === getOrigin(connection) ? { key: stored.key } : { reason: { kind: 'keyElsewhere' } };
     const { apiKeyVariable } = connection;
@@ -137,9 +145,13 @@ export class ApiKeys implements Disposable {
    * marker would make other windows report a change.
    */
   private async findMarker(connection: Connection, key: string): Promise<string | undefined> {
-    if ((await this.readFromSecrets(connection)).key !== key) return undefined;
-    const marker = await this.readMarker(connection.id);
-    return marker === this.known.get(connection.id)?.marker ? marker : undefined;
+    const stored = await this.readStoredKey(connection.id);
+    if (stored?.key !== key || stored.origin !== getOrigin(connection)) return undefined;
+    return stored.marker === (await this.readMarker(connection.id)) ? stored.marker : undefined;
+  }
+
+  private async readStoredKey(connectionId: string): Promise<StoredKey | undefined> {
+    return parseStoredKey(await this.dependencies.secrets.get(getSecretName(connectionId)));
   }
 
   private getMarkerPath(connectionId: string): string {
@@ -176,12 +188,13 @@ function getOrigin(connection: Connection): string | undefined {
   return URL.canParse(address) ? new URL(address).origin : undefined;
 }
 
-function parseStoredKey(text: string | undefined): { origin: string; key: string } | undefined {
+function parseStoredKey(text: string | undefined): StoredKey | undefined {
   try {
     const value: unknown = JSON.parse(text ?? '');
     if (!isJsonObject(value)) return undefined;
-    const { origin, key } = value;
-    return typeof origin === 'string' && typeof key === 'string' ? { origin, key } : undefined;
+    const { origin, key, marker } = value;
+    if (typeof origin !== 'string' || typeof key !== 'string') return undefined;
+    return { origin, key, marker: typeof marker === 'string' ? marker : undefined };
   } catch {
     return undefined;
   }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { empty, json, problem, text } from '../../support/faultBehaviors.ts';
 import { olderPublicLike, publicLike } from '../../support/faultPersonality.ts';
-import { refuseIds, getRoute, getIds, metadataSuite, createIds, postRoute } from './metadataBench.ts';
+import { returnFilesExcept, getRoute, getIds, metadataSuite, createIds, postRoute } from './metadataBench.ts';
 
 describe('Metadata by IDs (D8)', () => {
   const { start, fetch } = metadataSuite();
 
   it('are returned in the order of the ids', async () => {
     const { server } = await start();
-    server.on(getRoute, refuseIds([], false));
+    server.on(getRoute, returnFilesExcept([], false));
     assert.deepEqual(getIds((await fetch(['c', 'a', 'b'])).value), ['c', 'a', 'b']);
   });
 
@@ -28,7 +28,7 @@ describe('Metadata by IDs (D8)', () => {
 
   it('are requested by POST after 405, and from then on', async () => {
     const { server } = await start();
-    server.on(getRoute, empty(405)).on(postRoute, refuseIds([], false));
+    server.on(getRoute, empty(405)).on(postRoute, returnFilesExcept([], false));
     await fetch(['a', 'b'], { offset: 1, limit: 1 });
     await fetch(['c']);
     assert.deepEqual(
@@ -43,13 +43,13 @@ describe('Metadata by IDs (D8)', () => {
 
   it('are requested by POST after a 404 without a problem document', async () => {
     const { server } = await start();
-    server.on(getRoute, text(404, '404 page not found\n')).on(postRoute, refuseIds([], false));
+    server.on(getRoute, text(404, '404 page not found\n')).on(postRoute, returnFilesExcept([], false));
     assert.deepEqual(getIds((await fetch(['a'])).value), ['a']);
   });
 
   it('are still requested by GET after a 404 with a problem document', async () => {
     const { server } = await start();
-    server.on(getRoute, problem(404, 'no such file')).on(postRoute, refuseIds([], false));
+    server.on(getRoute, problem(404, 'no such file')).on(postRoute, returnFilesExcept([], false));
     const reply = await fetch(['a']);
     assert.deepEqual(getIds(reply.value), []);
     assert.deepEqual(
@@ -94,9 +94,9 @@ describe('Metadata by IDs (D8)', () => {
 
   it('are requested by GET again if the server no longer accepts POST', async () => {
     const { server } = await start();
-    server.on(getRoute, empty(405)).on(postRoute, refuseIds([], false));
+    server.on(getRoute, empty(405)).on(postRoute, returnFilesExcept([], false));
     await fetch(['a']);
-    server.on(getRoute, refuseIds([], false)).on(postRoute, empty(405));
+    server.on(getRoute, returnFilesExcept([], false)).on(postRoute, empty(405));
     assert.deepEqual(getIds((await fetch(['a'])).value), ['a']);
     assert.deepEqual(
       server.requests.map(({ method }) => method),
@@ -106,7 +106,7 @@ describe('Metadata by IDs (D8)', () => {
 
   it('are sent by GET in addresses under 4 kB', async () => {
     const { server } = await start();
-    server.on(getRoute, refuseIds([], false));
+    server.on(getRoute, returnFilesExcept([], false));
     const ids = createIds(1200).map((id) => `${id}:with a part that grows when it is encoded`);
     const reply = await fetch(ids);
     assert.deepEqual(getIds(reply.value), ids);
@@ -116,7 +116,7 @@ describe('Metadata by IDs (D8)', () => {
 
   it('are sent by POST in batches of 500', async () => {
     const { server } = await start();
-    server.on(getRoute, empty(405)).on(postRoute, refuseIds([], false));
+    server.on(getRoute, empty(405)).on(postRoute, returnFilesExcept([], false));
     const reply = await fetch(createIds(1100));
     assert.deepEqual(getIds(reply.value), createIds(1100));
     const sizes = server
@@ -127,7 +127,7 @@ describe('Metadata by IDs (D8)', () => {
 
   it('are reduced by offset and limit, without sending these, if they need several batches', async () => {
     const { server } = await start();
-    server.on(getRoute, empty(405)).on(postRoute, refuseIds([], false));
+    server.on(getRoute, empty(405)).on(postRoute, returnFilesExcept([], false));
     const reply = await fetch(createIds(1100), { offset: 10, limit: 600 });
     assert.deepEqual(getIds(reply.value), createIds(1100).slice(10, 610));
     const posts = server.requestsTo(postRoute);
@@ -137,14 +137,14 @@ describe('Metadata by IDs (D8)', () => {
 
   it('are requested by POST for an ID with a comma if the server supports both forms', async () => {
     const { server } = await start();
-    server.on(getRoute, refuseIds([], false)).on(postRoute, refuseIds([], false));
+    server.on(getRoute, returnFilesExcept([], false)).on(postRoute, returnFilesExcept([], false));
     const reply = await fetch(['a', 'b,c', 'd']);
     assert.deepEqual(getIds(reply.value), ['a', 'b,c', 'd']);
   });
 
   it('D8 are requested by GET again after ids with a comma were sent by POST', async () => {
     const { server } = await start();
-    server.on(getRoute, refuseIds([], false)).on(postRoute, refuseIds([], false));
+    server.on(getRoute, returnFilesExcept([], false)).on(postRoute, returnFilesExcept([], false));
     await fetch(['a,b', 'c,d']);
     await fetch(['a', 'b,c']);
     await fetch(['a']);
@@ -156,7 +156,7 @@ describe('Metadata by IDs (D8)', () => {
 
   it('D8 are requested by POST in batches of 500 for ids with a comma too', async () => {
     const { server } = await start();
-    server.on(getRoute, refuseIds([], false)).on(postRoute, refuseIds([], false));
+    server.on(getRoute, returnFilesExcept([], false)).on(postRoute, returnFilesExcept([], false));
     const ids = ['a', ...createIds(1100).map((id) => `${id},x`)];
     assert.deepEqual(getIds((await fetch(ids)).value), ids);
     const sizes = server

@@ -40,7 +40,7 @@ export function getIds(files: readonly FoundFile[]): readonly string[] {
 }
 
 /** Returns the requested files in reverse order. Refuses requests with a bad ID, and names it if `isNaming`. */
-export function refuseIds(bad: readonly string[], isNaming: boolean, status = 400): Behavior {
+export function returnFilesExcept(bad: readonly string[], isNaming: boolean, status = 400): Behavior {
   return async (request, response) => {
     const body = request.body === '' ? undefined : (JSON.parse(request.body) as { file_ids: string[] });
     const ids = body?.file_ids ?? (request.query.get('ids') ?? '').split(',');

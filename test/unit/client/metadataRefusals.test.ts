@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { empty, plainProblem, problem, json } from '../../support/faultBehaviors.ts';
-import { refuseIds, getRoute, getIds, metadataSuite, createIds, postRoute } from './metadataBench.ts';
+import { returnFilesExcept, getRoute, getIds, metadataSuite, createIds, postRoute } from './metadataBench.ts';
 
 describe('Metadata of refused IDs (D8)', () => {
   const { start, fetch } = metadataSuite();
@@ -13,7 +13,7 @@ describe('Metadata of refused IDs (D8)', () => {
       it(`returns all but the bad ids of a batch refused with ${String(status)} if the server ${named}`, async () => {
         const { server, log } = await start();
         const bad = ['id-0007', 'id-0008', 'id-0090'];
-        server.on(getRoute, empty(405)).on(postRoute, refuseIds(bad, isNaming, status));
+        server.on(getRoute, empty(405)).on(postRoute, returnFilesExcept(bad, isNaming, status));
         const reply = await fetch(createIds(120));
         assert.deepEqual(reply.refusedIds?.map(({ id }) => id).sort(), bad);
         assert.deepEqual(
@@ -77,7 +77,7 @@ describe('Metadata of refused IDs (D8)', () => {
   it('finds scattered bad ids, however many refusals that takes', async () => {
     const { server } = await start();
     const bad = createIds(120).filter((_, index) => index % 11 === 5);
-    server.on(getRoute, empty(405)).on(postRoute, refuseIds(bad, false));
+    server.on(getRoute, empty(405)).on(postRoute, returnFilesExcept(bad, false));
     const reply = await fetch(createIds(120));
     assert.deepEqual(
       reply.refusedIds?.map(({ id }) => id),
@@ -88,7 +88,7 @@ describe('Metadata of refused IDs (D8)', () => {
 
   it('halves a batch refused by GET with a plain 500, without retrying it', async () => {
     const { server } = await start();
-    server.on(getRoute, refuseIds(['b'], true, 500));
+    server.on(getRoute, returnFilesExcept(['b'], true, 500));
     await fetch(['a', 'b']);
     assert.deepEqual(
       server.requests.map(({ query }) => query.get('ids')),
@@ -99,7 +99,7 @@ describe('Metadata of refused IDs (D8)', () => {
   it('needs few requests for hundreds of bad ids that the server names', async () => {
     const { server } = await start();
     const bad = createIds(300);
-    server.on(getRoute, empty(405)).on(postRoute, refuseIds(bad, true));
+    server.on(getRoute, empty(405)).on(postRoute, returnFilesExcept(bad, true));
     const reply = await fetch([...bad, 'good-1', 'good-2']);
     assert.deepEqual(getIds(reply.value), ['good-1', 'good-2']);
     assert.deepEqual(
@@ -127,7 +127,7 @@ describe('Metadata of refused IDs (D8)', () => {
     it(`finds adjacent bad ids although the server names none: ${where}`, async () => {
       const { server } = await start();
       const bad = createIds(500).slice(from, from + 50);
-      server.on(getRoute, empty(405)).on(postRoute, refuseIds(bad, false));
+      server.on(getRoute, empty(405)).on(postRoute, returnFilesExcept(bad, false));
       const reply = await fetch(createIds(500));
       assert.equal(reply.reason, undefined);
       assert.deepEqual(
@@ -151,7 +151,7 @@ describe('Metadata of refused IDs (D8)', () => {
   for (const [ids, bad] of lookalikes) {
     it(`does not reject a good ID whose letters a refusal contains: ${bad.join(', ')}`, async () => {
       const { server } = await start();
-      server.on(getRoute, empty(405)).on(postRoute, refuseIds(bad, true));
+      server.on(getRoute, empty(405)).on(postRoute, returnFilesExcept(bad, true));
       const reply = await fetch(ids);
       assert.deepEqual(reply.refusedIds?.map(({ id }) => id).sort(), [...bad].sort());
       assert.equal(reply.value.length, ids.length - bad.length);
@@ -170,7 +170,7 @@ describe('Metadata of refused IDs (D8)', () => {
 
   it('applies the page before it halves a refused batch', async () => {
     const { server } = await start();
-    server.on(getRoute, refuseIds(['b'], false));
+    server.on(getRoute, returnFilesExcept(['b'], false));
     const reply = await fetch(['a', 'b', 'c', 'd'], { offset: 1, limit: 2 });
     assert.deepEqual(getIds(reply.value), ['c']);
     assert.deepEqual(

@@ -73,7 +73,7 @@ export class AgentStage {
 
   /** Calls a tool, and advances the clock until it returns. */
   async call(name: string, input: unknown = {}, context = this.createContext()): Promise<AgentAnswer> {
-    return await this.rig.advanceUntil(callAgentTool(context, name, input, new AbortController().signal));
+    return await this.rig.advanceUntilSettled(callAgentTool(context, name, input, new AbortController().signal));
   }
 
   /** Plans a transfer of files and returns the ID of the plan. */

@@ -13,7 +13,7 @@ describe('A description of files that have no metadata, on the command line', ()
 
   const describeFiles = async (resources: readonly unknown[]): Promise<string> => {
     rig.server.on('GET /api/v1/files/by-id', json({ resources }));
-    return describeMissing('Alpha', await rig.advanceUntil(fetchFiles(rig, 'c', 'Alpha', ['good', 'bad'])));
+    return describeMissing('Alpha', await rig.advanceUntilSettled(fetchFiles(rig, 'c', 'Alpha', ['good', 'bad'])));
   };
 
   it('names those that the database does not have', async () => {

@@ -79,7 +79,7 @@ describe('Checking the destination for planned files', () => {
     const finding = find([file('1', 'a')]);
     await requested;
     const before = rig.clock.now();
-    assert.deepEqual(summarize(await rig.advanceUntil(finding)), [[], false]);
+    assert.deepEqual(summarize(await rig.advanceUntilSettled(finding)), [[], false]);
     assert.ok(rig.clock.now() - before <= 3_000);
   });
 

@@ -42,7 +42,7 @@ describe('The flows', () => {
       ['the port is out of range', { server: 'http://127.0.0.1', port: 70_000 }, 'badArgument'],
     ] as const) {
       it(`fails with the reason if ${what}`, async () => {
-        await rig.advanceUntil(rig.explorer.connectFlow.open({ id: 'x', name: 'X', ...connection }, 'the-key'));
+        await rig.advanceUntilSettled(rig.explorer.connectFlow.open({ id: 'x', name: 'X', ...connection }, 'the-key'));
         const { state } = rig.explorer.connectionStore;
         assert.equal(state.kind === 'failed' && state.reason.kind, kind);
       });

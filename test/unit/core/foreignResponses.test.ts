@@ -70,7 +70,9 @@ describe('A response to a submission that belongs to another request (D35)', () 
     await rig.connect();
     const { key } = await rig.explorer.transferFlow.submit(rig.order);
     const { transferStore } = rig.explorer;
-    await rig.advanceUntil(until(transferStore.onDidChange, () => transferStore.get(key)?.state === 'notConfirmed'));
+    await rig.advanceUntilSettled(
+      until(transferStore.onDidChange, () => transferStore.get(key)?.state === 'notConfirmed'),
+    );
     const { id: ownId, status, foreignIds, problem } = transferStore.get(key) ?? assert.fail();
     assert.deepEqual([ownId, status, foreignIds], [undefined, undefined, [id]]);
     assert.deepEqual([problem?.kind, problem?.code, problem?.detail], ['foreignAnswer', 'TOO_MANY_FILES', id]);

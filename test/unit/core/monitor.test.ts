@@ -38,7 +38,7 @@ describe('The monitor', () => {
     await rig.connect();
     await rig.explorer.transferFlow.submit(rig.order);
     await rig.explorer.transferFlow.submit(rig.order);
-    await rig.advanceUntil(until(rig.explorer.transferStore.onDidChange, areActive));
+    await rig.advanceUntilSettled(until(rig.explorer.transferStore.onDidChange, areActive));
   }
 
   const areActive = (): boolean => rig.explorer.transferStore.getAll().every(({ state }) => state === 'active');
@@ -65,11 +65,11 @@ describe('The monitor', () => {
     await submitTwo();
     rig.server.on('GET /api/v1/transfers/*', resetBeforeAnswer());
     rig.explorer.monitor.pollNow();
-    await rig.advanceUntil(until(rig.explorer.transferStore.onDidChange, () => problems().includes('dropped')));
+    await rig.advanceUntilSettled(until(rig.explorer.transferStore.onDidChange, () => problems().includes('dropped')));
     assert.deepEqual(problems(), ['dropped', 'dropped']);
     assert.ok(areActive());
     rig.server.on('GET /api/v1/transfers/*', reportRequested);
-    await rig.advanceUntil(until(rig.explorer.transferStore.onDidChange, () => problems().includes(undefined)));
+    await rig.advanceUntilSettled(until(rig.explorer.transferStore.onDidChange, () => problems().includes(undefined)));
     assert.deepEqual(problems(), [undefined, undefined]);
   });
 
@@ -79,7 +79,7 @@ describe('The monitor', () => {
       await (request.path.endsWith(id) ? problem(422, 'odd') : reportRequested)(request, response);
     });
     const [before, others] = [countPolls(id), countPolls(other)];
-    await rig.advanceUntil(
+    await rig.advanceUntilSettled(
       until(rig.explorer.transferStore.onDidChange, () => countPolls(other) >= others + 20 && countPolls(id) > before),
     );
     assert.deepEqual(problems().filter(Boolean), ['refused']);
@@ -90,12 +90,12 @@ describe('The monitor', () => {
     await submitTwo();
     rig.server.on('GET /api/v1/transfers/*', problem(500, 'odd'));
     const areReported = (): boolean => problems().every((kind) => kind === 'serverError');
-    await rig.advanceUntil(until(rig.explorer.transferStore.onDidChange, areReported));
+    await rig.advanceUntilSettled(until(rig.explorer.transferStore.onDidChange, areReported));
     const [before, others] = [countPolls(id), countPolls(other)];
     // Requests polls repeatedly, each time while one is pending.
     for (let times = 0; times < 6; times++) {
       rig.explorer.monitor.pollNow();
-      await rig.advanceUntil(rig.server.received(rig.server.requests.length + 1));
+      await rig.advanceUntilSettled(rig.server.received(rig.server.requests.length + 1));
     }
     assert.deepEqual([countPolls(id) > before, countPolls(other) > others], [true, true]);
   });
@@ -120,7 +120,7 @@ describe('The monitor', () => {
       { ...transfer, key: 'over-the-second', order: { ...transfer.order, connectionId: 'second' } },
     ]);
     const before = countRequests();
-    await rig.advanceUntil(until(rig.explorer.transferStore.onDidChange, () => countRequests() > before + 12));
+    await rig.advanceUntilSettled(until(rig.explorer.transferStore.onDidChange, () => countRequests() > before + 12));
     assert.equal(most, 1);
   });
 

@@ -60,7 +60,7 @@ export class Rig {
   }
 
   /** Advances the clock until a promise settles, for operations that wait between retries. */
-  async advanceUntil<T>(promise: Promise<T>): Promise<T> {
+  async advanceUntilSettled<T>(promise: Promise<T>): Promise<T> {
     let isSettled = false;
     const settle = (): void => {
       isSettled = true;

@@ -218,7 +218,7 @@ describe('The search flow', () => {
 
     it('reports the reason of each ID if all are refused', async () => {
       rig.server.on('POST /api/v1/files/by-id', problem(404, 'not here'));
-      await rig.advanceUntil(rig.explorer.searchFlow.run(await rig.connect(), byId(['x', 'y'])));
+      await rig.advanceUntilSettled(rig.explorer.searchFlow.run(await rig.connect(), byId(['x', 'y'])));
       const [search] = all();
       assert.deepEqual(
         search?.missing.map(({ id, reason }) => [id, reason?.detail]),

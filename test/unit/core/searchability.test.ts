@@ -129,7 +129,7 @@ describe('A search of all databases (D38)', () => {
   const searchAll = async (query: string): Promise<void> => {
     const session = rig.explorer.sessions.active ?? (await rig.connect());
     rig.explorer.searchFlow.dismiss(shown().map(({ key }) => key));
-    await rig.advanceUntil(rig.explorer.searchFlow.runWhereAccepted(session, queries(query)));
+    await rig.advanceUntilSettled(rig.explorer.searchFlow.runWhereAccepted(session, queries(query)));
   };
   const outcome = (): unknown[] => shown().map(({ query, reason }) => [query.database, reason?.kind]);
   const leftOut = (): unknown[] | undefined =>
@@ -232,7 +232,7 @@ describe('A search of all databases (D38)', () => {
     it(`learns nothing from ${name}`, async () => {
       const session = await rig.connect();
       rig.server.on('POST /api/v1/files', failure);
-      await rig.advanceUntil(rig.explorer.searchFlow.runAll(session, queries('JDP')));
+      await rig.advanceUntilSettled(rig.explorer.searchFlow.runAll(session, queries('JDP')));
       assert.deepEqual(
         queries('JDP').map((query) => rig.explorer.searchFlow.getKnownRefusal(session, query)),
         [undefined, undefined, undefined],

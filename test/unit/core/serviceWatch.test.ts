@@ -23,7 +23,7 @@ describe('A connected service', () => {
     until(rig.explorer.connectionStore.onDidChange, () => problemKind() === kind);
   const refresh = async (): Promise<void> => {
     const refreshing = rig.explorer.connectFlow.refreshDatabases();
-    await rig.advanceUntil(refreshing);
+    await rig.advanceUntilSettled(refreshing);
   };
   const find = async (): Promise<unknown> => {
     const session = rig.explorer.sessions.active;
@@ -38,7 +38,7 @@ describe('A connected service', () => {
     assert.equal(problemKind(), 'unreachable');
     await rig.server.startAgain();
     const back = isShown(undefined);
-    await rig.advanceUntil(back);
+    await rig.advanceUntilSettled(back);
     assert.equal(rig.explorer.connectionStore.listing.reason, undefined, 'the databases are listed again');
   });
 
@@ -49,7 +49,7 @@ describe('A connected service', () => {
     assert.equal(problemKind(), undefined);
     await find();
     assert.equal(problemKind(), 'serverError');
-    await rig.advanceUntil(isShown(undefined));
+    await rig.advanceUntilSettled(isShown(undefined));
   });
 
   it('is not responding while a gateway answers for it', async () => {
@@ -69,9 +69,9 @@ describe('A connected service', () => {
   it('is not responding if it drops every connection', async () => {
     rig.server.on(list, dropBeforeAnswer());
     await refresh();
-    await rig.advanceUntil(isShown('dropped'));
+    await rig.advanceUntilSettled(isShown('dropped'));
     rig.server.on(list, databases);
-    await rig.advanceUntil(isShown(undefined));
+    await rig.advanceUntilSettled(isShown(undefined));
   });
 
   it('is responding when it refuses something', async () => {

@@ -122,11 +122,11 @@ describe('Several connections', () => {
     it('opens when the service is back, even if it is shown as failed', async () => {
       other.on('GET /', problem(500, 'not yet'));
       const { connectFlow, connectionStore, sessions } = rig.explorer;
-      await rig.advanceUntil(connectFlow.open(second(), 'its-key'));
+      await rig.advanceUntilSettled(connectFlow.open(second(), 'its-key'));
       assert.equal(connectionStore.state.kind, 'failed');
       const opened = connectFlow.openInBackground(second(), 'its-key');
       publicLike(other, 'its-key');
-      await rig.advanceUntil(opened);
+      await rig.advanceUntilSettled(opened);
       assert.equal(connectionStore.state.kind, 'connected');
       assert.equal(sessions.active?.connection.id, 'd');
     });
@@ -144,9 +144,9 @@ describe('Several connections', () => {
       const { connectFlow, sessions } = rig.explorer;
       const beside = connectFlow.openInBackground(second(), 'its-key');
       publicLike(other, 'its-key');
-      await rig.advanceUntil(connectFlow.open(second(), 'its-key'));
+      await rig.advanceUntilSettled(connectFlow.open(second(), 'its-key'));
       const { active } = sessions;
-      await rig.advanceUntil(beside);
+      await rig.advanceUntilSettled(beside);
       assert.equal(sessions.active, active);
     });
   });

@@ -33,13 +33,13 @@ describe('Ids that may crash a server (D37)', () => {
   it('are known from a search by ids, until a request for them gets a response', async () => {
     const { searchFlow, metadataFlow, searchStore } = rig.explorer;
     const query = { database: 'Alpha', query: '', pageSize: 10, ids: ['f1', 'bad', 'f2'] };
-    await rig.advanceUntil(searchFlow.run(await rig.connect(), query));
+    await rig.advanceUntilSettled(searchFlow.run(await rig.connect(), query));
     const [search] = searchStore.getAll();
     assert.deepEqual([search?.files.length, search?.missing.map(({ id }) => id)], [2, ['bad']]);
     assert.deepEqual(metadataFlow.findUnsafeIds(order('f1', 'bad')), ['bad']);
     assert.deepEqual(metadataFlow.findUnsafeIds({ ...order('bad'), source: 'Beta' }), []);
     crashing = [];
-    await rig.advanceUntil(metadataFlow.fetchFiles('c', 'Alpha', ['bad']));
+    await rig.advanceUntilSettled(metadataFlow.fetchFiles('c', 'Alpha', ['bad']));
     assert.deepEqual(metadataFlow.findUnsafeIds(order('bad')), []);
   });
 
@@ -47,7 +47,7 @@ describe('Ids that may crash a server (D37)', () => {
     const { searchFlow, metadataFlow, searchStore } = rig.explorer;
     unknown = ['f1'];
     const query = { database: 'Alpha', query: '', pageSize: 10, ids: ['bad', 'f1'] };
-    await rig.advanceUntil(searchFlow.run(await rig.connect(), query));
+    await rig.advanceUntilSettled(searchFlow.run(await rig.connect(), query));
     const [search] = searchStore.getAll();
     assert.deepEqual([search?.reason, search?.missing.map(({ id }) => id)], [undefined, ['bad', 'f1']]);
     assert.deepEqual(metadataFlow.findUnsafeIds(order('f1', 'bad')), ['bad']);
@@ -56,7 +56,7 @@ describe('Ids that may crash a server (D37)', () => {
   it('are found by a check before a transfer is submitted again, which covers all ids', async () => {
     await rig.connect();
     const { metadataFlow } = rig.explorer;
-    const unchecked = await rig.advanceUntil(metadataFlow.findUncheckedIds(order('f1', 'f2', 'bad', 'f3')));
+    const unchecked = await rig.advanceUntilSettled(metadataFlow.findUncheckedIds(order('f1', 'f2', 'bad', 'f3')));
     assert.deepEqual([unchecked, metadataFlow.findUnsafeIds(order('f1', 'bad'))], [[], ['bad']]);
   });
 
@@ -64,7 +64,7 @@ describe('Ids that may crash a server (D37)', () => {
     await rig.connect();
     const { metadataFlow } = rig.explorer;
     rig.server.on(route, problem(503, 'unavailable'));
-    assert.deepEqual(await rig.advanceUntil(metadataFlow.findUncheckedIds(order('f1', 'f2'))), ['f1', 'f2']);
+    assert.deepEqual(await rig.advanceUntilSettled(metadataFlow.findUncheckedIds(order('f1', 'f2'))), ['f1', 'f2']);
     rig.explorer.connectFlow.disconnect();
     assert.deepEqual(await metadataFlow.findUncheckedIds(order('f1')), ['f1']);
   });

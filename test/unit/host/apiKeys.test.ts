@@ -138,9 +138,21 @@ describe('API keys', () => {
     it('are noticed as changed if a window restores the key from before a change that it missed', async () => {
       const stale = await openStaleWindow();
       await keys.set(connection, 'another');
+      assert.equal(await stale.compare(connection), 'unreadable');
       await stale.set(connection, 'the-key');
       assert.equal(await keys.compare(connection), 'unreadable');
       stale.dispose();
+    });
+
+    it('are noticed as changed if a window with an outdated key reads it late and saves it again', async () => {
+      const cached = new LossySecretStorage();
+      await cached.store('dataTransfer.apiKey.c', (await secrets.get('dataTransfer.apiKey.c')) ?? '');
+      await keys.set(connection, 'another');
+      const late = new ApiKeys({ secrets: cached, markerFolder: join(folder, 'marks'), environment });
+      assert.equal(await late.get(connection), 'the-key');
+      await late.set(connection, 'the-key');
+      assert.equal(await keys.compare(connection), 'unreadable');
+      late.dispose();
     });
 
     it('are not reported as deleted when the editor has lost them', async () => {
