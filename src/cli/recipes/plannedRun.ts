@@ -18,8 +18,8 @@ export interface PlannedRun extends RecipeInput {
 
 /**
  * Connects to a recipe's service and finds the recipe's files, without submitting a transfer. Prints a note if there is
- * a problem with the lock, or if an option overrides the recipe's service. Throws an error if connecting fails, if the recipe isn't valid for the service's
- * databases, or if a locked run has no valid lock.
+ * a problem with the lock, or if an option overrides the recipe's service. Throws an error if connecting fails, if the
+ * recipe isn't valid for the service's databases, or if a locked run has no valid lock.
  */
 export async function planRun(session: CliSession, input: RecipeInput, isLocked = false): Promise<PlannedRun> {
   // Makes V8 collect garbage earlier: the result pages of 100,000 files would otherwise use half a gigabyte of memory.
