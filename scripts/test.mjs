@@ -1,9 +1,9 @@
 /**
- * Runs the tests: `npm test -- --ring unit,service --grep pattern`. Sets up the clone, builds, and runs the rings in
- * parallel. The last line is `N passed, N failed`. Tests must not depend on each other: `--order reverse` runs the
- * tests of each ring in reverse order, and `--order alone` runs each test separately. `--extended` adds the extended
- * tests, as does any other option (D69: extended tests). `--deep` repeats tests often enough to find rare failures
- * (`npm run test:deep`).
+ * Installs dependencies, builds, and runs the rings of tests (docs/testing.md) in parallel:
+ * `npm test -- --ring unit,service --grep pattern`. The last line of the output is `N passed, N failed`. To find tests
+ * that depend on each other, `--order reverse` runs the tests of each ring in reverse order, and `--order alone` runs
+ * each test separately. The extended tests run only if there is an option; `--extended` has no other effect (D69:
+ * extended tests). `--deep` (`npm run test:deep`) repeats tests often enough to find rare failures.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';

@@ -242,11 +242,11 @@ describe('The transfer tree', () => {
     for (const part of parts) assert.ok(getText(tooltip).includes(part), part);
   });
 
-  it('does not show a transfer that was canceled before it was sent as submitted', () => {
-    const { id, ...unsent } = transfer('t', { state: 'cancelled' });
-    assert.ok(id);
+  it('shows only a transfer that was sent as submitted', () => {
+    const { id = '', ...unsent } = transfer('t', { state: 'cancelled' });
     assert.match(getText(row({ ...unsent, id }).tooltip), /Submitted: /);
     assert.doesNotMatch(getText(row(unsent).tooltip), /Submitted: /);
+    assert.match(getText(row({ ...unsent, state: 'submitting' }).tooltip), /^Submitting since: (?!.*Submitted)/ms);
   });
 
   it('loads the last transfers of earlier sessions first, and all of them when the group is expanded', async () => {

@@ -6,7 +6,7 @@ import * as nodePath from 'node:path';
 import { createInterface } from 'node:readline';
 import { createServiceEnvironment } from '../../src/core/util/serviceEnvironment.ts';
 
-/** The configuration of a service, with the same fields as its configuration file. */
+/** The fields of the service's configuration file that tests use. */
 interface LocalServiceConfig {
   readonly databases: readonly {
     name: string;
@@ -32,7 +32,7 @@ interface LocalServiceConfig {
 
 /** Options for starting the service. */
 interface StartOptions {
-  /** Defaults to the program in the sources. */
+  /** The path of the program to start. Defaults to `src/service/main.ts`. */
   readonly program?: string;
   /** Environment variables to add to those of this process. */
   readonly environment?: Readonly<Record<string, string>>;
@@ -59,7 +59,7 @@ export interface StartedService {
   kill(): Promise<void>;
 }
 
-/** The service's program in the sources. */
+/** The path of the service's program before bundling. */
 const sourceProgram = nodePath.join(import.meta.dirname, '../../src/service/main.ts');
 
 /** The service's program as shipped. It must have been built. */

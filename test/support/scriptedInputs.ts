@@ -202,7 +202,7 @@ export class ScriptedFolderDialog {
     this.resolve([folder]);
   }
 
-  /** Cancels the dialog like the Escape key. */
+  /** Cancels the dialog, as pressing Escape does. */
   escape(): void {
     this.resolve(undefined);
   }
@@ -225,7 +225,7 @@ export class ScriptedSaveDialog {
     this.resolve(file);
   }
 
-  /** Cancels the dialog like the Escape key. */
+  /** Cancels the dialog, as pressing Escape does. */
   escape(): void {
     this.resolve(undefined);
   }

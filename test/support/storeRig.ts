@@ -22,7 +22,7 @@ interface StoreServiceOptions {
   readonly throttleBytesPerSecond?: number;
   readonly storeBytesPerSecond?: number;
   readonly rclone?: string;
-  /** Defaults to the program in the sources. */
+  /** The path of the program to start. Defaults to `src/service/main.ts`. */
   readonly program?: string;
   /** Additional databases. */
   readonly remotes?: readonly { readonly name: string; readonly remote: string }[];

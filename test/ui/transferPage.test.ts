@@ -78,6 +78,13 @@ describe('The transfer page', () => {
     assert.deepEqual(await labels(false), ['Files requested']);
   });
 
+  it('does not show an order that is being submitted as submitted', async () => {
+    await show({ state: 'submitting' });
+    assert.deepEqual(await stand.page.locator('.facts dt').allInnerTexts(), [
+      ...['Elapsed', 'Files requested', 'Submitting since'],
+    ]);
+  });
+
   it('updates the elapsed time every second', async () => {
     await show({ state: 'active' });
     const elapsed = stand.page.locator('.fact', { hasText: 'Elapsed' }).locator('dd');

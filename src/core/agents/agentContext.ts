@@ -23,8 +23,8 @@ export type AgentQuestion =
   { readonly kind: 'submit'; readonly plan: TransferPlan } | { readonly kind: 'cancel'; readonly transfer: Transfer };
 
 /**
- * A person's answer. `by` is the place where the person decided, which is recorded with the decision. `waiting`: there
- * is no decision yet, and `hint` tells the agent what to do.
+ * The result of asking a person. `by` states where the person decided, such as the name of the editor; it is recorded
+ * with the decision. If the kind is `waiting`, there is no decision yet, and `hint` tells the agent what to do.
  */
 export type AgentDecision =
   { readonly kind: 'yes' | 'no'; readonly by: string } | { readonly kind: 'waiting'; readonly hint: string };

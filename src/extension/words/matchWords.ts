@@ -71,15 +71,20 @@ export function describeSkippedFiles(skipped: readonly SkippedFiles[]): string |
   const reasons = [...new Set(skipped.map(({ reason }) => describeReason(reason)))];
   const sentences = reasons.map((text) => {
     const files = skipped.filter(({ reason }) => describeReason(reason) === text);
-    return describeFilesSkippedFor(text, files);
+    return l10n.t("These files weren't compared ({0}): {1}.", text, listSkippedFiles(files));
   });
-  return sentences.length > 0 ? sentences.join(' ') : undefined;
+  if (sentences.length === 0) return undefined;
+  return [...sentences, l10n.t('File numbers are positions in the list of all files in the database.')].join(' ');
 }
 
-function describeFilesSkippedFor(reason: string, skipped: readonly SkippedFiles[]): string {
-  const ranges = formatList(skipped.slice(0, maxNamed).map(describeRange));
-  const rest = skipped.length > maxNamed ? plural(skipped.length - maxNamed, '{0} other', '{0} others') : undefined;
-  return l10n.t('Files not compared, by position in the database: {0} ({1}).', formatList([ranges, rest]), reason);
+/** Lists the first files, and the file from which on all were skipped. */
+function listSkippedFiles(skipped: readonly SkippedFiles[]): string {
+  const ranges = skipped.filter(({ count }) => count === undefined);
+  const files = skipped.filter(({ count }) => count !== undefined);
+  const named = files.slice(0, maxNamed - ranges.length);
+  const restCount = files.length - named.length;
+  const rest = restCount > 0 ? [plural(restCount, '{0} other', '{0} others')] : [];
+  return formatList([...named.map(describeRange), ...rest, ...ranges.map(describeRange)]);
 }
 
 function describeRange({ start, count }: SkippedFiles): string {

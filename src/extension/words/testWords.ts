@@ -48,7 +48,7 @@ function describeFacts(name: TestStepName, facts: TestFacts): string {
 }
 
 function describeCertificate({ isUnchecked, certificate }: TestFacts): string {
-  if (isUnchecked) return l10n.t('certificate not checked because of http.proxyStrictSSL');
+  if (isUnchecked) return l10n.t('certificate not checked because http.proxyStrictSSL is off');
   if (!certificate) return '';
   return l10n.t(
     'certificate from {0}, valid until {1}',

@@ -25,8 +25,8 @@ export interface RouteOptions<P> {
 }
 
 /**
- * Minimum size of a file that a second thread reads back during the copy. Each such file has a job of its own, and
- * reading it back takes longer than starting a thread.
+ * Minimum size of a file that a second thread reads back during the copy. Each such file is a separate job, which
+ * has to save more time than starting a thread takes.
  */
 const minSharedBytes = 64 * 1024 * 1024;
 /**

@@ -38,10 +38,7 @@ export function FactStrip({ transfer, getNow }: ClockProps): VNode {
       <EstimateFact transfer={transfer} />
       {!startedElsewhere && <Fact label={l10n.t('Files requested')}>{formatRequestedFiles(transfer, format)}</Fact>}
       {wasSent && (
-        <Fact
-          label={startedElsewhere ? l10n.t('Tracked since') : l10n.t('Submitted')}
-          exact={format.dateTime(createdAt)}
-        >
+        <Fact label={getStartLabel(transfer)} exact={format.dateTime(createdAt)}>
           {format.time(createdAt, now)}
         </Fact>
       )}
@@ -50,7 +47,7 @@ export function FactStrip({ transfer, getNow }: ClockProps): VNode {
           {format.time(askedAt, now)}
         </Fact>
       )}
-      {wasSent && !startedElsewhere && (
+      {wasSent && state !== 'submitting' && !startedElsewhere && (
         <Fact label={l10n.t('Submitted by')}>{<Link address={orcid.address}>{orcid.text}</Link>}</Fact>
       )}
       {requestedBy && (
@@ -65,6 +62,11 @@ export function FactStrip({ transfer, getNow }: ClockProps): VNode {
       )}
     </dl>
   );
+}
+
+function getStartLabel({ startedElsewhere, state }: PageTransfer): string {
+  if (startedElsewhere) return l10n.t('Tracked since');
+  return state === 'submitting' ? l10n.t('Submitting since') : l10n.t('Submitted');
 }
 
 /** Renders the elapsed time of a transfer and updates it every second until the transfer ends. */

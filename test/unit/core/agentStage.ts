@@ -17,9 +17,9 @@ export type StagedFiles = Readonly<Record<string, Readonly<Record<string, unknow
 /** Calls the tools of agents on a fault server, and simulates a user whose decisions the test sets. */
 export class AgentStage {
   readonly rig: Rig;
-  /** The prompts that the user got. */
+  /** The questions that the user was asked, in order. */
   readonly questions: AgentQuestion[] = [];
-  /** Returns the user's decision for a prompt. */
+  /** Returns the user's decision on a question. */
   decide: (question: AgentQuestion) => AgentDecision | Promise<AgentDecision> = () => ({ kind: 'no', by: 'test' });
   readonly policy: AgentPolicy;
   readonly queue = new CallQueue();
