@@ -69,12 +69,14 @@ export class ServerLocks implements Disposable {
   private async waitFor(name: string, urgency: Urgency, didWait: DidWait): Promise<ServerLock | undefined> {
     let ticket: Ticket | undefined;
     try {
+      let hasWaited = false;
       for (let pauseMs = minPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
         const kind = urgency();
         if (kind === undefined) return undefined;
         if (this.isDisposed) return noLock;
-        const lock = await this.tryToAcquire(name, kind);
+        const lock = await this.tryToAcquire(name, kind, hasWaited);
         if (lock) return lock;
+        hasWaited = true;
         ticket = await this.publishTicket(name, kind, ticket);
         didWait(toKind(await FileLock.readPurpose(this.path(name))));
         await setTimeout(pauseMs * (0.5 + Math.random() / 2));
@@ -84,16 +86,26 @@ export class ServerLocks implements Disposable {
     }
   }
 
-  private async tryToAcquire(name: string, kind: RequestKind): Promise<ServerLock | undefined> {
-    if (await this.isOutranked(name, kind)) return undefined;
-    return await this.acquireFile(this.path(name), kind);
+  /** A ticket may be placed at any time before the lock is acquired, so tickets are read after that. */
+  private async tryToAcquire(name: string, kind: RequestKind, hasWaited: boolean): Promise<ServerLock | undefined> {
+    // A lock acquired only to be released again would delay the request with the ticket.
+    if (hasWaited && (await this.isOutranked(name, kind))) return undefined;
+    const lock = await this.acquireFile(this.path(name), kind);
+    if (!lock) return undefined;
+    let isFirst = false;
+    try {
+      isFirst = !(await this.isOutranked(name, kind));
+      return isFirst ? lock : undefined;
+    } finally {
+      if (!isFirst) await lock.release();
+    }
   }
 
   /**
    * Returns true while another process is waiting to send a more urgent request. Deletes the tickets of crashed ones.
    */
   private async isOutranked(name: string, kind: RequestKind): Promise<boolean> {
-    for (const file of await this.listFiles()) {
+    for (const file of await readdir(this.folder)) {
       const other = parseTicketKind(file);
       if (other === undefined) continue;
       const path = join(this.folder, file);
@@ -102,16 +114,6 @@ export class ServerLocks implements Disposable {
       else if (freeMs < 0 && file.startsWith(`${name}.`) && isMoreUrgent(other, kind)) return true;
     }
     return false;
-  }
-
-  private async listFiles(): Promise<readonly string[]> {
-    try {
-      return await readdir(this.folder);
-    } catch (error) {
-      if (getErrorCode(error) !== 'ENOENT') throw error;
-      await createFolder(this.folder, 0o700);
-      return [];
-    }
   }
 
   private async publishTicket(
@@ -127,7 +129,7 @@ export class ServerLocks implements Disposable {
   }
 
   private async acquireFile(path: string, kind: RequestKind): Promise<ServerLock | undefined> {
-    const file = await FileLock.acquire(path, this.clock, kind);
+    const file = await this.createFile(path, kind);
     if (!file) return undefined;
     this.files.add(file);
     if (this.isDisposed) this.dispose();
@@ -136,6 +138,17 @@ export class ServerLocks implements Disposable {
       await file.release();
     };
     return { release };
+  }
+
+  /** Creates the folder if it doesn't exist. */
+  private async createFile(path: string, kind: RequestKind): Promise<FileLock | undefined> {
+    try {
+      return await FileLock.acquire(path, this.clock, kind);
+    } catch (error) {
+      if (getErrorCode(error) !== 'ENOENT') throw error;
+      await createFolder(this.folder, 0o700);
+      return await FileLock.acquire(path, this.clock, kind);
+    }
   }
 
   private path(name: string): string {

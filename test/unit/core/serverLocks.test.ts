@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { existsSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServerLocks } from '../../../src/core/ledger/serverLocks.ts';
 import type { RequestKind } from '../../../src/core/model/requestTurn.ts';
+import type { Clock } from '../../../src/core/util/clock.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
@@ -98,6 +100,29 @@ describe('The locks on a server (D34)', () => {
     await Promise.all(pending);
     assert.deepEqual(order, ['cancel', 'submission', 'status']);
     assert.deepEqual(await files(), []);
+  });
+
+  it('are given up for a more urgent request that began to wait while they were acquired', async () => {
+    const lock = await acquire(one);
+    const [file = ''] = await files();
+    await lock.release();
+    const ticket = join(
+      folder,
+      'servers',
+      file.replace('.lock', '.cancel.00000000-0000-4000-8000-000000000001.ticket'),
+    );
+    const putTicket = (): void => {
+      const holder = { host: 'another machine', pid: 1, at: clock.now(), mark: 'x' };
+      if (!existsSync(ticket)) writeFileSync(ticket, JSON.stringify(holder));
+    };
+    // The time is read when the lock file is written.
+    const lateClock: Clock = { now: () => (putTicket(), clock.now()), after: (ms, call) => clock.after(ms, call) };
+    const late = new ServerLocks(folder, lateClock, log);
+    const outcome = await new Promise((resolve) => {
+      void acquire(late, 'status', () => resolve('waiting')).then(() => resolve('acquired'));
+    });
+    late.dispose();
+    assert.equal(outcome, 'waiting');
   });
 
   it('delete the tickets of crashed windows, and no others', async () => {
