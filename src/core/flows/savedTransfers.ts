@@ -160,7 +160,7 @@ export class SavedTransfers implements Disposable {
     try {
       for (const key of this.keysToCheck) {
         this.keysToCheck.delete(key);
-        await this.check(key);
+        await this.check(key).catch((error: unknown) => this.logError(error));
       }
     } finally {
       this.isChecking = false;

@@ -88,13 +88,18 @@ export class RecordFiles {
   }
 
   /**
-   * Reads one of many records. If that fails, logs the error, so that the others can still be read. Resolves to
-   * undefined if reading fails, or if the record is missing, damaged or written by a later version.
+   * Reads one of many records. Resolves to undefined if that fails, or if the record is missing, damaged or written by
+   * a later version.
    */
   async tryToRead(folder: RecordFolder, key: string): Promise<FoundRecord | undefined> {
+    const found = await this.attempt(key, () => this.read(folder, key));
+    return found === 'later' ? undefined : found;
+  }
+
+  /** Runs `act` for one of many records. If it fails, logs the error, so that the others can still be read. */
+  async attempt<T>(key: string, act: () => Promise<T>): Promise<T | undefined> {
     try {
-      const found = await this.read(folder, key);
-      return found === 'later' ? undefined : found;
+      return await act();
     } catch (error) {
       this.log.error(`The record ${toRecordName(key)} of a transfer could not be read: ${String(error)}`);
       return undefined;

@@ -98,14 +98,9 @@ export class TransferLedger {
   }
 
   async loadRunning(): Promise<readonly Transfer[]> {
-    const transfers = await mapConcurrently(await this.files.listKeys('running'), maxParallelFiles, async (key) => {
-      const identity = await this.files.getIdentity(key);
-      // If a window is killed while moving a record to `ended`, both files remain; the one in `ended` is valid.
-      if (identity?.startsWith('ended')) return undefined;
-      const found = await this.files.tryToRead('running', key);
-      if (found) this.seen.set(key, identity);
-      return found?.transfer;
-    });
+    const transfers = await mapConcurrently(await this.files.listKeys('running'), maxParallelFiles, (key) =>
+      this.files.attempt(key, () => this.loadOneRunning(key)),
+    );
     return transfers.filter((transfer) => transfer !== undefined);
   }
 
@@ -169,6 +164,15 @@ export class TransferLedger {
     if (await this.files.has('ended', key)) await this.files.delete('running', key);
   }
 
+  private async loadOneRunning(key: string): Promise<Transfer | undefined> {
+    const identity = await this.files.getIdentity(key);
+    // If a window is killed while moving a record to `ended`, both files remain; the one in `ended` is valid.
+    if (identity?.startsWith('ended')) return undefined;
+    const found = await this.files.tryToRead('running', key);
+    if (found) this.seen.set(key, identity);
+    return found?.transfer;
+  }
+
   private async readAll(folder: RecordFolder): Promise<readonly Transfer[]> {
     return await this.readEach(folder, await this.files.listKeys(folder));
   }
@@ -177,7 +181,7 @@ export class TransferLedger {
   private async scanEnded(count: number): Promise<LastEnded> {
     const keys = await this.files.listKeys('ended');
     const stamped = await mapConcurrently(keys, maxParallelFiles, async (key) => {
-      return { key, at: (await this.files.readStamp('ended', key)) ?? 0 };
+      return { key, at: (await this.files.readStamp('ended', key).catch(() => undefined)) ?? 0 };
     });
     const last = stamped.sort((one, other) => other.at - one.at).slice(0, count);
     return { keys: last.map(({ key }) => key), hasMore: keys.length > last.length };

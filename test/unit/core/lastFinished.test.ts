@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatRecord } from '../../../src/core/ledger/transferRecord.ts';
 import { withState, type Transfer } from '../../../src/core/model/transferModel.ts';
@@ -64,6 +64,16 @@ describe('The last finished transfers', () => {
     await rig.clock.pass(1);
     await transferFlow.loadFinished();
     assert.deepEqual([transferStore.getFinished().length, transferStore.hasEarlier], [3, false]);
+  });
+
+  it("include one that another window saves beside a record whose existence can't be determined", async () => {
+    await save(3);
+    const { transferFlow, transferStore } = rig.explorer;
+    await transferFlow.loadFinished();
+    const file = join(rig.folder, 'transfers', 'ended', 'endless.json');
+    symlinkSync(file, file);
+    writeRecord(rig.folder, { ...withState(submittingTransfer, 'failed', rig.clock.now()), key: 'new' });
+    await eventually(() => Promise.resolve(transferStore.get('new')));
   });
 
   it('include none of an earlier session that another window imports, until it is loaded', async () => {

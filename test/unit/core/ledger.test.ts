@@ -111,6 +111,24 @@ describe('The ledger', () => {
     );
   });
 
+  it("reads the other records if the file system can't find out whether one exists", async () => {
+    const endless = async (name: 'running' | 'ended'): Promise<void> => {
+      const file = join(folder, name, 'endless.json');
+      await symlink(file, file);
+    };
+    const ended = withState({ ...submittingTransfer, key: 'two' }, 'failed', 2);
+    await ledger.write(submittingTransfer);
+    await ledger.write(ended);
+    await endless('running');
+    assert.deepEqual(await ledger.loadRunning(), [submittingTransfer]);
+    await endless('ended');
+    assert.deepEqual(
+      [await ledger.loadEnded(), await ledger.loadLastEnded(5)],
+      [[ended], { transfers: [ended], hasMore: false }],
+    );
+    assert.match(log.lines.join(), /error The record endless.json of a transfer could not be read: Error: ELOOP/);
+  });
+
   it("leaves no partial file if it can't write", async () => {
     await writeFile(join(folder, 'running'), 'a file where the folder should be');
     await assert.rejects(ledger.write(submittingTransfer));
