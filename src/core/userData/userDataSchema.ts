@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { getMachine, type Connection } from '../model/connection.ts';
-import type { ReasonKind } from '../model/reason.ts';
-import type { Transfer, TransferState } from '../model/transferModel.ts';
+import type { Reason, ReasonKind, SignInFailure } from '../model/reason.ts';
+import type { Transfer, TransferFile, TransferOrder, TransferState, TransferStatus } from '../model/transferModel.ts';
 import { isDeeperThan, isJsonObject } from '../util/json.ts';
 import { omit } from '../util/omit.ts';
 import { findRemoteProblem } from '../util/remote.ts';
@@ -14,6 +14,14 @@ const maxLevels = 60;
 const maxEntryLevels = 100;
 /** The last time that JavaScript can represent, in milliseconds since 1970. */
 const lastTime = 8.64e15;
+
+/** A schema for every field of a type: an import drops fields without one. */
+type FieldSchemas<T> = Readonly<Record<keyof T, z.core.$ZodType>>;
+
+/** A list of all members of a union; otherwise the type of those that are missing: an import refuses other values. */
+type Complete<All, List extends readonly unknown[]> = [Exclude<All, List[number]>] extends [never]
+  ? List
+  : readonly Exclude<All, List[number]>[];
 
 const states = [
   ...(['submitting', 'notConfirmed', 'refused', 'accepted', 'staging', 'active', 'finalizing', 'inactive'] as const),
@@ -28,6 +36,9 @@ const reasonKinds = [
   ...(['lookupFailed', 'cancelled'] as const),
 ] as const satisfies readonly ReasonKind[];
 
+const signInFailures = ['key', 'orcid', 'account', 'outage'] as const;
+
+const stateSchema = z.enum(states satisfies Complete<TransferState, typeof states>);
 const timeSchema = z.number().check(z.gte(0), z.lte(lastTime));
 const countSchema = z.int().check(z.gte(0));
 const nameSchema = z.string().check(z.minLength(1), z.maxLength(1000));
@@ -36,17 +47,17 @@ const flagSchema = z.optional(z.boolean());
 const objectSchema = z.record(z.string(), z.unknown());
 
 const causeSchema = z.object({
-  kind: z.enum(reasonKinds),
+  kind: z.enum(reasonKinds satisfies Complete<ReasonKind, typeof reasonKinds>),
   request: textSchema,
   status: z.optional(z.int()),
   detail: textSchema,
   code: textSchema,
-  signIn: z.optional(z.enum(['key', 'orcid', 'account', 'outage'])),
+  signIn: z.optional(z.enum(signInFailures satisfies Complete<SignInFailure, typeof signInFailures>)),
   keyWorked: flagSchema,
   maybeDone: flagSchema,
   isIdAtFault: flagSchema,
   retryAfterMs: z.optional(countSchema),
-});
+} satisfies FieldSchemas<Omit<Reason, 'cause'>>);
 
 const statusSchema = z.object({
   id: textSchema,
@@ -55,7 +66,7 @@ const statusSchema = z.object({
   fileCount: z.optional(countSchema),
   movedFileCount: z.optional(countSchema),
   doubtful: flagSchema,
-});
+} satisfies FieldSchemas<TransferStatus>);
 
 const fileSchema = z.object({
   id: nameSchema,
@@ -63,7 +74,7 @@ const fileSchema = z.object({
   sizeBytes: z.optional(countSchema),
   hash: textSchema,
   licenses: z.optional(z.array(z.object({ name: z.string(), url: textSchema }))),
-});
+} satisfies FieldSchemas<TransferFile>);
 
 const orderSchema = z.object({
   connectionId: nameSchema,
@@ -73,7 +84,7 @@ const orderSchema = z.object({
   files: z.array(fileSchema),
   description: textSchema,
   instructions: z.optional(objectSchema.check(z.refine((value) => !isDeeperThan(value, maxLevels)))),
-});
+} satisfies FieldSchemas<TransferOrder>);
 
 const transferSchema = z.object({
   // The key is used as the name of the record's file.
@@ -81,8 +92,8 @@ const transferSchema = z.object({
   order: orderSchema,
   service: textSchema,
   createdAt: timeSchema,
-  state: z.enum(states),
-  changes: z.array(z.object({ state: z.enum(states), at: timeSchema })).check(z.minLength(1)),
+  state: stateSchema,
+  changes: z.array(z.object({ state: stateSchema, at: timeSchema })).check(z.minLength(1)),
   id: z.optional(nameSchema),
   foreignIds: z.optional(z.array(z.string())),
   status: z.optional(statusSchema),
@@ -94,7 +105,7 @@ const transferSchema = z.object({
   startedElsewhere: flagSchema,
   replacedBy: textSchema,
   requestedBy: z.optional(z.object({ agent: z.string(), plan: z.string() })),
-});
+} satisfies FieldSchemas<Transfer>);
 
 const connectionSchema = z.object({
   id: nameSchema.check(z.refine((id) => getMachine(id) === undefined)),
@@ -104,7 +115,7 @@ const connectionSchema = z.object({
   scheme: z.optional(z.enum(['base64', 'plain'])),
   transport: z.optional(z.enum(['direct', 'editor'])),
   apiKeyVariable: z.optional(z.string().check(z.regex(/^[A-Za-z_][A-Za-z\d_]*$/))),
-});
+} satisfies FieldSchemas<Omit<Connection, 'allowInsecureHttp'>>);
 
 const placeSchema = z
   .object({
@@ -114,7 +125,7 @@ const placeSchema = z
     organization: textSchema,
     readOnly: flagSchema,
     rescanMinutes: z.optional(z.number().check(z.gt(0))),
-  })
+  } satisfies FieldSchemas<ServedEntry>)
   .check(z.refine(({ folder, remote }) => (folder === undefined) !== (remote === undefined)));
 
 /**

@@ -66,9 +66,13 @@ describe('The locks on a server (D34)', () => {
 
   it('report to a waiting window the kind of request that holds them', async () => {
     const lock = await acquire(one, 'submission');
-    const reported = await new Promise((resolve) => void acquire(other, 'cancel', resolve));
+    let waiting: ReturnType<typeof acquire> | undefined;
+    const reported = await new Promise((resolve) => {
+      waiting = acquire(other, 'cancel', resolve);
+    });
     assert.equal(reported, 'submission');
     await lock.release();
+    await (await waiting)?.release();
   });
 
   it('are freed immediately when the holder closes, even after a crash', async () => {
@@ -118,10 +122,12 @@ describe('The locks on a server (D34)', () => {
     // The time is read when the lock file is written.
     const lateClock: Clock = { now: () => (putTicket(), clock.now()), after: (ms, call) => clock.after(ms, call) };
     const late = new ServerLocks(folder, lateClock, log);
+    let waiting: Promise<unknown> | undefined;
     const outcome = await new Promise((resolve) => {
-      void acquire(late, 'status', () => resolve('waiting')).then(() => resolve('acquired'));
+      waiting = acquire(late, 'status', () => resolve('waiting')).then(() => resolve('acquired'));
     });
     late.dispose();
+    await waiting;
     assert.equal(outcome, 'waiting');
   });
 
