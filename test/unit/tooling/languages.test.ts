@@ -58,6 +58,15 @@ function isForModel(place: string): boolean {
   return /^\.contributes\.languageModelTool(?:Sets\.\d+\.name|s\.(?!\d+\.displayName))/.test(place);
 }
 
+/** Returns a line for each missing and each unused key of a file. */
+function compareKeys(file: string, strings: Strings, keys: Iterable<string>): readonly string[] {
+  const [found, needed] = [new Set(Object.keys(strings)), new Set(keys)];
+  return [
+    ...[...needed].filter((key) => !found.has(key)).map((key) => `missing in ${file}: ${key}`),
+    ...[...found].filter((key) => !needed.has(key)).map((key) => `unused in ${file}: ${key}`),
+  ];
+}
+
 describe('The user-visible strings', () => {
   let sources: Texts;
   let manifest: { readonly l10n?: string; readonly contributes: object; readonly capabilities: object };
@@ -115,8 +124,13 @@ describe('The user-visible strings', () => {
       });
 
       it('are complete, in all plural forms of the language, without unused strings', () => {
-        assert.deepEqual(Object.keys(bundle).toSorted(), [...listKeys(sources.texts, language)].toSorted());
-        assert.deepEqual(Object.keys(manifestWords).toSorted(), Object.keys(english).toSorted());
+        assert.deepEqual(
+          [
+            ...compareKeys(`l10n/bundle.l10n.${language}.json`, bundle, listKeys(sources.texts, language)),
+            ...compareKeys(`package.nls.${language}.json`, manifestWords, Object.keys(english)),
+          ],
+          [],
+        );
       });
 
       it('keep placeholders, links, code, setting names and addresses', () => {
