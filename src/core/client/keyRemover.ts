@@ -7,8 +7,11 @@ import { SecretRedactor } from '../util/redact.ts';
  */
 const minKeyLength = 8;
 
-/** Matches a JSON escape of an ASCII character, which can hide a form of the key from a search of the unparsed text. */
-const escapedAscii = /\\u00[0-7]/;
+/**
+ * Matches JSON escapes of ASCII and invisible characters, and of some others. Such escapes can hide a form of the key
+ * from a search of the unparsed text.
+ */
+const hidingEscape = /\\u(?:00(?:[0-7]|AD)|0[6-8]|18|20(?:0[B-F]|2[A-E]|6)|F[EF]|D8(?:04|0D|2F|34)|DB40)/i;
 
 /**
  * Removes the API key from successful responses, in case a server echoes it. Text from responses is shown, recorded,
@@ -28,7 +31,7 @@ export class KeyRemover {
    */
   removeFrom(json: unknown, text: string): unknown {
     if (!this.redactor) return json;
-    return escapedAscii.test(text) || this.redactor.isIn(text) ? redactTexts(json, this.redactor) : json;
+    return hidingEscape.test(text) || this.redactor.isIn(text) ? redactTexts(json, this.redactor) : json;
   }
 }
 

@@ -7,6 +7,9 @@ const adjoining = /\[redacted\](?:[\w+/-]{0,2}\[redacted\])+/g;
 const bearerValue = /\b((?:bearer|basic) +)[\w+/=.~-]{16,}/gi;
 const addressPassword = /([a-z][a-z\d+.-]{1,20}:\/\/)[^\s/@"']{1,500}@/gi;
 
+/** Matches characters that are removed when text is shown, which would join the parts of a secret around them. */
+const invisible = /\p{Cf}+/gu;
+
 /** The minimum length of secrets to redact. Replacing very short strings would make all text unreadable. */
 const minSecretLength = 4;
 
@@ -25,8 +28,9 @@ const maxPartLength = 96;
 /**
  * Returns `text` without the given secrets, the values of `Authorization` headers, bearer and basic credentials of at
  * least 16 characters, and user names and passwords in URLs. Finds secrets verbatim, escaped for JSON, URLs, forms and
- * HTML, and encoded in base64, even if split across lines or inside longer text. Ignores secrets of fewer than four
- * characters. Takes time linear in the length of `text`.
+ * HTML, and encoded in base64, even if split across lines or inside longer text. Also finds them if they contain
+ * invisible characters, and then removes all of those from the text. Ignores secrets of fewer than four characters.
+ * Takes time linear in the length of `text`.
  */
 export function redact(text: string, secrets: Iterable<string> = []): string {
   const candidates = [...secrets].filter((secret) => secret.length >= minSecretLength);
@@ -58,11 +62,23 @@ export class SecretRedactor {
 
   /** Returns true if `text` contains the secret or, if the secret is long, a part of it. */
   isIn(text: string): boolean {
+    if (this.isInVisible(text)) return true;
+    const visible = text.replace(invisible, '');
+    return visible.length < text.length && this.isInVisible(visible);
+  }
+
+  /** Returns `text` without the secret and, if it contains invisible characters, without all of those. */
+  redact(text: string): string {
+    const result = this.redactVisible(text);
+    const visible = result.replace(invisible, '');
+    return visible.length < result.length && this.isInVisible(visible) ? this.redactVisible(visible) : result;
+  }
+
+  private isInVisible(text: string): boolean {
     return this.patterns.some((pattern) => text.search(pattern) >= 0);
   }
 
-  /** Returns `text` without the secret. */
-  redact(text: string): string {
+  private redactVisible(text: string): string {
     const result = this.patterns.reduce((rest, pattern) => rest.replace(pattern, placeholder), text);
     return this.isSplit ? result.replace(adjoining, placeholder) : result;
   }

@@ -13,11 +13,18 @@ const forms: Readonly<Record<string, string>> = {
   'in base64 with a user name': Buffer.from(`me:${testKey}`).toString('base64'),
   'in a header': `Authorization: Bearer ${Buffer.from(testKey).toString('base64')}`,
   'percent-encoded': percentEncoded,
+  'with an invisible character': `${testKey.slice(0, 4)}\u200e${testKey.slice(4)}`,
 };
 
-/** Returns a part of an encoded key. Output that contains it has leaked the key. */
+/** Returns a part of an encoded key. Output that contains it, once invisible characters are removed, has leaked the key. */
 function toTrace(form: string): string {
-  return form.split(' ').at(-1)?.slice(4, 14) ?? '';
+  return (
+    form
+      .replaceAll(/\p{Cf}/gu, '')
+      .split(' ')
+      .at(-1)
+      ?.slice(4, 14) ?? ''
+  );
 }
 
 const listDatabases: Call = (client) => client.databases();
@@ -76,12 +83,17 @@ describe('The API key in successful responses', () => {
       const { name, version } = bench.client.service ?? {};
       assert.match(`${name ?? ''} ${version ?? ''}`, /^n .*\[redacted\].* v .*\[redacted\]/);
       for (const [what, call] of calls) {
-        const reply = JSON.stringify(await call(bench.client));
+        const reply = JSON.stringify(await call(bench.client)).replaceAll(/\p{Cf}/gu, '');
         assert.ok(!reply.includes(toTrace(echo)), `${what}: ${reply}`);
         if (what !== 'submission') assert.ok(reply.includes(placeholder), `${what}: ${reply}`);
       }
       for (const { url, body } of bench.server.requests) assert.ok(!(url + body).includes(toTrace(echo)), url);
-      assert.ok(!bench.log.lines.join('\n').includes(toTrace(echo)));
+      assert.ok(
+        !bench.log.lines
+          .join('\n')
+          .replaceAll(/\p{Cf}/gu, '')
+          .includes(toTrace(echo)),
+      );
     });
   }
 
@@ -125,10 +137,12 @@ describe('The API key in successful responses', () => {
     'a line break in its base64 form': `${base64.slice(0, 6)}\\u000a${base64.slice(6)}`,
     'percent signs': percent.replaceAll('%', '\\u0025'),
     'an HTML entity': key.replace('&', '\\u0026amp;'),
+    'an invisible character': key.replace('~', '~\\u2060'),
+    'an invisible character outside the Basic Multilingual Plane': key.replace('~', '~\\uDB40\\uDC41'),
   })) {
     it(`is removed if the response escapes ${form}`, () => {
       const body = `{"message":"Bearer ${text}"}`;
-      assert.match(body, /\\u00/);
+      assert.match(body, /\\u(?:00|2060|DB40)/);
       assert.deepEqual(new KeyRemover(key).removeFrom(JSON.parse(body), body), { message: 'Bearer [redacted]' });
     });
   }

@@ -77,6 +77,21 @@ describe('Redacting', () => {
     assert.equal(redact('no bearer token was given'), 'no bearer token was given');
   });
 
+  it('removes a secret that contains any character that is removed when text is shown', () => {
+    for (let code = 0; code <= 0x10ffff; code += 1) {
+      const character = String.fromCodePoint(code);
+      if (!/\p{Cf}/u.test(character)) continue;
+      for (const form of [secret, base64(secret)]) {
+        const text = redact(`x ${form.slice(0, 6)}${character}${form.slice(6)}`, [secret]);
+        assert.equal(text, 'x [redacted]', code.toString(16));
+      }
+    }
+  });
+
+  it('keeps invisible characters in text without a secret', () => {
+    assert.equal(redact('a\u200eb', [secret]), 'a\u200eb');
+  });
+
   it('removes the longer of two overlapping secrets completely', () => {
     assert.equal(redact('secret-and-more', ['secret', 'secret-and-more']), '[redacted]');
   });
