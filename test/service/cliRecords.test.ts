@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CliProcess, runCli } from '../support/cliProcess.ts';
@@ -53,6 +53,15 @@ describe('Transfer records on the command line', () => {
     assert.deepEqual([unhashed.code, unhashed.stdout], [1, report]);
   });
 
+  it('verifies a folder by the manifest of the service, not by a transferred file with that name (D24)', async () => {
+    await rename(join(folder, 'manifest.json'), join(folder, `manifest-${id}.json`));
+    await writeFile(join(folder, 'manifest.json'), JSON.stringify({ resources: [] }));
+    await writeFile(join(folder, 'a.csv'), 'b');
+    const { manifest, files, findings } = await rig.runJson(1, 'verify', folder);
+    const expected = [{ id: 'a.csv', path: 'a.csv', problem: 'hash' }];
+    assert.deepEqual([manifest, files, findings], [join(folder, `manifest-${id}.json`), 2, expected]);
+  });
+
   it('reports a records folder that cannot be read or written, and sends nothing', async () => {
     const file = join(rig.ledger, 'file');
     await writeFile(file, '');
@@ -77,7 +86,11 @@ describe('Transfer records on the command line', () => {
   });
 
   it('exits with 4 if there is no manifest, and lists the searched folders', async () => {
-    assert.equal((await rig.run('verify', rig.ledger)).code, 4);
+    const none = await rig.run('verify', rig.ledger);
+    assert.deepEqual([none.code, none.stderr], [4, `${rig.ledger} has no manifest.\n`]);
+    const destination = await rig.run('verify', rig.service.target);
+    assert.equal(destination.code, 4);
+    assert.match(destination.stderr, / has no manifest\. Folders of transfers in it: .*dts-/);
     const { code, stderr } = await rig.run('verify', id, '--folder', rig.ledger);
     assert.equal(code, 4);
     assert.match(stderr, /weren't found\. Searched: /);

@@ -1,11 +1,11 @@
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { Transfer, TransferFile } from '../../core/model/transferModel.ts';
-import { manifestName } from '../../core/util/transferFolderNames.ts';
+import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 import type { FileOutcome } from '../../core/verification/fileCheck.ts';
 import { findUnlistedFiles } from '../../core/verification/manifestMatch.ts';
 import type { TransferManifest } from '../../core/verification/transferManifest.ts';
+import { findFolderManifest } from '../../core/verification/transferredFolderSearch.ts';
 import { isVerified, verifyTransfer, type VerificationReport } from '../../core/verification/verification.ts';
 import { CliError } from '../cliError.ts';
 import type { CommandContext } from '../commandContext.ts';
@@ -21,6 +21,9 @@ import { findRecordedTransfer } from '../transfers/transferLookup.ts';
 interface VerifyFlags {
   readonly folder?: string;
 }
+
+/** Maximum number of folders to list in an error message. */
+const maxNamed = 3;
 
 /** A manifest to verify, and the transfer if the user named one. */
 interface VerificationTarget {
@@ -42,7 +45,7 @@ export function addVerifyCommand(program: Command): void {
 
 async function verifyFiles(context: CommandContext, name: string, { folder }: VerifyFlags): Promise<ExitCode> {
   return await CliSession.run(context, async (session) => {
-    const target = (await findManifest(name)) ?? (await findTarget(session, name, folder));
+    const target = (await findGivenManifest(name)) ?? (await findTarget(session, name, folder));
     const manifest = await loadManifest(target.manifest, context.signal, target.transfer);
     const unlisted = target.transfer ? findUnlistedFiles(manifest, target.transfer.order.files) : [];
     const report = await check(context, manifest);
@@ -51,10 +54,15 @@ async function verifyFiles(context: CommandContext, name: string, { folder }: Ve
   });
 }
 
-async function findManifest(path: string): Promise<VerificationTarget | undefined> {
+async function findGivenManifest(path: string): Promise<VerificationTarget | undefined> {
   const stats = await stat(path).catch(() => undefined);
-  if (!stats) return undefined;
-  return { manifest: stats.isDirectory() ? join(path, manifestName) : path };
+  if (!stats?.isDirectory()) return stats && { manifest: path };
+  const manifest = await findFolderManifest(path);
+  if (manifest !== undefined) return { manifest };
+  const folders = (await readdir(path)).filter((name) => name.startsWith(getTransferFolderName('')));
+  const hint = folders.length > 0 ? ` Folders of transfers in it: ${folders.slice(0, maxNamed).join(', ')}` : '';
+  const rest = folders.length > maxNamed ? ' …' : '';
+  throw new CliError(toPlainCell(`${path} has no manifest.${hint}${rest}`), exitCode.notFound);
 }
 
 async function findTarget(session: CliSession, name: string, folder: string | undefined): Promise<VerificationTarget> {

@@ -1,5 +1,5 @@
 import { lstat, readdir, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { getTransferFolderName, manifestName, getAlternateManifestName } from '../util/transferFolderNames.ts';
 
 /** The folder that contains a transfer's files. */
@@ -53,13 +53,28 @@ async function findSubfolder(folder: string, name: string, searched: string[]): 
   return undefined;
 }
 
+/**
+ * Returns the path of a folder's manifest; undefined if there is none. If the folder is named after a transfer, a file
+ * called `manifest.json` may be one of the transferred files (D24: destination layout).
+ */
+export async function findFolderManifest(folder: string): Promise<string | undefined> {
+  const [, transferId] = /^dts-(\w[\w-]*)$/.exec(basename(resolve(folder))) ?? [];
+  return await findManifest(folder, transferId);
+}
+
 async function toTransferredFolder(folder: string, transferId: string): Promise<TransferredFolder> {
-  for (const name of [getAlternateManifestName(basename(transferId)), manifestName]) {
+  const manifest = await findManifest(folder, basename(transferId));
+  return { folder, ...(manifest !== undefined && { manifest }) };
+}
+
+async function findManifest(folder: string, transferId: string | undefined): Promise<string | undefined> {
+  const alternate = transferId === undefined ? [] : [getAlternateManifestName(transferId)];
+  for (const name of [...alternate, manifestName]) {
     const manifest = join(folder, name);
     const stats = await stat(manifest).catch(() => undefined);
-    if (stats?.isFile()) return { folder, manifest };
+    if (stats?.isFile()) return manifest;
   }
-  return { folder };
+  return undefined;
 }
 
 async function isFolder(path: string): Promise<boolean> {
