@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type { OpenConnection } from '../flows/openConnections.ts';
 import type { Database } from '../model/databaseModel.ts';
 import type { Recipe } from '../recipes/recipeSchema.ts';
+import { hasHiddenText } from '../util/hiddenText.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { AgentContext } from './agentContext.ts';
 import { AgentError } from './agentError.ts';
@@ -50,6 +51,7 @@ export const planTransferTool = defineTool({
   input,
   run: async (context, request, signal) => {
     requireOneSelection(request);
+    requireVisibleTexts(request);
     const session = await context.connect();
     const source = await requireDatabase(context, session, request.source, signal);
     const destination = await requireDestination(context, session, { name: request.destination, source }, signal);
@@ -66,6 +68,13 @@ export const planTransferTool = defineTool({
 function requireOneSelection({ ids, query, status, specific }: PlanInput): void {
   if ((ids === undefined) === (query === undefined)) throw new AgentError('badInput', 'Give either "ids" or "query".');
   if (ids && (status ?? specific)) throw new AgentError('badInput', 'Give "status" and "specific" only with "query".');
+}
+
+/** Throws {@link AgentError} for texts with parts that a person who confirms the plan couldn't see. */
+function requireVisibleTexts({ description = '', instructions = {} }: PlanInput): void {
+  for (const [name, text] of Object.entries({ description, instructions: JSON.stringify(instructions) })) {
+    if (hasHiddenText(text)) throw new AgentError('badInput', `Remove the invisible characters from "${name}".`);
+  }
 }
 
 async function requireDestination(

@@ -1,3 +1,4 @@
+import { invisibleCharacter } from '../util/hiddenText.ts';
 import { hasInfinity, isDeeperThan, isJsonObject, parseJsonObject, type JsonObject } from '../util/json.ts';
 import { parseUuid } from '../util/uuid.ts';
 import type { Connection } from './connection.ts';
@@ -96,14 +97,8 @@ function findWrongField(kind: LinkTarget['kind'], fields: JsonObject): string | 
 /** Matches characters that change how other text is displayed. */
 const unsafe = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Surrogate}]/u;
 
-/**
- * Matches invisible characters, except joiners and variation selectors, which are part of some names. Also matches the
- * empty Braille pattern and the musical null notehead, which Unicode doesn't classify as invisible.
- */
-const invisible = /(?!\p{Join_Control}|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}|[\u2800\u{1d159}]/u;
-
 function isText(value: unknown): value is string {
-  return typeof value === 'string' && !unsafe.test(value) && !invisible.test(value);
+  return typeof value === 'string' && !unsafe.test(value) && !invisibleCharacter.test(value);
 }
 
 function isPlainObject(value: unknown): boolean {

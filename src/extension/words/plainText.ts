@@ -17,18 +17,25 @@ export function toPlainText(text: string, maxLength: number): string {
 /** A text that may have been shortened. */
 interface CutText {
   readonly text: string;
-  /** Number of characters that were cut. Excludes control and format characters and repeated spaces. */
+  /** Number of characters that were cut or removed. Excludes control characters and repeated spaces. */
   readonly hiddenLength: number;
 }
 
 /**
  * Shortens text for a confirmation prompt to one line of at most `maxLength` characters, and counts the rest. Removes
- * control and format characters and repeated spaces, which could push text out of view.
+ * control and format characters and repeated spaces, which could push text out of view. Counts format characters, which
+ * can encode other text.
  */
 export function cutPlainText(text: string, maxLength: number): CutText {
-  const line = collapseBlanks(toVisibleText(text));
+  const visible = toVisibleText(text);
+  const line = collapseBlanks(visible);
   const shown = shortenText(line, maxLength);
-  return { text: shown, hiddenLength: shown === line ? 0 : line.length - shown.length + 1 };
+  const cutLength = shown === line ? 0 : line.length - shown.length + 1;
+  return { text: shown, hiddenLength: cutLength + countNonBlank(text) - countNonBlank(visible) };
+}
+
+function countNonBlank(text: string): number {
+  return text.replaceAll(/[\p{Cc}\p{Z}]+/gu, '').length;
 }
 
 /** Replaces control characters with spaces, and removes format characters and excess combining marks. */

@@ -15,8 +15,12 @@ describe('A text that is shown before it is confirmed', () => {
   it('shows or counts what follows invisible characters', () => {
     assert.deepEqual(cutPlainText(`Atlas${'\u200b'.repeat(5_000)}, and more`, 20), {
       text: 'Atlas, and more',
-      hiddenLength: 0,
+      hiddenLength: 5_000,
     });
+    const tags = Array.from('delete', (letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0))).join(
+      '',
+    );
+    assert.deepEqual(cutPlainText(`keep${tags}\u200b it`, 20), { text: 'keep it', hiddenLength: 13 });
     assert.deepEqual(cutPlainText(`Atlas${'\n'.repeat(5_000)}${'x'.repeat(100)}`, 10), {
       text: 'Atlas xxx…',
       hiddenLength: 97,

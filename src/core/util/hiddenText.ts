@@ -1,0 +1,17 @@
+/**
+ * Matches an invisible character, except joiners and variation selectors, which are part of some names. Also matches
+ * the empty Braille pattern and the musical null notehead, which Unicode doesn't classify as invisible.
+ */
+export const invisibleCharacter =
+  /(?!\p{Join_Control}|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}|[\u2800\u{1d159}]/u;
+
+/** Matches control characters, except those that separate lines and cells, and characters that reorder other text. */
+const disruptive = /[\p{Bidi_Control}\p{Zl}\p{Zp}\p{Surrogate}]|[^\P{Cc}\n\r\t]/u;
+
+/** Matches runs of joiners and variation selectors that no script uses. Such runs can encode a text. */
+const meaninglessRun = /[\p{Join_Control}\p{Variation_Selector}]{3}|\p{Variation_Selector}{2}/u;
+
+/** Returns true if a text could contain other text that isn't visible, or is displayed in another order. */
+export function hasHiddenText(text: string): boolean {
+  return [disruptive, invisibleCharacter, meaninglessRun].some((pattern) => pattern.test(text));
+}
