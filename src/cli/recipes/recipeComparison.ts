@@ -9,7 +9,9 @@ import { describeObstacle } from './planText.ts';
 import { planRun } from './plannedRun.ts';
 import { readRecipe } from './recipeInput.ts';
 
-const noLock = 'The recipe has no lock to compare with. Running the recipe writes one.';
+const noLock = 'The recipe has no lock to compare with.';
+const howToLock = 'Running the recipe writes one.';
+const savedSearch = 'It is a saved search: add a destination and run it to write one.';
 
 /**
  * Prints the differences between a recipe's lock and the files that the recipe currently finds. Resolves to exit code 5
@@ -18,7 +20,9 @@ const noLock = 'The recipe has no lock to compare with. Running the recipe write
 export async function compareWithLock(context: CommandContext, file: string): Promise<ExitCode> {
   const input = await readRecipe(file);
   if (input.lock.kind === 'broken') throw new CliError("The lock isn't valid. A run without --locked will replace it.");
-  if (!('lock' in input.lock)) throw new CliError(noLock, exitCode.notFound);
+  if (!('lock' in input.lock)) {
+    throw new CliError(`${noLock} ${input.recipe.to ? howToLock : savedSearch}`, exitCode.notFound);
+  }
   return await CliSession.run(context, async (session) => {
     const planned = await planRun(session, input);
     const { plan } = planned;

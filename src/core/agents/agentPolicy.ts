@@ -1,3 +1,4 @@
+import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createFolder } from '../util/createFolder.ts';
 import { isMissing } from '../util/errorCode.ts';
@@ -24,15 +25,23 @@ export class AgentPolicy {
   }
 
   /**
-   * Reads the rule. Returns `ask` if there is no file, and `never` if the file is unreadable or invalid. Never rejects.
+   * Reads the rule. Returns `ask` if there is no file, and `never` if the file is unreadable, invalid or a link to a
+   * missing file. Never rejects.
    */
   async read(): Promise<SubmissionRule> {
     try {
       const { submit } = parseJsonObject(await readRegularFile(this.file, maxBytes)) ?? {};
       return submit === 'ask' ? 'ask' : 'never';
     } catch (error) {
-      return isMissing(error) ? 'ask' : 'never';
+      return isMissing(error) && !(await this.exists()) ? 'ask' : 'never';
     }
+  }
+
+  private async exists(): Promise<boolean> {
+    return await lstat(this.file).then(
+      () => true,
+      (error: unknown) => !isMissing(error),
+    );
   }
 
   /** Writes the rule. Rejects with the file system's error. */

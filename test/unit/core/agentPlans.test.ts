@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import fs, { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import fs, { mkdir, mkdtemp, readdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -206,5 +206,8 @@ describe('The plans of agents', () => {
     assert.equal(await policy.read(), 'ask');
     await writeFile(join(folder, 'agents.json'), '{"submit": "as');
     assert.equal(await policy.read(), 'never');
+    await rm(join(folder, 'agents.json'));
+    await symlink(join(folder, 'gone'), join(folder, 'agents.json'));
+    assert.equal(await policy.read(), 'never', 'a link to a missing file');
   });
 });
