@@ -23,6 +23,7 @@ const commands: Readonly<Record<string, string>> = {
   'esbuild.mjs': 'npm run build',
   'scripts/bench.mjs': 'npm run bench',
   'scripts/demo.mjs': 'npm run demo',
+  'scripts/lint.mjs': 'npm run lint',
   'scripts/mutation.mjs': 'npm run mutation',
   'scripts/package.mjs': 'npm run package',
   'scripts/release.mjs': 'npm run release',
