@@ -97,7 +97,7 @@ describe('The upload of several small files (D62)', () => {
       abort.abort();
       await rejection;
       assert.equal(await waitForAbandonedRequests(client, 'other', 0), true);
-      assert.equal(await waitForAbandonedRequests(client, 'group', 20_000), true);
+      assert.equal(await waitForAbandonedRequests(client, 'group', 60_000), true);
       // rclone lists the requests that it has finished.
       const { transferred } = await client.call('core/transferred', { group: 'group' });
       const names = (transferred as { name: string }[]).map(({ name }) => name);

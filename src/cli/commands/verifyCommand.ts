@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { Transfer, TransferFile } from '../../core/model/transferModel.ts';
-import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
+import { isTransferFolder } from '../../core/util/transferFolderNames.ts';
 import type { FileOutcome } from '../../core/verification/fileCheck.ts';
 import { findUnlistedFiles } from '../../core/verification/manifestMatch.ts';
 import type { TransferManifest } from '../../core/verification/transferManifest.ts';
@@ -59,7 +59,10 @@ async function findGivenManifest(path: string): Promise<VerificationTarget | und
   if (!stats?.isDirectory()) return stats && { manifest: path };
   const manifest = await findFolderManifest(path);
   if (manifest !== undefined) return { manifest };
-  const folders = (await readdir(path)).filter((name) => name.startsWith(getTransferFolderName('')));
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+  const folders = entries
+    .filter((entry) => entry.isDirectory() && isTransferFolder(entry.name))
+    .map(({ name }) => name);
   const hint = folders.length > 0 ? ` Folders of transfers in it: ${folders.slice(0, maxNamed).join(', ')}` : '';
   const rest = folders.length > maxNamed ? ' …' : '';
   throw new CliError(toPlainCell(`${path} has no manifest.${hint}${rest}`), exitCode.notFound);

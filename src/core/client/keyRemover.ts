@@ -8,10 +8,11 @@ import { SecretRedactor } from '../util/redact.ts';
 const minKeyLength = 8;
 
 /**
- * Matches JSON escapes of ASCII and invisible characters, and of some others. Such escapes can hide a form of the key
+ * Matches JSON escapes of ASCII and format characters, and of a few others. Such escapes can hide a form of the key
  * from a search of the unparsed text.
  */
-const hidingEscape = /\\u(?:00(?:[0-7]|AD)|0[6-8]|18|20(?:0[B-F]|2[A-E]|6)|F[EF]|D8(?:04|0D|2F|34)|DB40)/i;
+const hidingEscape =
+  /\\u(?:00(?:[0-7]|AD)|060[0-5]|061C|06DD|070F|089[01]|08E2|180E|20(?:0[B-F]|2[A-E]|6)|FEFF|FFF[9-B]|D8(?:04|0D|2F|34)|DB40)/i;
 
 /**
  * Removes the API key from successful responses, in case a server echoes it. Text from responses is shown, recorded,

@@ -157,14 +157,13 @@ export class SavedTransfers implements Disposable {
   private async checkAll(): Promise<void> {
     if (this.isChecking) return;
     this.isChecking = true;
-    try {
-      for (const key of this.keysToCheck) {
-        this.keysToCheck.delete(key);
-        await this.check(key).catch((error: unknown) => this.logError(error));
-      }
-    } finally {
-      this.isChecking = false;
+    let failure: unknown;
+    for (const key of this.keysToCheck) {
+      this.keysToCheck.delete(key);
+      await this.check(key).catch((error: unknown) => (failure = error));
     }
+    this.isChecking = false;
+    if (failure !== undefined) this.logError(failure);
     const { store, ledger } = this.dependencies;
     if (store.hasEarlier && !(await ledger.hasEnded())) store.setHasEarlier(false);
     if (store.getRunning().some(({ state }) => state === 'submitting')) this.settleLater();

@@ -151,7 +151,7 @@ export class RecordFiles {
     const path = join(this.folder, name);
     for (const file of ((await ignoreMissing(readdir(path))) ?? []).filter(matches)) {
       const filePath = join(path, file);
-      const stats = await ignoreMissing(stat(filePath));
+      const stats = await stat(filePath).catch(() => undefined);
       if (stats && stats.mtimeMs < before) await rm(filePath, { force: true });
     }
   }

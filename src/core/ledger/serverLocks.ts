@@ -101,19 +101,36 @@ export class ServerLocks implements Disposable {
     }
   }
 
-  /**
-   * Returns true while another process is waiting to send a more urgent request. Deletes the tickets of crashed ones.
-   */
+  /** Returns true while another process is waiting to send a more urgent request. */
   private async isOutranked(name: string, kind: RequestKind): Promise<boolean> {
-    for (const file of await readdir(this.folder)) {
+    for (const file of await this.listFiles()) {
       const other = parseTicketKind(file);
-      if (other === undefined) continue;
-      const path = join(this.folder, file);
-      const freeMs = this.clock.now() - (await FileLock.getFreeAt(path));
-      if (freeMs > ticketRetentionMs) await rm(path, { force: true });
-      else if (freeMs < 0 && file.startsWith(`${name}.`) && isMoreUrgent(other, kind)) return true;
+      if (other === undefined || !(await this.isWaiting(file))) continue;
+      if (file.startsWith(`${name}.`) && isMoreUrgent(other, kind)) return true;
     }
     return false;
+  }
+
+  /** Returns true if the process with a ticket is waiting. Deletes the ticket of a crashed one. */
+  private async isWaiting(file: string): Promise<boolean> {
+    const path = join(this.folder, file);
+    try {
+      const freeMs = this.clock.now() - (await FileLock.getFreeAt(path));
+      if (freeMs > ticketRetentionMs) await rm(path, { force: true });
+      return freeMs < 0;
+    } catch {
+      // A ticket that can't be read must not prevent a request.
+      return false;
+    }
+  }
+
+  private async listFiles(): Promise<readonly string[]> {
+    try {
+      return await readdir(this.folder);
+    } catch (error) {
+      if (getErrorCode(error) !== 'ENOENT') throw error;
+      return [];
+    }
   }
 
   private async publishTicket(

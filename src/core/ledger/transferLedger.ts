@@ -90,7 +90,7 @@ export class TransferLedger {
   /** Returns the removed transfers that can still be restored, most recently removed first. */
   async loadRemoved(): Promise<readonly Transfer[]> {
     const found = await mapConcurrently(await this.readAll('removed'), maxParallelFiles, async (transfer) => {
-      const removedAt = await this.files.readStamp('removed', transfer.key);
+      const removedAt = await this.files.readStamp('removed', transfer.key).catch(() => undefined);
       return removedAt === undefined ? [] : [{ transfer, removedAt }];
     });
     const latest = found.flat().sort((one, other) => other.removedAt - one.removedAt);

@@ -8,10 +8,21 @@ export const invisibleCharacter =
 /** Matches control characters, except those that separate lines and cells, and characters that reorder other text. */
 const disruptive = /[\p{Bidi_Control}\p{Zl}\p{Zp}\p{Surrogate}]|[^\P{Cc}\n\r\t]/u;
 
-/** Matches runs of joiners and variation selectors that no script uses. Such runs can encode a text. */
-const meaninglessRun = /[\p{Join_Control}\p{Variation_Selector}]{3}|\p{Variation_Selector}{2}/u;
+/** Matches format characters other than joiners. They are removed when text is shown. */
+const formatCharacter = /(?!\p{Join_Control})\p{Cf}/u;
+
+/** Matches joiners and variation selectors where no script uses them. They can encode a text there. */
+const meaningless = new RegExp(
+  [
+    String.raw`[\p{Join_Control}\p{Variation_Selector}]{3}`,
+    String.raw`\p{Variation_Selector}{2}`,
+    String.raw`(?<![\p{Ideographic}\p{Emoji}\p{S}])\p{Variation_Selector}`,
+    String.raw`(?<!\p{Ideographic})[\u{e0100}-\u{e01ef}]`,
+  ].join('|'),
+  'u',
+);
 
 /** Returns true if a text could contain other text that isn't visible, or is displayed in another order. */
 export function hasHiddenText(text: string): boolean {
-  return [disruptive, invisibleCharacter, meaninglessRun].some((pattern) => pattern.test(text));
+  return [disruptive, invisibleCharacter, formatCharacter, meaningless].some((pattern) => pattern.test(text));
 }

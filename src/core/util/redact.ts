@@ -7,8 +7,11 @@ const adjoining = /\[redacted\](?:[\w+/-]{0,2}\[redacted\])+/g;
 const bearerValue = /\b((?:bearer|basic) +)[\w+/=.~-]{16,}/gi;
 const addressPassword = /([a-z][a-z\d+.-]{1,20}:\/\/)[^\s/@"']{1,500}@/gi;
 
-/** Matches characters that are removed when text is shown, which would join the parts of a secret around them. */
-const invisible = /\p{Cf}+/gu;
+/**
+ * Matches format characters, which are removed when text is shown: that would join the parts of a secret around them.
+ * Matches single ones, because a long run would overflow the regex stack.
+ */
+const formatCharacter = /\p{Cf}/gu;
 
 /** The minimum length of secrets to redact. Replacing very short strings would make all text unreadable. */
 const minSecretLength = 4;
@@ -28,9 +31,9 @@ const maxPartLength = 96;
 /**
  * Returns `text` without the given secrets, the values of `Authorization` headers, bearer and basic credentials of at
  * least 16 characters, and user names and passwords in URLs. Finds secrets verbatim, escaped for JSON, URLs, forms and
- * HTML, and encoded in base64, even if split across lines or inside longer text. Also finds them if they contain
- * invisible characters, and then removes all of those from the text. Ignores secrets of fewer than four characters.
- * Takes time linear in the length of `text`.
+ * HTML, and encoded in base64, even if split across lines or inside longer text. Also finds them if they contain format
+ * characters (Unicode category Cf), and then removes all of those from the text. Ignores secrets of fewer than four
+ * characters. Takes time linear in the length of `text`.
  */
 export function redact(text: string, secrets: Iterable<string> = []): string {
   const candidates = [...secrets].filter((secret) => secret.length >= minSecretLength);
@@ -63,14 +66,14 @@ export class SecretRedactor {
   /** Returns true if `text` contains the secret or, if the secret is long, a part of it. */
   isIn(text: string): boolean {
     if (this.isInVisible(text)) return true;
-    const visible = text.replace(invisible, '');
+    const visible = text.replace(formatCharacter, '');
     return visible.length < text.length && this.isInVisible(visible);
   }
 
-  /** Returns `text` without the secret and, if it contains invisible characters, without all of those. */
+  /** Returns `text` without the secret and, if the secret contains format characters, without all of those. */
   redact(text: string): string {
     const result = this.redactVisible(text);
-    const visible = result.replace(invisible, '');
+    const visible = result.replace(formatCharacter, '');
     return visible.length < result.length && this.isInVisible(visible) ? this.redactVisible(visible) : result;
   }
 

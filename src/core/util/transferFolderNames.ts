@@ -3,6 +3,11 @@ export function getTransferFolderName(transferId: string): string {
   return `dts-${transferId}`;
 }
 
+/** Returns true if a name is that of a transfer's folder, but not of an unfinished one. */
+export function isTransferFolder(name: string): boolean {
+  return name.startsWith(getTransferFolderName('')) && !name.includes('.part-');
+}
+
 /**
  * Returns the name of the folder that holds an unfinished transfer's objects in a store. Catalogs ignore this folder.
  */

@@ -81,7 +81,7 @@ export function describeSkippedFiles(skipped: readonly SkippedFiles[]): string |
 function listSkippedFiles(skipped: readonly SkippedFiles[]): string {
   const ranges = skipped.filter(({ count }) => count === undefined);
   const files = skipped.filter(({ count }) => count !== undefined);
-  const named = files.slice(0, maxNamed - ranges.length);
+  const named = files.slice(0, Math.max(0, maxNamed - ranges.length));
   const restCount = files.length - named.length;
   const rest = restCount > 0 ? [plural(restCount, '{0} other', '{0} others')] : [];
   return formatList([...named.map(describeRange), ...rest, ...ranges.map(describeRange)]);

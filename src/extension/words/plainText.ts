@@ -17,7 +17,7 @@ export function toPlainText(text: string, maxLength: number): string {
 /** A text that may have been shortened. */
 interface CutText {
   readonly text: string;
-  /** Number of characters that were cut or removed. Excludes control characters and repeated spaces. */
+  /** Number of characters that were cut or removed. Excludes control characters, single joiners and repeated spaces. */
   readonly hiddenLength: number;
 }
 
@@ -27,15 +27,16 @@ interface CutText {
  * can encode other text.
  */
 export function cutPlainText(text: string, maxLength: number): CutText {
-  const visible = toVisibleText(text);
-  const line = collapseBlanks(visible);
+  const line = collapseBlanks(toVisibleText(text));
   const shown = shortenText(line, maxLength);
   const cutLength = shown === line ? 0 : line.length - shown.length + 1;
-  return { text: shown, hiddenLength: cutLength + countNonBlank(text) - countNonBlank(visible) };
+  return { text: shown, hiddenLength: cutLength + countRemoved(text) };
 }
 
-function countNonBlank(text: string): number {
-  return text.replaceAll(/[\p{Cc}\p{Z}]+/gu, '').length;
+/** Returns the number of removed characters that could encode other text: all except single joiners. */
+function countRemoved(text: string): number {
+  const runs = text.match(/(?!\p{Join_Control})\p{Cf}|\p{Join_Control}{2,}/gu) ?? [];
+  return runs.reduce((sum, run) => sum + Array.from(run).length, 0);
 }
 
 /** Replaces control characters with spaces, and removes format characters and excess combining marks. */

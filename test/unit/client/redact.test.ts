@@ -88,6 +88,11 @@ describe('Redacting', () => {
     }
   });
 
+  it('handles millions of format characters', () => {
+    const run = '\u200b'.repeat(10_000_000);
+    assert.equal(redact(`${run}${secret.slice(0, 6)}${run}${secret.slice(6)}`, [secret]), '[redacted]');
+  });
+
   it('keeps invisible characters in text without a secret', () => {
     assert.equal(redact('a\u200eb', [secret]), 'a\u200eb');
   });

@@ -20,6 +20,8 @@ describe('Text that a person could not see', () => {
   for (const [what, text] of Object.entries({
     'tag characters': `keep${toTags('delete')}`,
     'variation selectors': `keep${toSelectors('delete')}`,
+    'variation selectors after letters': Array.from('keep', (letter) => `${letter}\u{e0164}`).join(''),
+    'a format character that Unicode does not ignore': 'a\ufff9b',
     joiners: 'keep\u200c\u200d\u200c\u200c',
     'a zero width space': 'a\u200b',
     'a filler': 'To:\u3164Beta',

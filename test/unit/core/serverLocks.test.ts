@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServerLocks } from '../../../src/core/ledger/serverLocks.ts';
@@ -144,6 +144,15 @@ describe('The locks on a server (D34)', () => {
     const waiting = await putTicket(3, { host: 'another machine', pid: 1, at: clock.now() });
     await (await acquire(one)).release();
     assert.deepEqual(await files(), [waiting]);
+  });
+
+  it("are acquired although a ticket can't be read", async () => {
+    await mkdir(join(folder, 'servers'));
+    const ticket = join(folder, 'servers', 'aa.cancel.00000000-0000-4000-8000-000000000001.ticket');
+    await symlink(ticket, ticket);
+    await acquire(one);
+    assert.equal((await files()).filter((file) => file.endsWith('.lock')).length, 1);
+    assert.deepEqual(log.lines, []);
   });
 
   it('stop waiting when no request waits any longer', async () => {

@@ -20,7 +20,8 @@ describe('A text that is shown before it is confirmed', () => {
     const tags = Array.from('delete', (letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0))).join(
       '',
     );
-    assert.deepEqual(cutPlainText(`keep${tags}\u200b it`, 20), { text: 'keep it', hiddenLength: 13 });
+    assert.deepEqual(cutPlainText(`keep${tags}\u200b it`, 20), { text: 'keep it', hiddenLength: 7 });
+    assert.deepEqual(cutPlainText('خانه\u200cها 👩\u200d🔬', 20), { text: 'خانهها 👩🔬', hiddenLength: 0 });
     assert.deepEqual(cutPlainText(`Atlas${'\n'.repeat(5_000)}${'x'.repeat(100)}`, 10), {
       text: 'Atlas xxx…',
       hiddenLength: 97,
