@@ -6,7 +6,7 @@ import { systemClock, wait, type Clock } from '../../src/core/util/clock.ts';
 import { RcloneDaemon } from '../../src/service/stores/rcloneDaemon.ts';
 import { eventually } from '../support/eventually.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
-import { isRunning, listRclones } from '../support/processTree.ts';
+import { isRunning, listRclones, type RunningProcess } from '../support/processTree.ts';
 import { mustFindRclone } from '../support/storeServers.ts';
 
 const idleMs = 60_000;
@@ -30,7 +30,9 @@ describe('The rclone that several transfers share (D62)', () => {
     return new RcloneDaemon({ rclone: mustFindRclone(), clock, logger: log, stagingFolder });
   }
 
-  const countRclones = (): number => listRclones(process.pid).length;
+  /** Lists the rclone processes of daemons. Other children of this process may be servers of other tests. */
+  const listDaemons = (): RunningProcess[] =>
+    listRclones(process.pid).filter(({ command }) => command.includes(' rcd '));
   const getPort = async (): Promise<number> => await daemon.use(async ({ port }) => await Promise.resolve(port));
 
   beforeEach(async () => {
@@ -51,11 +53,11 @@ describe('The rclone that several transfers share (D62)', () => {
       if (delayMs > 0) await wait(systemClock, delayMs);
       await daemon.use(async ({ port }) => {
         assert.notEqual(port, first);
-        assert.deepEqual([await getPort(), countRclones()], [port, 1]);
+        assert.deepEqual([await getPort(), listDaemons().length], [port, 1]);
         assert.ok((await fs.stat(staging)).isDirectory());
       });
       await daemon.close();
-      assert.equal(countRclones(), 0);
+      assert.equal(listDaemons().length, 0);
       await assert.rejects(fs.stat(staging), { code: 'ENOENT' });
     });
   }
@@ -69,7 +71,7 @@ describe('The rclone that several transfers share (D62)', () => {
 
   it('exits when its supervising program is killed', async () => {
     await daemon.use(async () => {
-      const [rclone] = listRclones(process.pid);
+      const [rclone] = listDaemons();
       assert.ok(rclone);
       process.kill(rclone.parent, 'SIGKILL');
       await eventually(async () => await Promise.resolve(!isRunning(rclone.pid) || undefined));

@@ -4,6 +4,7 @@ import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as nodePath from 'node:path';
 import { createInterface } from 'node:readline';
+import { settlesWithin, systemClock } from '../../src/core/util/clock.ts';
 import { createServiceEnvironment } from '../../src/core/util/serviceEnvironment.ts';
 
 /** The fields of the service's configuration file that tests use. */
@@ -65,9 +66,11 @@ const sourceProgram = nodePath.join(import.meta.dirname, '../../src/service/main
 /** The service's program as shipped. It must have been built. */
 export const builtProgram = nodePath.join(import.meta.dirname, '../../dist/lib/service.js');
 
+const startLimitMs = 120_000;
+
 /**
- * Starts the service with the current Node.js executable and waits until it is listening. If it exits first, rejects
- * with an error that contains its log.
+ * Starts the service with the current Node.js executable and waits until it is listening. If it exits first, or takes
+ * longer than two minutes, rejects with an error that contains its log.
  */
 export async function startLocalService(
   config: LocalServiceConfig,
@@ -82,8 +85,13 @@ export async function startLocalService(
   let log = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (log += text));
   child.stdin.write(`${JSON.stringify({ ...config, dataFolder, endWithStdin: true })}\n`);
-  const ready = await Promise.race([firstLine(child), ended]);
-  if (ready === undefined) throw new Error(`The service did not start: ${log}`);
+  const line = Promise.race([firstLine(child), ended]);
+  const isReady = await settlesWithin(systemClock, startLimitMs, line);
+  const ready = isReady ? await line : undefined;
+  if (ready === undefined) {
+    child.kill('SIGKILL');
+    throw new Error(`The service ${isReady ? 'did not start' : `is not ready after ${startLimitMs} ms`}: ${log}`);
+  }
   const { address, token, pid } = JSON.parse(ready) as { address: string; token?: string; pid: number };
   return {
     address,

@@ -69,9 +69,14 @@ export class StoreRig extends ContractRig {
   ): Promise<StoreRig> {
     const root = await fs.mkdtemp(nodePath.join(options.parent ?? os.tmpdir(), 'dts-store-rig-'));
     const rig = new StoreRig(root, await StoreServers.start(kinds, options), kinds, options.intervalMs ?? 10);
-    await fs.mkdir(rig.folder);
-    for (const kind of kinds) await rig.servers.write(kind, files[kind] ?? {});
-    await rig.startService();
+    try {
+      await fs.mkdir(rig.folder);
+      for (const kind of kinds) await rig.servers.write(kind, files[kind] ?? {});
+      await rig.startService();
+    } catch (error) {
+      await rig.stop();
+      throw error;
+    }
     return rig;
   }
 

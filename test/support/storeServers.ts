@@ -75,7 +75,12 @@ export class StoreServers {
     for (const kind of kinds) await fs.mkdir(servers.folder(kind), { recursive: true });
     for (const kind of debianServerKinds.filter((one) => kinds.includes(one))) await servers.prepareDebian(kind);
     await fs.writeFile(servers.configFile, servers.describeRemotes() + remotes, { mode: 0o600 });
-    await Promise.all(kinds.map(async (kind) => await servers.startServer(kind)));
+    try {
+      await Promise.all(kinds.map(async (kind) => await servers.startServer(kind)));
+    } catch (error) {
+      await servers.stop();
+      throw error;
+    }
     return servers;
   }
 

@@ -146,20 +146,28 @@ describe('A store that fails (D62)', () => {
   let webdav: Server;
   let isTruncating = true;
 
-  /** Starts a WebDAV server that lists one file of 10 bytes, and sends only 5 of them. */
+  /**
+   * Starts a WebDAV server that lists 20,000 empty files in the folder `many`, and one file of 10 bytes, of which it
+   * sends only 5.
+   */
   function startWebdavServer(): Server {
-    const item =
-      '<d:response><d:href>PATH</d:href><d:propstat><d:prop>PROPS</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>';
-    const folder = item.replace('PATH', '/').replace('PROPS', '<d:resourcetype><d:collection/></d:resourcetype>');
-    const file = item
-      .replace('PATH', '/lie.bin')
-      .replace('PROPS', '<d:resourcetype/><d:getcontentlength>10</d:getcontentlength>');
+    const describe = (href: string, props: string): string =>
+      `<d:response><d:href>${href}</d:href><d:propstat><d:prop>${props}</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>`;
+    const folder = (href: string): string => describe(href, '<d:resourcetype><d:collection/></d:resourcetype>');
+    const file = (href: string, size: number): string =>
+      describe(href, `<d:resourcetype/><d:getcontentlength>${size}</d:getcontentlength>`);
+    const lie = file('/lie.bin', 10);
+    const many = Array.from({ length: 20_000 }, (_, index) => file(`/many/${index}.txt`, 0)).join('');
+    const listings = new Map([
+      ['/', folder('/') + folder('/many/') + lie],
+      ['/many/', folder('/many/') + many],
+      ['/lie.bin', lie],
+    ]);
     return createServer((request, response) => {
       if (request.method === 'PROPFIND') {
-        const items = request.url === '/lie.bin' ? file : request.url === '/' ? folder + file : '';
-        const status = items === '' ? 404 : 207;
-        response.writeHead(status, { 'Content-Type': 'application/xml' });
-        response.end(`<?xml version="1.0"?><d:multistatus xmlns:d="DAV:">${items}</d:multistatus>`);
+        const items = listings.get(request.url ?? '');
+        response.writeHead(items === undefined ? 404 : 207, { 'Content-Type': 'application/xml' });
+        response.end(`<?xml version="1.0"?><d:multistatus xmlns:d="DAV:">${items ?? ''}</d:multistatus>`);
       } else if (isTruncating) {
         response.writeHead(200, { 'Content-Length': '10' });
         response.write('12345');
@@ -175,10 +183,9 @@ describe('A store that fails (D62)', () => {
     await once(webdav, 'listening');
     const { port } = webdav.address() as net.AddressInfo;
     const remotes = `[liar]\ntype = webdav\nurl = http://127.0.0.1:${port}\nvendor = other\n`;
-    const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`many/${index}.txt`, 'x']));
     rig = await StoreRig.start(
       ['sftp'],
-      { sftp: { 'a.txt': 'a', 'gone.txt': 'gone', 'large.bin': large, ...many } },
+      { sftp: { 'a.txt': 'a', 'gone.txt': 'gone', 'large.bin': large } },
       { remotes },
     );
     await rig.stopService();
@@ -192,8 +199,8 @@ describe('A store that fails (D62)', () => {
   });
 
   it('can have 20,000 objects in one folder', async () => {
-    await eventually(async () => ((await rig.describe('sftp')).listing?.state === 'listed' ? true : undefined));
-    assert.equal((await rig.find('sftp', 'path:many/*.txt')).length, 20_000);
+    await eventually(async () => ((await rig.describe('liar')).listing?.state === 'listed' ? true : undefined));
+    assert.equal((await rig.find('liar', 'path:many/*.txt')).length, 20_000);
   });
 
   it('keeps the files of the last scan when a scan fails, and reports the reason', async () => {
@@ -227,7 +234,9 @@ describe('A store that fails (D62)', () => {
   for (const how of ['truncates', 'lies about the size of']) {
     it(`fails the transfer of an object that the server ${how}`, async () => {
       isTruncating = how === 'truncates';
-      await eventually(async () => ((await rig.findPaths('liar').catch(() => [])).length === 1 ? true : undefined));
+      await eventually(async () =>
+        (await rig.findPaths('liar', 'lie').catch(() => [])).length === 1 ? true : undefined,
+      );
       const { message, id } = await rig.transfer('liar', 'folder', ['lie.bin']);
       assert.match(message, /failed \(could not read lie\.bin: its content was cut off\)$/);
       const left = await fs.readdir(rig.folder);
