@@ -8,6 +8,11 @@ export function isTransferFolder(name: string): boolean {
   return name.startsWith(getTransferFolderName('')) && !name.includes('.part-');
 }
 
+/** Returns the ID of the transfer whose folder has this name; undefined for the name of another folder. */
+export function findFolderTransferId(name: string): string | undefined {
+  return /^dts-([0-9a-f-]{36})$/i.exec(name)?.[1];
+}
+
 /**
  * Returns the name of the folder that holds an unfinished transfer's objects in a store. Catalogs ignore this folder.
  */
@@ -21,6 +26,14 @@ export const manifestName = 'manifest.json';
 /** Returns the manifest's name for a transfer in which a file already has the default name. */
 export function getAlternateManifestName(transferId: string): string {
   return `manifest-${transferId}.json`;
+}
+
+/**
+ * Returns the names that the manifest in a transfer's folder can have. If files with both names exist, the manifest is
+ * the first one, and the other was transferred (D24: destination layout).
+ */
+export function getManifestNames(transferId: string): readonly string[] {
+  return [getAlternateManifestName(transferId), manifestName];
 }
 
 /** Returns true if a folder is named after its manifest's ID, which is how the local service names transfer folders. */

@@ -1,6 +1,11 @@
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { getTransferFolderName, manifestName, getAlternateManifestName } from '../util/transferFolderNames.ts';
+import {
+  findFolderTransferId,
+  getManifestNames,
+  getTransferFolderName,
+  manifestName,
+} from '../util/transferFolderNames.ts';
 
 /** The folder that contains a transfer's files. */
 export interface TransferredFolder {
@@ -33,7 +38,7 @@ export async function findTransferredFolder(folder: string, transferId: string):
     }
   }
   const own = basename(folder);
-  if (/^dts-[0-9a-f-]{36}$/i.test(own) && own !== getTransferFolderName(transferId)) return { searched };
+  if (findFolderTransferId(own) !== undefined && own !== getTransferFolderName(transferId)) return { searched };
   searched.push(join(folder, manifestName));
   const result = await toTransferredFolder(folder, transferId);
   const isFound = result.manifest !== undefined || own === getTransferFolderName(transferId);
@@ -58,8 +63,7 @@ async function findSubfolder(folder: string, name: string, searched: string[]): 
  * called `manifest.json` may be one of the transferred files (D24: destination layout).
  */
 export async function findFolderManifest(folder: string): Promise<string | undefined> {
-  const [, transferId] = /^dts-(\w[\w-]*)$/.exec(basename(resolve(folder))) ?? [];
-  return await findManifest(folder, transferId);
+  return await findManifest(folder, findFolderTransferId(basename(resolve(folder))));
 }
 
 async function toTransferredFolder(folder: string, transferId: string): Promise<TransferredFolder> {
@@ -68,8 +72,7 @@ async function toTransferredFolder(folder: string, transferId: string): Promise<
 }
 
 async function findManifest(folder: string, transferId: string | undefined): Promise<string | undefined> {
-  const alternate = transferId === undefined ? [] : [getAlternateManifestName(transferId)];
-  for (const name of [...alternate, manifestName]) {
+  for (const name of transferId === undefined ? [manifestName] : getManifestNames(transferId)) {
     const manifest = join(folder, name);
     const stats = await stat(manifest).catch(() => undefined);
     if (stats?.isFile()) return manifest;

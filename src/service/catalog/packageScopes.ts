@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import * as nodePath from 'node:path';
 import type { JsonObject } from '../../core/util/json.ts';
-import { getAlternateManifestName, manifestName } from '../../core/util/transferFolderNames.ts';
+import { findFolderTransferId, getManifestNames } from '../../core/util/transferFolderNames.ts';
 import type { PackageMetadata } from './dataPackage.ts';
 import { readPackage } from './packageReader.ts';
 import { getParentFolder, getBaseName } from './pathOrder.ts';
@@ -24,22 +24,18 @@ interface CachedPackage {
 }
 
 const packageName = 'datapackage.json';
-const transferFolderPattern = /^dts-([0-9a-f-]{36})$/;
 const maxCached = 64;
 
 /** Returns true for the path of a file that describes other files: a Data Package or a transfer's manifest. */
 export function isDescriptionFile(path: string): boolean {
   const name = getBaseName(path);
-  return name === packageName || getManifestNames(getParentFolder(path)).includes(name);
+  return name === packageName || getFolderManifestNames(getParentFolder(path)).includes(name);
 }
 
-/**
- * Returns the two names that a transfer folder's manifest can have; empty for other folders. If files with both names
- * exist, the one with the second name was transferred (D24: destination layout).
- */
-function getManifestNames(folder: string): readonly string[] {
-  const [, transferId] = transferFolderPattern.exec(getBaseName(folder)) ?? [];
-  return transferId === undefined ? [] : [getAlternateManifestName(transferId), manifestName];
+/** Returns the names that the manifest in a transfer folder can have; empty for other folders. */
+function getFolderManifestNames(folder: string): readonly string[] {
+  const transferId = findFolderTransferId(getBaseName(folder));
+  return transferId === undefined ? [] : getManifestNames(transferId);
 }
 
 /** Reads the Data Packages in a folder tree and caches the most recently loaded ones (D20: folders as databases). */
@@ -64,7 +60,9 @@ export class PackageCache {
    */
   getScopesWithin(folder: string, outer: PackageScopes | undefined): PackageScopes | undefined {
     const prefix = folder === '' ? '' : `${folder}/`;
-    const manifest = getManifestNames(folder).find((name) => fs.existsSync(nodePath.join(this.root, prefix + name)));
+    const manifest = getFolderManifestNames(folder).find((name) =>
+      fs.existsSync(nodePath.join(this.root, prefix + name)),
+    );
     let scopes = outer;
     for (const name of manifest === undefined ? [packageName] : [manifest, packageName]) {
       const described = this.readDescribed(prefix + name);
