@@ -129,9 +129,8 @@ function toDatabaseConfig(
   if (folder !== undefined && remote !== undefined) return fail(' must have a folder or a remote, not both');
   if (remote !== undefined) {
     const problem = findRemoteProblem(remote);
-    return problem === undefined
-      ? { ...fields, remote, rescanMinutes, restore }
-      : fail(`.remote ${problem}: ${remote}`);
+    // The refused text is not repeated, because a connection string can contain a password.
+    return problem === undefined ? { ...fields, remote, rescanMinutes, restore } : fail(`.remote ${problem}`);
   }
   if (rescanMinutes !== undefined) return fail('.rescanMinutes is for stores only: folders are watched');
   if (restore !== undefined) return fail('.restore is for stores only: the files of folders are never archived');

@@ -94,7 +94,8 @@ describe('The command line', () => {
     assert.equal((await runCli([...connection, '--key-file', join(folder, 'key')])).code, 0);
     assert.equal((await runCli([...connection, '--key-stdin'], { input: `${token}\n` })).code, 0);
     assert.equal((await runCli([...connection, '--key-stdin', '--key-file', 'x'], { input: token })).code, 2);
-    assert.equal((await runCli([...connection, '--key-file', join(folder, 'missing')])).code, 3);
+    const missing = await runCli([...connection, '--key-file', 'planted-key']);
+    assert.deepEqual([missing.code, missing.stderr], [3, "Couldn't read the file of --key-file (ENOENT).\n"]);
     assert.equal((await runCli(connection)).code, 3);
     assert.match((await runCli([...connection, '--key-variable', 'UNSET_KEY'])).stderr, /UNSET_KEY .* isn't set/);
     await rm(folder, { recursive: true });

@@ -48,7 +48,8 @@ async function readKeyFile(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw new CliError(`Couldn't read ${toPlainCell(file)} (${getErrorCode(error)}).`, exitCode.connection);
+    // The argument is not repeated, because it may be a key that was given instead of a file.
+    throw new CliError(`Couldn't read the file of --key-file (${getErrorCode(error)}).`, exitCode.connection);
   }
 }
 

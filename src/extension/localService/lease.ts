@@ -100,7 +100,10 @@ async function createLeaseRefused(
     const [, index] = /^body\.databases\.(\d+)/.exec(String(location)) ?? [];
     const database = databases[Number(index)];
     const reason = String(message).replace(/^databases\.\d+\./, '');
-    return database ? `${database.name} (${database.folder ?? database.remote}): ${reason}` : String(message);
+    if (database === undefined) return String(message);
+    // A refused remote is not repeated, because a connection string can contain a password.
+    const place = reason.startsWith('remote ') ? '' : ` (${database.folder ?? database.remote})`;
+    return `${database.name}${place}: ${reason}`;
   });
   const summary = typeof detail === 'string' ? detail : `The local service responded with ${response.statusCode}`;
   return new LeaseRefused(lines.join('; ') || summary);

@@ -21,7 +21,7 @@ describe('A store in the configuration of the service (D62)', () => {
   });
 
   const refused = [
-    ":sftp,ssh='touch /tmp/x':path",
+    ":sftp,ssh='touch /tmp/x',pass=planted:path",
     ':local:/etc',
     'lab,option=value:path',
     'lab',
@@ -39,7 +39,9 @@ describe('A store in the configuration of the service (D62)', () => {
       assert.throws(
         () => parse({ name: 'A', remote }),
         (error) => {
-          return error instanceof ConfigError && error.message.startsWith('config.databases.0.remote must ');
+          assert.ok(error instanceof ConfigError);
+          assert.doesNotMatch(error.message, /planted/);
+          return error.message.startsWith('config.databases.0.remote must ');
         },
       );
     });
