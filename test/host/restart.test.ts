@@ -12,6 +12,7 @@ import { eventually } from '../support/eventually.ts';
 import { FaultServer } from '../support/faultServer.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 import { createExplorerDependencies } from '../support/explorerDependencies.ts';
+import { untilIdle } from '../support/untilIdle.ts';
 import { until } from '../unit/core/rig.ts';
 import { noPlans, transfer, formatRow } from './specimens.ts';
 import { ledgerFolder, orcid, Stage } from './stage.ts';
@@ -72,6 +73,8 @@ describe('After a restart', () => {
   afterEach(async () => {
     explorer.dispose();
     await server.stop();
+    // What a disposed core is still writing would create the folder again.
+    await untilIdle(1);
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
   });
 

@@ -11,6 +11,7 @@ import { FaultServer } from '../../support/faultServer.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 import { orcid, createExplorerDependencies } from '../../support/explorerDependencies.ts';
 import { bySize } from '../../support/testSize.ts';
+import { untilIdle } from '../../support/untilIdle.ts';
 
 const rounds = bySize(4, 16);
 
@@ -29,6 +30,8 @@ describe('A cancel during a submission, on a server like the public one (D34)', 
   afterEach(async () => {
     for (const window of windows) window.dispose();
     await server.stop();
+    // What a disposed window is still writing would create the folder again.
+    await untilIdle(1);
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
   });
 

@@ -90,6 +90,8 @@ export class Rig {
   async end(): Promise<void> {
     for (const explorer of [this.explorer, ...this.others]) explorer.dispose();
     await this.server.stop();
+    // What a disposed core is still writing would create the folder again.
+    await untilIdle(1);
     await rm(this.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
   }
 
