@@ -179,7 +179,7 @@ describe('A submission whose response belongs to another request (D35)', () => {
   const answers: readonly (readonly [answer: ReturnType<typeof json>, why: string])[] = [
     [
       json({ id: '00000000-0000-0000-0000-000000000000' }, 201),
-      'the server returned an empty transfer ID (00000000-0000-0000-0000-000000000000)',
+      'the server returned a transfer ID of zeros only (00000000-0000-0000-0000-000000000000)',
     ],
     [
       problem(404, "The database 'neon' was not found"),

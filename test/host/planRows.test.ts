@@ -70,7 +70,7 @@ describe('Transfers that agents propose', () => {
     assert.equal(item.label, '1 file to KBase Workspace Service (KSS)');
     assert.match(
       String(item.description),
-      /^until (?:[A-Z][a-z]{2} \d+, )?\d+:\d\d\s[AP]M · Claude \$\(zap\) Code line two$/,
+      /^expires (?:[A-Z][a-z]{2} \d+, )?\d+:\d\d\s[AP]M · Claude \$\(zap\) Code line two$/,
     );
     assert.equal(item.command?.command, 'dataTransfer.confirmPlan');
     assert.equal(item.contextValue, 'plan');

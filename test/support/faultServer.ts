@@ -27,8 +27,8 @@ interface Route {
 }
 
 /**
- * A real HTTP server that records every request and whose routes can be slow, broken or hostile. A route is `GET
- * /path`; a trailing `*` matches any suffix. Unknown routes return 404 in plain text.
+ * A real HTTP server that records every request and whose routes can be slow, broken or hostile. Routes are written
+ * like `GET /path`; a trailing `*` matches any suffix. Unknown routes return 404 in plain text.
  */
 export class FaultServer {
   readonly requests: RecordedRequest[] = [];

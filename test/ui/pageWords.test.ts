@@ -33,7 +33,7 @@ const textsShown = `(() => {
   return texts;
 })()`;
 
-/** Matches numbers, with or without units, dates and times. They are formatted by locale, not translated. */
+/** Matches dates, times, and numbers with or without units. They are formatted by locale, not translated. */
 const formatted = /\d[\d.,:/]*\s?(bytes?|[kMGT]?B|days?|hr|min|sec|AM|PM|%)?|\b(Jan|Feb|Nov) \d+, \d{4}, /g;
 
 function bare(text: string): string {

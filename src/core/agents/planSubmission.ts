@@ -50,8 +50,8 @@ async function submitOrder(
 }
 
 /**
- * Returns a plan's recorded transfer; undefined if there is none. Finds it even if the program that submitted it was
- * interrupted.
+ * Returns the transfer that was submitted for a plan; undefined if there is none. Finds it even if the program was
+ * interrupted before it recorded the submission in the plan.
  */
 export function findPlanTransfer({ transferStore }: AgentContext['services'], planId: string): Transfer | undefined {
   return transferStore.getAll().find(({ requestedBy }) => requestedBy?.plan === planId);

@@ -23,8 +23,8 @@ export function createPlanItem(plan: TransferPlan): TreeItem {
   item.id = `plan/${id}`;
   item.iconPath = icon;
   item.contextValue = 'plan';
-  const until = l10n.t('until {0}', formatTime(expiresAt, createdAt));
-  item.description = `${until} · ${formatAgentName(requestedBy)}`;
+  const expiry = l10n.t('expires {0}', formatTime(expiresAt, createdAt));
+  item.description = `${expiry} · ${formatAgentName(requestedBy)}`;
   const direction = `${toPlainLine(source)} → ${toPlainLine(destination)}`;
   item.tooltip = [direction, describeRequester(requestedBy), describeExpiry(plan)].join('\n');
   const node: PlanNode = { kind: 'plan', id };

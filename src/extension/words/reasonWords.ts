@@ -66,7 +66,7 @@ export function describeUnsentReason(reason: Reason): string {
 /** Describes why a response must belong to another request (D35: misrouted responses). */
 function describeForeignResponse({ code, detail = '' }: Reason): string {
   const line = toPlainLine(detail);
-  if (code === 'NIL_ID') return l10n.t('the server returned an empty transfer ID ({0})', line);
+  if (code === 'NIL_ID') return l10n.t('the server returned a transfer ID of zeros only ({0})', line);
   if (code === 'KNOWN_ID') return l10n.t("the server returned another transfer's ID ({0})", line);
   if (code === 'TOO_MANY_FILES') {
     return l10n.t('the server reports more files for the ID it returned than were requested ({0})', line);

@@ -108,8 +108,8 @@ export class SourceFiles {
   }
 
   /**
-   * Returns false if an open file is outside the folder, where a link led that existed only while it was opened. Returns
-   * true on systems that don't report the paths of open files.
+   * Returns false if an open file is outside the folder because a link led there only while the file was being opened.
+   * Returns true on systems that don't report the paths of open files.
    */
   private isInFolder(opened: number): boolean {
     const path = readOpenPath(opened);

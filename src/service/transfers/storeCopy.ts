@@ -130,7 +130,7 @@ export class StoreCopy {
     return { position, bytes, storeHash: `${hash}:${stored}`, verifiedBy: `${hash} within the store` };
   }
 
-  /** Does the same as {@link compare} by reading both objects, because the store's hashes don't prove equality. */
+  /** Compares the contents by reading both objects, for use when the store's hashes don't prove equality. */
   private async compareContent(file: FileToCarry): Promise<DoneFile | undefined> {
     const { client, source, signal, unfinished } = this;
     const [original, copy] = [new StreamDigests([file.declared?.algorithm]), new StreamDigests([])];

@@ -30,7 +30,7 @@ export async function endLocalServices(dataFolder: string): Promise<void> {
 }
 
 /**
- * Sends a signal to a process; the signal 0 only checks that the process exists. Returns false if the process doesn't
+ * Sends a signal to a process; signal 0 only checks that the process exists. Returns false if the process doesn't
  * exist or can't be signaled.
  */
 export function sendSignal(pid: number, name: NodeJS.Signals | 0): boolean {

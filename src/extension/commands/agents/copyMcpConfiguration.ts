@@ -68,7 +68,7 @@ function createChoice(client: McpClient): Choice<McpClient> {
 
 /**
  * Returns the name of the environment variable for a connection's key. Undefined for the local service, whose key the
- * server finds by itself. `isNamed` is true if the connection's settings contain the name.
+ * MCP server finds by itself. `isNamed` is true if the connection's settings contain the name.
  */
 function getKeyVariable({ settings }: CommandServices, id: string): { name: string; isNamed: boolean } | undefined {
   if (id === localConnectionId) return undefined;

@@ -84,7 +84,7 @@ export async function sortResults(services: CommandServices, node: SearchNode | 
 /** Checks all loaded files in a search. If more may exist, offers to load them first. */
 export async function checkAllFiles(services: CommandServices, node: SearchNode | undefined): Promise<void> {
   const { searchStore, notifications } = services;
-  const search = await chooseSearch(services, node, l10n.t('Select a search to check all its files'));
+  const search = await chooseSearch(services, node, l10n.t('Select the search whose files you want to check'));
   if (!search) return;
   const choice = search.mayHaveMore ? await askFilesToCheck(search) : 'loaded';
   if (choice === 'all') {

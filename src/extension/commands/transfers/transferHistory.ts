@@ -12,8 +12,8 @@ import type { CommandServices } from '../services.ts';
 import { createTransferChoice, chooseTransfer } from './transferPicker.ts';
 
 /**
- * Removes a transfer from the history, and offers to undo this. The transfer must have ended, be unconfirmed, or be
- * still running although its cancellation was accepted.
+ * Removes a transfer from the history, and offers to undo this. The transfer must have ended, be unconfirmed, or have
+ * kept running after the server accepted its cancellation.
  */
 export async function removeFromHistory(services: CommandServices, node: TransferNode | undefined): Promise<void> {
   const isRemovable = (transfer: Transfer): boolean =>
