@@ -96,9 +96,9 @@ export class QuickInput {
     return this.#widget.evaluate(readState, undefined, { timeout: readMs }).catch(() => undefined);
   }
 
-  /** Replaces the text in the box without accepting it. */
-  async type(text: string, step?: StepMatch): Promise<void> {
-    await this.wait(step);
+  /** Replaces the text in the box without accepting it. Waits up to `waitMs` until the box matches `step`. */
+  async type(text: string, step?: StepMatch, waitMs?: number): Promise<void> {
+    await this.wait(step, waitMs);
     await this.#widget.locator('input.input').fill(text, { timeout: fillMs });
   }
 

@@ -260,7 +260,7 @@ export class EditorWindow {
     if (await this.quickInput.isOpen()) await this.quickInput.cancel();
     await this.page.keyboard.press('F1');
     await this.quickInput.wait('Type the name of a command', paletteMs);
-    await this.quickInput.type(`>${title}`);
+    await this.quickInput.type(`>${title}`, undefined, paletteMs);
     const isAnswered = async (): Promise<QuickInputState | undefined> => {
       const state = await this.quickInput.state();
       return state?.value === `>${title}` && state.rows.length > 0 ? state : undefined;
