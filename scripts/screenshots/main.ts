@@ -33,8 +33,23 @@ const looksOption = { ...names, default: ['plain'] };
 const { values: options } = parseArgs({
   options: { all: flag, animation: flag, check: flag, scene: names, theme: names, look: looksOption },
 });
+requireKnown(
+  'scene',
+  options.scene,
+  scenes.map(({ name }) => name),
+);
+requireKnown('theme', options.theme, allThemes);
+requireKnown('look', options.look, Object.keys(layouts));
 const chosenThemes = allThemes.filter((name) => options.theme?.includes(name) ?? true);
 const chosenLooks = Object.entries(layouts).filter(([name]) => options.look.includes(name));
+
+/** Ends the program with exit code 2 if a value of an option is unknown. */
+function requireKnown(option: string, given: readonly string[] | undefined, known: readonly string[]): void {
+  const unknown = given?.find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  console.error(`--${option} ${unknown} is unknown. Choose from: ${known.join(', ')}.`);
+  process.exit(2);
+}
 
 async function takeState(stage: Stage, { name, theme: only, steps }: State, folder: string): Promise<void> {
   stage.hover = undefined;
