@@ -41,23 +41,36 @@ function makeFiles(folder: string, count: number, bytes: number): void {
 
 /**
  * Reserves memory until copying starts. A virtual machine returns unused memory to its host and takes seconds to
- * reclaim it, which would slow down the first writer.
+ * reclaim it, which would slow down the first writer. There are two parts: the service starts to copy before the main
+ * part can be released, so it first needs the memory of the other one, which is released just before.
  */
 class MemoryReserve {
-  private readonly file = join(scratch, 'reserve');
+  private readonly mainPart = join(scratch, 'reserve');
+  private readonly firstPart = join(scratch, 'first-reserve');
 
   /**
-   * Writes a file of this size. Doesn't block the thread, which must notice if the service closes an idle connection.
+   * Writes a file of this size, and one of half of it. Doesn't block the thread, which must notice if the service
+   * closes an idle connection.
    */
   async hold(bytes: number): Promise<void> {
-    const content = Buffer.alloc(64 * 1024 * 1024, 1);
-    const file = await fs.promises.open(this.file, 'w');
-    for (let written = 0; written < bytes; written += content.length) await file.write(content);
-    await file.close();
+    await this.write(this.mainPart, bytes);
+    await this.write(this.firstPart, bytes / 2);
+  }
+
+  releaseFirst(): void {
+    fs.rmSync(this.firstPart, { force: true });
   }
 
   release(): void {
-    fs.rmSync(this.file, { force: true });
+    this.releaseFirst();
+    fs.rmSync(this.mainPart, { force: true });
+  }
+
+  private async write(path: string, bytes: number): Promise<void> {
+    const content = Buffer.alloc(64 * 1024 * 1024, 1);
+    const file = await fs.promises.open(path, 'w');
+    for (let written = 0; written < bytes; written += content.length) await file.write(content);
+    await file.close();
   }
 }
 
@@ -72,6 +85,7 @@ async function moveTime(source: string, destination: string, count: number, byte
     const ids = await service.ids('Source', count);
     assert.equal(ids.length, count);
     await reserve.hold(bytes);
+    reserve.releaseFirst();
     return await measureTime(async () => await service.succeeds(await service.submit(ids), () => reserve.release()));
   } finally {
     await service.stop();
