@@ -42,7 +42,7 @@ const icons: Readonly<Record<TransferState, ThemeIcon>> = {
   inactive: new ThemeIcon('debug-pause', new ThemeColor('problemsWarningIcon.foreground')),
   unknown: new ThemeIcon('question'),
   running: new ThemeIcon('sync~spin'),
-  succeeded: new ThemeIcon('pass', new ThemeColor('testing.iconPassed')),
+  succeeded: new ThemeIcon('pass', new ThemeColor('charts.green')),
   failed: new ThemeIcon('error', new ThemeColor('problemsErrorIcon.foreground')),
   cancelled: new ThemeIcon('circle-slash'),
   expired: new ThemeIcon('history'),
