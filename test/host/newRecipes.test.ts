@@ -58,8 +58,14 @@ describe('A new recipe (D61)', () => {
     const others = files.map((file) => ({ ...file, database: kss }));
     searchStore.update('other', { files: others, mayHaveMore: false, isLoading: false, isStale: false });
     searchStore.setChecked(search.key, files, true);
+    searchStore.update(search.key, { mayHaveMore: true });
     const done = stage.run('dataTransfer.saveAsRecipe');
-    (await stage.person.pick()).choose('Checked files');
+    const sources = await stage.person.pick();
+    assert.deepEqual(
+      sources.items.slice(1).map(({ description }) => description),
+      [`${kss} · ${files.length} files`, `${jgi} · ${files.length}+ files`],
+    );
+    sources.choose('Checked files');
     (await stage.person.pick()).choose('By search');
     (await stage.person.pick()).choose('No destination');
     (await stage.person.saveDialog()).choose(Uri.file(getPath()));

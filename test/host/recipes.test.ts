@@ -227,7 +227,7 @@ describe('A recipe in the editor (D61)', () => {
     });
     assert.deepEqual(first, ['Dry Run', 'Run…']);
     await runRecipe(uri);
-    const all = ['Dry Run', 'Run…', 'Run with Locked Files…', 'Compare with Lock', 'Verify', 'Cite'];
+    const all = ['Dry Run', 'Run…', 'Run with Locked Files…', 'Compare with Lock', 'Verify', 'Cite…'];
     assert.deepEqual(await listLenses(), all);
   });
 

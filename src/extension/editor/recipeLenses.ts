@@ -50,7 +50,7 @@ function createLockTitles(): readonly LensTitle[] {
     createTitle('dataTransfer.runLockedRecipe', l10n.t('Run with Locked Files…')),
     createTitle('dataTransfer.compareRecipe', l10n.t('Compare with Lock')),
     createTitle('dataTransfer.verifyRecipe', l10n.t('Verify')),
-    createTitle('dataTransfer.citeRecipe', l10n.t('Cite')),
+    createTitle('dataTransfer.citeRecipe', l10n.t('Cite…')),
   ];
 }
 

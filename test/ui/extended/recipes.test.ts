@@ -115,7 +115,7 @@ describe('A user who repeats a transfer', () => {
     await clickLens('Verify');
     await window.notifications.wait(/2 files/);
     await window.notifications.clear();
-    await clickLens('Cite');
+    await clickLens('Cite…');
     await window.pick('BibTeX', /1\/2/);
     await window.pick('Copy', /2\/2/);
     await window.notifications.clear();

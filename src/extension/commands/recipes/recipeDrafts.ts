@@ -9,8 +9,8 @@ import type { CommandArguments } from '../../editor/contributions.ts';
 import { createSingleStep, pickOne, type Choice } from '../../editor/quickInput.ts';
 import { createDetailsStep, createSearchStep } from '../../notifications/nextSteps.ts';
 import { formatFileCount } from '../../words/localeFormats.ts';
-import { describeSearchTerms } from '../../words/searchWords.ts';
 import { getTransferTitle } from '../../words/transferWords.ts';
+import { createSearchChoice } from '../search/searches.ts';
 import type { CommandServices } from '../services.ts';
 
 /** A row from which a recipe can be created. */
@@ -63,7 +63,7 @@ function createChoices(services: CommandServices): readonly Choice<DraftSource>[
   return [
     ...(checked.length > 0 ? [{ ...files, value: () => toFilesDraft(services, checked) }] : []),
     ...searchStore.getAll().map((search) => ({
-      ...{ label: describeSearchTerms(search.query), description: formatFileCount(search.files.length) },
+      ...createSearchChoice(search),
       value: () => toSearchDraft(search),
     })),
     ...transferStore.getAll().map((transfer) => ({
