@@ -108,13 +108,18 @@ describe('Serving a store as a database (D62)', () => {
     assert.deepEqual(stage.parts.settings.servedLocations, []);
   });
 
-  it('rejects a connection string in the settings', async () => {
+  it('rejects a connection string in the settings without repeating it', async () => {
     await stage.run('dataTransfer.startLocalService');
-    const remote = ":sftp,ssh='touch /tmp/x',pass=planted:";
-    await stage.settings.update('localService.databases', [{ name: 'Bad', remote }], true);
-    const { message } = await stage.person.notice();
-    assert.match(message, /databases in your settings: Bad: remote must be the name of an rclone remote/);
-    assert.doesNotMatch(message, /planted/);
+    const entry = { name: 'Bad', remote: ":sftp,ssh='touch /tmp/x',pass=planted:" };
+    for (const [more, reason] of [
+      [{}, 'remote must be the name of an rclone remote'],
+      [{ restore: { days: 0 } }, 'restore.days must be '],
+    ] as const) {
+      await stage.settings.update('localService.databases', [{ ...entry, ...more }], true);
+      const { message } = await stage.person.notice();
+      assert.ok(message.includes(`databases in your settings: Bad: ${reason}`), message);
+      assert.doesNotMatch(message, /planted/);
+    }
   });
 
   it('reports an invalid permission to restore archived files in the settings (D67)', async () => {

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { Emitter } from '../../core/util/emitter.ts';
 import { isJsonObject } from '../../core/util/json.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
+import { findRemoteProblem } from '../../core/util/remote.ts';
 import type { ServedLocation } from '../editor/settings.ts';
 import { requestLease, waitForResponse } from './serviceLink.ts';
 import type { SharedServiceAccess } from './serviceRecord.ts';
@@ -89,6 +90,12 @@ async function waitForFirstLine(response: IncomingMessage, lines: Interface): Pr
   });
 }
 
+/** Returns a database's place in parentheses; empty for an invalid remote, which can contain a password. */
+function describePlace({ folder, remote = '' }: ServedLocation): string {
+  if (folder !== undefined) return ` (${folder})`;
+  return findRemoteProblem(remote) === undefined ? ` (${remote})` : '';
+}
+
 /** Creates an error from a problem document, including the names of the affected databases. */
 async function createLeaseRefused(
   response: IncomingMessage,
@@ -101,9 +108,7 @@ async function createLeaseRefused(
     const database = databases[Number(index)];
     const reason = String(message).replace(/^databases\.\d+\./, '');
     if (database === undefined) return String(message);
-    // A refused remote is not repeated, because a connection string can contain a password.
-    const place = reason.startsWith('remote ') ? '' : ` (${database.folder ?? database.remote})`;
-    return `${database.name}${place}: ${reason}`;
+    return `${database.name}${describePlace(database)}: ${reason}`;
   });
   const summary = typeof detail === 'string' ? detail : `The local service responded with ${response.statusCode}`;
   return new LeaseRefused(lines.join('; ') || summary);
