@@ -10,7 +10,7 @@ export function isTransferFolder(name: string): boolean {
 
 /** Returns the ID of the transfer whose folder has this name; undefined for the name of another folder. */
 export function findFolderTransferId(name: string): string | undefined {
-  return /^dts-([0-9a-f-]{36})$/i.exec(name)?.[1];
+  return /^dts-([0-9a-f-]{36})$/.exec(name)?.[1];
 }
 
 /**
