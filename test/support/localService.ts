@@ -90,6 +90,7 @@ export async function startLocalService(
   const ready = isReady ? await line : undefined;
   if (ready === undefined) {
     child.kill('SIGKILL');
+    await ended;
     throw new Error(`The service ${isReady ? 'did not start' : `is not ready after ${startLimitMs} ms`}: ${log}`);
   }
   const { address, token, pid } = JSON.parse(ready) as { address: string; token?: string; pid: number };

@@ -23,7 +23,10 @@ export function withDerived(given: Omit<PageTransfer, Derived> & Partial<Pick<Pa
   };
 }
 
-/** Returns an active transfer of four files as its page receives it. The server has not counted its files yet, and it can be canceled. */
+/**
+ * Returns an active transfer of four files as its page receives it. It can be canceled, and its server has not counted
+ * its files yet.
+ */
 export function pageTransfer(changed: Partial<PageTransfer> = {}): PageTransfer {
   return withDerived({
     key: 'k',

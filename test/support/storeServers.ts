@@ -154,7 +154,7 @@ export class StoreServers {
   async kill(kind: StoreKind): Promise<void> {
     const server = this.servers.get(kind);
     this.servers.delete(kind);
-    if (server === undefined) return;
+    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
     const ended = once(server, 'exit');
     server.ref();
     server.kill('SIGKILL');

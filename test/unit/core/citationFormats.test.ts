@@ -122,7 +122,9 @@ describe('Citation formats', () => {
   });
 });
 
-/** Removes what biblatex-csl-converter can't read (abstracts, `^`, braces), and authors, which other tests check. */
+/**
+ * Removes what biblatex-csl-converter can't read (abstracts, `^`, braces), and authors, which are checked separately.
+ */
 function toConverterForm(citation: ParsedCitation): ParsedCitation {
   const plain = (text: string | undefined): string | undefined => text?.replaceAll(/[{}^]/g, '');
   const { title, publisher, version, notes } = citation;
