@@ -64,7 +64,7 @@ describe('A user whose agent proposes transfers', () => {
     await call('plan_transfer', { source: 'JGI Data Portal', destination, query: 'JDP:0000', description: 'Atlas' });
     const { planId, ...rest } = await answer('plan_transfer');
     assert.ok(typeof planId === 'string', JSON.stringify(rest));
-    await window.tree('Transfers').see(/files? to KBase/, /^until .* · an agent in /);
+    await window.tree('Transfers').see(/files? to KBase/, /^expires .* · an agent in /);
     return planId;
   }
 
@@ -134,7 +134,7 @@ describe('A user whose agent proposes transfers', () => {
     await window.notifications.wait(/^Transfer proposed by Claude Code: 1 file to KBase/);
     assert.equal(server.requests.length, 0);
     await window.openContainer('Data Transfer');
-    await window.tree('Transfers').see(/^1 file to KBase/, /^until .* · Claude Code$/);
+    await window.tree('Transfers').see(/^1 file to KBase/, /^expires .* · Claude Code$/);
     assert.equal(countSubmissions(), 0);
   });
 
