@@ -227,8 +227,19 @@ function slicePage(ids: readonly string[], { offset = 0, limit }: Page): readonl
 }
 
 function sortByIds(files: readonly FoundFile[], ids: readonly string[]): readonly FoundFile[] {
+  if (areInOrder(files, ids)) return files;
   const positions = new Map(ids.map((id, index) => [id, index]));
   const getPosition = (file: FoundFile): number =>
     (file.kind === 'file' ? positions.get(file.id) : undefined) ?? ids.length;
   return [...files].sort((a, b) => getPosition(a) - getPosition(b));
+}
+
+/** Returns true if the files are already in the order of `ids`, as most servers return them. Some IDs may be missing. */
+function areInOrder(files: readonly FoundFile[], ids: readonly string[]): boolean {
+  let next = 0;
+  return files.every((file) => {
+    if (file.kind !== 'file') return false;
+    while (next < ids.length && ids[next] !== file.id) next++;
+    return next < ids.length;
+  });
 }

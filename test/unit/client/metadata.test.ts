@@ -18,6 +18,14 @@ describe('Metadata by IDs (D8)', () => {
     assert.deepEqual(getIds((await fetch(['a', 'b'])).value), ['b', 'more', 'unreadable']);
   });
 
+  it('keep their order if the server returns some of them twice, and omits others', async () => {
+    const { server } = await start();
+    server.on(getRoute, json({ resources: ['b', 'b', 'd'].map((id) => ({ id })) }));
+    assert.deepEqual(getIds((await fetch(['a', 'b', 'c', 'd'])).value), ['b', 'b', 'd']);
+    server.on(getRoute, json({ resources: ['d', 'b'].map((id) => ({ id })) }));
+    assert.deepEqual(getIds((await fetch(['a', 'b', 'c', 'd'])).value), ['b', 'd']);
+  });
+
   it('are read even if the server ignores the ids and responds with all of its files', async () => {
     const { server } = await start();
     const resources = Array.from({ length: 200_000 }, (_, index) => ({ id: String(index) }));
