@@ -31,7 +31,8 @@ const downKinds: ReadonlySet<ReasonKind> = new Set([
 /** Failures that may affect only one request, for example because it queries a slow database or crashes its handler. */
 const ambiguousKinds: ReadonlySet<ReasonKind> = new Set(['timeout', 'dropped']);
 
-const gatewayStatuses: ReadonlySet<number | undefined> = new Set([502, 503, 504]);
+/** Statuses of a gateway without a service, which a service may also return because of a single database. */
+const ambiguousStatuses: ReadonlySet<number | undefined> = new Set([502, 503, 504]);
 
 /**
  * Tracks the availability of the active service. While the service is unavailable, checks it at increasing intervals.
@@ -83,11 +84,11 @@ export class ServiceWatch implements Disposable {
 
 /** Returns the service's availability after a failure; `unknown` if only a check can determine it. */
 function classifyFailure(reason: Reason, isChecking: boolean): 'up' | 'down' | 'unknown' {
-  if (isCertain(reason)) return 'down';
-  if (!ambiguousKinds.has(reason.kind)) return 'up';
+  if (downKinds.has(reason.kind)) return 'down';
+  if (!isAmbiguous(reason)) return 'up';
   return isChecking ? 'down' : 'unknown';
 }
 
-function isCertain({ kind, status }: Reason): boolean {
-  return downKinds.has(kind) || (kind === 'serverError' && gatewayStatuses.has(status));
+function isAmbiguous({ kind, status }: Reason): boolean {
+  return ambiguousKinds.has(kind) || (kind === 'serverError' && ambiguousStatuses.has(status));
 }

@@ -43,19 +43,35 @@ describe('A connected service', () => {
   });
 
   it('is checked separately even if the previous session was not responding', async () => {
-    rig.server.on(search, problem(503, 'no upstream'));
+    rig.server.on(search, problem(503, 'no upstream')).on(list, problem(503, 'no upstream'));
     await find();
+    rig.server.on(list, databases);
     await rig.connect();
     assert.equal(problemKind(), undefined);
+    rig.server.on(list, problem(503, 'no upstream'));
+    const down = isShown('serverError');
     await find();
-    assert.equal(problemKind(), 'serverError');
+    await rig.advanceUntilSettled(down);
+    rig.server.on(list, databases);
     await rig.advanceUntilSettled(isShown(undefined));
   });
 
   it('is not responding while a gateway answers for it', async () => {
-    rig.server.on(search, problem(503, 'no upstream'));
+    rig.server.on(search, problem(503, 'no upstream')).on(list, problem(503, 'no upstream'));
+    const down = isShown('serverError');
     await find();
-    assert.equal(problemKind(), 'serverError');
+    await rig.advanceUntilSettled(down);
+  });
+
+  it('is responding if only one database is unavailable', async () => {
+    rig.server.on(search, problem(503, 'the database is down'));
+    const shown: (string | undefined)[] = [];
+    const listener = rig.explorer.connectionStore.onDidChange(() => shown.push(problemKind()));
+    const before = rig.server.requestsTo(list).length;
+    await find();
+    await eventually(() => Promise.resolve(rig.server.requestsTo(list).length > before || undefined));
+    listener.dispose();
+    assert.deepEqual([...shown, problemKind()].filter(Boolean), []);
   });
 
   it('is responding if only one request made it drop the connection', async () => {
