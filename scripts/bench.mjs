@@ -1,6 +1,6 @@
 /**
- * `npm run bench` lists the benchmarks, and `npm run bench -- client` runs one. `-- client --json` prints one JSON
- * line per measurement and nothing else to standard output. Exits with 1 if a measurement exceeds its limit.
+ * `npm run bench` lists the benchmarks, and `npm run bench -- client` runs one. `-- client --json` prints one JSON line
+ * per measurement and nothing else to standard output. Exits with code 1 if a measurement exceeds its limit.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

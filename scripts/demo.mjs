@@ -1,6 +1,6 @@
 /**
- * `npm run demo` starts the local service with sample data and an editor with the extension, and prints how to open it.
- * `npm run demo -- --headless` runs the main workflow through the UI and exits.
+ * `npm run demo` starts the local service with sample data and an editor with the extension. Prints how to open the
+ * editor. `npm run demo -- --headless` runs the main workflow through the UI and exits.
  */
 import { join } from 'node:path';
 import { runWithBuild } from './build/buildLock.mjs';

@@ -1,6 +1,6 @@
 /**
- * Runs all linters, and prints the progress of each: `npm run lint`. With files, checks only their rules and format:
- * `npm run lint -- src/core/util/clock.ts`.
+ * Runs all linters, and prints the progress of each: `npm run lint`. If files are given, runs only ESLint and Prettier
+ * on those files: `npm run lint -- src/core/util/clock.ts`.
  */
 import { join } from 'node:path';
 import { runScript } from './setup.mjs';

@@ -1,7 +1,7 @@
 /**
- * Runs mutation tests: makes small changes to the code, one at a time, and checks whether a test fails:
+ * Runs mutation tests. Makes small changes to the code, one at a time, and checks whether a test fails:
  * `npm run mutation -- recipes --sample 200 --seed 1`. Prints the changes that no test detected and a summary of each
- * part. Exits with 1 if too few were detected.
+ * part. Exits with code 1 if too few changes were detected.
  */
 import { Stryker } from '@stryker-mutator/core';
 import { randomInt } from 'node:crypto';
@@ -48,7 +48,7 @@ function printSurvivors(survivors) {
   }
 }
 
-/** Prints the changes that no test detected, and a summary. Returns true if enough were detected. */
+/** Prints the changes that no test detected, and a summary. Returns true if enough changes were detected. */
 function reportPart(name, found, { sample, seed }, started) {
   const of = (...statuses) => found.filter(({ status }) => statuses.includes(status));
   const survivors = of('Survived', 'NoCoverage');

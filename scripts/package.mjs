@@ -1,5 +1,5 @@
 /**
- * `npm run package` builds the extension and packs it as a VSIX, and the command line as an npm package beside it.
+ * `npm run package` builds the extension and packs it as a VSIX. Also packs the command-line tool as an npm package.
  * Arguments after `--` are passed to vsce.
  */
 import { join } from 'node:path';

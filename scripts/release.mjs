@@ -1,5 +1,5 @@
 /**
- * `npm run release -- 0.2.0` prepares a release: sets the version, also in documents and source files, dates the
+ * `npm run release -- 0.2.0` prepares a release. Sets the version, including in documents and source files, dates the
  * changelog, and packs the VSIX. Publishes nothing; prints the remaining steps (see docs/releasing.md).
  */
 import { execFileSync } from 'node:child_process';

@@ -1,7 +1,7 @@
 /**
- * `npm run soak` submits 200 transfers through the built service in ten minutes, repeatedly kills the service and
+ * `npm run soak` submits 200 transfers through the built service in ten minutes. Repeatedly kills the service and
  * windows, and compares the ledger with the service's journal. `npm run soak -- --minutes 1 --seed 7` runs a shorter
- * test with a given seed. The last line is JSON. Exits with 1 if the ledger and the journal disagree.
+ * test with a given seed. The last line is JSON. Exits with code 1 if the ledger and the journal disagree.
  */
 import { join } from 'node:path';
 import { runScript, setup } from './setup.mjs';

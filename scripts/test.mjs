@@ -2,7 +2,7 @@
  * Installs dependencies, builds, and runs the rings of tests (docs/testing.md) in parallel:
  * `npm test -- --ring unit,service --grep pattern`. The last line of the output is `N passed, N failed`. To find tests
  * that depend on each other, `--order reverse` runs the tests of each ring in reverse order, and `--order alone` runs
- * each test separately. The extended tests run only if there is an option; `--extended` has no other effect (D69:
+ * each test separately. The extended tests run only if any option is given; `--extended` has no other effect (D69:
  * extended tests). `--deep` (`npm run test:deep`) repeats tests often enough to find rare failures.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -44,8 +44,8 @@ function installPackage() {
 }
 
 /**
- * Prepares everything that the selected rings need. Resolves to a flag for each step, which is false if the step
- * failed: a ring can't run without the steps that it needs.
+ * Prepares everything that the selected rings need. Resolves to a flag for each step, false if the step failed. A ring
+ * can't run if a step that it needs has failed.
  */
 async function prepare(names) {
   await setup({ editor: false });
@@ -128,7 +128,7 @@ async function inNewFolder(prefix, work) {
   }
 }
 
-/** Runs the rings and checks the coverage. Resolves to the totals, in which insufficient coverage is a failure. */
+/** Runs the rings and checks the coverage. Resolves to the totals; insufficient coverage counts as a failure. */
 async function runCovered(names, choice) {
   return inNewFolder('coverage-', async (countsFolder) => {
     const total = await runRings(names, choice, countsFolder);

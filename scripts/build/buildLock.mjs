@@ -27,7 +27,7 @@ function createLock(script, file) {
   }
 }
 
-/** Creates the lock file and its content atomically; returns false if the file exists. */
+/** Creates the lock file with its content atomically; returns false if the file already exists. */
 function tryCreate(script, file) {
   const complete = `${file}.${process.pid}`;
   writeFileSync(complete, JSON.stringify({ script, pid: process.pid }));

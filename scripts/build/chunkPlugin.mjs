@@ -4,8 +4,8 @@ import { dirname, join, relative } from 'node:path';
 
 /**
  * Adds an import of a program's main module to every module that the program imports dynamically. The main module is
- * always loaded first, but esbuild doesn't know that, and would put the code that both use into separate chunks.
- * `programs` maps folders to main modules, both relative to `root`.
+ * always loaded first. Without the import, esbuild wouldn't know that and would put the code that both modules use into
+ * separate chunks. `programs` maps folders to main modules, both relative to `root`.
  */
 export function shareProgramChunks(root, programs) {
   const findProgram = (path) => programs[Object.keys(programs).find((folder) => path.startsWith(join(root, folder)))];

@@ -37,7 +37,7 @@ function readLicense(folder) {
   return { title: `${name} ${version} (${license ?? 'see below'})`, text: texts.join('\n\n') };
 }
 
-/** Lists the folders of packages whose code is in a bundle. */
+/** Returns the folders of the packages whose code is in a bundle. */
 function listPackages(metafiles) {
   const inputs = metafiles
     .flatMap(({ outputs }) => Object.values(outputs))

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 
 const protocol = '@modelcontextprotocol/server';
 
-/** The undici modules that the client never uses: it sends strings over HTTP/1.1, and refuses SOCKS proxies. */
+/**
+ * The undici modules that the client never uses, because it only sends strings over HTTP/1.1 and rejects SOCKS proxies.
+ */
 const unusedModules =
   /[\\/]undici[\\/]lib[\\/](?:dispatcher[\\/](?:client-h2|socks5-proxy-agent)|web[\\/]fetch[\\/]body)\.js$/;
 
@@ -24,9 +26,9 @@ export function loadNodeModules() {
 }
 
 /**
- * Omits code that is never used: the undici modules above, the SIMD build of undici's HTTP parser, because the other
- * build runs on every processor, and the JSON Schema validator of the MCP library that generates code. Embeds the other
- * parser build so that it compresses well.
+ * Omits code that is never used. This includes the undici modules above, the SIMD build of undici's HTTP parser,
+ * because the other build runs on every processor, and the MCP library's JSON Schema validator that generates code.
+ * Embeds the other parser build in a form that compresses well.
  */
 export function omitUnusedCode() {
   return {
@@ -49,8 +51,8 @@ export function omitUnusedCode() {
 }
 
 /**
- * Decodes named character references, such as `&copy;`, with the browser's own table. A table in the bundles of the
- * pages would be a fifth of their compressed size.
+ * Decodes named character references, such as `&copy;`, with the browser's own table. A bundled table would make up a
+ * fifth of the compressed size of the pages' bundles.
  */
 export function decodeNamesInBrowser() {
   return {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, glob, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
-/** The folders of the source databases of the demo. */
+/** The folders of the demo's source databases. */
 export interface DemoSources {
   readonly vega: string;
   readonly atlas: string;
@@ -27,7 +27,7 @@ const layout = 1;
 
 /**
  * Creates the demo databases from the npm packages that contain their files, unless an earlier run has created them.
- * Resolves to their folders.
+ * Resolves to the databases' folders.
  */
 export async function prepareSources(demoFolder: string, modules: string): Promise<DemoSources> {
   const packages = ['vega-datasets', 'world-atlas', 'us-atlas'] as const;
@@ -38,7 +38,8 @@ export async function prepareSources(demoFolder: string, modules: string): Promi
 }
 
 /**
- * Fills a temporary folder and renames it to `folder`. If a concurrent run creates `folder` first, uses that one.
+ * Fills a temporary folder and renames it to `folder`. If a concurrent run creates `folder` first, keeps that folder
+ * instead.
  */
 async function createAtomically(parent: string, folder: string, make: (fresh: string) => Promise<void>): Promise<void> {
   await mkdir(parent, { recursive: true });
@@ -59,8 +60,8 @@ async function fill(folder: string, modules: string): Promise<void> {
 }
 
 /**
- * Copies the files, and corrects their paths and hashes in the package's description, which refers to the git
- * repository.
+ * Copies the package's files and its description. Corrects the paths and hashes in the description, which apply to the
+ * files in the git repository.
  */
 async function fillVega(folder: string, source: string): Promise<void> {
   await mkdir(folder);

@@ -13,7 +13,7 @@ import { builtProgram, startLocalService } from '../../test/support/localService
 import { runMainJob } from '../../test/support/mainJob.ts';
 import { prepareSources } from './demoData.ts';
 
-/** Slow enough to watch and cancel a transfer of a large file, even on a busy machine. */
+/** The transfer rate, low enough to watch and cancel the transfer of a large file even on a busy machine. */
 const throttleBytesPerSecond = 500_000;
 const demoFolder = join(repositoryRoot, '.demo');
 

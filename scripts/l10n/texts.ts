@@ -4,7 +4,10 @@ import ts from 'typescript';
 
 /** A translatable string in the sources. */
 export interface Text {
-  /** Key of the string in a bundle: the English text, followed by `/one` for a singular, or a slash and a comment. */
+  /**
+   * The key in a bundle. Consists of the English text, followed by `/one` for a singular form, or by a slash and a
+   * comment.
+   */
   readonly key: string;
   readonly english: string;
   /** True for the `other` form of a plural; languages may need additional forms. */
@@ -22,10 +25,7 @@ export interface Texts {
 /** The file that contains the English strings. */
 export const englishBundle = 'l10n/bundle.l10n.json';
 
-/**
- * Collects the strings from all calls to `l10n.t` and `plural` in the sources of the extension and its pages, sorted by
- * key.
- */
+/** Returns the strings in all calls to `l10n.t` and `plural` in the sources, sorted by key. */
 export async function collectTexts(root: string): Promise<Texts> {
   const found = new Map<string, Text>();
   const errors: string[] = [];

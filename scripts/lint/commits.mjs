@@ -1,6 +1,6 @@
 /**
- * Checks the subjects of new commits: `area: imperative summary`, at most 72 characters. A merge commit needs a
- * sentence about its content instead. New commits are those after `base`; earlier history follows different rules.
+ * Checks the subjects of new commits: `area: imperative summary`, at most 72 characters. The subject of a merge commit
+ * is a sentence about its content instead. New commits are those after `base`; earlier history follows different rules.
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -33,7 +33,10 @@ function isKnown(commit) {
   }
 }
 
-/** Returns the hash, parents and subject of each new commit, or of the newest one if a shallow clone lacks `base`. */
+/**
+ * Returns the hash, parents and subject of each new commit. If a shallow clone lacks `base`, returns only the newest
+ * commit.
+ */
 function listCommits() {
   const range = isKnown(base) ? [`${base}..HEAD`] : ['-1', 'HEAD'];
   return git('log', '--format=%h%x09%p%x09%s', ...range)

@@ -1,6 +1,7 @@
 /**
  * Defines the allowed imports between the parts of `src` (see docs/architecture.md). Each part may always import from
- * itself; everything else that its row doesn't list is forbidden. `types` lists parts to import only types from.
+ * itself; any other import that its row doesn't list is forbidden. `types` lists the parts from which only types may be
+ * imported.
  */
 const layers = [
   'core/util/displayLimits',

@@ -26,7 +26,7 @@ const example = /^(https?:|\{|[A-Z_]+$|[\da-f]{8}-)/;
 
 const letters = /\p{L}/u;
 const sentence = /[\p{L}\p{N}][,.:;!?…”"')]* [(“"']?\p{L}{2,}/u;
-/** Punctuation between two values; some languages put a space before it. */
+/** Matches punctuation between two values. Some languages put a space before it, so it must be translated. */
 const glue = /1[:;?!] 1/;
 const capital = /^\p{Lu}\p{Ll}+(…|\.)?$/u;
 
@@ -81,7 +81,7 @@ function purposeIn(parent, child, source) {
   return purposes[parent.type]?.(parent, child, source);
 }
 
-/** Treats the options of `l10n.t`, and the properties of an object whose name is in `codeNames`, as code. */
+/** Treats the options of `l10n.t`, and the properties of any object named in `codeNames`, as code. */
 function propertyPurpose({ key, value, parent }, child, source) {
   if (child !== value) return 'code';
   const call = parent.parent;

@@ -6,7 +6,7 @@ import { createInputSchema } from '../../src/core/agents/toolSchemas.ts';
 interface ToolContribution {
   readonly name: string;
   readonly displayName: string;
-  /** Not localized, because the language model reads it. */
+  /** The description that the language model reads. Therefore not localized. */
   readonly modelDescription: string;
   readonly canBeReferencedInPrompt: true;
   readonly toolReferenceName: string;

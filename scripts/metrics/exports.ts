@@ -35,8 +35,8 @@ function declaredNames(statement: ts.Statement): string[] {
 }
 
 /**
- * Returns the entry points in the build script that are the only one of their bundle. The program that loads the bundle
- * uses their exports.
+ * Returns the entry points in the build script that each have their own bundle. Their exports are used by the program
+ * that loads the bundle.
  */
 export function readEntryPoints(buildScript: string): Set<string> {
   const matches = readFileSync(buildScript, 'utf8').matchAll(/entryPoints: \['([^']+)'\]/g);

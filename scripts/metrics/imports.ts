@@ -62,7 +62,8 @@ function isTypeOnly(node: ts.Node): boolean {
 }
 
 /**
- * Returns the largest group of files that import each other in a cycle, including type imports; empty if there is none.
+ * Returns the largest group of files that import each other in a cycle. Includes type imports. Empty if there is no
+ * cycle.
  */
 export function findLargestCycle(sources: readonly Source[], imports: readonly Import[]): readonly string[] {
   const next = new Map(sources.map(({ path }) => [path, new Set<string>()]));

@@ -1,6 +1,6 @@
 /**
- * Measures the structure of the code and exits with 1 if a bound is exceeded. `--list TEXT` also prints the items that
- * were counted by the metrics whose title contains TEXT.
+ * Measures the structure of the code and exits with code 1 if a bound is exceeded. `--list TEXT` also prints the items
+ * behind each metric whose title contains TEXT.
  */
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';

@@ -37,7 +37,7 @@ export function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
   ts.forEachChild(node, (child) => walk(child, visit));
 }
 
-/** Returns a line "name: path, path" for each name that several items share. */
+/** Returns a line of the form "name: path, path" for each name that several items share. */
 export function findRepeated<T extends { readonly path: string }>(
   items: readonly T[],
   nameOf: (item: T) => string,

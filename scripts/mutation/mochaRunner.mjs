@@ -1,4 +1,6 @@
-/** A Stryker test runner for Mocha: reports which tests cover each change, and whether one of them detects it. */
+/**
+ * A Stryker test runner for Mocha. Reports which tests cover each change, and whether any of them detects the change.
+ */
 import { commonTokens, declareClassPlugin, PluginKind, tokens } from '@stryker-mutator/api/plugin';
 import {
   determineHitLimitReached,

@@ -2,8 +2,8 @@ const core = (...names) => names.map((name) => `test/unit/core/${name}.test.ts`)
 const service = (...names) => names.map((name) => `test/unit/service/${name}.test.ts`);
 
 /**
- * The parts of the code that can be mutated: the files to change, and the tests that should detect the changes, fastest
- * first. With `isQuick`, property tests try only a few values, because each run takes a long time.
+ * The parts of the code that can be mutated. Each part lists the files to change, and the tests that should detect the
+ * changes, fastest first. With `isQuick`, property tests try only a few values, because each run takes a long time.
  */
 export const parts = {
   arguments: { changed: ['src/core/client/arguments.ts'], tests: ['test/unit/client/*rgument*.test.ts'] },

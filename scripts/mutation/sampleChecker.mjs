@@ -13,12 +13,12 @@ class SampleChecker {
 
   async init() {}
 
-  /** Puts all changes into one group, so that the sample has its exact size. */
+  /** Puts all changes into one group, so that the sample has exactly the requested size. */
   async group(mutants) {
     return [mutants.map(({ id }) => id)];
   }
 
-  /** Ranks the changes by hash, so that a seed selects the same sample as long as the files don't change. */
+  /** Ranks the changes by hash, so that a seed always selects the same sample if the files don't change. */
   async check(mutants) {
     const rank = ({ id }) => createHash('sha256').update(`${this.seed}:${id}`).digest('hex');
     const ranked = mutants.map((mutant) => [rank(mutant), mutant.id]).sort();

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { npm, root, StepError } from '../setup/steps.mjs';
 
-/** Writes `data-transfer-cli-<version>.tgz` to `destination`. Resolves to its path. `built` is the build folder. */
+/**
+ * Writes `data-transfer-cli-<version>.tgz` to `destination`. Resolves to the file's path. `built` is the build folder.
+ */
 export async function packCli(built, destination) {
   const manifest = createManifest();
   const stage = mkdtempSync(join(tmpdir(), 'cli-package-'));
@@ -30,7 +32,7 @@ function createManifest() {
   };
 }
 
-/** Returns `docs/command-line.md`, with its links to other documents pointing to the repository. */
+/** Returns the text of `docs/command-line.md`, with links to other documents pointing to the repository. */
 function createReadme({ homepage }) {
   const text = readFileSync(join(root, 'docs', 'command-line.md'), 'utf8');
   return text.replaceAll(/\]\((?=[\w/-]+\.md)/g, `](${homepage.replace(/#.*/, '')}/blob/HEAD/docs/`);

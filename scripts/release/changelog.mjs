@@ -4,7 +4,7 @@ const heading = '## [Unreleased]';
 
 /**
  * Returns the changelog with its unreleased entries under `version` and `day` (YYYY-MM-DD), below a new, empty
- * "Unreleased" section. Throws if there is no such section or it is empty.
+ * "Unreleased" section. Throws if there is no "Unreleased" section, or if it is empty.
  */
 export function releaseEntries(changelog, version, day) {
   const start = changelog.indexOf(`${heading}\n`);

@@ -1,17 +1,17 @@
 /** Updates the version in documents and source files for a release. */
 
 /**
- * The documents, and the scenes of their screenshots, that contain the version in the file name of a package or in an
- * example response. Paths are relative to the root of the repository.
+ * The documents and screenshot scenes that contain the version in a package's file name or in an example response.
+ * Paths are relative to the root of the repository.
  */
 export const documentFiles = ['README.md', 'docs/command-line.md', 'docs/service.md', 'scripts/screenshots/scenes.txt'];
 
-/** The source files with a version that the built programs report, relative to the root of the repository. */
+/** The source files that define the version reported by a built program, relative to the root of the repository. */
 export const sourceFiles = ['src/cli/version.ts', 'src/service/version.ts'];
 
 /**
- * Returns the text of a document with `version` in the file names of the VSIX and of the command line's package, and in
- * the `version` of a JSON example.
+ * Returns the text of a document with `version` in place of other versions. Replaces the versions in the file names of
+ * the VSIX and the command-line package, and in the `version` field of JSON examples.
  */
 export function replaceDocumentVersions(text, version) {
   return text

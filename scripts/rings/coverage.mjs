@@ -1,6 +1,6 @@
 /**
- * Reports the coverage of the source folders listed below, from the V8 coverage files in FOLDER that every process and
- * thread wrote: `node scripts/rings/coverage.mjs FOLDER`. Prints a line for each source folder and exits with 1 if
+ * Reports the coverage of the source folders listed below: `node scripts/rings/coverage.mjs FOLDER`. FOLDER contains a
+ * V8 coverage file from every process and thread. Prints a line for each source folder, and exits with code 1 if
  * coverage is too low.
  *
  * Counts only code that was loaded from `src`, not from bundles. A file that was never loaded counts as uncovered.

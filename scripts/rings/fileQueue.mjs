@@ -3,7 +3,7 @@
  * finished.
  */
 export class FileQueue {
-  /** Totals of the finished files, which the last file receives. */
+  /** Totals of the finished files, passed on to the last file. */
   run = { notRun: 0, commands: [] };
 
   constructor(files, { lastFile, order }) {
@@ -20,8 +20,8 @@ export class FileQueue {
   }
 
   /**
-   * Marks the file that a process has finished, if any. Resolves to the next file for the process, with the totals if
-   * it is the last file; to an empty object if no file is left.
+   * Marks the file that a process has finished, if any. Resolves to the next file for the process, or to an empty
+   * object if no file is left. The last file comes with the totals.
    */
   async next({ file, notRun, commands }) {
     if (file !== undefined) this.finish(file, notRun, commands);
@@ -37,7 +37,7 @@ export class FileQueue {
     return { file: last, environment: { DATA_TRANSFER_JOURNEYS_RUN: JSON.stringify(this.run) } };
   }
 
-  /** Marks a file as finished. Without results, as after a crash of its process, counts one test as not run. */
+  /** Marks a file as finished. If there are no results because its process crashed, counts one test as not run. */
   finish(file, notRun = 1, commands = []) {
     this.open.delete(file);
     this.run.notRun += notRun;

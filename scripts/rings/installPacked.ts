@@ -1,4 +1,6 @@
-/** Packs the extension and installs it for the editors in the ui ring: `node scripts/rings/installPacked.ts`. */
+/**
+ * Packs the extension and installs it for the editors that the ui ring starts: `node scripts/rings/installPacked.ts`.
+ */
 import { installPacked } from '../../test/support/editor/installed.ts';
 
 installPacked();

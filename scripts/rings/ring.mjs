@@ -5,9 +5,9 @@ import { listTestFiles } from './testFiles.mjs';
 import { runWorker } from './worker.mjs';
 
 /**
- * The rings, in the order in which they start, and the program that runs each of them. The host ring comes first,
- * because each of its processes runs a fixed half of the files instead of the next file in a queue. `longFiles` lists
- * files that take longer than their size suggests.
+ * The rings, in the order in which they start, each with the program that runs it. The host ring comes first, because
+ * each of its processes runs a fixed half of the files instead of the next file in a queue. `longFiles` lists files
+ * that take longer than their size suggests.
  */
 export const rings = {
   host: {
@@ -64,8 +64,8 @@ export const rings = {
 };
 
 /**
- * Time after which a ring process is stopped if no test has ended, in milliseconds: longer than any test and its hooks
- * may take.
+ * Time after which a ring process is stopped if no test has ended, in milliseconds. Longer than any test may take,
+ * including its hooks.
  */
 const stallMs = 900_000;
 
@@ -104,7 +104,7 @@ class Count {
   }
 }
 
-/** Shortens an error to its first line and the stack frame in the test file, for the list at the end of a run. */
+/** Shortens an error to its first line and the stack frame in the test file. Used for the list at the end of a run. */
 function shortenError(reason) {
   const [message, ...stack] = reason.trim().split('\n');
   const place = stack.find((line) => /^\s+at .*\.test\.ts/.test(line));
@@ -133,8 +133,9 @@ async function runProcess(name, { args, environment }, count, files) {
 }
 
 /**
- * Runs one ring in several processes, each of which starts when a slot is free. Resolves to `{ name, passed, failures,
- * tallies }`. A crash, a hang or, without a `pattern`, the absence of any test counts as a failure.
+ * Runs one ring in several processes. Each process starts when a slot is free. Resolves to
+ * `{ name, passed, failures, tallies }`. A crash, a hang or, unless `pattern` is given, a run without tests counts as a
+ * failure.
  */
 export async function runRing(name, { pattern, order, isExtended, environment }, slots) {
   const { script, lastFile, longFiles } = rings[name];

@@ -13,7 +13,10 @@ import { endTests } from '../../test/support/mochaHooks.ts';
 import { printEnd, RingReporter } from '../../test/support/ringReporter.ts';
 import { chosenOrder, runInOrder, testsNotRun } from '../../test/support/testOrder.ts';
 
-/** A message from the ring: the next file, with totals of the other files for the last one; no file if none is left. */
+/**
+ * A message from the ring with the next file, if any is left. For the last file, also contains the totals of the other
+ * files.
+ */
 interface FileRequest {
   readonly file?: string;
   readonly environment?: Readonly<Record<string, string>>;
@@ -35,7 +38,7 @@ await endTests();
 printEnd();
 process.disconnect();
 
-/** Runs one file; resolves to the number of tests that didn't run and the commands that did, for the ring's totals. */
+/** Runs one file. Resolves to the number of tests that didn't run and the commands that did, for the ring's totals. */
 async function runFile(file: string): Promise<{ notRun: number; commands: readonly string[] }> {
   const mocha = new Mocha({ ui: 'bdd', timeout: hangLimitMs, reporter: RingReporter, forbidOnly: true });
   if (pattern !== undefined) mocha.grep(pattern);

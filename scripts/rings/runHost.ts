@@ -23,7 +23,7 @@ const stillStyleId = 'still-window';
 
 /**
  * Makes the window transparent and stops its animations, so that the browser has nothing to paint. Painting would take
- * a fifth of the ring's time, and no test inside the editor checks pixels.
+ * a fifth of the ring's time, and no test in the extension host checks pixels.
  */
 const stopPainting = `if (window === top) addEventListener('DOMContentLoaded', () => {
   const style = document.createElement('style');

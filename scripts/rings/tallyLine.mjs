@@ -14,7 +14,7 @@ function runsOf(tallies) {
   return least === most ? ` (${most} runs each)` : ` (${least} to ${most} runs each)`;
 }
 
-/** Summarizes the axe results. A page with a violation fails its test, so the counted pages have none. */
+/** Summarizes the axe results. A page with a violation fails its test, so the counted pages have no violations. */
 function axeOf(tallies) {
   const incomplete = tallies.reduce((sum, tally) => sum + (tally.incomplete ?? 0), 0);
   const passed = tallies.reduce((sum, tally) => sum + tally.runs, 0);

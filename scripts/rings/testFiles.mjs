@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { root } from '../setup/steps.mjs';
 
 /**
- * Lists the test files of a ring: the `longFiles` first, then the others from the largest to the smallest, so that all
- * processes finish at about the same time. Omits those in the folder `extended` unless `isExtended` (D69: extended
- * tests).
+ * Returns the test files of a ring, ordered so that all processes finish at about the same time. The `longFiles` come
+ * first, then the others from the largest to the smallest. Omits the folder `extended` unless `isExtended` (D69:
+ * extended tests).
  */
 export function listTestFiles(ring, { longFiles = [], isExtended }) {
   const files = readdirSync(join(root, 'test', ring), { recursive: true, encoding: 'utf8' });

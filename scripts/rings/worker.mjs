@@ -27,7 +27,10 @@ function endGroup(child) {
   }
 }
 
-/** Stops a process that exceeds a time limit: in total, between two tests, or for exiting after its last test. */
+/**
+ * Stops a process that exceeds a time limit. There are limits for the entire run, between two tests, and for exiting
+ * after the last test.
+ */
 class Limits {
   constructor(child, { stallMs, limitMs }) {
     this.child = child;
@@ -60,10 +63,10 @@ class Limits {
 }
 
 /**
- * Runs a program of a ring. `onEvent` receives each event, and each other line as a `line` event. `nextFile`, if given,
- * returns the response to each `ready` message. Resolves when the program has exited: `code` is its exit code or
- * signal, `hasEnded` is true if it reported the end of its tests, and `reason` says why it was stopped or couldn't be
- * started.
+ * Runs a program of a ring. `onEvent` receives each event, and every other line as a `line` event. `nextFile`, if
+ * given, returns the response to each `ready` message. Resolves when the program has exited: `code` is its exit code or
+ * signal, `hasEnded` is true if it reported the end of its tests, and `reason` explains why it was stopped or couldn't
+ * be started.
  */
 export function runWorker({ script, args, environment, ...limits }, onEvent, nextFile) {
   return new Promise((resolve) => {

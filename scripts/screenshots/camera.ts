@@ -3,10 +3,10 @@ import type { Page } from 'playwright-core';
 import { themes, type ThemeName } from '../../test/support/editor/settings.ts';
 import type { Stage } from './stage.ts';
 
-/** ID of the extension, whose links the editor opens without a prompt. */
+/** ID of the extension. The editor opens links to this extension without a prompt. */
 export const extensionId = 'data-transfer-explorer.data-transfer-explorer';
 
-/** Settings that make the editor follow the color scheme that the browser emulates, so that it changes immediately. */
+/** Settings that make the editor follow the color scheme emulated by the browser, so that themes change immediately. */
 export const cameraSettings: Readonly<Record<string, unknown>> = {
   'window.autoDetectColorScheme': true,
   'window.autoDetectHighContrast': true,

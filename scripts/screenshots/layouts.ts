@@ -6,7 +6,9 @@ const narrowWidth = 250;
 /** Factor by which the `zoom` layout shrinks the viewport, which has the same effect as zooming in. */
 const zoom = 2;
 
-/** Arranges a window for a screenshot; resolves to a function that undoes it, or undefined if it isn't possible. */
+/**
+ * Arranges a window for a screenshot. Resolves to a function that undoes the change; undefined if it isn't possible.
+ */
 type Layout = (stage: Stage) => Promise<(() => Promise<unknown>) | undefined>;
 
 /** The layouts, by the names that `--look` accepts. */

@@ -16,7 +16,7 @@ export const repeatFiles = chooseBehavior(({ body }) => {
   return json({ resources: ids.map((id) => ({ id, bytes: 1200 })) });
 });
 
-/** Drops the connection for one ID, and omits the files of some others. */
+/** Drops the connection for one ID, and omits the files with certain other IDs. */
 export const loseFiles = chooseBehavior(({ body }) => {
   const { file_ids: ids } = JSON.parse(body) as { readonly file_ids: readonly string[] };
   if (ids.includes('OBS:broken')) return dropBeforeAnswer();

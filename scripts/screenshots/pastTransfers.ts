@@ -8,7 +8,7 @@ import type { Stage } from './stage.ts';
 
 const hourMs = 3_600_000;
 
-/** Hours since the end, number of files, destination and outcome of transfers of the last two weeks. */
+/** Transfers of the last two weeks: hours since the end, number of files, destination and outcome. */
 const past: readonly (readonly [number, number, string, TransferState])[] = [
   [0.2, 12, 'Lab Share', 'succeeded'],
   [0.9, 12, 'Lab Share', 'succeeded'],

@@ -7,7 +7,8 @@ import type { ThemeName } from '../../test/support/editor/settings.ts';
 const perSheet = 6;
 
 /**
- * Writes a page with all screenshots in a folder, one row per state, and contact sheets with several states per theme.
+ * Writes a page with all screenshots in a folder, one row per state. Also writes contact sheets with several states per
+ * theme.
  */
 export async function writeSheets(folder: string, themes: readonly ThemeName[]): Promise<void> {
   const screenshots = (await readdir(folder)).filter((file) => file.endsWith('.png'));

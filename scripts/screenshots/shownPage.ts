@@ -2,7 +2,10 @@ import type { Locator } from 'playwright-core';
 import type { EditorWindow } from '../../test/support/editor/window.ts';
 import { until } from '../../test/support/editor/until.ts';
 
-/** Waits for a page with this title that contains this text or any heading. Retries if the page is being replaced. */
+/**
+ * Waits for a page with this title that contains `text` or, by default, any heading. Retries while the page is
+ * replaced.
+ */
 export function waitForPage(window: EditorWindow, title: string | RegExp, text?: string): Promise<true> {
   return until(`a page with ${text ?? 'a heading'}`, async () => {
     const page = await window.pageFrame(title);

@@ -10,12 +10,12 @@ import { cameraSettings, prepare, restPointer } from './camera.ts';
 import { SteppedClock } from './steppedClock.ts';
 import { startScreenshotService, toId, type ScreenshotService } from './screenshotService.ts';
 
-/** Selector of the status bar item that is shown while extensions are activated. */
+/** Selector for the status bar item that is shown while extensions are being activated. */
 const activationProgress = '.statusbar-item[id="status.progress"]';
 
 /** Options for opening a stage. */
 export interface SceneOptions {
-  /** Names of the saved connections. If there is only one, it is opened. */
+  /** Names of the saved connections. A single connection is opened. */
   readonly connections: readonly string[];
   readonly asksForTrust: boolean;
   /** The display language, if it isn't English. */
@@ -28,7 +28,9 @@ export interface Stage {
   readonly window: EditorWindow;
   readonly service: ScreenshotService;
   readonly clock: SteppedClock;
-  /** Hovers over an element with a tooltip. Repeated after each change of theme, which hides the tooltip. */
+  /**
+   * Hovers over an element with a tooltip. Called again after each theme change, because a change hides the tooltip.
+   */
   hover: (() => Promise<unknown>) | undefined;
   close(): Promise<void>;
 }

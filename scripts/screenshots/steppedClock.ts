@@ -5,7 +5,7 @@ import { join } from 'node:path';
  * Controls an editor's time through a file that the extension in `steppedClock` reads. Time advances only on request.
  */
 export class SteppedClock {
-  /** Path of the extension that makes an editor use the clock, together with {@link environment}. */
+  /** Path of the extension that, together with {@link environment}, makes an editor use this clock. */
   readonly extensionPath = join(import.meta.dirname, 'steppedClock');
   readonly environment: Readonly<Record<string, string>>;
   readonly #file: string;

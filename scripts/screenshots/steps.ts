@@ -24,9 +24,9 @@ export type Action = (stage: Stage, ...args: readonly string[]) => unknown;
 
 /** The folder of the database "Local Archive", which becomes unavailable during a transfer to it. */
 const archive = join(tmpdir(), 'Local Archive');
-/** Seconds to advance between polls of one service: more than the window's own delay between polls. */
+/** Seconds by which the clock advances between polls of one service: more than the window's own delay between polls. */
 const gap = 0.25;
-/** The real time, in milliseconds, in which {@link passUntil} advances the clock by a second. */
+/** The real time, in milliseconds, after which {@link passUntil} advances the clock by another second. */
 const passMs = 250;
 
 /** Returns the pattern for a string written as `/x/`, otherwise the string itself. */
@@ -109,7 +109,7 @@ async function submit(stage: Stage): Promise<void> {
   await until('no checkboxes', async () => !(await results.rows()).some(({ isChecked }) => isChecked) || undefined);
 }
 
-/** Changes the status of all transfers to a destination on the service. */
+/** Changes the status that the service reports for all transfers to a destination. */
 function become(
   { service }: Stage,
   ...[destination = '', status, moved = '0', message, count]: readonly string[]
@@ -121,7 +121,7 @@ function become(
     }
 }
 
-/** Refreshes until the window has polled every running transfer; advances the clock as far as that requires. */
+/** Refreshes until the window has polled every running transfer; advances the clock as far as necessary. */
 async function refresh(stage: Stage): Promise<void> {
   const { service, clock } = stage;
   const running = [...service.transfers].filter(([id]) => !service.ended.has(id));

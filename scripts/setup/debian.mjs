@@ -8,7 +8,10 @@ export function isDebianRoot() {
   return /^ID="?debian"?$/m.test(readFileSync('/etc/os-release', 'utf8')) && existsSync('/usr/bin/apt-get');
 }
 
-/** Installs packages without starting the services that belong to them. Rejects with a StepError if it fails. */
+/**
+ * Installs packages without starting the services that belong to them. Rejects with a StepError if the installation
+ * fails.
+ */
 export async function installFromDebian(...names) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
   await run('apt-get', ['update'], { env });

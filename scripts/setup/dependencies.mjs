@@ -16,8 +16,8 @@ function readText(file) {
 }
 
 /**
- * Returns true if npm's list of installed packages matches `package-lock.json`, also after a manual installation. npm
- * writes that list last, so an incomplete installation doesn't match.
+ * Returns true if npm's list of installed packages matches `package-lock.json`, even after a manual installation. The
+ * list is the last file that npm writes, so an incomplete installation doesn't match.
  */
 function installedAsLocked() {
   const listFile = join(root, 'node_modules', '.package-lock.json');

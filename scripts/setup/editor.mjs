@@ -1,5 +1,6 @@
 /**
- * Installs the VS Code server that the tests control in a browser, in a cache outside the clone, pinned by a lock file.
+ * Installs the VS Code server that the tests control in a browser. The server is pinned by a lock file and kept in a
+ * cache outside the clone.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
@@ -62,8 +63,8 @@ async function removeLeftovers(folder, name) {
 }
 
 /**
- * Installs the editor into a temporary folder and renames it. If two installations run concurrently, the first one
- * wins.
+ * Installs the editor into a temporary folder and renames it. If two installations run concurrently, keeps the one that
+ * finishes first.
  */
 async function installEditor(folder, name) {
   mkdirSync(folder, { recursive: true });

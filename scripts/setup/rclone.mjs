@@ -21,8 +21,8 @@ function isInstalled() {
 }
 
 /**
- * Installs rclone if it is missing, as root on Debian; otherwise prints the command. Never rejects, because only some
- * tests need rclone.
+ * Installs rclone if it is missing, as root on Debian; otherwise prints the command to run. Never rejects, because only
+ * some tests need rclone.
  */
 export async function ensureRclone() {
   if (isInstalled()) return;

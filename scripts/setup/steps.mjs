@@ -36,7 +36,7 @@ export async function step(title, work) {
   return result;
 }
 
-/** Returns an environment in which every tool finds Node.js 24 first, without the variables of an outer npm run. */
+/** Returns an environment in which every tool finds Node.js 24 first. Omits the variables of an enclosing `npm run`. */
 export function toolEnvironment(extra = {}) {
   const env = { ...process.env };
   for (const name of Object.keys(env)) {
@@ -47,7 +47,7 @@ export function toolEnvironment(extra = {}) {
   return { ...env, ...extra };
 }
 
-/** Returns the path of npm's script, to run it with a specific Node.js and without a shell; undefined if not found. */
+/** Returns the path of npm's script, which can run under any Node.js and without a shell; undefined if not found. */
 function npmProgram() {
   const given = process.env.npm_execpath;
   if (given && basename(given) === 'npm-cli.js' && existsSync(given)) return given;
@@ -59,7 +59,7 @@ function npmProgram() {
   return program?.endsWith('npm-cli.js') ? program : undefined;
 }
 
-/** Runs npm under Node.js 24 if it is installed and `cwd` isn't `root`; otherwise under this process's Node.js. */
+/** Runs npm under Node.js 24 if that is installed and `cwd` isn't `root`; otherwise, under this process's Node.js. */
 export function npm(args, options) {
   const program = npmProgram();
   const node = existsSync(toolNode) && options.cwd !== root ? toolNode : process.execPath;
@@ -68,7 +68,7 @@ export function npm(args, options) {
 
 /**
  * Runs a program without input and prints its output, indented. While the program prints nothing, prints the elapsed
- * time. Resolves to the output; if the program fails, rejects with a StepError that contains it.
+ * time. Resolves to the output; if the program fails, rejects with a StepError that contains the output.
  */
 export function run(
   command,
@@ -103,8 +103,8 @@ export function run(
 /**
  * Runs a program without input, under the project's Node.js once that is installed. The program prints its own
  * progress. Resolves to its exit code, or to 128 plus the signal number if a signal ended it, as shells do. Rejects if
- * it cannot be started. Ctrl-C reaches the program directly, and this process waits until it has cleaned up; SIGTERM is
- * forwarded. `stdout` is the destination of its output, as in `stdio`.
+ * the program cannot be started. Ctrl-C reaches the program directly, and this process waits until the program has
+ * cleaned up; SIGTERM is forwarded. `stdout` is the destination of the program's output, as in `stdio`.
  */
 export async function runProgram(args, { env = toolEnvironment(), stdout = 'inherit' } = {}) {
   const node = existsSync(toolNode) ? toolNode : process.execPath;
@@ -126,7 +126,7 @@ const networkErrorCodes =
   /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT)\b/;
 
 /**
- * Converts a failed step to an error that explains why `what` could not be installed and how to fix it. Returns other
+ * Converts a StepError to one that explains why `what` could not be installed and how to fix the problem. Returns other
  * errors unchanged.
  */
 export function explain(error, what) {

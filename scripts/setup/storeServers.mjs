@@ -9,7 +9,10 @@ function findMissing() {
   return Object.keys(programs).filter((name) => !existsSync(programs[name]));
 }
 
-/** Installs missing servers, as root on Debian; otherwise prints the command. Does nothing except on Linux. */
+/**
+ * Installs missing servers, as root on Debian; otherwise prints the command to run. Does nothing on systems other than
+ * Linux.
+ */
 export async function ensureStoreServers() {
   const names = findMissing();
   if (process.platform !== 'linux' || names.length === 0) return;

@@ -18,7 +18,7 @@ export function createUsageError(message: string): CliError {
   return new CliError(message, exitCode.usage);
 }
 
-/** Creates the error for a request that failed. `what` begins the sentence: `Couldn't search Alpha`. */
+/** Creates the error for a request that failed. `what` begins the message, for example `Couldn't search Alpha`. */
 export function createRequestError(what: string, reason: Reason): CliError {
   return new CliError(`${what}: ${describeReason(reason)}.`, getExitCode(reason));
 }

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { findNearestName } from '../core/recipes/nearestName.ts';
 
 /**
- * Adds `help`, which prints help for a command or a subcommand. Reports an unknown command as an error, whereas
- * Commander's own `help` prints the general help.
+ * Adds `help`, which prints help for a command or a subcommand. Reports an unknown command as an error; Commander's own
+ * `help` would print the general help instead.
  */
 export function addHelpCommand(parent: Command): void {
   parent.helpCommand(false);

@@ -5,9 +5,8 @@ const addressPassword = /^[a-z][a-z\d+.-]*:\/\/[^/@]+@/i;
 const advice = 'Use --key-variable, --key-file or --key-stdin.';
 
 /**
- * Returns an error message if an argument may contain an API key or a password, because arguments are visible to other
- * processes and stored in the shell's history. The message doesn't contain the argument. Returns undefined if there is
- * no such argument.
+ * Returns an error message if an argument may contain an API key or a password; otherwise, undefined. Other processes
+ * can read arguments, and shells store them in the history. The message doesn't contain the argument.
  */
 export function findKeyArgument(args: readonly string[]): string | undefined {
   for (const [index, arg] of args.entries()) {

@@ -3,8 +3,8 @@ import { getUserLedgerFolder } from '../core/ledger/userLedgerFolder.ts';
 import type { CommandContext } from './commandContext.ts';
 
 /**
- * Returns the folder with the transfer records: the one given by `--ledger`, otherwise by `DATA_TRANSFER_LEDGER`,
- * otherwise the one in the user's data directory.
+ * Returns the folder with the transfer records. Uses `--ledger`, otherwise `DATA_TRANSFER_LEDGER`, otherwise the
+ * default folder in the user's data directory.
  */
 export function getLedgerFolder({ options, environment }: Pick<CommandContext, 'options' | 'environment'>): string {
   const chosen = options.ledger ?? environment['DATA_TRANSFER_LEDGER'];

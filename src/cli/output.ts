@@ -53,7 +53,7 @@ export class Output {
   }
 
   /**
-   * Shows progress: a bar on a terminal, plain lines elsewhere. `fraction` is from 0 to 1; without it, shows no bar.
+   * Shows progress: a bar on a terminal, plain lines elsewhere. `fraction` is from 0 to 1; if absent, no bar is shown.
    */
   showProgress(text: string, fraction?: number): void {
     this.progressLine.show(text, fraction);

@@ -21,7 +21,7 @@ import { addHelpCommand } from './helpCommand.ts';
 import { findKeyArgument } from './keyArgument.ts';
 import { cliVersion } from './version.ts';
 
-/** Functions that add the commands, in the order in which the help lists them. */
+/** The functions that add the commands, in the order in which the help lists the commands. */
 const commands = [
   ...[addDatabasesCommand, addSearchCommand, addDescribeCommand],
   ...[addTransferCommand, addStatusCommand, addWaitCommand, addCancelCommand, addHistoryCommand],

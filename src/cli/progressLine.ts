@@ -10,7 +10,7 @@ export class ProgressLine {
   private isShown = false;
   private lastText = '';
   /**
-   * The time of the last plain line, in milliseconds since 1970. Initially the time of creation, so that short
+   * The time of the last plain line, in milliseconds since 1970. Initialized to the time of creation, so that short
    * operations print no line.
    */
   private lastAt = Date.now();

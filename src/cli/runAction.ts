@@ -39,7 +39,7 @@ function reportError(output: Output, error: unknown, signal: AbortSignal): ExitC
   return exitCode.failed;
 }
 
-/** Returns a signal that is aborted on the first SIGINT or SIGTERM. The second one exits the process immediately. */
+/** Returns a signal that is aborted on the first SIGINT or SIGTERM. A second signal exits the process immediately. */
 function watchInterruption(): { readonly signal: AbortSignal; dispose(): void } {
   const controller = new AbortController();
   const interrupt = (): void => {

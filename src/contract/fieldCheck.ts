@@ -5,8 +5,8 @@ interface ExpectedFields {
 
 /**
  * Returns true if `value` is an object whose `texts` fields are strings and whose `numbers` fields are finite numbers.
- * Each field may also be absent or null. Replaces a schema for responses with thousands of entries, because schema
- * validation would take longer than parsing the JSON.
+ * Each field may also be absent or null. Used instead of a schema for responses with thousands of entries, because
+ * schema validation would take longer than parsing the JSON.
  */
 export function hasFields(
   value: unknown,

@@ -14,7 +14,7 @@ export interface FileResource {
   encoding?: string | null | undefined;
   /** Size in bytes. */
   bytes?: number | null | undefined;
-  /** `algorithm:hex`, or just the hex digits for MD5, as the Data Resource standard defines it. */
+  /** Hash of the content, as defined by the Data Resource standard: `algorithm:hex`, or just the hex digits for MD5. */
   hash?: string | null | undefined;
 }
 
@@ -24,13 +24,17 @@ const fields = {
 } as const;
 
 /**
- * Returns true if `value` is a {@link FileResource}. Uses no schema, which would be too slow for thousands of files.
+ * Returns true if `value` is a {@link FileResource}. Doesn't use a schema, because validation would be too slow for
+ * thousands of files.
  */
 export function isFileResource(value: unknown): value is FileResource {
   return hasFields(value, fields) && typeof value['id'] === 'string';
 }
 
-/** Describes the response to a search or metadata request. Leaves the resources to be validated one by one. */
+/**
+ * Describes the response to a search or metadata request. Doesn't validate the resources, so that callers can validate
+ * them one by one.
+ */
 export const resourcesSchema = z.looseObject({
   resources: z.nullish(z.array(z.unknown())),
 });

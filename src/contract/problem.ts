@@ -1,4 +1,4 @@
-/** One error in a problem document. Omits its `value`, which is never read (D14: error documents). */
+/** An error in a problem document. Omits the `value` field, which is never read (D14: error documents). */
 interface ProblemDetail {
   readonly message?: string | null;
   /** The part of the request that caused the error, such as `body.offset`, `path.id` or `query.orcid`. */

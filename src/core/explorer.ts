@@ -58,9 +58,9 @@ interface ExplorerDependencies {
   readonly getNetworkSettings: () => NetworkSettings;
   /** Sends the requests of connections that use the `editor` transport. */
   readonly fetch: Fetch;
-  /** The value last passed to `saveDialects`, not validated (D7: database name or id, D8: metadata by ids). */
+  /** The value that was last passed to `saveDialects`. Not validated (D7: database name or id, D8: metadata by ids). */
   readonly savedDialects: unknown;
-  /** The value last passed to `saveSearchability`, not validated (D38: learned searchability). */
+  /** The value that was last passed to `saveSearchability`. Not validated (D38: learned searchability). */
   readonly savedSearchability: unknown;
   saveSearchability(learned: Record<string, unknown>): unknown;
   saveDialects(learned: Record<string, unknown>): unknown;
@@ -70,7 +70,7 @@ interface ExplorerDependencies {
   readonly rememberConnection: (id: string) => Promise<void>;
 }
 
-/** Creates and owns the stores, flows, ledger and monitor, which do not depend on the editor. */
+/** Creates and owns the parts that do not depend on the editor: the stores, flows, ledger and monitor. */
 export class Explorer implements Disposable {
   private readonly lifetime = new Lifetime();
   readonly connectionStore = new ConnectionStore();
@@ -160,7 +160,7 @@ export class Explorer implements Disposable {
   }
 
   /**
-   * Creates the request queues. Locks coordinate them among all windows that use the same ledger (D34: serialized
+   * Creates the request queues. Locks coordinate the queues of all windows that use the same ledger (D34: serialized
    * requests).
    */
   private createRequestQueues({ ledgerFolder, clock, log }: ExplorerDependencies): RequestQueues {

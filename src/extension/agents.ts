@@ -27,7 +27,7 @@ export function startAgents(
   return { proposedPlans: plans, agentPolicy };
 }
 
-/** Returns the function that runs the tools. Loads their code on the first call. */
+/** Returns a function that runs the agents' tools. The first call loads the code of the tools. */
 export function createToolCaller(services: CommandServices): (call: ToolCall) => Promise<string> {
   let loading: Promise<AgentDesk> | undefined;
   const load = async (): Promise<AgentDesk> => {

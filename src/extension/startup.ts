@@ -50,7 +50,7 @@ export interface RunningExtension {
    * failures to the user.
    */
   runCommand(id: CommandId, argument?: unknown, selection?: unknown): Promise<void>;
-  /** Runs a tool for an agent. Resolves to its answer as JSON. */
+  /** Runs a tool for an agent. Resolves to the tool's answer as JSON. */
   callTool(call: ToolCall): Promise<string>;
   /** Opens a link after confirmation. Shows failures to the user. */
   openLink(uri: Uri): Promise<void>;
@@ -230,7 +230,7 @@ function formatEstimate(estimates: Estimates, transfer: Transfer): string | unde
   return estimate && describeEstimate(estimate);
 }
 
-/** Starts the notifications about transfers, rejected keys, and records that couldn't be saved. */
+/** Starts notifying the user about transfers, rejected keys, and records that couldn't be saved. */
 function startNotifications(lifetime: Lifetime, core: Explorer, { notifications, settings }: EditorServices): void {
   const { keys, sessions, transferStore, transferFlow, notificationClaims } = core;
   lifetime.track(notifyRejectedKeys(keys, notifications, (id) => getConnectionName({ settings, sessions }, id)));

@@ -34,7 +34,8 @@ const serviceConfigSchema = z.strictObject({
   dataFolder: z.string().check(z.minLength(1)),
   databases: z.array(databaseSchema),
   /**
-   * Path of the rclone executable. If absent, the PATH and common locations are searched (D62: stores through rclone).
+   * Path of the rclone executable. If absent, the service searches the PATH and common locations (D62: stores through
+   * rclone).
    */
   rclone: z.optional(z.string().check(z.minLength(1))),
   /** Port to listen on; any free port if 0 or absent. */
@@ -46,7 +47,7 @@ const serviceConfigSchema = z.strictObject({
    * shared service).
    */
   shared: z.optional(z.boolean()),
-  /** Stops the service when its standard input closes, so that it exits with the program that started it. */
+  /** Stops the service when its standard input closes, so that the service exits with the program that started it. */
   endWithStdin: z.optional(z.boolean()),
   /**
    * Path of the file that contains the token. The file is created if it doesn't exist (D40: administered service).
@@ -176,8 +177,8 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Rejects two entries for the same remote or, with links resolved, the same folder, because they would be the same
- * database.
+ * Throws {@link ConfigError} if two entries are the same database: if they have the same remote or, with links
+ * resolved, the same folder.
  */
 function refuseSameLocation(databases: readonly DatabaseConfig[]): void {
   const names = new Map<string, string>();

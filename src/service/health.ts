@@ -66,8 +66,8 @@ export class Health {
   }
 
   /**
-   * Runs a check with a time limit. Returns `pending` if the check exceeds it, and does not start that check again
-   * until it settles.
+   * Runs a check with a time limit. Returns `pending` if the check exceeds the limit or a store's first scan is still
+   * running. Doesn't start the check again until it has settled.
    */
   private async runWithinLimit(key: string, check: () => Promise<unknown>): Promise<Readiness> {
     const running = this.pending.get(key) ?? this.run(key, check);

@@ -19,8 +19,8 @@ type ProblemReport = (field: string, message: string) => FieldProblem;
 const controlCharacter = /\p{Cc}/u;
 
 /**
- * Manages leases. A lease lasts as long as its connection. Its folders and stores are served during that time (D29:
- * shared service).
+ * Manages leases. A lease lasts as long as its connection. Meanwhile, the folders and stores in the lease are served
+ * (D29: shared service).
  */
 export class Leases {
   private readonly registry: DatabaseRegistry;
@@ -41,7 +41,7 @@ export class Leases {
   }
 
   /**
-   * Opens a lease. Its response stays open until the lease ends. Throws a 422 problem that lists the invalid folders
+   * Opens a lease. The response stays open until the lease ends. Throws a 422 problem that lists the invalid folders
    * and stores, up to a limit.
    */
   async open({ databases }: LeaseRequest): Promise<RouteResponse> {
@@ -107,7 +107,9 @@ function checkStore({ remote }: LeasedDatabase, report: ProblemReport): FieldPro
   return problem === undefined ? undefined : report('remote', problem);
 }
 
-/** Converts a valid database in a lease request to its configuration; undefined without a folder or a remote. */
+/**
+ * Converts a valid database in a lease request to its configuration; undefined if it has neither a folder nor a remote.
+ */
 function toDatabaseConfig(database: LeasedDatabase): DatabaseConfig | undefined {
   const { folder, remote, rescanMinutes, restore, ...fields } = database;
   if (folder !== undefined) return { ...fields, folder: nodePath.resolve(folder) };

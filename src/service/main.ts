@@ -53,7 +53,7 @@ async function readFirstLine(): Promise<string> {
  */
 const isRunByNpm =
   process.env['npm_lifecycle_event'] === 'service' && process.env['npm_package_name'] === 'data-transfer-explorer';
-/** ID of the parent process. Read immediately, because it changes if the parent exits during startup. */
+/** ID of the parent process. Read immediately, because the ID changes if the parent exits during startup. */
 const parent = process.ppid;
 
 function stopOnSignals(service: RunningService, endWithStdin: boolean): void {

@@ -15,7 +15,7 @@ export function watchParent(parent: number, onDidEnd: () => void): void {
 
 /**
  * Returns true while the parent is running. On Linux and macOS, the parent process ID changes when the parent exits. On
- * Windows it doesn't change, so this also checks that the process exists.
+ * Windows, the ID doesn't change, so the function also checks that the process exists.
  */
 function isParent(pid: number): boolean {
   return process.ppid === pid && isRunning(pid);

@@ -1,7 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import type { ServiceEnd } from './startService.ts';
 
-/** Time limit for the whole shutdown. Stopping the service takes at most 5 s of it unless the main thread hangs. */
+/**
+ * Time limit for the whole shutdown. Stopping the service takes at most 5 s of this time unless the main thread hangs.
+ */
 const maxStopMs = 5_250;
 /**
  * Time limit for pending file system requests, which can be slow on a busy disk. {@link limitStop} may kill the process
@@ -10,14 +12,17 @@ const maxStopMs = 5_250;
 const graceMs = 5_000;
 const checkEveryMs = 10;
 
-/** Kills this process if its shutdown takes too long: a hanging disk may block the main thread (D42: hanging disks). */
+/**
+ * Kills this process if its shutdown takes too long, as a hanging disk may block the main thread (D42: hanging disks).
+ */
 export function limitStop(): void {
   const program = `setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${Date.now() + maxStopMs} - Date.now())`;
   new Worker(program, { eval: true }).on('error', () => undefined).unref();
 }
 
 /**
- * Exits this process after its service has stopped. Kills it if a thread hangs in a system call (D42: hanging disks).
+ * Exits this process after its service has stopped. Kills the process if a thread hangs in a system call (D42: hanging
+ * disks).
  */
 export async function endProcess(end: ServiceEnd): Promise<void> {
   const isClean = end === 'clean' && (await waitForFileRequests());
@@ -26,8 +31,8 @@ export async function endProcess(end: ServiceEnd): Promise<void> {
 }
 
 /**
- * Returns false if file system requests are still pending after {@link graceMs}. Polls, because there is no event for
- * this.
+ * Waits for pending file system requests. Returns false if some are still pending after {@link graceMs}. Polls, because
+ * there is no event for their completion.
  */
 async function waitForFileRequests(): Promise<boolean> {
   const endAtMs = performance.now() + graceMs;

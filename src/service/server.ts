@@ -16,10 +16,10 @@ import { findPattern, findRoute, type RouteResponse, type ApiRoute } from './htt
 interface ApiServerOptions {
   readonly routes: readonly ApiRoute[];
   readonly token: string;
-  /** The token for routes with `needsSharingToken`; undefined if there are none. */
+  /** The token for routes with `needsSharingToken`; undefined if there are no such routes. */
   readonly sharingToken: string | undefined;
   readonly trustedHosts: readonly string[];
-  /** Receives the lines of the access log if it is enabled. */
+  /** Receives the lines of the access log, if the log is enabled. */
   readonly onAccess: ((line: string) => void) | undefined;
   readonly limits: RequestLimits;
   readonly logger: Logger;
@@ -70,7 +70,7 @@ export class ApiServer {
     this.addListeners(this.server);
   }
 
-  /** Listens on loopback; port 0 selects a free one. Resolves to the base address. */
+  /** Listens on loopback; port 0 selects a free port. Resolves to the base address. */
   async listen(port: number): Promise<string> {
     await new Promise<void>((resolve, reject) => {
       this.server.once('error', reject);
@@ -145,7 +145,7 @@ export class ApiServer {
     return await route.handle({ params, query, readBody });
   }
 
-  /** Returns true if the secret is valid, false for open routes. Otherwise throws {@link HttpProblem}. */
+  /** Returns true if the request's token is valid, and false for open routes. Otherwise, throws {@link HttpProblem}. */
   private checkCredentials({ headers, method }: IncomingMessage, path: string): boolean {
     const { options, tokenDigest, sharingTokenDigest } = this;
     const { routes } = options;

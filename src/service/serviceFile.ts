@@ -11,8 +11,8 @@ interface PublishedService {
 }
 
 /**
- * Writes the file in which the user's windows and the command line find a shared service (D29: shared service). It is
- * left behind only if the service crashes or is killed.
+ * Writes the file in which the user's windows and the command line find a shared service (D29: shared service). The
+ * file is left behind only if the service crashes or is killed.
  */
 export async function writeServiceFile(file: string, service: PublishedService): Promise<void> {
   const { address, token, sharingToken } = service;
@@ -21,8 +21,8 @@ export async function writeServiceFile(file: string, service: PublishedService):
 }
 
 /**
- * Removes the file if it contains this token. Never throws. Uses the synchronous API, because a hanging disk may block
- * all threads of the asynchronous one (D42: hanging disks).
+ * Removes a service's file if it contains the given token. Never throws. Uses the synchronous API, because a hanging
+ * disk may block all threads of the asynchronous one (D42: hanging disks).
  */
 export function removeServiceFile(file: string, token: string): void {
   try {

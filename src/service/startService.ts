@@ -27,13 +27,13 @@ interface ServiceOptions {
   readonly token?: string;
   /** Authorizes leases and stop requests; for a shared service only (D41: two secrets). */
   readonly sharingToken?: string;
-  /** Receives the lines of the access log if it is enabled (D40: administered service). */
+  /** Receives the lines of the access log, if the log is enabled (D40: administered service). */
   readonly onAccess?: (line: string) => void;
   /** Called when shutdown starts, before anything that a hanging disk can block (D42: hanging disks). */
   readonly onStop?: () => void;
   readonly clock?: Clock;
   readonly bodyTimeLimitMs?: number;
-  /** Delay before the first checks of a suspended transfer, unless its suspension specifies its own. */
+  /** Delay before the first checks of a suspended transfer, unless the suspension specifies its own delay. */
   readonly retryDelayMs?: number;
   /** Time that a shared service keeps running without a lease or an active transfer (D29: shared service). */
   readonly idleMs?: number;
@@ -188,7 +188,7 @@ class LocalService {
     void this.stop(false);
   }
 
-  /** Stops the service. Resolves after {@link shutDown}, while the last responses may still be in transit. */
+  /** Stops the service. Resolves after {@link shutDown}; the last responses may still be in transit. */
   private async stop(isReplaced: boolean): Promise<void> {
     if (this.stopping === undefined) {
       this.options.onStop?.();

@@ -46,7 +46,10 @@ function readToken(file: string, descriptor: number): string {
   );
 }
 
-/** Rejects a token file that belongs to another user or that other users can access. Does nothing on Windows. */
+/**
+ * Throws {@link ConfigError} if a token file belongs to another user or other users can access it. Does nothing on
+ * Windows.
+ */
 function checkOwner(file: string, { uid, mode }: fs.Stats): void {
   if (process.getuid === undefined) return;
   if (uid !== process.getuid()) {

@@ -29,7 +29,7 @@ describe('The tools for agents', () => {
     await workspace.getConfiguration('dataTransfer').update('agents.submit', rule, ConfigurationTarget.Global);
   }
 
-  /** Calls a tool like an agent; resolves to its answer. */
+  /** Calls a tool as an agent does; resolves to the tool's answer. */
   async function call(name: string, input: object): Promise<Answer> {
     const { content } = await lm.invokeTool(`data_transfer_${name}`, { input, toolInvocationToken: undefined });
     const [part] = content;
@@ -37,7 +37,7 @@ describe('The tools for agents', () => {
     return JSON.parse(part.value) as Answer;
   }
 
-  /** Plans a transfer of the files of a search. Resolves to the ID of the plan. */
+  /** Plans a transfer of the files that a search finds. Resolves to the ID of the plan. */
   async function plan(more: object = {}): Promise<string> {
     const request = {
       source: 'JGI Data Portal',

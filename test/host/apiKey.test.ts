@@ -139,8 +139,8 @@ function base64(text: string): string {
 }
 
 /**
- * Resolves to the paths and contents of all files in a folder. Skips lock files and temporary files that disappear in
- * the meantime.
+ * Resolves to the paths and contents of all files in a folder. Skips lock files and temporary files that disappear
+ * while the folder is being read.
  */
 async function readAll(folder: string): Promise<readonly (readonly [string, string])[]> {
   const found: (readonly [string, string])[] = [];

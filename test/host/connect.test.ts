@@ -259,7 +259,7 @@ describe('Connecting in the editor', () => {
   });
 });
 
-/** Enters a key, and cancels; resolves to the error that the input showed. */
+/** Enters a key and then cancels; resolves to the error that the input box showed. */
 async function readInputError({ run, person, server }: Stage, key: string): Promise<string> {
   const done = run('dataTransfer.connect');
   (await person.textBox()).enter(server.address);

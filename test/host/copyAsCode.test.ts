@@ -33,7 +33,7 @@ describe('Copy as Code', () => {
     sessions.activate({ ...session, connection: { ...connection, apiKeyVariable: 'DTS_KEY' } });
   };
 
-  /** Runs the command, and selects these labels in its lists; resolves to the text in the clipboard. */
+  /** Runs the command and selects the given labels in its lists; resolves to the text on the clipboard. */
   const copy = async (argument: Parameters<typeof stage.run<'dataTransfer.copyAsCode'>>[1], ...labels: string[]) => {
     const done = stage.run('dataTransfer.copyAsCode', argument);
     for (const label of labels) (await stage.person.pick()).choose(label);

@@ -4,7 +4,7 @@ import type { CommandId } from '../../src/extension/editor/contributions.ts';
 import { publicLike } from '../support/faultPersonality.ts';
 import { extensionId, Stage } from './stage.ts';
 
-/** Result of a command with nothing to act on: a prompt, a message, a text in the status bar, or a visible effect. */
+/** Result of a command with nothing to act on: a prompt, a message, text in the status bar, or a visible effect. */
 type Outcome =
   | { readonly asks: RegExp }
   | { readonly says: RegExp; readonly next?: readonly string[] }
@@ -19,7 +19,8 @@ const whichFolder: Outcome = { asks: /Serve a Folder as a Database/ };
 const whichService: Outcome = { asks: /Select a service to connect to/ };
 
 /**
- * Outcome of each command without a connection. Commands with `works` show no message, because their effect is visible.
+ * Outcome of each command without a connection. Commands whose outcome has `works` show no message, because their
+ * effect is visible.
  */
 const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.connect': { asks: /Service address/ },

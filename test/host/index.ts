@@ -6,7 +6,7 @@ import { chosenOrder, runInOrder } from '../support/testOrder.ts';
 
 /**
  * Entry point that the editor calls in its extension host. Runs this process's part of the `test/host/**\/*.test.ts`
- * files, and rejects if a test failed.
+ * files; rejects if a test fails.
  */
 export async function run(): Promise<void> {
   const mocha = new Mocha({ ui: 'bdd', timeout: hangLimitMs, reporter: RingReporter, forbidOnly: true });
@@ -22,7 +22,7 @@ export async function run(): Promise<void> {
 }
 
 /**
- * Returns every nth file if the ring runs in n processes. The environment contains this process's part, as in `1/2`.
+ * Returns every nth file if the ring runs in n processes. The environment specifies this process's part, such as `1/2`.
  */
 function getOwnPart<T>(files: readonly T[]): readonly T[] {
   const [part = 0, count = 1] = (process.env['DATA_TRANSFER_TEST_PART'] ?? '').split('/').filter(Boolean).map(Number);

@@ -15,7 +15,7 @@ describe('A transfer that left out files', () => {
   });
   afterEach(() => stage.close());
 
-  /** Transfers three files, and then removes one from the manifest and from the reported status. */
+  /** Transfers three files and then removes one from the manifest and from the reported status. */
   const transferWithoutOne = async (): Promise<Transfer> => {
     const transfer = await transferSamples(stage);
     const path = join(getReceivedFolder(stage, transfer), 'manifest.json');

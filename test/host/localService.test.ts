@@ -200,7 +200,7 @@ function received({ parts }: Stage): string {
   return Uri.joinPath(parts.context.globalStorageUri, 'received').fsPath;
 }
 
-/** Resolves to the newest transfer once it has ended. */
+/** Resolves to the newest transfer once that transfer has ended. */
 async function ended({ parts }: Stage): Promise<Transfer> {
   await until(parts.transferStore.onDidChange, () => parts.transferStore.getFinished().length > 0);
   const [transfer] = parts.transferStore.getFinished();

@@ -10,7 +10,7 @@ describe('Copy MCP Configuration', () => {
   });
   afterEach(() => stage.close());
 
-  /** Copies the configuration for an agent. Resolves to the text in the clipboard. */
+  /** Copies the configuration for an agent. Resolves to the text on the clipboard. */
   async function copyFor(agent: string): Promise<string> {
     const done = stage.run('dataTransfer.copyMcpConfiguration');
     (await stage.person.pick()).choose(agent);

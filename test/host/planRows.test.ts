@@ -48,7 +48,7 @@ describe('Transfers that agents propose', () => {
     await stage.close();
   });
 
-  /** Saves a plan like another program. Resolves to its row once the window lists it. */
+  /** Saves a plan as another program would. Resolves to the plan's row once the window lists it. */
   async function propose(more: Partial<TransferPlan> = {}): Promise<PlanNode> {
     const { id } = await other.create(createPlan(stage, more));
     await eventually(() => Promise.resolve(stage.parts.proposedPlans.get(id)));

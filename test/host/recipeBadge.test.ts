@@ -35,7 +35,7 @@ describe('The badge of the recipes (D61)', () => {
   const enable = async (isEnabled: boolean | undefined): Promise<void> => {
     await stage.settings.update('recipes.badge', isEnabled, ConfigurationTarget.Global);
   };
-  /** Resolves once the editor watches the new folder, because it doesn't report files that were created before. */
+  /** Resolves once the editor is watching the new folder, because it doesn't report files that were created earlier. */
   const waitUntilWatched = async (): Promise<void> => {
     const watcher = workspace.createFileSystemWatcher(new RelativePattern(folder, 'probe-*'));
     let isWatched = false;
@@ -51,11 +51,11 @@ describe('The badge of the recipes (D61)', () => {
   const hasBadge = async (count: number | undefined): Promise<void> => {
     await eventually(() => Promise.resolve(getBadge()?.value === count || undefined));
   };
-  /** Shows the Recipes view, which checks each recipe for new files. */
+  /** Shows the Recipes view. The view then checks each recipe for new files. */
   const showView = async (): Promise<void> => {
     await commands.executeCommand('dataTransfer.recipes.focus');
   };
-  /** Writes a recipe for the files with these IDs. */
+  /** Writes a recipe for the files with the given IDs. */
   const write = async (name: string, ...ids: readonly string[]): Promise<Uri> => {
     const from = { database: 'JGI Data Portal', ids };
     const path = join(folder, `${name}.transfer.json`);

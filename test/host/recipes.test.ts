@@ -49,7 +49,7 @@ describe('A recipe in the editor (D61)', () => {
   const readText = (name: string): Promise<string> => readFile(getPath(name), 'utf8');
   const byIds = (...ids: readonly string[]): object => ({ from: { database: jgi, ids }, to: { database: kss } });
 
-  /** Runs a recipe, and confirms its summary. Resolves to the details of the summary. */
+  /** Runs a recipe and confirms its summary. Resolves to the details of the summary. */
   const runRecipe = async (uri: Uri, command: 'runRecipe' | 'runLockedRecipe' = 'runRecipe'): Promise<string> => {
     const done = stage.run(`dataTransfer.${command}`, uri);
     const summary = await stage.person.notice(/^Transfer .* to .*\?$/);
@@ -57,7 +57,7 @@ describe('A recipe in the editor (D61)', () => {
     await done;
     return summary.detail;
   };
-  /** Runs a command, and waits for this message. */
+  /** Runs a command and waits for a message that matches `message`. */
   const refused = async (command: RecipeCommand, uri: Uri, message: RegExp): Promise<void> => {
     const done = stage.run(`dataTransfer.${command}`, uri);
     (await stage.person.notice(message)).dismiss();

@@ -32,7 +32,7 @@ describe('After a restart', () => {
   const newExplorer = (): Explorer =>
     new Explorer(createExplorerDependencies({ log: new MemoryLog(), clock: systemClock, ledgerFolder: folder }));
 
-  /** Disposes of the core like a closing window, and starts a new one with the same folder. */
+  /** Disposes of the core, as a closing window does, and starts a new one with the same folder. */
   const restart = async (): Promise<void> => {
     explorer.dispose();
     explorer = newExplorer();

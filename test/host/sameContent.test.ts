@@ -13,7 +13,7 @@ const jgi = 'JGI Data Portal';
 const kss = 'KBase Workspace Service (KSS)';
 const nmdc = 'National Microbiome Data Collaborative';
 
-/** Starts a transfer of the checked files. Resolves to its summary, and to a promise for the end of the command. */
+/** Starts a transfer of the checked files. Resolves to its summary and a promise for the end of the command. */
 async function openSummary(
   stage: Stage,
   destination: string,

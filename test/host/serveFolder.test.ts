@@ -32,7 +32,7 @@ describe('Serving a folder as a database', () => {
 
   const workspaceName = (): string => workspace.workspaceFolders?.[0]?.name ?? '';
 
-  /** Serves a folder like the Explorer's context menu, under the suggested name unless `name` is given. */
+  /** Serves a folder as the Explorer's context menu does, under the suggested name unless `name` is given. */
   const serve = async (path: string, name?: string): Promise<void> => {
     const done = stage.run('dataTransfer.serveThisFolder', Uri.file(path));
     (await stage.person.textBox()).enter(name);

@@ -46,7 +46,7 @@ describe('Saved connections', () => {
       environment: {},
     });
 
-  /** Writes the setting like a manual edit or another window. */
+  /** Writes the setting as a manual edit or another window would. */
   const write = async (entries: readonly unknown[]): Promise<void> => {
     await stage.settings.update('connections', entries, true);
   };

@@ -23,7 +23,7 @@ import { FaultServer } from '../support/faultServer.ts';
 import { ScriptedWindow } from '../support/scriptedWindow.ts';
 import { until } from '../unit/core/rig.ts';
 
-/** Services that the extension returns when it runs under test. */
+/** Services that the extension returns when it is under test. */
 export type ExtensionParts = RunningExtension['services'] &
   Pick<RunningExtension, 'openLink'> & { readonly context: ExtensionContext; readonly sideBar: SideBar };
 
@@ -48,7 +48,7 @@ export class Stage {
     this.person = new ScriptedWindow();
   }
 
-  /** Opens a stage with this ORCID iD in the settings, or with none. */
+  /** Opens a stage with the given ORCID iD in the settings, or with none. */
   static async open(orcidInSettings?: string): Promise<Stage> {
     const parts = await activated();
     await clear(parts);
@@ -77,12 +77,12 @@ export class Stage {
     await this.server.stop();
   }
 
-  /** Runs a command as a row or the Command Palette does. Resolves when the command has finished. */
+  /** Runs a command as a row or the Command Palette would. Resolves when the command has finished. */
   readonly run = async <I extends CommandId>(id: I, argument?: CommandArguments[I]): Promise<void> => {
     await commands.executeCommand(id, argument);
   };
 
-  /** Runs the command of a row like a click. */
+  /** Runs the command of a row, as a click would. */
   readonly click = async ({ command }: TreeItem): Promise<void> => {
     assert.ok(command, 'the row has a command');
     await commands.executeCommand(command.command, ...((command.arguments ?? []) as unknown[]));
@@ -100,7 +100,7 @@ export class Stage {
     return { kind: 'transfer', key: newest.key };
   }
 
-  /** Connects to a server, by default that of this stage, through the prompts. */
+  /** Connects to a server through the prompts; the default is the stage's own server. */
   async connect(key: string, server = this.server): Promise<void> {
     const { person } = this;
     const done = this.run('dataTransfer.connect');
@@ -111,14 +111,14 @@ export class Stage {
     await person.notice(/^Connected to /);
   }
 
-  /** Makes the server behave like the public one, and connects to it. Resolves to the service's state. */
+  /** Makes the server behave like the public one, and then connects to it. Resolves to the service's state. */
   async connectToPublic(): Promise<PublicState> {
     const service = publicLike(this.server, 'the-key');
     await this.connect('the-key');
     return service;
   }
 
-  /** Searches a database from its row through the prompts. Resolves to the search. */
+  /** Starts a search from the row of a database and completes its prompts. Resolves to the search. */
   async search(database: string, query: string): Promise<Search> {
     const done = this.run('dataTransfer.searchFiles', { kind: 'database', name: database });
     (await this.person.textBox()).enter(query);
@@ -157,7 +157,7 @@ export class Stage {
     await done;
   }
 
-  /** Sets the status of every transfer on the service, and waits until the extension shows it. */
+  /** Sets the status of every transfer on the service and waits until the extension shows it. */
   async moveOn(service: PublicState, status: string, message?: string): Promise<void> {
     for (const transfer of service.transfers.values()) {
       transfer.status = status;
@@ -172,13 +172,13 @@ export class Stage {
     );
   }
 
-  /** Resolves when a transfer with this key is in the list. */
+  /** Resolves when a transfer with the given key is in the list. */
   async transferHere(key: string): Promise<void> {
     const { transferStore } = this.parts;
     await until(transferStore.onDidChange, () => transferStore.get(key) !== undefined);
   }
 
-  /** Resolves to the tab with this title once it is open. */
+  /** Resolves to the tab with the given title once it is open. */
   async tab(title: string): Promise<Tab> {
     const found = (): Tab | undefined =>
       window.tabGroups.all.flatMap(({ tabs }) => tabs).find(({ label }) => label === title);
@@ -213,7 +213,7 @@ export async function keysOfSecrets({ secrets }: ExtensionContext): Promise<read
   return await keys.call(secrets);
 }
 
-/** Resolves to the contents of the extension's state files by name. */
+/** Resolves to the contents of the extension's state files, by file name. */
 export async function readEditorState({ globalStorageUri }: ExtensionContext): Promise<Record<string, unknown>> {
   const folder = join(globalStorageUri.fsPath, 'state');
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'));

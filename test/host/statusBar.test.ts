@@ -253,7 +253,7 @@ describe('The status bar', () => {
   });
 });
 
-/** Returns the lines of the tooltip's Markdown, with decoded characters and without empty lines. */
+/** Returns the nonempty lines of the tooltip's Markdown, with character references decoded. */
 function readTable(item: WatchedItem): string[] {
   const { tooltip } = item.real();
   assert.ok(tooltip instanceof MarkdownString);
@@ -271,7 +271,7 @@ interface WatchedItem {
   real(): StatusBarItem;
 }
 
-/** Observes the next created status bar item, because the API can't report whether an item is hidden. */
+/** Observes the next status bar item that is created, because the API can't report whether an item is hidden. */
 function watchNextItem(): WatchedItem {
   const { createStatusBarItem } = window;
   let item: StatusBarItem | undefined;

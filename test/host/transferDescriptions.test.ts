@@ -25,7 +25,7 @@ describe('The description of a transfer in an editor', () => {
     await stage.close();
   });
 
-  /** Starts a transfer, and opens the editor for its description. */
+  /** Starts a transfer and opens the editor for its description. */
   const openEditor = async (): Promise<{ readonly done: Promise<void>; readonly guide: ScriptedNotice }> => {
     const done = stage.run('dataTransfer.transferCheckedFiles');
     (await stage.person.pick()).choose(destination);
@@ -34,7 +34,7 @@ describe('The description of a transfer in an editor', () => {
     return { done, guide: await stage.person.notice(/^Write the description in Markdown/) };
   };
 
-  /** Types text into the editor and accepts it. Resolves to the input that shows the text on one line. */
+  /** Types text into the editor and accepts it. Resolves to the input box that shows the text on one line. */
   const accept = async (text: string): Promise<ScriptedTextBox> => {
     // The preview briefly takes the focus when it has loaded.
     await until(window.onDidChangeActiveTextEditor, () => window.activeTextEditor?.document.languageId === 'markdown');
@@ -49,7 +49,7 @@ describe('The description of a transfer in an editor', () => {
     stage.server.requestsTo('POST /api/v1/transfers').map(({ body }) => JSON.parse(body) as Record<string, unknown>);
 
   /**
-   * Asserts that the drafts and previews are closed. VS Code would close a tab with unsaved changes only after a
+   * Asserts that the drafts and previews are closed. VS Code wouldn't close a tab with unsaved changes without a
    * prompt.
    */
   const assertClosed = (): void => {

@@ -24,7 +24,7 @@ describe('The steps of a transfer', () => {
     await stage.close();
   });
 
-  /** Adds searches with these files, all of them checked. */
+  /** Adds searches with the given files, all of them checked. */
   const check = (
     ...searches: readonly (readonly [database: string, sizes: readonly (number | undefined)[]])[]
   ): void => {

@@ -46,7 +46,7 @@ describe('Data for another machine (D65)', () => {
     await done;
   };
 
-  /** Imports the rows that `choose` selects in the list. Resolves to the list. */
+  /** Imports the rows that `choose` selects in a list. Resolves to the list. */
   const importChosen = async (choose: (pick: ScriptedPick) => void): Promise<ScriptedPick> => {
     const done = startImport();
     const pick = await stage.person.pick();

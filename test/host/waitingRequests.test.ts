@@ -59,7 +59,7 @@ describe('Requests that wait for a submission to the same server (D34)', () => {
   const nextProgress = async (): Promise<ShownProgress> => await eventually(() => Promise.resolve(shown.at(-1)));
   const received = (name: string): number => stage.server.requestsTo(name).length;
 
-  /** Starts one transfer, and submits a second one that the server doesn't answer. */
+  /** Starts one transfer and submits a second one that the server doesn't answer. */
   const holdSecond = async (): Promise<TransferNode> => {
     const { transferStore, transferFlow } = stage.parts;
     await stage.transferAll(nmdc);

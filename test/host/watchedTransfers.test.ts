@@ -97,7 +97,9 @@ describe('A connection with running transfers', () => {
     watch.dispose();
   });
 
-  /** Reopens connections. Delays reading their keys until all have been requested and `meanwhile` has been called. */
+  /**
+   * Reopens connections. Delays reading their keys until all keys have been requested and `meanwhile` has been called.
+   */
   async function reopenWhileReading(
     ids: readonly (string | undefined)[],
     meanwhile: () => void = () => undefined,

@@ -68,7 +68,7 @@ describe('Access to the local service (D26)', () => {
     assert.equal((await rig.call('GET', '/')).status, 200);
   });
 
-  /** Sends these lines and the token as one request, with `PORT` replaced. Resolves to the status, if any. */
+  /** Sends the given lines and the token as one request, with `PORT` replaced. Resolves to the status, if any. */
   async function root(...lines: readonly string[]): Promise<number | undefined> {
     const text = [...lines, 'Authorization: Bearer TOKEN', '', ''].join('\r\n');
     const port = new URL(rig.service.address).port;

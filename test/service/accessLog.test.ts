@@ -32,7 +32,7 @@ describe('The access log of the local service (D40)', () => {
   after(async () => await rig.stop());
   beforeEach(() => (written = []));
 
-  /** Sends a raw request, and returns the line that it adds to the access log. */
+  /** Sends a raw request and returns the line that it adds to the access log. */
   async function getLine(text: string): Promise<Line> {
     await sendRaw(rig.service.address, text);
     const [line = ''] = await eventually(async () => await Promise.resolve(written.length > 0 ? written : undefined));

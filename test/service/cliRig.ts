@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CliProcess, type CliResult } from '../support/cliProcess.ts';
 import { ServiceRig } from '../support/serviceRig.ts';
 
-/** Runs a local service, and commands of the command line with a ledger folder of their own. */
+/** Runs a local service, and CLI commands that use a separate ledger folder. */
 export class CliRig {
   readonly service: ServiceRig;
   readonly ledger: string;
@@ -37,7 +37,7 @@ export class CliRig {
     return await this.start(...args).ended;
   }
 
-  /** Runs a command with `--json`, and returns the printed document. Throws if the exit code isn't `code`. */
+  /** Runs a command with `--json` and returns the printed document. Throws if the exit code isn't `code`. */
   async runJson(code: number, ...args: readonly string[]): Promise<Record<string, unknown>> {
     const result = await this.run(...args, '--json');
     if (result.code !== code) throw new Error(`It exited with ${String(result.code)}: ${result.stderr}`);

@@ -30,7 +30,7 @@ function pythonQuery(params: Readonly<Record<string, string | number>>): string 
   return query.toString();
 }
 
-/** Returns the head and the body of a request, byte for byte as dtspy sends them with python-requests 2.34. */
+/** Returns the head and the body of a request, byte for byte as dtspy sends them through python-requests 2.34. */
 function listRequestParts({ address, token }: ServiceRig['service'], { method, target, json }: Call): string[] {
   const body = json === undefined ? '' : pythonJson(json);
   const head = [

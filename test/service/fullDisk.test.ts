@@ -12,7 +12,7 @@ const quotaProgram = nodePath.join(import.meta.dirname, '../support/diskQuota.cj
 /** A destination whose disk is full after two megabytes. */
 interface Destination {
   readonly folder: string;
-  /** Environment variables that make the service simulate a full disk, if it isn't a real one. */
+  /** Environment variables that make the service simulate a full disk; empty for a real disk. */
   readonly environment: Readonly<Record<string, string>>;
   makeRoom(): Promise<void>;
   remove(): Promise<void>;

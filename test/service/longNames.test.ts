@@ -3,7 +3,7 @@ import * as fs from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import { ServiceRig } from '../support/serviceRig.ts';
 
-/** Returns a long name like those that sequencers create, which differ only at the end. */
+/** Returns a long name like those that sequencers create. The names differ only at the end. */
 function createName(number: number): string {
   return `northern-station-2025-summer-campaign-sediment-core-sample-${number}.fastq`;
 }

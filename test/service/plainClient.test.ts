@@ -37,7 +37,7 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** Values of request fields. Each field is identified by a pattern that matches its description. */
+/** Values of request fields. Each field is identified by a pattern that matches the field's description. */
 type Meanings = readonly (readonly [meaning: RegExp, value: unknown])[];
 
 /** A client that takes all paths, methods, names and media types from the OpenAPI document. */

@@ -57,7 +57,7 @@ describe('Two windows, the command line and a recipe on one ledger (D63)', () =>
     return new CliProcess(args, { environment: { ...variables, THE_KEY: server.key } });
   }
 
-  /** Waits until a list shows every transfer of the server in this state. */
+  /** Waits until a list shows every transfer on the server in the given state. */
   async function waitForAll(list: () => Promise<readonly ShownTransfer[]>, state: string): Promise<void> {
     const expected = server.transfers.map(({ id }) => `${id} ${state}`).sort();
     let shown: readonly string[] = [];

@@ -10,7 +10,7 @@ import { BatchFolder } from '../../src/service/transfers/batchFolder.ts';
 import { MemoryLog } from '../support/memoryLog.ts';
 import { mustFindRclone } from '../support/storeServers.ts';
 
-/** More objects than rclone looks up and queues at a time. */
+/** Paths of more objects than rclone looks up and queues at a time. */
 const paths = Array.from({ length: 20 }, (_, index) => `file-${index}`);
 const content = 'x'.repeat(10_000);
 const config = `[dead]

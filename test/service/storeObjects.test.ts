@@ -19,7 +19,7 @@ const plain = {
   [`${'d'.repeat(250)}/${'e'.repeat(250)}/${'f'.repeat(250)}/${'g'.repeat(250)}/${'h'.repeat(20)}`]: '1,024 bytes',
 };
 
-/** Objects whose names lead out of a folder, or can't be the path of a file. */
+/** Objects whose names lead out of a folder or can't be the path of a file. */
 const hostile = {
   '../x': 'parent',
   'a/../../../y': 'parents',

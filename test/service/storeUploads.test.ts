@@ -16,7 +16,7 @@ import { mustFindRclone } from '../support/storeServers.ts';
 
 const transferId = '2c1d5e0a-0000-4000-8000-000000000002';
 const paths = ['a', 'b', 'c'];
-/** Limits the bandwidth of rclone, so that a large upload continues after its request was aborted. */
+/** Limits the bandwidth of rclone, so that a large upload is still running after its request is aborted. */
 const bytesPerSecond = 500_000;
 
 describe('The upload of several small files (D62)', () => {
@@ -42,7 +42,7 @@ describe('The upload of several small files (D62)', () => {
     return { path, position, bytes: content.length, isPresent: false, sha256 };
   });
 
-  /** Uploads all files, and returns the finished ones. Calls `onRename` before objects get their final names. */
+  /** Uploads all files and returns the finished ones. Calls `onRename` before objects get their final names. */
   async function upload(onRename: (unfinished: string) => Promise<void>, attempt = 'a1b2c3d4'): Promise<string[]> {
     const remote = `:local:${nodePath.join(root, 'store')}`;
     return await daemon.use(async (address) => {

@@ -3,7 +3,7 @@ import { describeError, OddBucket, respond, type BucketRequest, type OddObject }
 
 const storageClass = 'x-amz-storage-class';
 
-/** A response to a restore request; `code` is the S3 error code, or empty if the request was accepted. */
+/** A response to a restore request; `code` is the S3 error code, which is empty if the request was accepted. */
 interface RestoreResponse {
   readonly status: number;
   readonly code: string;
@@ -15,7 +15,7 @@ export class ArchiveBucket extends OddBucket {
   readonly restored: string[] = [];
   /** The restore requests as key, days and tier: `runs/run-1.bam 7 Bulk`. */
   readonly restoreRequests: string[] = [];
-  /** True to delay restores until {@link finishRestores}, like an archive that takes hours. */
+  /** True to delay restores until {@link finishRestores} is called, like an archive that takes hours. */
   isSlow = false;
   /** The error response to all restore requests; undefined to accept them. */
   restoreRefusal: RestoreResponse | undefined;
@@ -42,7 +42,7 @@ export class ArchiveBucket extends OddBucket {
     this.restoring.clear();
   }
 
-  /** Archives all restored objects again, like a store after the requested number of days. */
+  /** Archives all restored objects again, as a store does after the requested number of days. */
   expireRestores(): void {
     this.restored.length = 0;
   }

@@ -12,7 +12,7 @@ export interface AxeCounts {
 
 const program = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Checks a page against axe's default rules. Returns the results, and prints their counts with `name`. */
+/** Checks a page against axe's default rules. Returns the results and prints their counts under `name`. */
 export async function runAxe(page: Page | Frame, name: string): Promise<AxeCounts> {
   await page.evaluate(program);
   const { passes, violations, incomplete } = await page.evaluate<AxeResults>('axe.run(document)');

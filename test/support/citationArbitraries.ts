@@ -64,7 +64,7 @@ const pieces = [
   ],
 ];
 
-/** Text that may corrupt the output of a format if it isn't escaped. */
+/** Text that, if it isn't escaped, may corrupt the output of a format. */
 const hostileText = fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 8 }).map((parts) => parts.join(''));
 
 /** A field value: text, an empty value, or a value of the wrong type. */

@@ -3,8 +3,8 @@ import addFormats from 'ajv-formats';
 import { parse } from 'yaml';
 
 /**
- * The rules of the Citation File Format 1.2.0, from its schema guide, for the fields that the extension writes. They
- * are stricter than the format's schema: a field that the extension doesn't write is an error.
+ * The rules of the Citation File Format 1.2.0, from its schema guide, for the fields that the extension writes. These
+ * rules are stricter than the format's schema: a field that the extension doesn't write is an error.
  */
 const text = { type: 'string', minLength: 1 };
 const day = { type: 'string', pattern: '^[0-9]{4}-(0[1-9]|1[012])-(0[1-9]|[12][0-9]|3[01])$' };

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { parse as parseBiblatex } from 'biblatex-csl-converter';
 
-/** A name, as citation-js parses it. */
+/** A name as parsed by citation-js. */
 interface ParsedName {
   readonly family?: string;
   readonly given?: string;
@@ -11,7 +11,7 @@ interface ParsedName {
   readonly suffix?: string;
 }
 
-/** An item in CSL-JSON, as citation-js parses it. */
+/** A CSL-JSON item as parsed by citation-js. */
 interface ParsedItem {
   readonly title?: string;
   readonly author?: readonly ParsedName[];
@@ -33,7 +33,7 @@ const Cite = createRequire(import.meta.url)('citation-js') as new (
   options?: { readonly forceType: string },
 ) => { readonly data: ParsedItem[] };
 
-/** A citation, as a library parses it. Like {@link ParsedItem}, but with names and dates as text. */
+/** A citation as parsed by a library. Like {@link ParsedItem}, but with names and dates as text. */
 export interface ParsedCitation {
   readonly key: string | undefined;
   readonly title: string | undefined;
@@ -49,11 +49,11 @@ export interface ParsedCitation {
 }
 
 /**
- * The name of RIS in citation-js. If it isn't given, citation-js mistakes a file whose notes contain `@a{` for BibTeX.
+ * The type name of RIS in citation-js. Without it, citation-js mistakes a file whose notes contain `@a{` for BibTeX.
  */
 export const risType = '@ris/file';
 
-/** Parses BibTeX, RIS or CSL-JSON with citation-js, which guesses the format unless `forceType` is given. */
+/** Parses BibTeX, RIS or CSL-JSON with citation-js, which detects the format unless `forceType` is given. */
 export function parseWithCitationJs(text: string, forceType?: string): readonly ParsedCitation[] {
   return new Cite(text, forceType === undefined ? undefined : { forceType }).data.map((item) => ({
     key: item.id,

@@ -24,7 +24,7 @@ export interface CliResult {
 
 interface CliOptions {
   readonly environment?: Readonly<Record<string, string>>;
-  /** Written to standard input, which is closed afterwards. */
+  /** Text to write to standard input, which is closed afterwards. */
   readonly input?: string;
   readonly program?: string;
   /** Path of the Node.js executable; defaults to the one that runs this process. */
@@ -52,7 +52,7 @@ export class CliProcess {
     });
   }
 
-  /** Resolves with all text on standard error once it matches. Rejects if the process ends first. */
+  /** Resolves to all text on standard error once it matches `pattern`. Rejects if the process ends first. */
   async prints(pattern: RegExp): Promise<string> {
     while (!pattern.test(this.stderr)) {
       const next = await Promise.race([once(this.child.stderr ?? this.child, 'data'), this.ended]);

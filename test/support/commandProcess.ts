@@ -13,8 +13,8 @@ export class CommandProcess {
   }
 
   /**
-   * Starts a program with an argument, which is passed as JSON. Resolves when the program is ready; rejects if it ends
-   * first.
+   * Starts a program with an argument, which is passed as JSON. Resolves when the program is ready; rejects if the
+   * program ends first.
    */
   static async start(file: string, argument: unknown): Promise<CommandProcess> {
     const started = new CommandProcess(fork(file, [JSON.stringify(argument)]));

@@ -2,7 +2,7 @@ import { eventually } from './eventually.ts';
 import { OpenApiCheck, type GivenAnswer } from './openApiCheck.ts';
 import type { StatusBody } from './transferClient.ts';
 
-/** A response of the service; `body` is the parsed JSON, or undefined if it is empty. */
+/** A response of the service; `body` is the parsed JSON, or undefined if the response has no body. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -26,7 +26,7 @@ interface ServiceAccess {
 
 const orcid = '0000-0002-1825-0097';
 
-/** Calls the operations of a service over HTTP, and checks each response against the service's OpenAPI document. */
+/** Calls the operations of a service over HTTP and checks each response against the service's OpenAPI document. */
 export abstract class ContractRig {
   private checker: OpenApiCheck | undefined;
 
@@ -61,8 +61,8 @@ export abstract class ContractRig {
   }
 
   /**
-   * Checks a response against the OpenAPI document, as {@link call} does for every response, and returns it with a
-   * parsed body (D26: service HTTP behavior).
+   * Checks a response against the OpenAPI document and returns it with its body parsed (D26: service HTTP behavior).
+   * {@link call} does the same for every response.
    */
   async checked(method: string, path: string, given: GivenAnswer): Promise<Answer> {
     (await this.openApi()).check(method, path, given);
@@ -73,7 +73,7 @@ export abstract class ContractRig {
     };
   }
 
-  /** Returns a checker for the service's OpenAPI document, which it fetches on the first call. */
+  /** Returns a checker for the service's OpenAPI document. Fetches the document on the first call. */
   async openApi(): Promise<OpenApiCheck> {
     if (this.checker === undefined) {
       const response = await fetch(`${this.service.address}/openapi.json`);
@@ -110,7 +110,7 @@ export abstract class ContractRig {
     return (await this.call('GET', `/api/v1/transfers/${id}`)).body as StatusBody;
   }
 
-  /** Polls until the transfer has one of these states; resolves to the status. */
+  /** Polls until the transfer has one of the given states; resolves to the status. */
   async waitForStatus(id: string, ...states: readonly string[]): Promise<StatusBody> {
     return await eventually(
       async () => {

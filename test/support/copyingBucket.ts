@@ -21,7 +21,7 @@ export class CopyingBucket extends OddBucket {
   isEncrypted = false;
   private readonly uploads = new Map<string, Upload>();
 
-  /** Starts a server with one object in the form in which rclone uploads it in parts: with its MD5 in the metadata. */
+  /** Starts a server with one object stored as rclone uploads it in parts: with its MD5 in the metadata. */
   static async startWithNote(key: string, content: Buffer): Promise<CopyingBucket> {
     const bucket = new CopyingBucket({});
     const note = Buffer.from(digest(content), 'hex').toString('base64');
@@ -31,8 +31,8 @@ export class CopyingBucket extends OddBucket {
   }
 
   /**
-   * Returns the content of an object, or undefined if it doesn't exist. Unlike a synchronous call of rclone, this
-   * doesn't block the process, which also runs this server.
+   * Returns the content of an object, or undefined if it doesn't exist. Unlike a synchronous call to rclone, this
+   * method doesn't block the process, which also runs the server.
    */
   getContent(key: string): Buffer | undefined {
     return this.objects.get(key)?.content;

@@ -21,9 +21,9 @@ export interface WindowPlace {
 export interface TransferWindow {
   /** Starts a submission; resolves before it completes. */
   submit(): Promise<void>;
-  /** Returns the transfer as the window shows it. */
+  /** Returns the transfer that the window shows. */
   shown(): Promise<Transfer | undefined>;
-  /** Advances the clock of this window by `ms` milliseconds. */
+  /** Advances the window's clock by `ms` milliseconds. */
   pass(ms: number): Promise<void>;
   /** Closes the window; kills it if it runs in a separate process. */
   end(): Promise<void>;
@@ -40,7 +40,7 @@ export class CoreWindow implements TransferWindow {
   private readonly place: WindowPlace;
   private readonly clock: ManualClock | undefined;
 
-  /** Uses a new clock, which `pass` advances, unless `clock` is given. */
+  /** Uses `clock` or, if it isn't given, a new clock that `pass` advances. */
   private constructor(place: WindowPlace, clock?: ManualClock) {
     this.place = place;
     this.clock = clock ? undefined : new ManualClock(place.now);

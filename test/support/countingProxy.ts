@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** Forwards connections to another loopback port, and counts the bytes in both directions. */
+/** Forwards connections to another loopback port and counts the bytes in both directions. */
 export class CountingProxy {
   /** Number of bytes forwarded so far, in both directions. */
   bytes = 0;

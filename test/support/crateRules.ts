@@ -7,8 +7,8 @@ type CrateEntity = Readonly<Record<string, unknown>> & { readonly '@id': string 
 export type CrateGraph = ReadonlyMap<string, CrateEntity>;
 
 /**
- * Returns the entities of a metadata document. Throws if its context isn't that of RO-Crate 1.2, or if it describes an
- * entity twice.
+ * Returns the entities of a metadata document. Throws if the document's context isn't that of RO-Crate 1.2 or the
+ * document describes an entity twice.
  */
 export function readCrate(crate: Readonly<Record<string, unknown>>): CrateGraph {
   assert.equal(crate['@context'], 'https://w3id.org/ro/crate/1.2/context');

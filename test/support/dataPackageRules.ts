@@ -1,6 +1,6 @@
 type Json = Readonly<Record<string, unknown>>;
 
-/** A rule of the Data Package standard: a description of its violation, and a check of a value. */
+/** A rule of the Data Package standard: the description of a violation, and a function that checks a value. */
 type Rule = readonly [broken: string, isKept: (value: Json) => boolean];
 
 const nameForm = /^[-a-z0-9._/]+$/;

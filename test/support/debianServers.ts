@@ -33,8 +33,8 @@ const packages = { openssh: 'openssh-server', apache: 'apache2-bin' } as const;
 const programs = { openssh: '/usr/sbin/sshd', apache: '/usr/sbin/apache2' } as const;
 
 /**
- * Writes the configuration of a server, and returns how to start and reach it. If the server isn't installed, throws an
- * error with the installation command.
+ * Writes the configuration of a server. Returns the command that starts it and the rclone settings for reaching it. If
+ * the server isn't installed, throws an error with the installation command.
  */
 export async function prepareDebianServer(kind: DebianServerKind, place: ServerPlace): Promise<DebianServer> {
   await fs.access(programs[kind]).catch(() => {

@@ -1,7 +1,7 @@
 /**
  * Simulates a full disk; loaded with `--require` in a program and each of its threads. Writes below the folder
- * QUOTA_FOLDER fail with ENOSPC once its files contain QUOTA_BYTES bytes. They succeed again when a file named like the
- * folder with the suffix `-room` exists next to it.
+ * QUOTA_FOLDER fail with ENOSPC once its files contain QUOTA_BYTES bytes. Writes succeed again once a file that has the
+ * folder's name with the suffix `-room` exists next to the folder.
  */
 const fs = require('node:fs');
 const { syncBuiltinESMExports } = require('node:module');

@@ -1,5 +1,5 @@
 /**
- * Writes 20 failed transfers to a ledger in a separate process, like a window. Arguments: the ledger folder, and a
+ * Writes 20 failed transfers to a ledger in a separate process, as a window would. Arguments: the ledger folder, and a
  * prefix for the keys of the transfers.
  */
 import { TransferLedger } from '../../src/core/ledger/transferLedger.ts';

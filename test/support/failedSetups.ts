@@ -1,8 +1,8 @@
 let failedTitle: string | undefined;
 
 /**
- * Records the last failed setup (a `before` or `beforeEach` hook) in the current top-level suite, for {@link
- * takeFailedSetup}.
+ * Records the last failed setup (a `before` or `beforeEach` hook) in the current top-level suite, for
+ * {@link takeFailedSetup}.
  */
 export function recordFailedSetups(runner: Mocha.Runner): void {
   runner.on('fail', (runnable) => {
@@ -13,7 +13,7 @@ export function recordFailedSetups(runner: Mocha.Runner): void {
   });
 }
 
-/** Returns the title of the recorded setup and forgets it; undefined if none is recorded. */
+/** Returns the title of the recorded setup and forgets the setup; undefined if none is recorded. */
 export function takeFailedSetup(): string | undefined {
   const title = failedTitle;
   failedTitle = undefined;

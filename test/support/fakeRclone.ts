@@ -35,8 +35,9 @@ interface RcloneRequest {
 }
 
 /**
- * Replaces the normal response to a request: `fail` responds with {@link FakeRclone.failure}, `drop` closes the
- * connection, `cut` closes it after half of an object, `whole` sends a whole object even if only a range was requested.
+ * Replaces the normal response to a request. `fail` responds with {@link FakeRclone.failure}, `drop` closes the
+ * connection, `cut` closes it after half of an object, and `whole` sends a whole object even if only a range was
+ * requested.
  */
 type Intervention = 'fail' | 'drop' | 'cut' | 'whole' | undefined;
 
@@ -49,7 +50,7 @@ export class FakeRclone {
   readonly requests: RcloneRequest[] = [];
   /** The hash algorithm of the stores; undefined for stores without hashes. */
   hash: string | undefined = 'md5';
-  /** Called before each request is handled. Can change the stores, and return an intervention. */
+  /** Called before each request is handled. Can change the stores and return an intervention. */
   intervene: (request: RcloneRequest) => Intervention | Promise<Intervention> = () => undefined;
   /** Returns the description of an object to send in a response. Tests replace it to send a different one. */
   describe: (object: DescribedObject) => DescribedObject = (object) => object;
@@ -216,7 +217,7 @@ function toPlace(remote = '', path = ''): string {
   return remote.endsWith(':') || remote.endsWith('/') ? remote + path : `${remote}/${path}`;
 }
 
-/** Returns the paths in the filter lists of a request, or undefined if it has none. */
+/** Returns the paths in the filter lists of a request, or undefined if the request has no lists. */
 async function readLists({ _filter: filter }: RcloneBody): Promise<ReadonlySet<string> | undefined> {
   if (!filter?.FilesFromRaw) return undefined;
   const texts = await Promise.all(filter.FilesFromRaw.map((file) => fs.readFile(file, 'utf8')));

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { RecordedRequest } from './faultServer.ts';
 
-/** Defines the response of a fault server's route to one request. */
+/** Responds to a request to a route of a fault server. */
 export type Behavior = (request: RecordedRequest, response: ServerResponse) => void | Promise<void>;
 
-/** Responds with a behavior that depends on the request. */
+/** Responds with the behavior that `make` returns for the request. */
 export function chooseBehavior(make: (request: RecordedRequest) => Behavior): Behavior {
   return (request, response) => make(request)(request, response);
 }
@@ -37,7 +37,7 @@ export function problem(status: number, detail: string, messages: readonly strin
   return json(document, status, { 'content-type': 'application/problem+json' });
 }
 
-/** Responds like the public server to its own errors: the message is only in `errors`. */
+/** Responds as the public server does to its own errors: the message is only in `errors`. */
 export function plainProblem(status: number, message: string): Behavior {
   return problem(status, 'unexpected error occurred', [message]);
 }
@@ -98,7 +98,7 @@ export function stalledBody(beginning = '{"resources":['): Behavior {
   };
 }
 
-/** Closes the connection without a response, like a server whose handler has crashed. */
+/** Closes the connection without a response, as a server does when its handler has crashed. */
 export function dropBeforeAnswer(): Behavior {
   return (_request, response) => {
     response.socket?.destroy();
@@ -137,7 +137,7 @@ export function redirect(location: string, status = 302): Behavior {
   return empty(status, { location });
 }
 
-/** Responds without a body, and tells the client in `Retry-After` when to retry. */
+/** Responds without a body and tells the client in `Retry-After` when to retry. */
 export function busy(status: number, retryAfter: string): Behavior {
   return empty(status, { 'retry-after': retryAfter });
 }

@@ -34,13 +34,13 @@ export interface PublicState {
   /** Generates the ID of the next transfer. */
   makeId: () => string;
   /**
-   * Refuses the same searches as the public server: all in kbase, and in nmdc all except those for the ID of a study
-   * (D38: learned searchability).
+   * True to refuse the same searches as the public server. It refuses all in kbase, and all in nmdc except those for
+   * the ID of a study (D38: learned searchability).
    */
   refusesSearches: boolean;
   /** Number of upcoming status responses with another transfer's counts and message (D11: check status identity). */
   mixedUpAnswers: number;
-  /** Handles submissions, cancels and status requests like the server's dispatcher (D34: serialized requests). */
+  /** Handles submissions, cancels and status requests as the server's dispatcher does (D34: serialized requests). */
   readonly dispatcher: PublicDispatcher;
   /** True to respond with `resources: null` if nothing was found (D15: tolerant reading). */
   isNullForNone: boolean;
@@ -48,11 +48,11 @@ export interface PublicState {
    * The account that the key belongs to. An account can lack an ORCID iD in two ways (D44: classify sign-in failures).
    */
   account: 'good' | 'withoutIdentity' | 'withEmptyOrcid';
-  /** Makes the authentication service fail, which looks like a rejected key (D28: retry rejected keys). */
+  /** True to make the authentication service fail, which looks like a rejected key (D28: retry rejected keys). */
   isSignInDown: boolean;
   /** The ORCID iDs that KBase accepts for a transfer to it; undefined to accept all. */
   knownOrcids: ReadonlySet<string> | undefined;
-  /** Silently drops unknown files from a submission, and reports the rest as transferred (D39: server data display). */
+  /** True to drop unknown files silently and report the rest as transferred (D39: server data display). */
   dropsUnknownFiles: boolean;
 }
 
@@ -72,7 +72,7 @@ export function publicLike(server: FaultServer, key = 'the-test-key'): PublicSta
   return state;
 }
 
-/** Makes a server behave like the public one before version 0.12, which had only `GET files/by-id`. */
+/** Makes a server behave like the public one in versions before 0.12, which had only `GET files/by-id`. */
 export function olderPublicLike(server: FaultServer, key = 'the-test-key'): PublicState {
   const state = newState(key);
   installCommon(server, state, '0.11.3');
@@ -217,7 +217,7 @@ function dispatched(
   };
 }
 
-/** Returns the status for a request that received another request's "no error". */
+/** Returns the response to a status request that received another request's "no error". */
 function emptyStatus(request: RecordedRequest): JsonBody {
   return { id: getTransferId(request), status: 'unknown', num_files: 0, num_files_transferred: 0 };
 }
@@ -253,7 +253,7 @@ function rejectedOrcid({ knownOrcids }: PublicState, destination: unknown, orcid
   return problem(401, detail, [detail]);
 }
 
-/** Stops the whole server without a response, like a crash. The test must restart it. */
+/** Stops the whole server without a response, as in a crash. The test must restart the server. */
 function crash(server: FaultServer): Behavior {
   return () => void server.stop();
 }

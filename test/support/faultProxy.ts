@@ -38,7 +38,7 @@ export class FaultProxy {
     this.server.on('connection', (socket: Socket) => this.keep(socket));
   }
 
-  /** Starts on a free loopback port. */
+  /** Starts the proxy on a free loopback port. */
   static async start(behavior: ProxyBehavior): Promise<FaultProxy> {
     const proxy = new FaultProxy();
     proxy.behavior = behavior;

@@ -57,7 +57,7 @@ export class FaultServer {
 
   /**
    * Starts on a loopback port that no server of this process has used; with TLS if an identity is given. The extension
-   * identifies a server by its address, so on a used port it would apply what it has learned about the earlier server.
+   * identifies a server by its address, so on a reused port it would apply what it learned about the earlier server.
    * Rejects if `preferredPort` is in use; 0 means any free port.
    */
   static async start(identity?: ServerIdentity, preferredPort = 0): Promise<FaultServer> {
@@ -115,7 +115,7 @@ export class FaultServer {
     });
   }
 
-  /** Returns the requests received so far by a route, such as `POST /api/v1/files`. */
+  /** Returns the requests that a route, such as `POST /api/v1/files`, has received so far. */
   requestsTo(route: string): readonly RecordedRequest[] {
     return this.requests.filter((request) => matches(route, `${request.method} ${request.path}`));
   }
@@ -126,7 +126,7 @@ export class FaultServer {
     await new Promise<void>((resolve) => this.waiting.add({ count, resolve }));
   }
 
-  /** Resolves when all connections that are open now are closed. */
+  /** Resolves when all currently open connections have been closed. */
   async allClosed(): Promise<void> {
     await Promise.all(
       [...this.sockets].map(async (socket) => {
@@ -149,8 +149,8 @@ export class FaultServer {
   }
 
   /**
-   * Simulates a network failure until {@link connectAgain}: resets all connections, and new ones when they send a
-   * request.
+   * Simulates a network failure until {@link connectAgain}: resets all open connections, and resets new ones when they
+   * send a request.
    */
   cutOff(): void {
     this.isCutOff = true;

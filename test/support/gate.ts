@@ -16,7 +16,7 @@ export class Gate {
     this.closed = { opened, open };
   }
 
-  /** Opens the gate, and lets all waiting callers continue. */
+  /** Opens the gate and lets all waiting callers continue. */
   release(): void {
     this.closed?.open();
     this.closed = undefined;

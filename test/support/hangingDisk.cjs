@@ -1,8 +1,8 @@
 /**
  * Simulates an unresponsive network disk; loaded with `--require` in a program and each of its threads. Opening a file
- * named `stuck.bin` blocks; if HANGING_COPY is set, creating the copy of that file blocks instead. The call returns
- * when a writer opens the pipe whose path is in HANGING_PIPE. A file next to the pipe, with the suffix `.waiting`, gets
- * a line for each waiting thread. If HANGING_JOURNAL is set, closing the journal also blocks.
+ * named `stuck.bin` blocks; if HANGING_COPY is set, creating the copy of that file blocks instead. The blocked call
+ * returns when a writer opens the pipe whose path is in HANGING_PIPE. A file next to the pipe, with the suffix
+ * `.waiting`, gets a line for each waiting thread. If HANGING_JOURNAL is set, closing the journal also blocks.
  */
 const fs = require('node:fs');
 const { syncBuiltinESMExports } = require('node:module');

@@ -1,9 +1,9 @@
 /**
  * Simulates a network disk whose server is unreachable; loaded with `--require` in a program and each of its threads.
  * Calls for a folder named `stuck`, or for a path in it, hang until a writer opens the pipe whose path is in
- * HANGING_PIPE, and return immediately while it is open. Each hanging asynchronous call occupies a thread of the small
- * libuv thread pool. For a folder named `stalled`, only synchronous calls hang, as if its disk began to hang after the
- * folder was checked.
+ * HANGING_PIPE, and return immediately while the pipe is open. Each hanging asynchronous call occupies a thread of the
+ * small libuv thread pool. For a folder named `stalled`, only synchronous calls hang, as if its disk began to hang
+ * after the folder was checked.
  */
 const fs = require('node:fs');
 const { syncBuiltinESMExports } = require('node:module');

@@ -12,7 +12,10 @@ const collectGarbage = runInNewContext('gc');
 const channel = new BroadcastChannel('heap-probe');
 const started = new Set();
 
-/** Reports the heap of this thread. Collects garbage twice, because the memory of buffers is released later. */
+/**
+ * Reports the heap of this thread. Collects garbage twice, because the memory of buffers is released only after the
+ * first collection.
+ */
 function report(role) {
   collectGarbage();
   setImmediate(() => write(role));

@@ -6,7 +6,7 @@ const probe = nodePath.join(import.meta.dirname, 'heapProbe.cjs');
 
 /**
  * Environment variables that make a service report its heaps. With fixed thresholds, glibc returns freed blocks of
- * 64 kB or more to the system; otherwise, it adapts the thresholds and retains more memory the busier the machine is.
+ * 64 kB or more to the system; otherwise, it adapts the thresholds and retains more memory on a busy machine.
  */
 export const heapReportEnvironment = {
   NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --require=${probe}`.trim(),
@@ -26,7 +26,7 @@ export interface HeapSizes {
 const retryMs = 10_000;
 
 /**
- * Makes a service collect garbage, and returns the heap sizes of each of its threads, by the thread's name, such as
+ * Makes a service collect garbage. Returns the heap sizes of each of its threads, by the thread's name, such as
  * `files 3`.
  */
 export async function readHeaps(rig: StoreRig): Promise<ReadonlyMap<string, HeapSizes>> {

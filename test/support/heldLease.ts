@@ -26,7 +26,7 @@ interface LeasedDatabase {
   readonly url: string;
 }
 
-/** Holds a lease on a service over plain HTTP, like an independent program. */
+/** Holds a lease on a service over plain HTTP, as an independent program would. */
 export class TestLease {
   /** The databases that are served for the lease. */
   readonly databases: readonly LeasedDatabase[];
@@ -59,7 +59,7 @@ export class TestLease {
     return new TestLease(request, lines, (JSON.parse(first) as { databases: LeasedDatabase[] }).databases);
   }
 
-  /** Closes the connection abruptly, like a process that dies. */
+  /** Closes the connection abruptly, as when a process dies. */
   disconnect(): void {
     this.request.destroy();
   }

@@ -1,4 +1,4 @@
-/** Imports the records of one ledger into another in a separate process, which can be killed. */
+/** Imports the records of one ledger into another in a separate process that can be killed. */
 import { importRecords } from '../../src/core/ledger/ledgerImport.ts';
 import { systemClock } from '../../src/core/util/clock.ts';
 import { MemoryLog } from './memoryLog.ts';

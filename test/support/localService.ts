@@ -19,8 +19,8 @@ interface LocalServiceConfig {
   }[];
   readonly rclone?: string;
   /**
-   * Defaults to a temporary folder that `stop` removes. A given folder is not removed, so that the service can be
-   * restarted.
+   * Defaults to a temporary folder that `stop` removes. A folder that is given isn't removed, so that the service can
+   * be restarted.
    */
   readonly dataFolder?: string;
   readonly port?: number;
@@ -52,7 +52,7 @@ export interface StartedService {
   readonly ended: Promise<void>;
   /** Returns everything that the service has written to standard error so far. */
   readonly log: () => string;
-  /** Ends the service with SIGTERM, and removes a temporary data folder. Resolves to the exit code. */
+  /** Ends the service with SIGTERM and removes a temporary data folder. Resolves to the exit code. */
   stop(): Promise<number | null>;
   /** Closes the standard input of the service, as happens when the process that started it ends. */
   closeInput(): void;
@@ -69,8 +69,8 @@ export const builtProgram = nodePath.join(import.meta.dirname, '../../dist/lib/s
 const startLimitMs = 120_000;
 
 /**
- * Starts the service with the current Node.js executable and waits until it is listening. If it exits first, or takes
- * longer than two minutes, rejects with an error that contains its log.
+ * Starts the service with the current Node.js executable and waits until it is listening. If the service exits first or
+ * takes longer than two minutes, rejects with an error that contains its log.
  */
 export async function startLocalService(
   config: LocalServiceConfig,

@@ -1,7 +1,7 @@
 import type { SecretStorage, SecretStorageChangeEvent } from 'vscode';
 import { Emitter } from '../../src/core/util/emitter.ts';
 
-/** Secret storage that can lose everything, like that of a browser at the end of a session. */
+/** Secret storage that can lose everything, like a browser's storage at the end of a session. */
 export class LossySecretStorage implements SecretStorage {
   /** True to discard new secrets instead of storing them. */
   isLeaky = false;

@@ -8,7 +8,7 @@ export interface MainJobOptions {
   readonly window: EditorWindow;
   readonly address: string;
   readonly token: string;
-  /** The folder that the service serves as "My Data". */
+  /** The folder that the service serves as `My Data`. */
   readonly destinationFolder: string;
   /** Called before each step with its description. */
   onStep?(step: string): void;
@@ -27,7 +27,8 @@ const orcid = '0000-0002-1825-0097';
 const fileNames = ['seattle-weather.csv', 'weather.csv', 'weekly-weather.json'];
 
 /**
- * Connects, lists, searches, views metadata, transfers, waits for success, and cancels a second transfer, like a user.
+ * Connects, lists, searches, views metadata, transfers, waits for success, and cancels a second transfer, as a user
+ * would.
  */
 export async function runMainJob(options: MainJobOptions): Promise<MainJobResult> {
   const job = new MainJob(options);

@@ -21,7 +21,7 @@ const clientSource = `
   });
 `;
 
-/** Starts an MCP client as a process that can be killed. Resolves after the last response of the server. */
+/** Starts an MCP client as a process that can be killed. Resolves after the server's last response. */
 export async function startMcpClient(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,

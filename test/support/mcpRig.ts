@@ -11,12 +11,12 @@ export interface ToolAnswer {
 }
 
 interface AgentOptions {
-  /** The kinds of elicitation that the client declares. None is declared by default, as in earlier clients. */
+  /** The kinds of elicitation that the client declares. By default, it declares none, as earlier clients do. */
   readonly elicitation?: { readonly form?: Record<string, never>; readonly url?: Record<string, never> };
   /** Options of the server's command, such as the connection. */
   readonly args?: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** Answers elicitations. Without it, the client doesn't support them. */
+  /** Answers elicitations. If omitted, the client doesn't support them. */
   readonly onElicit?: (message: string) => {
     readonly action: 'accept' | 'decline' | 'cancel';
     readonly confirm?: boolean;

@@ -9,7 +9,7 @@ export function atEndOfTests(end: () => Promise<void>): void {
   endings.push(end);
 }
 
-/** Runs the registered cleanups one after another. They end what tests have left running for reuse. */
+/** Runs the registered cleanups one after another, to end or remove what tests have left behind. */
 export async function endTests(): Promise<void> {
   for (const end of endings) await end();
 }

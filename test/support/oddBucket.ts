@@ -46,7 +46,7 @@ export class OddBucket {
     this.server = createServer((request, response) => this.handle(request, response));
   }
 
-  /** Starts a server with these objects (key to content). */
+  /** Starts a server with the given objects (key to content). */
   static async start(objects: Readonly<Record<string, string | Buffer>>): Promise<OddBucket> {
     const bucket = new OddBucket(objects);
     await bucket.listen();
@@ -139,7 +139,7 @@ export function digest(content: Buffer): string {
   return createHash('md5').update(content).digest('hex');
 }
 
-/** Sends a response with a body in XML, which may be empty. */
+/** Sends a response with an XML body, which may be empty. */
 export function respond(response: ServerResponse, status: number, body: string): void {
   response.writeHead(status, { 'Content-Type': 'application/xml' }).end(body);
 }

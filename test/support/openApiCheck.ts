@@ -44,8 +44,8 @@ export class OpenApiCheck {
   }
 
   /**
-   * Returns the checker for a document, given as JSON. Services with the same document share it, because compiling a
-   * schema takes longer than some transfers.
+   * Returns the checker for a document, given as JSON. Services with the same document share the checker, because
+   * compiling a schema takes longer than some transfers.
    */
   static of(text: string): OpenApiCheck {
     const check = checks.get(text) ?? new OpenApiCheck(JSON.parse(text) as OpenApi);
@@ -65,7 +65,7 @@ export class OpenApiCheck {
     this.checkBody(response, method, answer, where);
   }
 
-  /** Returns the description of a status for an operation, with the reference resolved; undefined if there is none. */
+  /** Returns an operation's description of a status, with any reference resolved; undefined if there is none. */
   response(operation: Operation, status: number): Json | undefined {
     return this.follow(operation.responses[String(status)]);
   }
@@ -117,8 +117,8 @@ export class OpenApiCheck {
 }
 
 /**
- * Returns the name of the error response that may have this status for an unknown path, or for a method that a known
- * path doesn't support; empty if there is none.
+ * Returns the name of the error response with the given status; empty if there is none. Covers unknown paths, and
+ * methods that a known path doesn't support.
  */
 function getResponseName(status: number, isKnownPath: boolean): string {
   const before: Readonly<Record<number, string>> = { 400: 'BadRequest', 401: 'Unauthorized', 403: 'Forbidden' };

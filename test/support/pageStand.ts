@@ -34,14 +34,14 @@ const editorApi = `
   });`;
 
 /**
- * Runs a page of the extension in a browser without an editor. This is fast, and a test can send any message to the
+ * Runs a page of the extension in a browser without an editor. Starts quickly, and lets a test send any message to the
  * page.
  */
 export class PageStand {
   readonly page: Page;
   /** Errors and dialogs of the page, and violations of its content security policy. */
   readonly errors: string[] = [];
-  /** URLs that the page requested in addition to its own files. These requests are blocked. */
+  /** URLs that the page requested in addition to its own files. Such requests are blocked. */
   readonly requests: string[] = [];
   private readonly browser: Browser;
 

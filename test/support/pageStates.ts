@@ -12,8 +12,8 @@ const began = Date.UTC(2026, 0, 5, 9);
 const states = Object.fromEntries(Object.keys(transferStates).map((state) => [state, `The word ${state}`]));
 
 /**
- * Returns the first message to the transfer page, for a transfer of three files in this state. `more` overrides fields
- * of the transfer.
+ * Returns the first message to the transfer page, for a transfer of three files in the given state. `more` overrides
+ * fields of the transfer.
  */
 export function transferNews(state: TransferState, more: Partial<PageTransfer> = {}): Record<string, unknown> {
   const transfer = withDerived({
@@ -45,7 +45,7 @@ export function transferNews(state: TransferState, more: Partial<PageTransfer> =
   return { ...transferSnapshot(transfer), type: 'start', words: { language: 'en' }, states };
 }
 
-/** Returns a later message to the transfer page, which shows a transfer one minute after it was submitted. */
+/** Returns a later message to the transfer page. The message shows a transfer one minute after it was submitted. */
 export function transferSnapshot(transfer: PageTransfer): Record<string, unknown> {
   return { type: 'snapshot', snapshot: { key: 'k', now: began + 60_000, transfer } };
 }

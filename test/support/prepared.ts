@@ -20,7 +20,7 @@ const builtMarker = join(repositoryRoot, 'dist', '.built-for-tests');
 const installedMarker = join(repositoryRoot, 'dist', 'installed', '.installed-for-tests');
 
 /**
- * Builds the files in `dist` that tests use, if a source is newer. Needed only if test files are run without the test
+ * Builds the files in `dist` that tests use, if any source is newer. Needed only if test files are run without the test
  * runner.
  */
 export function ensureBuilt(): void {
@@ -32,7 +32,7 @@ export function ensureBuilt(): void {
   writeFileSync(builtMarker, '');
 }
 
-/** Runs `install` if a source is newer than the extension in the test editors, or if none is installed yet. */
+/** Runs `install` if any source is newer than the extension in the test editors, or if it isn't installed yet. */
 export function ensureInstalled(install: () => void): void {
   if (isPrepared || isCurrent(installedMarker)) return;
   // Packing replaces `dist` with the shipped build, which lacks the files that only tests use.
@@ -48,7 +48,7 @@ function isCurrent(marker: string): boolean {
   return sources.every((source) => newestMs(join(repositoryRoot, source)) < markedMs);
 }
 
-/** Returns the time of the last change to a file, or to a folder and everything in it, in milliseconds since 1970. */
+/** Returns the time of the last change to a file, or to a folder or anything in it, in milliseconds since 1970. */
 function newestMs(path: string): number {
   const stats = statSync(path);
   if (!stats.isDirectory()) return stats.mtimeMs;

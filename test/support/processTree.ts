@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** A process with the ID of its parent, and its command line. */
+/** A process, with the ID of its parent and its command line. */
 export interface RunningProcess {
   readonly pid: number;
   readonly parent: number;
@@ -28,7 +28,7 @@ export function listRclones(pid: number): RunningProcess[] {
   return listDescendants(pid).filter(({ command }) => /^\S*rclone\s/.test(command));
 }
 
-/** Returns true if a process with this ID exists and this user may signal it. */
+/** Returns true if a process with the given ID exists and the current user may signal it. */
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);

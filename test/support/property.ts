@@ -11,8 +11,8 @@ const propertyLimitMs = bySize(45_000, 200_000);
 
 /**
  * Defines a test that checks `holds` for a hundred values, or a thousand in a deep run. A failure prints the seed and
- * the smallest failing value; set `PROPERTY_SEED=<seed>` in the environment to repeat the same values. A check that
- * hangs also fails.
+ * the smallest failing value; set `PROPERTY_SEED=<seed>` in the environment to repeat the check with the same values. A
+ * check that hangs also fails.
  */
 export function property<T>(title: string, values: fc.Arbitrary<T>, holds: (value: T) => Promise<void> | void): void {
   const tally: Tally = { kind: 'property', runs: 0 };

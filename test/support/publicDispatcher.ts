@@ -37,8 +37,8 @@ export class PublicDispatcher {
   private readonly untaken: Outcome[] = [];
 
   /**
-   * Performs a request's work, and resolves with the result that its handler takes, which may belong to a different
-   * request.
+   * Performs a request's work and resolves to the result that the request's handler takes, which may belong to a
+   * different request.
    */
   async handle(kind: Kind, work: () => Outcome): Promise<Outcome> {
     this.concurrentCount += 1;

@@ -46,7 +46,7 @@ export class RawConnection {
     }
   }
 
-  /** Returns the response to a HEAD request, which has a Content-Length but no body. Throws if there is none. */
+  /** Returns the response to a HEAD request, which has a Content-Length but no body. Throws if no response arrives. */
   async head(): Promise<GivenAnswer> {
     const answer = await this.answer(false);
     if (answer === undefined) throw new Error('The connection ended without an answer.');
@@ -102,7 +102,7 @@ function chunkedBody(received: Buffer, start: number): ReceivedBody | undefined 
   }
 }
 
-/** The connections that a test opens to a service, whose address may change between them. */
+/** The connections that a test opens to a service. The service's address may change between connections. */
 export class RawConnections {
   readonly opened: RawConnection[] = [];
   private readonly address: () => string;

@@ -8,7 +8,7 @@ export function formatHash(content: string, algorithm: string): string {
   return `${algorithm}:${createHash(algorithm).update(content).digest('hex')}`;
 }
 
-/** A destination folder as a transfer leaves it, in a temporary root folder. */
+/** A destination folder, in a temporary root folder, as a transfer leaves it. */
 export class ReceivedFolder {
   readonly root: string;
   readonly folder: string;

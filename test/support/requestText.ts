@@ -6,7 +6,7 @@ export interface RequestParts {
   readonly body?: string;
 }
 
-/** Returns a request as HTTP/1.1 text. Adds the headers that every client sends, unless they are given. */
+/** Returns a request as HTTP/1.1 text. Adds the headers that every client sends, unless `parts` contains them. */
 export function requestText(service: { address: string; token: string }, parts: RequestParts): string {
   const headers: Readonly<Record<string, string | undefined>> = {
     Host: new URL(service.address).host,

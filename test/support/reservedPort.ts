@@ -22,7 +22,7 @@ export class ReservedPort {
 
   /**
    * Reserves a port that no other process has reserved and no server uses. Starts the search at `from`, by default
-   * after the last port that this process has reserved. Throws an error if there is none.
+   * after the last port that this process has reserved. Throws an error if no such port is found.
    */
   static async reserve(from = firstPort + 2 * next): Promise<ReservedPort> {
     next = (from - firstPort) / 2;

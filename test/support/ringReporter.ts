@@ -2,7 +2,7 @@ import Mocha, { type Runner, type Test } from 'mocha';
 import { getTally } from './tally.ts';
 import type { Tally } from './tally.ts';
 
-/** The prefix of each line with an event that a ring prints for the test runner. The rest of the line is JSON. */
+/** The prefix of each line in which a ring reports an event to the test runner. The rest of the line is JSON. */
 export const ringMark = '@ring ';
 
 /** An event of a ring's process. The last one is `end`; a process that exits without it has crashed. */
@@ -27,7 +27,7 @@ export class RingReporter extends Mocha.reporters.Base {
   }
 }
 
-/** Reports that this process has run all its tests. */
+/** Reports that this process has run all of its tests. */
 export function printEnd(): void {
   print({ event: 'end' });
 }
@@ -47,7 +47,9 @@ function print(event: RingEvent): void {
   console.log(formatEvent(event));
 }
 
-/** Returns the error message with Node.js's diff, the stack without frames of mocha and Node.js, and the causes. */
+/**
+ * Returns the message of an error with Node.js's diff, the stack without frames of mocha and Node.js, and the causes.
+ */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const stack = (error.stack ?? error.message)

@@ -9,8 +9,8 @@ export interface CodeRun {
 }
 
 /**
- * Runs a program that reads the key from the environment variable `DTS_KEY`. Rejects if the program isn't installed, or
- * doesn't exit by itself within three minutes.
+ * Runs a program that reads the key from the environment variable `DTS_KEY`. Rejects if the program isn't installed or
+ * doesn't exit on its own within three minutes.
  */
 async function run(program: string, args: readonly string[], key: string, root: string): Promise<CodeRun> {
   const dtspy = join(root, 'test', 'support', 'dtspy');

@@ -1,6 +1,6 @@
 /**
  * Makes s3rver respond to an upload only after the file is written, as S3 does; loaded with `--require`. Otherwise,
- * rclone may find an object that is still incomplete, and report it as corrupted.
+ * rclone may find an object that is still incomplete and report it as corrupted.
  */
 const { createHash } = require('node:crypto');
 const { createWriteStream } = require('node:fs');

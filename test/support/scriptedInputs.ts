@@ -42,7 +42,7 @@ export class AsyncQueue<T> {
 }
 
 /**
- * Base class of the text box and the quick pick: the members that the extension uses, and methods that simulate the
+ * Base class of the text box and the quick pick. Has the members that the extension uses, and methods that simulate the
  * user.
  */
 abstract class ScriptedInput {
@@ -87,7 +87,7 @@ abstract class ScriptedInput {
     this.hide();
   }
 
-  /** Closes the input like the Escape key. */
+  /** Closes the input, as the Escape key does. */
   escape(): void {
     this.hide();
   }
@@ -98,14 +98,14 @@ abstract class ScriptedInput {
     this.pressed.fire(QuickInputButtons.Back);
   }
 
-  /** Presses the button with this tooltip. */
+  /** Presses the button with the given tooltip. */
   press(label: string): void {
     const button = this.buttons.find((one) => (one as { readonly tooltip?: unknown }).tooltip === label);
     if (button === undefined) throw new Error(`"${this.title ?? ''}" has no button "${label}".`);
     this.pressed.fire(button);
   }
 
-  /** Resolves when `isSo` returns true; rejects if the input is closed first, or after 90 seconds. */
+  /** Resolves when `isSo` returns true. Rejects if the input is closed first, or after 90 seconds. */
   protected async until(isSo: () => boolean, what: string): Promise<void> {
     if (isSo()) return;
     await new Promise<void>((resolve, reject) => {
@@ -143,7 +143,10 @@ export class ScriptedTextBox extends ScriptedInput {
     return this.complained;
   }
 
-  /** The current message that isn't an error, such as how the text was understood; empty if there is none. */
+  /**
+   * The current message that isn't an error, such as an explanation of how the text was understood; empty if there is
+   * none.
+   */
   understood = '';
 
   set validationMessage(given: string | { readonly message: string }) {
@@ -157,7 +160,7 @@ export class ScriptedTextBox extends ScriptedInput {
   /** All validation errors so far, including empty ones. */
   readonly complaints: string[] = [];
 
-  /** All displayed text except the typed value. */
+  /** All displayed text except the typed value and {@link understood}. */
   get text(): string {
     return [this.title, this.prompt, this.placeholder, ...this.complaints].filter(Boolean).join('\n');
   }
@@ -270,7 +273,7 @@ export class ScriptedPick extends ScriptedInput {
     await this.until(() => !this.busy, 'rest');
   }
 
-  /** Types into the filter box. Doesn't filter the rows; only a list that searches by itself changes them. */
+  /** Types into the filter box. Doesn't filter the rows; they change only in lists that search on their own. */
   type(text: string): void {
     this.value = text;
     this.typed.fire(text);
@@ -281,7 +284,7 @@ export class ScriptedPick extends ScriptedInput {
     this.accepted.fire();
   }
 
-  /** Selects the rows with these labels and presses Enter. */
+  /** Selects the rows with the given labels and presses Enter. */
   choose(...labels: readonly string[]): void {
     this.selectedItems = labels.map((label) => {
       const found = this.items.find((item) => item.label === label);

@@ -69,7 +69,7 @@ const replaced = [
   'setStatusBarMessage',
 ] as const;
 
-/** Any input or dialog that can be shown to the user. */
+/** An input or dialog that can be shown to the user. */
 type ScriptedQuestion = ScriptedTextBox | ScriptedPick | ScriptedFolderDialog | ScriptedSaveDialog;
 
 /**
@@ -145,9 +145,7 @@ export class ScriptedWindow {
     throw new Error(`A dialog for a new file was expected, but this was shown: ${input.text}`);
   }
 
-  /**
-   * Waits for the next message that matches `pattern`, and skips others. Rejects if none is shown within 90 seconds.
-   */
+  /** Waits for the next message that matches `pattern`, skipping others. Rejects if none is shown within 90 seconds. */
   async notice(pattern = /(?:)/): Promise<ScriptedNotice> {
     for (;;) {
       const notice = await this.shownNotices.next(() => `No message ${String(pattern)} was shown. ${this.summary()}`);
@@ -155,7 +153,7 @@ export class ScriptedWindow {
     }
   }
 
-  /** All text that was shown so far. */
+  /** All text that has been shown so far. */
   get everythingShown(): string {
     return [
       ...this.notices.map(({ text }) => text),
@@ -164,7 +162,7 @@ export class ScriptedWindow {
     ].join('\n');
   }
 
-  /** Closes everything that is still open, like a closing window, and reinstates the editor's own functions. */
+  /** Closes everything that is still open, as a closing window does, and reinstates the editor's own functions. */
   restore(): void {
     Object.assign(window, this.originals);
     for (const input of this.inputs) input.escape();

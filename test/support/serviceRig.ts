@@ -16,11 +16,11 @@ interface RigOptions extends Partial<Omit<Parameters<typeof startService>[1], 'l
   readonly without?: string;
   /** Name of a database to configure as read-only. */
   readonly readOnly?: string;
-  /** Configures no databases, and runs the service like the one that all windows share (D29: shared service). */
+  /** Configures no databases and runs the service like the one that all windows share (D29: shared service). */
   readonly shared?: boolean;
   /** Configures both folders even if the service is shared. */
   readonly configured?: boolean;
-  /** Called after the service has ended and before its next start. */
+  /** Called after the service has ended and before it is started again. */
   readonly whileStopped?: () => void;
 }
 
@@ -74,7 +74,7 @@ export class ServiceRig extends ContractRig {
     }
   }
 
-  /** Stops the service, if it is running, and starts it with these options. */
+  /** Stops the service if it is running, and starts it with the given options. */
   async restart(options: RigOptions = {}): Promise<void> {
     await this.running?.close();
     const {
@@ -107,7 +107,7 @@ export class ServiceRig extends ContractRig {
     return (await this.search('Source Data', query, more)).map((resource) => resource.path);
   }
 
-  /** Waits until a search of the source finds this number of files. Needed after files were added or removed. */
+  /** Waits until a search of the source finds `count` files. Needed after files are added or removed. */
   async reachesFiles(query: string, count: number): Promise<void> {
     await eventually(async () => ((await this.find(query)).length === count ? true : undefined));
   }
@@ -121,7 +121,7 @@ export class ServiceRig extends ContractRig {
     return await this.mustRequestTransfer(describeTransfer(fileIds, more));
   }
 
-  /** Opens a lease on these databases, by default both folders; see {@link TestLease}. */
+  /** Opens a lease on the given databases, by default both folders; see {@link TestLease}. */
   async lease(databases: readonly (LeasedFolder | LeasedStore)[] = this.folders): Promise<TestLease> {
     return await TestLease.open(this.service, databases);
   }

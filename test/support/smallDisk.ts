@@ -10,8 +10,8 @@ export interface SmallDisk {
 }
 
 /**
- * Mounts a file system of this size in a temporary folder; resolves to undefined if this machine or user doesn't permit
- * that.
+ * Mounts a file system of the given size in a temporary folder. Resolves to undefined if the machine doesn't support
+ * this or the user lacks permission.
  */
 export async function mountSmallDisk(megabytes: number): Promise<SmallDisk | undefined> {
   const folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-disk-'));

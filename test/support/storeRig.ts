@@ -33,13 +33,13 @@ interface StoreServiceOptions {
 }
 
 interface StoreRigOptions extends StoreOptions {
-  /** Interval in milliseconds at which the rig polls transfers and first scans; defaults to 10. */
+  /** Interval in milliseconds at which the rig polls transfers and initial scans; defaults to 10. */
   readonly intervalMs?: number;
 }
 
 /**
- * A service in another process. Its databases are one store of each kind, with the name of the kind, the folder
- * `folder`, and the unreachable store `gone`.
+ * A service in another process. Its databases are one store of each kind, named after the kind; the folder `folder`;
+ * and the unreachable store `gone`.
  */
 export class StoreRig extends ContractRig {
   readonly servers: StoreServers;
@@ -109,7 +109,7 @@ export class StoreRig extends ContractRig {
     this.forgetService();
   }
 
-  /** Waits until a service that was sent a signal has ended. */
+  /** Waits until a service that has been sent a signal has ended. */
   async waitForEnd(): Promise<void> {
     await this.running?.ended;
     this.forgetService();
@@ -134,7 +134,7 @@ export class StoreRig extends ContractRig {
     return await super.call(method, path, body, { ...init, headers: { connection: 'close' } });
   }
 
-  /** Searches a database. For a store, first waits until the first scan has ended. */
+  /** Searches a database. For a store, waits until the initial scan has ended. */
   async find(database: string, query = '', more: object = {}): Promise<FoundFile[]> {
     await eventually(async () => {
       const { listing } = await this.describe(database);
@@ -151,7 +151,7 @@ export class StoreRig extends ContractRig {
     return (await this.call('GET', `/api/v1/databases/${database}`)).body as DatabaseBody;
   }
 
-  /** Waits until the first scan of a store has completed; resolves to the database. Rejects after five minutes. */
+  /** Waits until the initial scan of a store has completed; resolves to the database. Rejects after five minutes. */
   async waitForListing(database: string): Promise<DatabaseBody> {
     return await eventually(
       async () => {
@@ -178,7 +178,7 @@ export class StoreRig extends ContractRig {
     return await this.mustRequestTransfer({ source, destination, file_ids: ids });
   }
 
-  /** Transfers files; resolves to the status when the transfer has succeeded or failed. */
+  /** Transfers files; resolves to the status once the transfer has succeeded or failed. */
   async transfer(source: string, destination: string, ids: readonly string[]): Promise<StatusBody> {
     return await this.waitForStatus(await this.submit(source, destination, ids), 'succeeded', 'failed');
   }

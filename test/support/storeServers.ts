@@ -21,7 +21,7 @@ export const plantedSecrets = [
   'S3RVER-planted-never-used',
 ] as const;
 
-/** A kind of server; also the name of its remote. */
+/** A kind of server, which is also the name of its remote. */
 export type StoreKind = 'sftp' | 'dav' | 's3' | DebianServerKind;
 
 /** All kinds of servers that this machine can run. */
@@ -35,7 +35,7 @@ export interface StoreOptions {
   readonly folders?: Partial<Record<StoreKind, string>>;
 }
 
-/** Returns the path of rclone. Throws an error with installation advice if it isn't found. */
+/** Returns the path of rclone. Throws an error with installation advice if rclone isn't found. */
 export function mustFindRclone(): string {
   const path = findRclonePath(undefined);
   if (path !== undefined) return path;
@@ -108,7 +108,7 @@ export class StoreServers {
     return kind === 's3' ? 's3:lab' : `${kind}:`;
   }
 
-  /** Writes objects: through rclone for S3, and as files for the other kinds. */
+  /** Writes objects: through rclone for S3, as files for the other kinds. */
   async write(kind: StoreKind, files: Readonly<Record<string, string | Buffer>>): Promise<void> {
     for (const [path, content] of Object.entries(files)) {
       if (kind === 's3') this.run(['rcat', `s3:lab/${path}`], content);
@@ -131,14 +131,14 @@ export class StoreServers {
     return lines.filter((line) => line !== '').sort();
   }
 
-  /** Runs rclone and returns its output. Throws an error with rclone's messages if it fails. */
+  /** Runs rclone and returns its output. Throws an error with rclone's messages if rclone fails. */
   run(args: readonly string[], input: string | Buffer = ''): Buffer {
     const env = createRcloneEnvironment(this.environment);
     const options = { input, env, maxBuffer: 256 * 1024 * 1024 };
     return execFileSync(this.rclone, [...args], { ...options, stdio: 'pipe' });
   }
 
-  /** Starts a server and waits until it listens. After {@link kill}, the server has the same address. */
+  /** Starts a server and waits until it is listening. After {@link kill}, the server has the same address as before. */
   async startServer(kind: StoreKind): Promise<void> {
     const port = this.getPort(kind);
     const [program, ...args] = this.getCommand(kind, port);

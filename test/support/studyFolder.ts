@@ -18,7 +18,7 @@ const credit = {
   ],
 };
 
-/** Returns the licenses of a file. All rights are reserved for files 31 to 33; files 34 and 35 state no license. */
+/** Returns the licenses of a file. Files 31 to 33 have all rights reserved; files 34 and 35 state no license. */
 function listLicenses(number: number): object {
   if (number === 34 || number === 35) return {};
   const restricted = { name: 'All rights reserved' };
@@ -59,9 +59,7 @@ function formatMeasurements(number: number): string {
   return `${JSON.stringify({ stream: number, unit: '°C', temperature })}\n`;
 }
 
-/**
- * Returns the rows of the spreadsheet: the header, the files 1 to 35, the unknown files, and the files 3 and 12 again.
- */
+/** Returns the rows of the spreadsheet: the header, files 1 to 35, the unknown files, and files 3 and 12 again. */
 function listSamples(): readonly (readonly string[])[] {
   const known = Array.from({ length: 35 }, (_, index) => getStudyId(index + 1));
   const ids = [...known, 'ALP-9001', 'ALP-9002', 'ALP-9003', getStudyId(3), getStudyId(12)];

@@ -16,7 +16,7 @@ export interface Tally {
 
 type Counted = Mocha.Test & { tally?: Tally };
 
-/** Associates a test with `tally`, which the reporter counts if the test passes. Returns the test. */
+/** Returns a test after associating it with `tally`, which the reporter counts if the test passes. */
 export function counted(test: Mocha.Test, tally: Tally): Mocha.Test {
   return Object.assign(test, { tally });
 }

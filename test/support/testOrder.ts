@@ -9,7 +9,7 @@ export type TestOrder = (typeof testOrders)[number];
 /** The environment variable that sets the order for the process of a ring. */
 const variable = 'DATA_TRANSFER_TEST_ORDER';
 
-/** Returns the order set in the environment; `written` if none or an unknown one is set. */
+/** Returns the order set in the environment; `written` if no known order is set. */
 export function chosenOrder(): TestOrder {
   const chosen = process.env[variable];
   return testOrders.find((order) => order === chosen) ?? 'written';
@@ -27,7 +27,7 @@ export function testsNotRun({ tests, suites }: Mocha.Suite): number {
   return suites.reduce((sum, suite) => sum + testsNotRun(suite), own);
 }
 
-/** Runs each test with only its own hooks, like `--grep` with its full title. */
+/** Runs each test with only its own hooks, as `--grep` does with the test's full title. */
 async function runEachAlone(mocha: Mocha): Promise<number> {
   mocha.cleanReferencesAfterRun(false);
   const pattern = mocha.options.grep instanceof RegExp ? mocha.options.grep : /(?:)/;

@@ -22,8 +22,8 @@ export class TransferClient {
   }
 
   /**
-   * Submits a transfer; resolves to its ID once the service has acknowledged it. Rejects otherwise, including when the
-   * service dies in the meantime.
+   * Submits a transfer; resolves to its ID once the service has acknowledged it. Rejects if the service refuses the
+   * transfer or dies in the meantime.
    */
   async submit(fileIds: readonly string[]): Promise<string> {
     const body = { source: 'Source', destination: 'Target', orcid, file_ids: fileIds, description: 'As it is' };
@@ -39,7 +39,7 @@ export class TransferClient {
     await this.call('DELETE', `/api/v1/transfers/${id}?orcid=${orcid}`);
   }
 
-  /** Polls until the transfer has one of these states; resolves to the status. Rejects after two minutes. */
+  /** Polls until the transfer has one of the given states; resolves to the status. Rejects after two minutes. */
   async waitForStatus(id: string, ...states: readonly string[]): Promise<StatusBody> {
     return await eventually(async () => {
       const status = await this.status(id);

@@ -4,7 +4,7 @@ import { json, problem, type Behavior } from './faultBehaviors.ts';
 import { FaultServer } from './faultServer.ts';
 import { Gate } from './gate.ts';
 
-/** A transfer on the server, with the time of its creation in milliseconds by the server's clock. */
+/** A transfer on the server, with its creation time in milliseconds by the server's clock. */
 export interface TrueTransfer {
   readonly id: string;
   readonly createdAt: number;
@@ -13,7 +13,8 @@ export interface TrueTransfer {
 }
 
 /**
- * A status request: the time of its arrival in milliseconds by the server's clock, and whether its key was accepted.
+ * A status request. `at` is its arrival time in milliseconds by the server's clock; `isAccepted` is true if its key was
+ * accepted.
  */
 export interface Poll {
   readonly id: string;
@@ -33,7 +34,7 @@ export class TruthfulServer {
   readonly polls: Poll[] = [];
   /** Maximum number of concurrent status requests so far. */
   maxConcurrentCount = 0;
-  /** Delays the responses to submissions, whose transfers are already recorded. */
+  /** Delays the responses to submissions. Their transfers are recorded before the delay. */
   readonly submissionGate = new Gate();
   /** Delays the responses to status requests. */
   readonly statusGate = new Gate();

@@ -6,9 +6,9 @@ const pendingRequest = /^(FSReq|CloseReq|GetAddrInfoReq|ConnectWrap)/;
 const limitMs = 120_000;
 
 /**
- * Waits between two steps of a manual clock: first `pauseMs` milliseconds, for retries that use the system clock, and
- * then until this process has had no pending file operation or connection attempt for ten turns of the event loop.
- * Rejects if there still is one after two minutes.
+ * Waits between two steps of a manual clock. First waits `pauseMs` milliseconds, for retries that use the system clock,
+ * and then until this process has had no pending file operation or connection attempt for ten turns of the event loop.
+ * Rejects if an operation or attempt is still pending after two minutes.
  */
 export async function untilIdle(pauseMs: number): Promise<void> {
   await setTimeout(pauseMs);

@@ -13,12 +13,15 @@ export const savedConnectionId = '99ba412f3058d000';
 /** The name of this machine, as used in file names and connection IDs. */
 export const machine = hostname().replaceAll(/[^\w.-]/g, '_');
 
-/** The time at which the fixture was captured, in milliseconds since 1970. Its files contain times close to it. */
+/**
+ * The time at which the fixture was captured, in milliseconds since 1970. The times in its files are close to this
+ * time.
+ */
 const capturedAt = 1_767_229_200_000;
 /** The modification time of the served files. */
 const changedAt = new Date('2026-01-02T03:04:05Z');
 
-/** Values of this run that replace the placeholders in the fixture. */
+/** Values that replace the placeholders in the fixture for a test run. */
 export interface FixtureValues {
   /** The address of the saved connection. */
   readonly server: string;
@@ -85,7 +88,7 @@ export async function readTransferPageState(values: FixtureValues): Promise<unkn
   return JSON.parse(await readFixture('transfer-page-state.json', values));
 }
 
-/** Stores the editor state of version 0.1 and an API key in the browser. Call it before opening a window. */
+/** Stores the editor state of version 0.1 and an API key in the browser. Must be called before a window is opened. */
 export async function seedBrowser(page: Page, origin: string, values: FixtureValues, apiKey: string): Promise<void> {
   const seedAddress = `${origin}/seed`;
   await page.route(seedAddress, (route) => route.fulfill({ contentType: 'text/html', body: '<title>Seed</title>' }));
@@ -117,8 +120,8 @@ export async function seedBrowser(page: Page, origin: string, values: FixtureVal
 }
 
 /**
- * Encrypts secrets like the editor in a browser, with a key that combines a random part and the server's part, whose
- * bytes are all 7 in the tests.
+ * Encrypts secrets as the editor does in a browser. The key combines a random part and a part from the server; in the
+ * tests, all bytes of the server's part are 7.
  */
 async function sealSecrets(text: string): Promise<string> {
   const clientPart = webcrypto.getRandomValues(new Uint8Array(32));
@@ -138,7 +141,7 @@ async function readFixture(name: string, values: FixtureValues): Promise<string>
   return fill(await readFile(join(fixture, name), 'utf8'), values);
 }
 
-/** Replaces the placeholders in a text, and moves its times to the present. */
+/** Replaces the placeholders in a text and moves its times to the present. */
 function fill(text: string, values: FixtureValues): string {
   const replacements: Readonly<Record<string, string>> = {
     ...values,

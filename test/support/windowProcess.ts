@@ -1,4 +1,4 @@
-/** Runs a window in a separate process, which can be killed. */
+/** Runs a window in a separate process that can be killed. */
 import type { Transfer } from '../../src/core/model/transferModel.ts';
 import { readProcessArgument, CommandProcess, handleCommands } from './commandProcess.ts';
 import { CoreWindow, type TransferWindow, type WindowPlace } from './coreWindow.ts';
@@ -6,7 +6,7 @@ import { untilIdle } from './untilIdle.ts';
 
 type WindowCommand = { readonly kind: 'submit' | 'shown' } | { readonly kind: 'pass'; readonly ms: number };
 
-/** Controls a window from the test's process. */
+/** Controls a window that runs in another process. */
 export class WindowProcess implements TransferWindow {
   private readonly process: CommandProcess;
 

@@ -43,7 +43,7 @@ export function createXlsx(
   return zip(contents, options);
 }
 
-/** Returns the XML of a sheet with the given rows, which are XML as well. */
+/** Returns the XML of a sheet with the given rows, which must also be XML. */
 export function createSheetXml(rows: string): string {
   return `<worksheet xmlns="${main}" xmlns:x="${main}"><sheetData>${rows}</sheetData></worksheet>`;
 }

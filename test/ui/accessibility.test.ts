@@ -18,7 +18,10 @@ import { bySize } from '../support/testSize.ts';
 
 const themeNames = Object.keys(themes) as ThemeName[];
 
-/** Combines each item with each theme. In the quick size, each item and each theme occurs at least once. */
+/**
+ * Combines each item with each theme. In quick test runs, selects pairs so that each item and each theme occurs at
+ * least once.
+ */
 function inThemes<T>(all: readonly T[]): readonly (readonly [ThemeName, T])[] {
   const pairs = themeNames.flatMap((name) => all.map((one) => [name, one] as const));
   const count = themeNames.length;
@@ -91,7 +94,7 @@ describe('The pages for users with visual impairments', () => {
     assert.match(connection?.spoken ?? '', /^Local Service, connected · v[\d.]+/);
   });
 
-  /** Asserts that axe found no violation in more than ten rules, and stores the counts in the tally. */
+  /** Asserts that axe applied more than ten rules and found no violations, and stores the counts in the tally. */
   function judge(tally: Tally, { passed, broken, incomplete }: AxeCounts): void {
     assert.deepEqual(broken, []);
     assert.ok(passed > 10, `only ${passed} rules applied`);

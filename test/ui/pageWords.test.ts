@@ -10,7 +10,9 @@ import { repositoryRoot } from '../support/editor/places.ts';
 import { PageStand } from '../support/pageStand.ts';
 import { withDerived } from '../support/pageTransfer.ts';
 
-/** Resolves to a bundle with every message in brackets, so that displayed text outside of brackets is untranslated. */
+/**
+ * Resolves to a bundle with every message in brackets, so that any displayed text outside of brackets is untranslated.
+ */
 async function readBracketedBundle(): Promise<Record<string, string>> {
   const bundle = await readFile(join(repositoryRoot, 'l10n', 'bundle.l10n.json'), 'utf8');
   const texts = Object.entries(JSON.parse(bundle) as Record<string, string>);

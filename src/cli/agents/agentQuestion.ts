@@ -9,14 +9,14 @@ import { formatPlanSummary } from './planSummary.ts';
 /** The decision on a tool's question, and the elicitation that asks the user for it. */
 interface QuestionResult {
   readonly decision: AgentDecision;
-  /** Absent if the user has answered, or if the client can't ask or isn't trusted to. */
+  /** Absent if the user has answered, if the client can't show elicitations, or if it isn't trusted to. */
   readonly elicitation?: Elicitation;
 }
 
 /**
- * Gets the user's decisions on the questions that tools ask. Asks only through a client that the user trusts, because a
- * client could answer in the user's place (D64: a person decides). For other clients, returns a hint that says where
- * the user can decide.
+ * Obtains the user's decisions on the questions that tools ask. Asks only through a client that the user trusts,
+ * because a client could answer in the user's place (D64: a person decides). For other clients, returns a hint about
+ * where the user can decide.
  */
 export class AgentQuestions {
   private readonly isTrusted: boolean;
@@ -28,8 +28,9 @@ export class AgentQuestions {
   }
 
   /**
-   * Returns the user's decision; `waiting` if there is none yet. If a trusted client can ask but hasn't responded yet,
-   * also returns the elicitation for the client to show. Ignores answers to questions that were not asked.
+   * Returns the user's decision; `waiting` if the user hasn't decided yet. If a trusted client can show elicitations
+   * but hasn't returned an answer yet, also returns the elicitation to show. Ignores answers to questions that were not
+   * asked.
    */
   answer(question: AgentQuestion, call: McpCall): QuestionResult {
     const waiting = { kind: 'waiting', hint: createHint(question) } as const;

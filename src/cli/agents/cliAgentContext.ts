@@ -54,7 +54,7 @@ function createOpener(session: CliSession): (getConnection: ConnectionGetter) =>
 
 /**
  * Returns the connection with this ID or, if `address` is given and no connection has the ID, the default connection.
- * Throws an error if there is none, or if its address isn't `address`.
+ * Throws an error if there is no such connection, or if its address isn't `address`.
  */
 async function findConnection({ context, file }: CliSession, id: string, address?: string): Promise<FileConnection> {
   const found = findRecordConnection(context.options, file, id) ?? chooseConnection(context.options, file);
@@ -71,7 +71,10 @@ async function readAddress(connection: FileConnection): Promise<string> {
   return toAddress({ ...connection, server });
 }
 
-/** Returns the free bytes at a destination; undefined unless it is a folder that a service on this machine serves. */
+/**
+ * Returns the free bytes at a destination; undefined unless a service on this machine serves the destination from a
+ * folder.
+ */
 async function getFreeBytes(session: OpenConnection, destination: Database): Promise<number | undefined> {
   const folder = findServedFolder(session, destination);
   return folder === undefined ? undefined : await readFreeBytes(folder);

@@ -43,7 +43,7 @@ export interface McpCall {
   readonly client: string;
   readonly canElicit: boolean;
   readonly signal: AbortSignal;
-  /** Returns the user's answer to a question; undefined if there is none yet. */
+  /** Returns the user's answer to a question; undefined if the user hasn't answered yet. */
   getAnswer(key: string): ElicitationAnswer | undefined;
 }
 
@@ -52,7 +52,10 @@ interface McpServerOptions {
   readonly tools: readonly McpTool[];
   /** Resolves to the tool's answer, or to a question for the user if the tool needs a decision. Must not reject. */
   call(call: McpCall): Promise<AgentAnswer | Elicitation>;
-  /** Called when the connection has ended, for example because the client closed it or sent a message that is too large. */
+  /**
+   * Called when the connection has ended. For example, the client may have closed it or sent a message that is too
+   * large.
+   */
   onClose(): void;
 }
 

@@ -11,7 +11,7 @@ import { exitCode, type ExitCode } from '../exitCode.ts';
 import { loadTransfers } from '../transfers/transferLookup.ts';
 import { createStartError, reportTransfer } from '../transfers/transferStart.ts';
 
-/** An action that a person takes on plans. Resolves to the command's exit code. */
+/** Performs an action that a person takes on plans. Resolves to the command's exit code. */
 type PlanAction = (session: CliSession, agents: SharedAgentContext, id: string) => Promise<ExitCode>;
 
 const place = 'terminal';

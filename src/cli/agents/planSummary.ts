@@ -56,7 +56,7 @@ function describeFiles({ files }: TransferPlan): string {
   return `${formatCount(files.length, 'file')} (${formatBytes(bytes)}${unknown})`;
 }
 
-/** Describes why a plan can no longer be confirmed or declined. Returns undefined if it still can. */
+/** Returns a sentence about the decision on a plan; undefined if the plan can still be confirmed or declined. */
 export function describeDecided({ kind }: PlanState): string | undefined {
   return kind === 'proposed' ? undefined : `The plan is ${kind}.`;
 }

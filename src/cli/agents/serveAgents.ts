@@ -19,8 +19,8 @@ export interface McpFlags {
 }
 
 /**
- * Maximum time in milliseconds that calls may continue after the client disconnects. Allows the response to a
- * submission to be recorded.
+ * Maximum time for which calls may continue after the client disconnects, in milliseconds. Long enough for the response
+ * to a submission to be recorded.
  */
 const maxGraceMs = 10_000;
 

@@ -10,7 +10,7 @@ interface Terminal {
 /**
  * Asks a person to type `expected`. Resolves to true if it was typed, and to false for other input, after Ctrl+C, or at
  * the end of the input. Rejects if `signal` is aborted, or with a usage error if the streams aren't a terminal, because
- * then a program could answer (D64: a person decides).
+ * a program could then answer (D64: a person decides).
  */
 export async function askToType(
   { input, output }: Terminal,

@@ -17,7 +17,7 @@ interface CiteFlags {
   readonly transfer?: string;
 }
 
-/** Files to cite, with their database and, for a transfer's files, the day of the transfer. */
+/** The files to cite, with their database and, for the files of a transfer, the day of that transfer. */
 interface CitedSource extends DescribedFiles {
   readonly database: string;
   readonly accessed?: string;

@@ -17,7 +17,7 @@ export interface DescribedFiles {
   readonly missing: readonly string[];
   /** The reason why some IDs could not be looked up; absent if no lookup failed. */
   readonly reason?: Reason;
-  /** True if metadata was returned that can't be read. It is unknown to which of the missing IDs it belongs. */
+  /** True if unreadable metadata was returned. The missing IDs to which the metadata belongs are unknown. */
   readonly hasUnreadable: boolean;
 }
 
@@ -69,7 +69,7 @@ export async function fetchFiles(
 
 /**
  * Describes the IDs that a database doesn't have, that couldn't be looked up, or whose metadata is unreadable. Lists
- * the first ten.
+ * the first ten of these IDs.
  */
 export function describeMissing(database: string, described: Omit<DescribedFiles, 'files'>): string {
   const { missing, reason, hasUnreadable } = described;

@@ -91,8 +91,8 @@ async function formatTransfer(
 }
 
 /**
- * Returns the files listed in a transfer's manifest; an empty list if no files were transferred or there is no
- * manifest. Throws an error if the folder with the files isn't found, or contains those of a different transfer.
+ * Returns the files in a transfer's manifest; an empty list if no files were transferred or there is no manifest.
+ * Throws an error if the folder with the files isn't found, or if it contains the files of a different transfer.
  */
 async function loadTransferredFiles(
   session: CliSession,

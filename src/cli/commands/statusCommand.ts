@@ -54,8 +54,8 @@ async function listUnfinished(session: CliSession): Promise<readonly Transfer[]>
 }
 
 /**
- * Requests the status of transfers that are not settled. Prints a note for each one whose service is unknown. Throws an
- * error if connecting to a service fails.
+ * Requests the status of transfers that are not settled. Prints a note for each transfer whose service is unknown.
+ * Throws an error if connecting to a service fails.
  */
 async function refresh(session: CliSession, transfers: readonly Transfer[]): Promise<void> {
   const { context, explorer, file } = session;

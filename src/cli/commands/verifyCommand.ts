@@ -25,7 +25,7 @@ interface VerifyFlags {
 /** Maximum number of folders to list in an error message. */
 const maxNamed = 3;
 
-/** A manifest to verify, and the transfer if the user named one. */
+/** The manifest to verify, and its transfer if the user specified one. */
 interface VerificationTarget {
   readonly manifest: string;
   readonly transfer?: Transfer;

@@ -12,9 +12,9 @@ const selectAdvice = 'Use --connection or --server to select the service that th
 
 /**
  * Reads a connection's API key. If `hasOptions` is true, the key options apply to this connection and can name the
- * source; by default, it is the environment variable `connectionVariable`. Throws an error with exit code 3 if there is
- * no key. Throws a usage error if the options name more than one source, or standard input when it is a terminal, or if
- * they don't apply and the connection has no variable.
+ * source of the key. The default source is the environment variable `connectionVariable`. Throws an error with exit
+ * code 3 if there is no key. Throws a usage error if the options name several sources, if they name standard input and
+ * it is a terminal, or if they don't apply and the connection has no variable.
  */
 export async function readApiKey(
   context: CommandContext,

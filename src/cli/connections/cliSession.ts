@@ -12,14 +12,14 @@ import { chooseConnection, isKeyConnection } from './connectionChoice.ts';
 import { readConnectionsFile, type ConnectionsFile, type FileConnection } from './connectionsFile.ts';
 import { readServiceFile } from './serviceFile.ts';
 
-/** Suggests the database with the most similar name. If no name is similar, lists all databases. */
+/** Returns a hint that suggests the database with the most similar name or, if none is similar, lists all databases. */
 function describeNearest(name: string, known: readonly string[]): string {
   const nearest = findNearestName(name, known);
   if (nearest !== undefined) return `Did you mean "${toPlainCell(nearest)}"?`;
   return `Databases: ${known.map(toPlainCell).join(', ') || 'none'}.`;
 }
 
-/** The core and the connections of one command. */
+/** The state of one command: the core and the connections that it uses. */
 export class CliSession {
   readonly context: CommandContext;
   readonly explorer: Explorer;
@@ -64,14 +64,14 @@ export class CliSession {
   }
 
   /**
-   * Connects to the service that the options name, or to the only one in the connections file. Throws an error if that
-   * fails.
+   * Connects to the service that the options name, or to the only one in the connections file. Throws an error if
+   * connecting fails.
    */
   async connect(): Promise<OpenConnection> {
     return await this.open(chooseConnection(this.context.options, this.file));
   }
 
-  /** Returns the open connection to a service. Connects first if there is none. Throws an error if that fails. */
+  /** Returns the open connection to a service. Connects first if necessary. Throws an error if connecting fails. */
   async open(connection: FileConnection): Promise<OpenConnection> {
     const { explorer } = this;
     const open = explorer.sessions.get(connection.id);
@@ -98,8 +98,8 @@ export class CliSession {
   }
 
   /**
-   * Returns the database with this name or ID. If there is none, throws a usage error that suggests the nearest name or
-   * lists all names.
+   * Returns the database with this name or ID. If there is no such database, throws a usage error that suggests the
+   * nearest name or lists all names.
    */
   findDatabase(name: string): Database {
     const { databases } = this.explorer.connectionStore.listing;

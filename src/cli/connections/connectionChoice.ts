@@ -25,8 +25,8 @@ export function chooseConnection(
 
 /**
  * Returns true if the key options apply to `connection`. They apply to the connection that `--server` or `--connection`
- * selects, or to the only one in the file, and to others with the same address, except for local services. Throws a
- * usage error if `--connection` names a connection that isn't in the file.
+ * selects, or to the only one in the file. Unless a local service is involved, they also apply to other connections
+ * with the same address. Throws a usage error if `--connection` names a connection that isn't in the file.
  */
 export function isKeyConnection(options: GlobalOptions, file: ConnectionsFile, connection: FileConnection): boolean {
   const { server, connection: name } = options;
@@ -37,7 +37,7 @@ export function isKeyConnection(options: GlobalOptions, file: ConnectionsFile, c
   return !isLocal && toAddress(selected) === toAddress(connection);
 }
 
-/** Returns the connection for the connection ID in a transfer's record; undefined if it is unknown. */
+/** Returns the connection to which the connection ID in a transfer's record refers; undefined if it is unknown. */
 export function findRecordConnection(
   options: GlobalOptions,
   { connections }: ConnectionsFile,
@@ -75,8 +75,8 @@ function listNames(connections: readonly FileConnection[]): string {
 }
 
 /**
- * Creates a connection for an address that isn't in the file. Its ID is the one that the extension uses for this
- * address.
+ * Creates a connection for an address that isn't in the file. The connection's ID is the one that the extension uses
+ * for this address.
  */
 function toConnection(server: string): FileConnection {
   return { id: createConnectionId(server), name: toAddress({ server }), server };

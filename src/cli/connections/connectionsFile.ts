@@ -19,7 +19,7 @@ export interface FileConnection extends Omit<Connection, 'transport'> {
   readonly serviceFile?: string;
 }
 
-/** The content of a connections file (docs/command-line.md). It contains no keys. */
+/** The content of a connections file (docs/command-line.md). Contains no keys. */
 export interface ConnectionsFile {
   readonly orcid?: string;
   readonly connections: readonly FileConnection[];
@@ -81,7 +81,9 @@ function findProblem(entry: unknown): string | undefined {
   return findOptionalProblem(entry) ?? findMisspelledField(entry);
 }
 
-/** Describes the first field that seems to contain a key or a password; undefined if none does. Omits its value. */
+/**
+ * Describes the first field that seems to contain a key or a password; undefined if none does. Omits the field's value.
+ */
 function findSecret(value: unknown): string | undefined {
   const [path] = findSecrets(value);
   const field = toPlainCell(String(path?.at(-1) ?? ''));

@@ -10,7 +10,7 @@ interface ServiceAccess {
 }
 
 /**
- * Reads the file where this user's local service publishes its address and key (D29: shared service). Throws an error
+ * Reads the file in which the user's local service publishes its address and key (D29: shared service). Throws an error
  * if the service isn't running.
  */
 export async function readServiceFile(file: string): Promise<ServiceAccess> {

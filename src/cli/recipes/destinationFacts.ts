@@ -6,8 +6,8 @@ import type { DestinationFacts } from './planText.ts';
 import type { PlannedRun } from './plannedRun.ts';
 
 /**
- * Returns the known facts about a plan's destination: the free space, and the number of the plan's files that are
- * already there or were transferred there earlier.
+ * Returns the known facts about a plan's destination. These are the free space, and the number of the plan's files that
+ * are already there or were transferred there earlier.
  */
 export async function readDestinationFacts(session: CliSession, planned: PlannedRun): Promise<DestinationFacts> {
   const { plan, connection } = planned;

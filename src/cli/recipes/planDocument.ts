@@ -45,7 +45,10 @@ export function formatPlan({ plan, lock }: PlannedRun, destination: DestinationF
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** Lists the differences from a lock, one file per line: `+` new, `-` gone, `~` changed. If there are none, says so. */
+/**
+ * Lists the differences from a lock, one file per line: `+` new, `-` gone, `~` changed. Says so if there are no
+ * differences.
+ */
 export function formatFileDifferences({ plan: { difference } }: PlannedRun): string {
   const { added = [], gone = [], changed = [] } = difference ?? {};
   const format = (sign: string, { path, id }: RecipeFile): string =>

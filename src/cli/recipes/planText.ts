@@ -11,11 +11,11 @@ import { describeReason } from '../text/reasonText.ts';
 
 /** The known facts about a destination before files are sent there. Absent fields are unknown. */
 export interface DestinationFacts {
-  /** Known only for a folder that a service on this machine serves. */
+  /** Free bytes, known only if a service on this machine serves the destination from a folder. */
   readonly freeBytes?: number;
   /**
-   * The number of files whose content the destination has, or received in an earlier transfer (D60: same content). If
-   * `atLeast` is true, there may be more.
+   * The number of files whose content the destination has or has received in an earlier transfer (D60: same content).
+   * If `atLeast` is true, there may be more such files.
    */
   readonly alreadyThere?: { readonly files: number; readonly atLeast: boolean };
 }
@@ -69,7 +69,7 @@ export function describeUnusableLock({ kind }: LockReadResult): string {
   return `Nothing was sent. ${problem} Restore it, or run the recipe once without --locked.`;
 }
 
-/** Describes the obstacle that prevents a plan from being carried out. */
+/** Returns a description of the obstacle that prevents a plan from being carried out. */
 export function describeObstacle(plan: RecipePlan, obstacle: PlanObstacle): string {
   const { failure, unmet, difference } = plan;
   const texts: Readonly<Record<PlanObstacle, () => string>> = {

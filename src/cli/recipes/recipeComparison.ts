@@ -15,7 +15,8 @@ const savedSearch = 'It is a saved search: add a destination and run it to write
 
 /**
  * Prints the differences between a recipe's lock and the files that the recipe currently finds. Resolves to exit code 5
- * if there are any. Throws CliError if there is no readable lock, or if the files can't be determined or are too many.
+ * if there are differences. Throws CliError if there is no readable lock, if the files can't be determined, or if there
+ * are too many files.
  */
 export async function compareWithLock(context: CommandContext, file: string): Promise<ExitCode> {
   const input = await readRecipe(file);

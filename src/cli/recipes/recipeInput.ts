@@ -46,9 +46,9 @@ export async function readRecipe(file: string): Promise<RecipeInput> {
 }
 
 /**
- * Returns the connection that the options name, otherwise the connection to the recipe's service or, if the recipe
- * names none, the only one in the connections file. Throws a usage error if the recipe's service isn't in that file:
- * the author of a recipe must not choose where a key is sent.
+ * Returns the connection that the options name, otherwise the connection to the recipe's service. If neither names a
+ * service, returns the only connection in the connections file. Throws a usage error if the recipe's service isn't in
+ * that file, because the author of a recipe must not choose where a key is sent.
  */
 export function chooseRecipeConnection(
   options: GlobalOptions,
@@ -69,8 +69,8 @@ export function chooseRecipeConnection(
 }
 
 /**
- * Returns a note if an option selected a service other than the one that the recipe names; undefined if it didn't, or
- * if the recipe names none.
+ * Returns a note if an option selected a service other than the one that the recipe names. Returns undefined if the
+ * services are the same, or if the recipe names none.
  */
 export function describeOverride({ service }: Recipe, chosen: FileConnection): string | undefined {
   if (service === undefined || isService(service, chosen)) return undefined;

@@ -20,7 +20,7 @@ export interface RunFlags extends WaitFlags {
   readonly again?: boolean;
 }
 
-/** Runs a recipe and writes its lock, or, in a dry run, prints what it would transfer. */
+/** Runs a recipe and writes its lock. In a dry run, only prints the files that the recipe would transfer. */
 export async function runRecipeFile(context: CommandContext, file: string, flags: RunFlags): Promise<ExitCode> {
   const input = await readRecipe(file);
   return await CliSession.run(context, async (session) => {
@@ -49,7 +49,7 @@ async function start(session: CliSession, planned: PlannedRun, flags: RunFlags):
   return hasLock ? code : exitCode.failed;
 }
 
-/** Writes a recipe's lock after its transfer has started. If that fails, prints the reason and resolves to false. */
+/** Writes a recipe's lock after its transfer has started. If writing fails, prints the reason and resolves to false. */
 async function saveLock(
   { context }: CliSession,
   planned: PlannedRun,

@@ -1,6 +1,6 @@
 import { toPlainCell } from './plainCell.ts';
 
-/** A column of a table. `getText` returns the text of a row's cell; numbers are right-aligned. */
+/** A column of a table. `getText` returns the text of the column's cell in a row; numbers are right-aligned. */
 export interface Column<T> {
   readonly title: string;
   readonly isNumber?: boolean;

@@ -27,12 +27,12 @@ export const transferColumns: readonly Column<Transfer>[] = [
   { title: 'STARTED', getText: ({ createdAt }) => formatTime(createdAt)?.replace(/\.\d+/, '') },
 ];
 
-/** Returns the ID that the service assigned to a transfer; the key of its record if there is no ID yet. */
+/** Returns the ID that the service assigned to a transfer; the record's key if there is no ID yet. */
 export function getTransferId({ id, key }: Transfer): string {
   return id ?? key;
 }
 
-/** Describes a transfer's progress on one line: `active, 3/10 files`. Without counts, returns the state alone. */
+/** Formats a transfer's progress on one line: `active, 3/10 files`. Returns only the state if there are no counts. */
 export function describeProgress(transfer: Transfer): string {
   const files = describeFiles(transfer);
   if (files === '') return describeState(transfer);

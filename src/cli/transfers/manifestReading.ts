@@ -7,8 +7,8 @@ import { exitCode } from '../exitCode.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 
 /**
- * Reads a manifest. Throws an error if it can't be used or can't be the manifest of `transfer`. The exit code is 4 if
- * the manifest doesn't exist, otherwise 1.
+ * Reads a manifest. Throws an error if the manifest is unusable, or if it can't belong to `transfer`. The exit code is
+ * 4 if the manifest doesn't exist, otherwise 1.
  */
 export async function loadManifest(
   file: string,

@@ -12,7 +12,7 @@ import { requireReadableRecords } from './recordAccess.ts';
 const minPrefixLength = 4;
 
 /**
- * Loads all transfer records, newest first. Marks the submissions of killed processes as "not confirmed" (D12: never
+ * Loads all transfer records, newest first. Marks submissions whose process was killed as "not confirmed" (D12: never
  * resubmit). Throws an error if the folder with the records can't be read.
  */
 export async function loadTransfers(session: CliSession): Promise<readonly Transfer[]> {
@@ -35,8 +35,8 @@ export async function findTransfers(session: CliSession, names: readonly string[
 }
 
 /**
- * Finds one recorded transfer without connecting to a service. Throws an error with exit code 4 if there is none. In
- * the error message, `kinds` replaces the word "transfer".
+ * Finds one recorded transfer without connecting to a service. Throws an error with exit code 4 if there is no such
+ * record. In the error message, `kinds` replaces the word "transfer".
  */
 export async function findRecordedTransfer(session: CliSession, name: string, kinds?: string): Promise<Transfer> {
   const found = findRecord(await loadTransfers(session), name);

@@ -4,8 +4,8 @@ import { CliError } from '../cliError.ts';
 import { getTransferId } from '../text/transferDocument.ts';
 
 /**
- * Throws an error if another transfer is, or may be, copying some of the files to the same destination. That includes
- * transfers that a killed process started.
+ * Throws an error if another transfer is, or may be, copying some of the files to the same destination. Such transfers
+ * include those started by a process that was killed.
  */
 export function requireNotUnderWay(known: readonly Transfer[], order: TransferOrder): void {
   const { count, transfers } = findFilesUnderWay(known, [order]);

@@ -54,7 +54,7 @@ export async function reportTransfer(
   return getEndCode([transfer]);
 }
 
-/** Creates the error for a submission that received no ID from the service. */
+/** Creates the error for a submission for which the service returned no ID. */
 export function createStartError({ key, state, problem = { kind: 'unreadable' } }: Transfer): CliError {
   if (state === 'cancelled') return new CliError('Interrupted. Nothing was sent.', exitCode.interrupted);
   if (state !== 'notConfirmed') return createRequestError("The transfer wasn't started", problem);

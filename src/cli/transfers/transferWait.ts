@@ -10,16 +10,17 @@ import { describeProgress, getTransferId } from '../text/transferDocument.ts';
 type Condition = (transfer: Transfer) => boolean;
 
 /**
- * Returns true for a transfer that won't change by itself: it has ended, or only the user can find out whether it
- * started.
+ * Returns true for a transfer that won't change by itself. Such a transfer has ended, or only the user can find out
+ * whether it started.
  */
 export function isSettled({ state }: Transfer): boolean {
   return hasEnded(state) || state === 'notConfirmed';
 }
 
 /**
- * Shows the progress of transfers until they are settled. Throws an error with exit code 130 after an interruption, 1
- * after the time limit, and 3 if the service refuses the key. The transfers continue on the service.
+ * Shows the progress of transfers until they are settled. Throws an error with exit code 130 if the command is
+ * interrupted, 1 if the time limit is reached, and 3 if the service refuses the key. The transfers continue on the
+ * service.
  */
 export async function waitForEnd(session: CliSession, keys: readonly string[], timeoutS?: number): Promise<void> {
   const { output } = session.context;
@@ -58,7 +59,7 @@ export function getEndCode(transfers: readonly Transfer[]): ExitCode {
   return transfers.every((transfer) => getOutcome(transfer) === 'complete') ? exitCode.done : exitCode.failed;
 }
 
-/** Returns a transfer from the store. Throws an error if its record was removed. */
+/** Returns a transfer from the store. Throws an error if the transfer's record was removed. */
 export function requireTransfer({ transferStore }: CliSession['explorer'], key: string): Transfer {
   const transfer = transferStore.get(key);
   if (transfer) return transfer;

@@ -23,7 +23,7 @@ export type AgentQuestion =
   { readonly kind: 'submit'; readonly plan: TransferPlan } | { readonly kind: 'cancel'; readonly transfer: Transfer };
 
 /**
- * The result of asking a person. `by` states where the person decided, such as the name of the editor; it is recorded
+ * The result of asking a person. `by` names the place where the person decided, such as the editor, and is recorded
  * with the decision. If the kind is `waiting`, there is no decision yet, and `hint` tells the agent what to do.
  */
 export type AgentDecision =
@@ -41,19 +41,19 @@ export interface AgentContext {
   readonly policy: AgentPolicy;
   /** The queue shared by all agents that use this window or program. */
   readonly queue: CallQueue;
-  /** Server-supplied text in earlier answers to any agent that uses this window or program. */
+  /** The server-supplied text in earlier answers to any agent that uses this window or program. */
   readonly answeredTexts: AnsweredTexts;
   readonly clock: Clock;
   readonly log: Logger;
   /** The agent's name, which the agent itself may have chosen: untrusted text of any length. */
   readonly requestedBy: string;
   /**
-   * Returns the connection to use. Connects if necessary, except in a window. Throws {@link AgentError} if there is no
-   * connection or it can't be opened.
+   * Returns the connection to use by default. Connects if necessary, except in a window. Throws {@link AgentError} if
+   * there is no connection or it can't be opened.
    */
   connect(): Promise<OpenConnection>;
   /**
-   * Returns the connection with this ID. If `address` is given, may return a different connection to that address
+   * Returns the connection with this ID. If `address` is given, may return another connection to the same address
    * instead. Opens the connection if necessary, except in a window. Throws {@link AgentError} if there is no such
    * connection or it can't be opened.
    */

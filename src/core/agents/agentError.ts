@@ -22,7 +22,7 @@ export type AgentErrorCode =
 export class AgentError extends Error {
   override readonly name = 'AgentError';
   readonly code: AgentErrorCode;
-  /** The cause, as data or as text. May contain text from a server. */
+  /** The cause of the failure, as data or as text. May contain text from a server. */
   readonly reason: Reason | string | undefined;
 
   constructor(code: AgentErrorCode, message: string, reason?: Reason | string) {

@@ -13,7 +13,7 @@ const fileName = 'agents.json';
 const maxBytes = 10_000;
 
 /**
- * Stores the rule for submissions by agents beside the transfer records. The editor, the MCP server and the command
+ * Stores the rule for submissions by agents next to the transfer records. The editor, the MCP server and the command
  * line share the rule.
  */
 export class AgentPolicy {

@@ -5,7 +5,7 @@ import type { AgentContext } from './agentContext.ts';
 /** Runs a tool with validated input. Resolves to the answer. Throws {@link AgentError} for an expected failure. */
 type ToolFunction<Input> = (context: AgentContext, input: Input, signal: AbortSignal) => Promise<JsonObject>;
 
-/** A tool for agents: its name, a description for the model, the schema of its input, and the function that runs it. */
+/** A tool for agents, with descriptions, the schema of its input, and the function that runs it. */
 export interface AgentTool {
   readonly name: AgentToolName;
   /** A title for people. */

@@ -4,7 +4,8 @@ import type { JsonObject } from '../util/json.ts';
 export const maxRows = 20;
 
 /**
- * Returns the first rows as a list called `name` under `data`. If rows are left out, adds their number and the hint.
+ * Returns the first rows as a list called `name` under `data`. If rows are left out, adds the hint and the number of
+ * omitted rows.
  */
 export function createRows(name: string, rows: readonly JsonObject[], hint: string): JsonObject {
   const more = rows.length - maxRows;

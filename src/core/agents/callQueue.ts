@@ -4,15 +4,16 @@ const maxRunning = 8;
 const maxWaiting = 200;
 
 /**
- * Runs agents' calls in order of arrival, a few at a time, so that no agent can overload the service or this program.
+ * Runs agents' calls in order of arrival. Limits the number of concurrent calls, so that no agent can overload the
+ * service or this program.
  */
 export class CallQueue {
   private readonly waiting = new Set<() => void>();
   private running = 0;
 
   /**
-   * Runs `work` when its turn comes. Throws {@link AgentError} if too many calls are waiting, and the signal's reason
-   * if the call is canceled before its turn.
+   * Runs `work` when it is the call's turn. Throws {@link AgentError} if too many calls are waiting, and the signal's
+   * reason if the call is canceled before its turn.
    */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();

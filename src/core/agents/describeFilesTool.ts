@@ -7,7 +7,7 @@ import { toFileDetails } from './fileDetails.ts';
 import { toDataLine } from './serverText.ts';
 import { databaseField, idField } from './toolFields.ts';
 
-/** Returns the metadata of files. */
+/** Returns the metadata of the files with the given IDs. */
 export const describeFilesTool = defineTool({
   name: 'describe_files',
   title: 'Describe Files',

@@ -12,7 +12,7 @@ export class FirstPlanWatch extends FirstFileWatch {
   }
 }
 
-/** Returns true if any plan has no decision and, judging by the age of its file, has not expired. */
+/** Returns true if any plan is undecided and, judging by the age of the plan's file, has not expired. */
 async function hasProposal(folder: string, names: readonly string[], now: number): Promise<boolean> {
   const known = new Set(names);
   const isOpen = (id: string): boolean => !known.has(toPlanName(id, 'decision'));

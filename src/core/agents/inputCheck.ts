@@ -21,7 +21,7 @@ export function limitedObject(): z.ZodMiniType<JsonObject> {
   return z.record(z.string(), z.unknown()).check(z.refine(isSmall));
 }
 
-/** Validates and returns a tool's input. Throws {@link AgentError} with a message about the first error. */
+/** Validates and returns a tool's input. Throws {@link AgentError} with a message that describes the first error. */
 export function checkInput({ input }: AgentTool, value: unknown): unknown {
   const parsed = input.safeParse(value ?? {});
   if (parsed.success) return parsed.data;

@@ -29,7 +29,7 @@ type PlanBasis = Omit<TransferPlan, 'id' | 'licenses' | 'copies' | 'freeBytes'>;
 
 /**
  * Saves a plan with the facts on which a person bases the decision: licenses, existing copies and free space. Throws
- * {@link AgentError} if it can't be saved, and the signal's reason if the call is canceled.
+ * {@link AgentError} if the plan can't be saved, and the signal's reason if the call is canceled.
  */
 export async function createPlan(context: AgentContext, draft: PlanDraft, signal: AbortSignal): Promise<TransferPlan> {
   const basis = createBasis(context, draft);

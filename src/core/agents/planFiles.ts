@@ -1,7 +1,9 @@
 import * as z from 'zod/mini';
 import type { PlanDecision, TransferPlan } from './transferPlan.ts';
 
-/** The transfer that was submitted for a plan. `at` is the time of this record, in milliseconds since 1970. */
+/**
+ * The transfer that was submitted for a plan. `at` is the time at which this was recorded, in milliseconds since 1970.
+ */
 export interface PlanOutcome {
   readonly transferKey: string;
   readonly at: number;
@@ -36,19 +38,22 @@ const planSchema = z.looseObject({
   freeBytes: z.exactOptional(z.number()),
 });
 
-/** Rejects plans from later versions, because they could contain options that this version would ignore. */
+/**
+ * Describes a stored plan. Rejects plans from later versions, because they could contain options that this version
+ * ignores.
+ */
 const storedSchema = z.looseObject({ version: z.literal(1), plan: planSchema });
 
 const decisionSchema = z.looseObject({ kind: z.enum(['confirmed', 'declined']), by: z.string(), at: z.number() });
 const outcomeSchema = z.looseObject({ transferKey: z.string(), at: z.number() });
 
-/** Parses a plan's file. Returns undefined if it is missing, damaged or from a later version. */
+/** Parses a plan's file. Returns undefined if the file is missing, damaged or from a later version. */
 export function parsePlan(text: string | undefined): TransferPlan | undefined {
   return parse(storedSchema, text)?.plan;
 }
 
 /**
- * Parses a decision file. Returns undefined if there is none. A damaged file counts as a confirmation, so that
+ * Parses a decision file. Returns undefined if the file is missing. Treats a damaged file as a confirmation, so that
  * nothing is submitted twice.
  */
 export function parseDecision(text: string | undefined): PlanDecision | undefined {

@@ -21,16 +21,16 @@ const retentionMs = 24 * 3_600_000;
 /** Maximum number of plans that await a decision, so that an agent can't fill the list. */
 const maxProposed = 20;
 
-/** Maximum number of retained plans, so that an agent can't fill the disk with expired ones. */
+/** Maximum number of retained plans, so that an agent can't fill the disk with expired plans. */
 const maxSaved = 200;
 
 /** Maximum size of a plan's file, in bytes. A plan with the maximum number of files is several times smaller. */
 const maxPlanBytes = 128 * 1024 * 1024;
 
 /**
- * Stores agents' plans beside the transfer records, for all of the user's windows and programs (D48: ledger as files).
- * A plan's file never changes. Its decision is a second file, which is created exclusively, so that a plan is decided
- * and submitted at most once.
+ * Stores agents' plans next to the transfer records, for all of the user's windows and programs (D48: ledger as files).
+ * A plan's file never changes. The decision is a second file that is created exclusively, so that a plan is decided and
+ * submitted at most once.
  */
 export class PlanStore implements Disposable {
   private readonly lifetime = new Lifetime();
@@ -118,7 +118,7 @@ export class PlanStore implements Disposable {
     return plan?.id === id ? { plan, state: await this.readState(plan) } : undefined;
   }
 
-  /** Returns a plan with its current state. Throws {@link AgentError} if there is none or the folder can't be read. */
+  /** Returns a plan with its current state. Throws {@link AgentError} if the plan doesn't exist or can't be read. */
   async require(id: string): Promise<SavedPlan> {
     const saved = await this.get(id);
     if (saved) return saved;
@@ -127,8 +127,8 @@ export class PlanStore implements Disposable {
   }
 
   /**
-   * Records a person's decision about a proposed plan. Throws {@link AgentError} if the plan doesn't exist or has
-   * expired, if it was already decided in this or another program, or if the decision can't be written.
+   * Records a person's decision on a proposed plan. Throws {@link AgentError} if the plan doesn't exist or has expired,
+   * if it was already decided on in this or another program, or if the decision can't be written.
    */
   async decide(id: string, kind: PlanDecision['kind'], by: string): Promise<TransferPlan> {
     const saved = await this.require(id);
@@ -140,8 +140,8 @@ export class PlanStore implements Disposable {
   }
 
   /**
-   * Records the transfer that was submitted for a plan. Only logs a failure, because the transfer's record also names
-   * the plan.
+   * Records the transfer that was submitted for a plan. If that fails, only logs the failure, because the transfer's
+   * record also names the plan.
    */
   async recordTransfer(id: string, transferKey: string): Promise<void> {
     const outcome: PlanOutcome = { transferKey, at: this.clock.now() };
@@ -172,8 +172,8 @@ export class PlanStore implements Disposable {
   }
 
   /**
-   * Reads a file. Returns undefined if it is missing, and an empty string, which counts as damaged, if it can't be
-   * read.
+   * Reads a file. Returns undefined if the file is missing. Returns an empty string, which counts as damaged, if the
+   * file can't be read.
    */
   private async read(path: string): Promise<string | undefined> {
     try {

@@ -17,10 +17,10 @@ export async function requireSubmissionAllowed({ policy }: Pick<AgentContext, 'p
 }
 
 /**
- * Submits a plan once (D12: never resubmit). `by` names the place where a person confirmed it. Resolves to its
- * transfer, whose state shows whether the service accepted it. Throws {@link AgentError} if nothing was sent: the plan
- * doesn't exist, has expired or was already decided, its service isn't connected, agents aren't allowed to submit, or
- * the decision or the transfer couldn't be recorded.
+ * Submits a plan once (D12: never resubmit). `by` names the place where a person confirmed the plan. Resolves to the
+ * plan's transfer, whose state shows whether the service accepted it. Throws {@link AgentError} if nothing was sent,
+ * because the plan doesn't exist, has expired or was already decided on, its service isn't connected, agents aren't
+ * allowed to submit, or the decision or the transfer couldn't be recorded.
  */
 export async function submitPlan(context: PlanSubmissionContext, plan: TransferPlan, by: string): Promise<Transfer> {
   const { services, plans } = context;
@@ -50,8 +50,8 @@ async function submitOrder(
 }
 
 /**
- * Returns the transfer that was submitted for a plan; undefined if there is none. Finds it even if the program was
- * interrupted before it recorded the submission in the plan.
+ * Returns the transfer that was submitted for a plan; undefined if there is none. Finds the transfer even if the
+ * program was interrupted before it recorded the submission in the plan's files.
  */
 export function findPlanTransfer({ transferStore }: AgentContext['services'], planId: string): Transfer | undefined {
   return transferStore.getAll().find(({ requestedBy }) => requestedBy?.plan === planId);

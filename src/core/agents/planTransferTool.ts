@@ -64,13 +64,13 @@ export const planTransferTool = defineTool({
   },
 });
 
-/** Throws {@link AgentError} unless exactly one of IDs and query is given, or if IDs are given with query filters. */
+/** Throws {@link AgentError} unless either IDs or a query is given, or if IDs are combined with query filters. */
 function requireOneSelection({ ids, query, status, specific }: PlanInput): void {
   if ((ids === undefined) === (query === undefined)) throw new AgentError('badInput', 'Give either "ids" or "query".');
   if (ids && (status ?? specific)) throw new AgentError('badInput', 'Give "status" and "specific" only with "query".');
 }
 
-/** Throws {@link AgentError} for texts with parts that a person who confirms the plan couldn't see. */
+/** Throws {@link AgentError} if a text contains characters that the person who confirms the plan couldn't see. */
 function requireVisibleTexts({ description = '', instructions = {} }: PlanInput): void {
   for (const [name, text] of Object.entries({ description, instructions: JSON.stringify(instructions) })) {
     if (hasHiddenText(text)) throw new AgentError('badInput', `Remove the invisible characters from "${name}".`);

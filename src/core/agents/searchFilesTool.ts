@@ -11,7 +11,7 @@ import { databaseField, queryFields } from './toolFields.ts';
 
 const maxOffset = 1_000_000;
 
-/** Searches a database. */
+/** Returns the files of a database that match a query. */
 export const searchFilesTool = defineTool({
   name: 'search_files',
   title: 'Search Files',

@@ -5,7 +5,7 @@ const maxLineLength = 200;
 
 /**
  * Returns text from a server, a file or an agent as one short line without control or format characters. Answers
- * contain text from servers only under `data`, because agents must not treat it as instructions (D64: a person
+ * contain text from servers only under `data`, because agents must not treat such text as instructions (D64: a person
  * decides).
  */
 export function toDataLine(text: string, maxLength = maxLineLength): string {

@@ -6,7 +6,7 @@ import { requireSubmissionAllowed, submitPlan } from './planSubmission.ts';
 import { requireProposed } from './planStore.ts';
 import { toTransferAnswer } from './transferAnswer.ts';
 
-/** Asks a person to confirm a plan, and submits it if they do. */
+/** Asks a person to confirm a plan, and submits the plan if they do. */
 export const submitTransferTool = defineTool({
   name: 'submit_transfer',
   title: 'Submit a Planned Transfer',

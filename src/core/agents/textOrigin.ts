@@ -1,7 +1,7 @@
 import type { JsonObject } from '../util/json.ts';
 import type { TextOrigin } from './transferPlan.ts';
 
-/** Minimum length of strings to compare. Shorter ones often match by chance. */
+/** Minimum length of strings to compare. Shorter strings often match by chance. */
 const minLength = 20;
 
 /** The text that an agent supplies with a plan. */
@@ -14,8 +14,8 @@ interface SuppliedTexts {
 const partLength = 30;
 
 /**
- * Returns `server` if the description or any string in the instructions appears to be copied, even partly, from text
- * that a server sent. Otherwise, returns `agent`.
+ * Returns `server` if the description or the instructions appear to be copied from text that a server sent; otherwise,
+ * `agent`. Also detects text that was copied only in part.
  */
 export function getTextOrigin(
   { description = '', instructions = {} }: SuppliedTexts,
@@ -29,7 +29,7 @@ export function getTextOrigin(
 
 /**
  * Returns true if a given and a known string share a substring of at least twice `partLength` characters. Also detects
- * some shorter ones. Takes linear time.
+ * some shorter shared substrings. Takes linear time.
  */
 function haveCommonPart(given: readonly string[], known: readonly string[]): boolean {
   const parts = new Set(given.flatMap((text) => listParts(text, 1)));

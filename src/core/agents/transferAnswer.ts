@@ -31,7 +31,7 @@ function getStart({ createdAt, startedElsewhere }: Transfer): string {
   return startedElsewhere ? 'unknown' : toTime(createdAt);
 }
 
-/** Returns the time at which the end was detected; `unknown` for a transfer that was found after its end. */
+/** Returns the time at which the end was detected; `unknown` for a transfer that was found after it had ended. */
 function getEnd({ changes, startedElsewhere }: Transfer): string {
   return startedElsewhere && changes.length === 1 ? 'unknown' : toTime(changes.at(-1)?.at);
 }

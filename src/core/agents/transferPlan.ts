@@ -10,8 +10,8 @@ export interface PlannedFile extends RecipeFile {
 }
 
 /**
- * The origin of text that an agent supplied. `server` if it was, or appears to have been, copied from a server, a tool
- * result or a file.
+ * The origin of text that an agent supplied. The value `server` means that the text was, or appears to have been,
+ * copied from a server, a tool result or a file.
  */
 export type TextOrigin = 'agent' | 'server';
 
@@ -32,7 +32,7 @@ export interface PlannedCopies {
   readonly isComplete: boolean;
   /** Number of files that earlier transfers copied to the destination. */
   readonly received: number;
-  /** Number of files in unfinished transfers to the destination. */
+  /** Number of files that unfinished transfers are copying to the destination. */
   readonly underWay: number;
 }
 
@@ -76,8 +76,8 @@ export interface PlanDecision {
 }
 
 /**
- * The state of a plan. `confirmed`: its submission is in progress, was interrupted, or could not be recorded.
- * `submitted`: its transfer has a record, which shows whether the service accepted it.
+ * The state of a plan. `confirmed`: the submission is in progress, was interrupted, or could not be recorded.
+ * `submitted`: the plan's transfer has a record, which shows whether the service accepted the transfer.
  */
 export type PlanState =
   | { readonly kind: 'proposed' | 'expired' }
@@ -102,8 +102,8 @@ export function toPlannedOrder(plan: TransferPlan, connectionId: string): Transf
 }
 
 /**
- * Returns the open connection to a plan's service; undefined if there is none. Its ID can differ from the one in the
- * plan, because another program may have created the plan.
+ * Returns the open connection to a plan's service; undefined if there is none. The connection's ID can differ from the
+ * one in the plan, because another program may have created the plan.
  */
 export function findPlanConnection(sessions: OpenConnections, { service }: TransferPlan): OpenConnection | undefined {
   const isSame = (one: OpenConnection | undefined): boolean => one?.service.address === service.address;

@@ -14,7 +14,7 @@ import { toPlanAnswer } from './planAnswer.ts';
 import { findPlanTransfer } from './planSubmission.ts';
 import { toTransferAnswer, toTransferRow } from './transferAnswer.ts';
 
-/** Maximum time to wait for a new status. After that, the last known one is returned. */
+/** Maximum time to wait for a new status, in milliseconds. After that, the last known status is returned. */
 const maxWaitMs = 5_000;
 
 /** Returns the status of a transfer or a plan or, without an ID, lists the latest transfers. */

@@ -2,9 +2,9 @@ import type { AgentDecision } from './agentContext.ts';
 import { AgentError } from './agentError.ts';
 
 /**
- * Creates the error for a window that lacks a connection. Its message names the commands that open a connection. Passes
- * the service's name, address or connection ID as the reason: agents receive it as data, because a service may have
- * chosen its name.
+ * Creates the error for a window that lacks a connection. The message names the commands that open a connection. Passes
+ * the service's name, address or connection ID as the reason, so that agents receive it as data: a service may choose
+ * its own name.
  */
 export function createNotConnectedError(serviceName?: string): AgentError {
   const fact = serviceName === undefined ? 'No service is connected.' : 'The required service is not connected.';

@@ -34,7 +34,7 @@ function endSentence(text: string): string {
   return /[.?!]$/.test(text) ? text : `${text}.`;
 }
 
-/** Lists up to 20 authors. If there are more, lists the first 19 and the last one. */
+/** Lists up to 20 authors. If there are more, lists only the first 19 and the last. */
 function formatAuthors(authors: readonly CitedName[]): string {
   const names = authors.map(formatAuthor);
   const last = names.at(-1) ?? '';

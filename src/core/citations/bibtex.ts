@@ -16,8 +16,8 @@ const special: Readonly<Record<string, string>> = {
 };
 
 /**
- * Matches characters that are special in TeX, and the first of two characters that TeX would combine into a dash or a
- * quote.
+ * Matches characters that are special in TeX. Also matches the first of any two characters that TeX would combine into
+ * a dash or a quote.
  */
 const specialPattern = /[\\{}&%$#_~^`]|-(?=-)|'(?=')|<(?=<)|>(?=>)|,(?=,)/g;
 
@@ -28,7 +28,7 @@ export function writeBibtex(citations: readonly Citation[]): string {
   return citations.map(writeEntry).join('\n');
 }
 
-/** Writes an entry. Appends field by field, which is faster than one large template literal. */
+/** Writes a BibTeX entry. Appends field by field, which is faster than one large template literal. */
 function writeEntry(citation: Citation): string {
   const { key, title, issued, publisher } = citation;
   let entry = `@dataset{${key},\n`;
@@ -75,14 +75,14 @@ function writeName(name: CitedName): string {
 }
 
 /**
- * Matches names that contain no characters with a special meaning in BibTeX or BibLaTeX. Their words consist of
- * letters, and can contain periods, hyphens and apostrophes.
+ * Matches names that contain no characters with a special meaning in BibTeX or BibLaTeX. The words of such names
+ * consist of letters, and can contain periods, hyphens and apostrophes.
  */
 const plainName = /^\p{L}(?:[-.’']{0,2}[\p{L}\p{M}])*\.?(?: \p{L}(?:[-.’']{0,2}[\p{L}\p{M}])*\.?)*$/u;
 
 /**
- * Encloses a part of a name in braces if BibTeX could misread it. Without braces, BibTeX interprets commas, "and" and
- * "von". With braces, it doesn't abbreviate a given name.
+ * Encloses a part of a name in braces if BibTeX could misread it. BibTeX interprets commas, "and" and "von" only
+ * outside braces. Other parts stay unbraced, because BibTeX doesn't abbreviate a braced given name.
  */
 function protectName(part: string, isOneName: boolean): string {
   const text = escapeTex(part);

@@ -3,7 +3,7 @@ import type { Citation, CitedName, CitedPeople, CitedWork } from './citation.ts'
 import { readCitedWork } from './creditReader.ts';
 import { readText } from './creditText.ts';
 
-/** A file to cite: its metadata, and the name of its database if that is known. */
+/** A file to cite, with its metadata and, if known, the name of its database. */
 export interface CitableFile {
   readonly name: string;
   readonly database?: string;
@@ -53,7 +53,7 @@ function addFile(index: UnitIndex, file: CitableFile, work: CitedWork): void {
 }
 
 /**
- * Adds a file to the unit with the same ID, or to a new one. Called only if another file has the same DOI or title,
+ * Adds a file to the unit with the same ID, or to a new unit. Called only if another file has the same DOI or title,
  * because composing an ID is slow.
  */
 function addToLabel(index: UnitIndex, sameLabel: Unit, { file, work }: CitedFile): void {
@@ -72,8 +72,8 @@ function addUnit({ units }: UnitIndex, file: CitableFile, work: CitedWork): Unit
 }
 
 /**
- * Returns a key that all files of a unit share. Line breaks and tabs separate its parts, because credit metadata
- * contains neither.
+ * Returns a key that all files of a unit share. The parts of the key are separated by line breaks and tabs, which
+ * credit metadata never contains.
  */
 function getUnitId(work: CitedWork, { database = '' }: CitableFile): string {
   if (work.doi !== undefined) return work.doi.toLowerCase();
@@ -120,7 +120,7 @@ function createCitation(unit: Unit, usedKeys: Map<string, number>, accessed: str
 
 /**
  * Merges the works of a unit's files. Combines lists, and takes the latest date and the first publisher and version.
- * Leaves out the identifier, URL or abstract if the files disagree on it.
+ * Leaves out the identifier, URL or abstract if it isn't the same for all files.
  */
 function mergeWorks(works: readonly CitedWork[]): CitedWork {
   const [title, ...otherTitles] = unite(works.flatMap((work) => listTitles(work)));
@@ -149,7 +149,8 @@ function findFirst(works: readonly CitedWork[], field: 'publisher' | 'version'):
 }
 
 /**
- * Merges the people credited by multiple works. Doesn't list an author of any of the works as an editor or contributor.
+ * Merges the people credited by multiple works. Doesn't list anyone as an editor or contributor who is an author of any
+ * of the works.
  */
 function mergeNames(works: readonly CitedWork[]): CitedPeople {
   const authors = uniteBy(
@@ -190,7 +191,7 @@ function describeFiles(files: readonly CitableFile[]): string {
   return `${readText(first?.name) ?? 'Untitled'}${others}${database === undefined ? '' : ` (${database})`}`;
 }
 
-/** Creates a key such as `wrighton2021prochlorococcus`, with a number if it is already in use. */
+/** Creates a key such as `wrighton2021prochlorococcus`. Appends a number if the key is already in use. */
 function createKey(work: CitedWork, title: string, usedKeys: Map<string, number>): string {
   const [author] = work.authors;
   const name = toKeyWord(author?.family ?? author?.literal ?? work.publisher ?? '');

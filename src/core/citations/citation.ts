@@ -1,6 +1,6 @@
 import type { License } from './licenses.ts';
 
-/** A person or organization in a citation. A name that can't be split reliably is in `literal`. */
+/** A person or organization in a citation. `literal` contains a name that can't be split reliably. */
 export interface CitedName {
   readonly family?: string;
   readonly given?: string;
@@ -34,9 +34,9 @@ export interface CitedWork extends CitedPeople {
   /** `YYYY`, `YYYY-MM` or `YYYY-MM-DD`. */
   readonly issued: string | undefined;
   readonly version: string | undefined;
-  /** Without a prefix such as `doi:` or `https://doi.org/`: `10.25345/C58K7520G`. */
+  /** The DOI without a prefix such as `doi:` or `https://doi.org/`: `10.25345/C58K7520G`. */
   readonly doi: string | undefined;
-  /** The identifier in the database, unless it is the DOI. */
+  /** The work's identifier in the database; undefined if that is the DOI. */
   readonly identifier: string | undefined;
   /** An HTTP or HTTPS URL. */
   readonly url: string | undefined;
@@ -48,7 +48,10 @@ export interface CitedWork extends CitedPeople {
 
 /** A citation of one work, which may consist of many files. */
 export interface Citation extends CitedWork {
-  /** Consists of ASCII letters, digits and hyphens. Unique among the citations that are written together. */
+  /**
+   * The citation key, which consists of ASCII letters, digits and hyphens. Unique among the citations that are written
+   * together.
+   */
   readonly key: string;
   readonly title: string;
   readonly fileCount: number;

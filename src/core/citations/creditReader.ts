@@ -4,7 +4,7 @@ import { formatSortedName, type CitedName, type CitedWork, type SupportingContri
 import { append, listObjects, listTexts, parseDoi, parseWebAddress, readText, toObject } from './creditText.ts';
 import { readLicenses } from './licenses.ts';
 
-/** Reads the credit metadata of a resource, or the fields that data packages use instead. */
+/** Reads the work to cite from a resource's credit metadata, or from the fields that data packages use instead. */
 export function readCitedWork(resource: JsonObject): CitedWork {
   const credit = toObject(resource['credit']);
   const titles = readTitles(credit, resource);
@@ -70,7 +70,9 @@ function readIssueDate(dates: unknown): string | undefined {
 /** Matches text that starts with a date whose day exists in every month (01 to 28). */
 const plainDay = /^[12]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])(?!\d)/;
 
-/** Returns the longest valid date at the start of a string (`YYYY-MM-DD`, `YYYY-MM` or `YYYY`); undefined if none. */
+/**
+ * Returns the longest valid date at the start of a string (`YYYY-MM-DD`, `YYYY-MM` or `YYYY`); otherwise, undefined.
+ */
 function parseDay(text: string | undefined): string | undefined {
   if (text !== undefined && plainDay.test(text)) return text.slice(0, 10);
   const [, year, month, day] = /^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?(?!\d)/.exec(text ?? '') ?? [];
@@ -127,7 +129,7 @@ function readOrganizationName(value: unknown): string | undefined {
 }
 
 /**
- * Maps supporting roles to their labels in citations. The keys are the names that DataCite and data packages use, in
+ * Maps supporting roles to their labels in citations. The keys are the role names of DataCite and data packages, in
  * lower case without separators.
  */
 const supportingRoles: ReadonlyMap<string, string> = new Map([
@@ -164,7 +166,7 @@ function readPeople(credit: JsonObject, resource: JsonObject): People {
 
 /**
  * Returns the publisher. If the credit metadata names none, removes the first contributor with the role `Publisher`
- * from the list and returns its name.
+ * from the list and returns that contributor's name.
  */
 function readPublisher(credit: JsonObject, { contributors }: People): string | undefined {
   const name = readOrganizationName(credit['publisher']);

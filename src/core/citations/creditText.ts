@@ -10,7 +10,7 @@ const invisible = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\uFEFF]+/gu;
 /**
  * Returns a string or number as one line of text of at most 5,000 characters. Replaces control characters, including
  * bidirectional ones, with spaces. Returns undefined for any other value and for text without a letter, digit or
- * symbol: servers send `""` or `","` for unknown values.
+ * symbol, because servers send `""` or `","` for unknown values.
  */
 export function readText(value: unknown): string | undefined {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
@@ -34,7 +34,7 @@ export function listObjects(value: unknown): readonly JsonObject[] {
 
 /**
  * Appends a value to a list, or creates a list with only this value, and returns the list. Pushing to an empty array
- * would reserve space for many values, and most lists in a citation have only one.
+ * would reserve space for many values, but most lists in a citation have only one value.
  */
 export function append<T>(list: T[] | undefined, value: T): T[] {
   if (!list) return [value];
@@ -42,7 +42,7 @@ export function append<T>(list: T[] | undefined, value: T): T[] {
   return list;
 }
 
-/** Returns the strings that {@link readText} finds in a list. */
+/** Returns the texts that {@link readText} reads from the values in a list. */
 export function listTexts(values: readonly unknown[]): readonly string[] {
   return values.map(readText).filter((text) => text !== undefined);
 }
@@ -61,8 +61,8 @@ const plainDoi = /^10\.\d{4,9}\/[^\s{}\\"]+$/;
 const doiPrefix = /^(?:https?:\/\/(?:dx\.)?doi\.org\/|doi:\s*)/i;
 
 /**
- * Parses a DOI with or without a prefix: `10.1234/a`, `doi:10.1234/a`, `https://doi.org/10.1234/a`. Returns it without
- * the prefix; undefined for any other text.
+ * Parses a DOI with or without a prefix: `10.1234/a`, `doi:10.1234/a`, `https://doi.org/10.1234/a`. Returns the DOI
+ * without the prefix; undefined for any other text.
  */
 export function parseDoi(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;

@@ -27,7 +27,7 @@ export function toBaseAddress({ server, port, allowInsecureHttp }: AddressOption
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
-/** Adds the probable address of the service to a `noService` reason if the user entered the address of the API. */
+/** Adds the service's probable address to a `noService` reason if the user seems to have entered the API's address. */
 export function addSuggestedAddress(reason: Reason, address: string): Reason {
   const without = address.replace(/\/api(\/v\d+)?$/i, '');
   return reason.kind === 'noService' && without !== address ? { ...reason, detail: without } : reason;

@@ -4,10 +4,10 @@ import { RuntimeError, ValueError } from './errors.ts';
 import { isHeaderSafe } from './token.ts';
 import { parseUuid } from '../util/uuid.ts';
 
-/** The arguments of a call, by name. A caller without type checking can pass values of any type. */
+/** The arguments of a call, by name. Values can be of any type, because callers may not use type checking. */
 export type CallArguments = Readonly<Record<string, unknown>>;
 
-/** The arguments that each operation checks. All others are ignored. */
+/** The arguments that each operation checks. All other arguments are ignored. */
 const argumentsByOperation = {
   connect: ['apiKey', 'server', 'port', 'scheme', 'transport', 'allowInsecureHttp'],
   search: ['orcid', 'database', 'query', 'status', 'offset', 'limit', 'specific'],
@@ -72,7 +72,7 @@ const secretNames: ReadonlySet<ArgumentName> = new Set(['apiKey']);
 
 type Check = readonly [name: ArgumentName, rule: ArgumentRule];
 
-/** The rules for each operation, in order, each with the argument to which it applies. */
+/** The rules for each operation, in order. Each rule is paired with the argument to which it applies. */
 const checksByOperation: ReadonlyMap<string, readonly Check[]> = new Map(
   Object.entries<readonly ArgumentName[]>(argumentsByOperation).map(([operation, checked]) => [
     operation,
@@ -83,8 +83,8 @@ const checksByOperation: ReadonlyMap<string, readonly Check[]> = new Map(
 );
 
 /**
- * Returns the checked arguments. Reads each one only once, so that none can change before it is sent. Throws the error
- * for the first rule that is violated (§4.8, D1: error classes, D3: numbers and empty values), or TypeError if the
+ * Returns the checked arguments. Reads each argument only once, so that none can change before it is sent. Throws the
+ * error for the first violated rule (§4.8, D1: error classes, D3: numbers and empty values), or TypeError if the
  * arguments can't be read.
  */
 export function checkArguments(operation: Operation, given: unknown): CallArguments {
@@ -107,8 +107,8 @@ function readOnce(operation: Operation, names: readonly ArgumentName[], given: u
 }
 
 /**
- * A placeholder for a value that cannot be serialized as a JSON object, such as a date, a cyclic object or one with a
- * bigint.
+ * A placeholder for a value that cannot be serialized as a JSON object. Examples are dates, cyclic objects and objects
+ * with a bigint.
  */
 const unserializable: JsonObject = Object.freeze({});
 
@@ -189,7 +189,7 @@ export function toSentObject(value: unknown): JsonObject | undefined {
 }
 
 /**
- * Returns the validated string, or undefined if it is absent or empty, so that the request omits it (D3: numbers and
+ * Returns a checked string. Returns undefined if it is absent or empty, so that the request omits it (D3: numbers and
  * empty values).
  */
 export function toSentText(value: unknown): string | undefined {

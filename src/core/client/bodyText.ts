@@ -1,5 +1,5 @@
 /**
- * The UTF-8 decoder, which removes a byte order mark. Can be shared, because it has no state outside of streaming mode.
+ * A UTF-8 decoder that removes a byte order mark. Shared by all calls, because it has no state outside streaming mode.
  */
 const utf8 = new TextDecoder();
 

@@ -49,7 +49,7 @@ export class ClientSession {
     return readResult(this.channel, located, await this.sendLocated(located, signal), read);
   }
 
-  /** Sets `keyWorked` on a 401 if the key was accepted earlier in the session. */
+  /** Sets `keyWorked` on the reason for a 401 if the key was accepted earlier in the session. */
   private addKeyHistory<T>(result: Result<T>): Result<T> {
     if (!result.reason || result.reason.kind !== 'unauthorized' || !this.listed) return result;
     return { ...result, reason: { ...result.reason, keyWorked: true } };
@@ -63,7 +63,10 @@ export class ClientSession {
     return result;
   }
 
-  /** Resolves to the last listing, or requests one if there is none. Resolves to an empty list if the request fails. */
+  /**
+   * Resolves to the last listing, or requests a listing if there is none. Resolves to an empty list if the request
+   * fails.
+   */
   async getDatabases(signal?: AbortSignal): Promise<readonly Database[]> {
     return this.listed ?? (await this.listDatabases(signal)).value ?? [];
   }

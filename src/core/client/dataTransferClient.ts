@@ -71,7 +71,7 @@ interface TransferOptions {
   readonly timeout?: number | undefined;
 }
 
-/** Describes a cancellation (§4.7). `orcid` identifies the user who submitted the transfer. */
+/** Describes a request to cancel a transfer (§4.7). `orcid` identifies the user who submitted the transfer. */
 interface CancelOptions {
   readonly id: string;
   readonly orcid: string;
@@ -87,8 +87,8 @@ export class DataTransferClient implements Disposable {
   private readonly ownQueues: RequestQueues | undefined;
   private readonly replied = new Emitter<Reason | undefined>();
   /**
-   * Fires for each reply, with the reason if the operation failed or the server refused an ID. Does not fire if the
-   * route for search parameters is missing.
+   * Fires for each reply, with a reason if the operation failed or the server refused an ID. Does not fire if the
+   * service lacks the route for search parameters.
    */
   readonly onDidReply = this.replied.event;
   private session: ClientSession | undefined;
@@ -144,8 +144,8 @@ export class DataTransferClient implements Disposable {
   }
 
   /**
-   * Closes the connection: clears the key, address, name and version, and cancels pending requests (§4.9, D1: error
-   * classes).
+   * Closes the connection. Clears the key and the service's address, name and version, and cancels pending requests
+   * (§4.9, D1: error classes).
    */
   disconnect(): void {
     this.attemptController?.abort();
@@ -195,8 +195,8 @@ export class DataTransferClient implements Disposable {
   }
 
   /**
-   * Returns true if the client knows whether requests must use the names or the IDs of these databases, or if it makes
-   * no difference (D36: names before submission).
+   * Returns true if the client knows whether to send these databases' names or IDs, or if both work (D36: names before
+   * submission).
    */
   isNamingKnown(databases: readonly string[]): boolean {
     return this.session !== undefined && isNamingKnown(this.session, databases);
@@ -231,7 +231,10 @@ export class DataTransferClient implements Disposable {
     return this.toReply(session, await requestStatus(session, parseUuid(id) ?? id, signal, options), undefined);
   }
 
-  /** Requests a cancellation (§4.7). `true` means only that the service accepted the request (D13: ignored cancel). */
+  /**
+   * Requests a cancellation (§4.7). The value `true` means only that the service accepted the request (D13: ignored
+   * cancel).
+   */
   async cancelTransfer(request: CancelOptions, turn: TurnOptions = {}): Promise<Reply<true | undefined>> {
     const session = this.requireSession('cancelTransfer');
     const given = checkArguments('cancelTransfer', request);

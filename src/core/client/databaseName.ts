@@ -16,7 +16,8 @@ export class DatabaseName {
   }
 
   /**
-   * Chooses the value to send for `name` based on the server's learned dialect. Does not reject for an unknown name.
+   * Chooses the value to send for the database `name`, based on the server's learned dialect. Does not reject if the
+   * name is unknown.
    */
   static async resolve(session: ClientSession, name: string, signal?: AbortSignal): Promise<DatabaseName> {
     const isIdWanted = session.dialects.get(session.service).idsWanted === true;
@@ -54,8 +55,8 @@ export class DatabaseName {
 }
 
 /**
- * Returns true if it is known whether requests must use the names or the IDs of these databases, or if it makes no
- * difference (D36: names before submission).
+ * Returns true if it is known whether to send these databases' names or IDs, or if both work (D36: names before
+ * submission).
  */
 export function isNamingKnown({ dialects, service, listed }: ClientSession, names: readonly string[]): boolean {
   if (service.hasFullPages || dialects.get(service).idsWanted !== undefined) return true;
@@ -68,8 +69,8 @@ async function findId(session: ClientSession, name: string, signal?: AbortSignal
 }
 
 /**
- * Sends a request that refers to a database. After a 404, retries once with the database's ID if that is possible (D7:
- * database name or id).
+ * Sends a request that refers to a database. After a 404, retries once with the database's ID if possible (D7: database
+ * name or id).
  */
 export async function requestWithName<T>(
   name: DatabaseName,

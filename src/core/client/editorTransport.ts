@@ -20,9 +20,9 @@ export type Fetch = (
 ) => Promise<Response>;
 
 /**
- * Sends requests with the editor's `fetch`. Unlike a direct transport, it supports PAC scripts, SOCKS proxies and more
+ * Sends requests with the editor's `fetch`. Unlike the direct transport, supports PAC scripts, SOCKS proxies and more
  * kinds of proxy authentication. Cannot close idle connections, because `fetch` does not expose them. The time limits
- * of `fetch` apply in addition to the client's.
+ * of `fetch` apply in addition to those of the client.
  */
 export class EditorTransport implements Transport {
   private readonly fetch: Fetch;
@@ -69,7 +69,7 @@ export class EditorTransport implements Transport {
   }
 }
 
-/** Returns true for failures that occur before a request is sent. `fetch` itself does not distinguish them. */
+/** Returns true for failures that occur before a request is sent. `fetch` itself does not distinguish such failures. */
 function isBeforeSending({ kind, code }: Reason): boolean {
   return ['unreachable', 'certificate', 'proxy'].includes(kind) || code === 'UND_ERR_CONNECT_TIMEOUT';
 }

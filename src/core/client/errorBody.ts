@@ -5,7 +5,8 @@ interface ErrorBody {
   /** Readable plain text; absent if the body does not contain any. */
   readonly detail?: string;
   /**
-   * True if the body is a JSON error document. A server that lacks the route doesn't send one (D8: metadata by ids).
+   * True if the body is a JSON error document. A server that lacks the requested route doesn't send such a document
+   * (D8: metadata by ids).
    */
   readonly isProblem: boolean;
 }
@@ -13,9 +14,9 @@ interface ErrorBody {
 const maxDetailLength = 4_000;
 
 /**
- * Reads the body of an error response in any form listed in D14 (error documents): a problem document, `{code, error}`,
- * plain text, an HTML page, or nothing. Ignores `errors[].value`. Redacts `secrets` before truncating long text,
- * because part of a secret would not be recognized.
+ * Reads the body of an error response in any form that D14 (error documents) lists. The forms are a problem document,
+ * `{code, error}`, plain text, an HTML page, and an empty body. Ignores `errors[].value`. Redacts `secrets` before
+ * truncating long text, because a truncated secret would not be recognized.
  */
 export function readErrorBody(text: string, contentType: string, secrets: readonly string[] = []): ErrorBody {
   const json = parseJsonObject(text);
@@ -26,7 +27,7 @@ export function readErrorBody(text: string, contentType: string, secrets: readon
   };
 }
 
-/** Joins the messages in an error document, up to the maximum length: there may be thousands of them. */
+/** Joins the messages in an error document, up to the maximum length, because there may be thousands of messages. */
 function getObjectDetail(json: JsonObject): string | undefined {
   const detail = toText(json['detail']) ?? toText(json['error']) ?? toText(json['message']);
   const parts = detail === undefined ? [] : [detail];
@@ -40,12 +41,12 @@ function getObjectDetail(json: JsonObject): string | undefined {
   return parts.length > 0 ? joinParts(parts) : toText(json['title']);
 }
 
-/** Joins messages with semicolons, without the periods that would precede them. */
+/** Joins messages with semicolons. Drops a period that would precede a semicolon. */
 function joinParts(parts: readonly string[]): string {
   return parts.map((part, index) => (index < parts.length - 1 ? part.replace(/\.$/, '') : part)).join('; ');
 }
 
-/** Returns the messages of the errors. Ignores errors that aren't objects with a message. */
+/** Yields the messages of the errors. Ignores errors that aren't objects with a message. */
 function* listMessages({ errors }: JsonObject): Generator<string> {
   if (!Array.isArray(errors)) return;
   for (const error of errors as readonly unknown[]) {

@@ -10,7 +10,7 @@ import type { RequestQueue } from './requestQueue.ts';
 import type { RequestFailure, Result } from './result.ts';
 import type { Transport, WireResponse } from './transport.ts';
 
-/** Contains everything needed to send requests to a connected service. */
+/** Contains everything that is needed to send requests to a connected service. */
 export interface Channel {
   readonly transport: Transport;
   /** Scheme, host and port. The key is never sent to any other origin (D18: same-origin redirects). */
@@ -40,12 +40,14 @@ export interface HttpRequest {
    * (D12: never resubmit).
    */
   readonly submissionMs?: number;
-  /** True for a request that every service supports, so a 404 means that the server is not a data transfer service. */
+  /**
+   * True for a request that every service supports. A 404 then means that the server is not a data transfer service.
+   */
   readonly isUniversal?: boolean;
-  /** Marks a request that must wait for its turn (D34: serialized requests). */
+  /** Set for a request that must wait for its turn (D34: serialized requests). */
   readonly turn?: { readonly kind: RequestKind; readonly observer?: TurnObserver | undefined };
   /**
-   * Prevents retries of a GET after failures that the caller handles by splitting the batch of IDs (D8: metadata by
+   * True to prevent retries of a GET after failures that the caller handles by splitting the batch (D8: metadata by
    * ids).
    */
   readonly isHalved?: boolean;

@@ -11,9 +11,8 @@ interface SubmissionFacts {
 type Check = (text: string, facts: SubmissionFacts) => boolean;
 
 /**
- * Returns true if a refusal appears to belong to another request (D35: misrouted responses). Such a refusal mentions
- * files, databases, users or a transfer and, for at least one of these kinds, only ones that are not part of the
- * submission.
+ * Returns true if a refusal appears to belong to another request (D35: misrouted responses). Such a refusal mentions a
+ * transfer, user, database or file, but nothing of the same kind that is part of the submission.
  */
 export function namesOtherRequest(text: string, facts: SubmissionFacts): boolean {
   const checks: readonly Check[] = [namesTransfer, namesOtherOrcid, namesOtherDatabase, namesOtherFile];
@@ -21,8 +20,8 @@ export function namesOtherRequest(text: string, facts: SubmissionFacts): boolean
 }
 
 /**
- * Detects a transfer ID that is not part of a submitted file ID. A submission has no transfer ID yet, so the refusal
- * belongs to a cancellation or a status request.
+ * Detects a transfer ID that is not part of a submitted file ID. Because a submission has no transfer ID yet, such a
+ * refusal belongs to a cancellation or a status request.
  */
 const namesTransfer: Check = (text, { fileIds }) => {
   const [, id] = /\btransfer (?:not found: )?['"]?([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\b/i.exec(text) ?? [];
@@ -74,9 +73,9 @@ function findIdsOfScheme(text: string, fileIds: readonly string[]): readonly str
 const characterKinds = [/\d/, /[a-z]/, /[A-Z]/, /[^\da-z]/i];
 
 /**
- * Returns true if a string resembles the given IDs in length and kinds of characters. It must be at least half as long
- * as the shortest ID and at most twice as long as the longest, contain only kinds of characters that occur in the IDs,
- * and contain digits if all IDs do.
+ * Returns true if a string resembles the given IDs in length and kinds of characters. The string must be at least half
+ * as long as the shortest ID and at most twice as long as the longest, contain only kinds of characters that occur in
+ * the IDs, and contain digits if all IDs do.
  */
 function looksLikeAny(text: string, ids: readonly string[]): boolean {
   const lengths = ids.map(({ length }) => length);

@@ -33,8 +33,8 @@ export async function send(
 }
 
 /**
- * Reads the JSON in a successful response and removes any copies of the key. Returns a failure if the JSON violates the
- * contract (D15: tolerant reading). Returns a failed result unchanged.
+ * Returns the value that `read` extracts from the JSON in a successful response, without any copies of the key. Returns
+ * a failure if the JSON violates the contract (D15: tolerant reading). Returns a failed result unchanged.
  */
 export function readResult<T>(
   { keyRemover }: Channel,
@@ -136,7 +136,7 @@ const kindsByStatus: Readonly<Record<number, ReasonKind>> = {
   407: 'proxy',
 };
 
-/** Matches an error from the JSON schema validator that the public server applies to its own responses. */
+/** Matches an error from the JSON schema validator with which the public server checks its own responses. */
 const validationFailed = /\bdoesn't validate with\b/;
 
 function toKind(status: number, detail = ''): ReasonKind {
@@ -180,8 +180,8 @@ function getHeader(response: HttpResponse, name: string): string {
 }
 
 /**
- * Parses a `Retry-After` header, which is in seconds or a date. Returns the milliseconds from `now`; undefined if the
- * header is invalid.
+ * Parses a `Retry-After` header, which contains seconds or a date. Returns the delay from `now` in milliseconds;
+ * undefined if the header is invalid.
  */
 function parseRetryAfter(text: string, now: number): number | undefined {
   if (/^\d{1,9}$/.test(text.trim())) return Number(text) * 1000;

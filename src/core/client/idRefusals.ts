@@ -17,7 +17,8 @@ export function halve(batch: readonly string[], wereNamed = false): readonly Bat
 }
 
 /**
- * Separates the IDs that the server mentioned when it refused a batch. If it mentioned none or all, halves the batch.
+ * Separates the IDs that the server mentioned when it refused a batch. If the server mentioned none or all of the IDs,
+ * halves the batch.
  */
 export function splitBatch(batch: readonly string[], named: readonly string[]): readonly BatchPart[] {
   if (named.length === 0 || named.length === batch.length) return halve(batch, named.length > 0);
@@ -48,7 +49,7 @@ export function findNamedIds(text: string, ids: readonly string[]): readonly str
 const endsInsideWord = /[\p{L}\p{N}_-]$/u;
 const startsInsideWord = /^[\p{L}\p{N}_-]/u;
 
-/** Replaces `word` with a line feed wherever it is a whole word, so that later searches find nothing inside it. */
+/** Replaces `word` with a line feed wherever it is a whole word. Later searches then don't find matches inside it. */
 function removeWord(text: string, word: string): string {
   const [first = '', ...others] = text.split(word);
   return others.reduce((rest, next) => {
@@ -72,7 +73,7 @@ export function isDrop({ reason }: RequestFailure): boolean {
 
 /**
  * Returns the reason for a single refused ID. Changes the kind to `notFound` for a 410, or if the message says that the
- * ID was not found; the public server sends such messages with a 500. Any other 500 means that the ID could not be
+ * ID was not found. The public server sends such messages with a 500. Any other 500 means that the ID could not be
  * looked up.
  */
 export function toIdReason(reason: Reason, id: string): Reason {

@@ -8,8 +8,8 @@ import { SecretRedactor } from '../util/redact.ts';
 const minKeyLength = 8;
 
 /**
- * Matches JSON escapes of ASCII and format characters, and of a few others. Such escapes can hide a form of the key
- * from a search of the unparsed text.
+ * Matches JSON escapes of ASCII characters, format characters and a few others. Such escapes can hide the key, in any
+ * of its forms, from a search of the unparsed text.
  */
 const hidingEscape =
   /\\u(?:00(?:[0-7]|AD)|060[0-5]|061C|06DD|070F|089[01]|08E2|180E|20(?:0[B-F]|2[A-E]|6)|FEFF|FFF[9-B]|D8(?:04|0D|2F|34)|DB40)/i;
@@ -27,8 +27,8 @@ export class KeyRemover {
 
   /**
    * Removes the key from all strings and property names in a parsed response, at any depth, and returns the response.
-   * First searches `text`, the unparsed response, because that is much faster than inspecting each value. Changes only
-   * parsed strings, because a replacement in JSON could break an escape sequence.
+   * First searches `text`, the unparsed response, because one search is much faster than inspecting each value. Changes
+   * only parsed strings, because a replacement in JSON could break an escape sequence.
    */
   removeFrom(json: unknown, text: string): unknown {
     if (!this.redactor) return json;
@@ -36,7 +36,10 @@ export class KeyRemover {
   }
 }
 
-/** Redacts in place. Not recursive, because a server can nest values deeper than the stack allows. */
+/**
+ * Redacts the strings in a parsed response in place. Not recursive, because a server can nest values more deeply than
+ * the stack allows.
+ */
 function redactTexts(json: unknown, redactor: SecretRedactor): unknown {
   const root = [json];
   const pending: (unknown[] | JsonObject)[] = [root];

@@ -8,7 +8,7 @@ export interface Limits {
   readonly bodyMs: number;
   /** Default time limit for the entire response to a submission (D16: timeouts and retries). */
   readonly submissionMs: number;
-  /** Time for which an abandoned submission blocks its server's queue (D34: serialized requests). */
+  /** Time for which an abandoned submission continues to block its server's queue (D34: serialized requests). */
   readonly lateMs: number;
   /** Maximum size of a response body (D15: tolerant reading). */
   readonly bodyBytes: number;
@@ -19,14 +19,15 @@ export interface Limits {
   /** Delay before the second attempt. Doubles for each further attempt, with jitter (D16: timeouts and retries). */
   readonly retryMs: number;
   /**
-   * Maximum `Retry-After` that a request waits for; with a longer one, the request fails (D16: timeouts and retries).
+   * Maximum `Retry-After` delay before a retry; if the server requests a longer delay, the request fails (D16: timeouts
+   * and retries).
    */
   readonly retryAfterMs: number;
   /** Time after which an idle connection is closed (D17: close idle connections). */
   readonly idleMs: number;
   /** Maximum number of redirects per request (D18: same-origin redirects). */
   readonly redirects: number;
-  /** Length limit for the address of `GET files/by-id`, unless it has a single ID (D8: metadata by ids). */
+  /** Maximum length of the address of a `GET files/by-id` request with more than one ID (D8: metadata by ids). */
   readonly urlBytes: number;
   /** Maximum number of IDs in a `POST files/by-id` request (D8: metadata by ids). */
   readonly batchIds: number;

@@ -17,7 +17,7 @@ import type { Result } from './result.ts';
 interface BatchedMetadata {
   readonly files: readonly FoundFile[];
   readonly refusedIds: readonly RefusedId[];
-  /** True if the server accepted a request, even if it omitted all files. */
+  /** True if the server accepted any request, even if the response omitted all files. */
   readonly hasRead: boolean;
   /** The reason why the entire request failed. If set, the lists are empty. */
   readonly reason?: Reason;
@@ -27,7 +27,7 @@ type BatchResult = Result<readonly FoundFile[]>;
 
 const maxConsecutiveRefusals = 20;
 
-/** Number of IDs to request individually, as a sample, to determine whether the IDs are the cause of a failure. */
+/** Number of sample IDs to request individually, to determine whether certain IDs are the cause of a failure. */
 const refusalSampleSize = 5;
 
 const maxConsecutiveDrops = 12;
@@ -54,8 +54,8 @@ export class MetadataBatches {
   }
 
   /**
-   * Fetches the metadata of a page of `ids`, which must not contain duplicates. The files are in the order of `ids`;
-   * unreadable ones come last.
+   * Fetches the metadata of a page of `ids`, which must not contain duplicates. Returns the files in the order of
+   * `ids`, with unreadable files last.
    */
   async gather(ids: readonly string[], page: Page): Promise<BatchedMetadata> {
     this.ids = ids;
@@ -66,7 +66,7 @@ export class MetadataBatches {
     return { files: sortByIds(this.files, ids), refusedIds, hasRead };
   }
 
-  /** Returns the reason if all IDs failed because of a server fault that is unrelated to the IDs. */
+  /** Returns the common reason if all IDs failed because of a server fault that is unrelated to the IDs. */
   private getCommonFailure(): Reason | undefined {
     const [first] = this.refusedIds;
     const isCommon = !this.hasRead && this.refusedIds.every(({ id, reason }) => isServerFailure(reason, id));
@@ -103,8 +103,8 @@ export class MetadataBatches {
   }
 
   /**
-   * Fetches the metadata of files whose IDs contain a comma, which the GET form cannot express. Tries POST, which a
-   * server that accepts GET may also support. Resolves to the reason to stop, if any.
+   * Fetches the metadata of files whose IDs contain a comma, which the GET form cannot express. Tries the POST form,
+   * which a server that accepts GET may also support. Resolves to the reason to stop, if any.
    */
   private async gatherUnsendable(ids: readonly string[]): Promise<Reason | undefined> {
     if (ids.length === 0) return undefined;
@@ -173,9 +173,7 @@ export class MetadataBatches {
     return isAnswered;
   }
 
-  /**
-   * Resolves to true if the server accepts at least one sampled ID, which shows that it refuses only certain IDs.
-   */
+  /** Resolves to true if the server accepts at least one sampled ID and therefore refuses only certain IDs. */
   private async isAnyAccepted(): Promise<boolean> {
     const isAccepted = await this.isAny(({ reason }) => !reason);
     if (isAccepted) this.refusalsInARow = 0;

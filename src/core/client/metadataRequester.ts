@@ -8,7 +8,7 @@ import type { MetadataForm } from './serverDialect.ts';
 import type { RequestFailure, Result } from './result.ts';
 import type { ClientSession } from './clientSession.ts';
 
-/** Selects a range of the IDs. Sent to the server only if all IDs fit in one batch (D8: metadata by ids). */
+/** A range of the IDs. Sent to the server only if all IDs fit into one batch (D8: metadata by ids). */
 export interface Page {
   readonly offset?: number | undefined;
   readonly limit?: number | undefined;
@@ -37,7 +37,7 @@ export class MetadataRequester {
     this.form = session.dialects.get(session.service).metadataForm ?? 'get';
   }
 
-  /** Returns the number of leading IDs that fit into one request; at least one if there are any. */
+  /** Returns the number of leading IDs that fit into one request; at least 1 if there are any IDs. */
   countFitting(ids: readonly string[], page: Page = {}, form = this.form): number {
     const { batchIds, urlBytes } = this.session.channel.limits;
     if (form === 'post') return Math.min(ids.length, batchIds);
@@ -51,7 +51,7 @@ export class MetadataRequester {
     return count;
   }
 
-  /** Requests one batch. Resolves to `formChanged` if the other form must be used, which requires different batches. */
+  /** Requests one batch. Resolves to `formChanged` if the other form must be used, which needs different batches. */
   async request(ids: readonly string[], page: Page = {}): Promise<Result<readonly FoundFile[]> | 'formChanged'> {
     const result = await this.requestInForm(ids, page, this.form);
     if (result.reason && isFormMissing(result) && !this.isFormSure) {
@@ -75,7 +75,10 @@ export class MetadataRequester {
     return !reason || reason.status !== undefined;
   }
 
-  /** Switches to the POST form for IDs that the GET form cannot express. Does not store the form for the server. */
+  /**
+   * Switches to the POST form for IDs that the GET form cannot express. Does not store the form in the server's
+   * dialect.
+   */
   usePost(): void {
     this.isFormForced ||= this.form !== 'post';
     this.form = 'post';

@@ -20,8 +20,8 @@ const kindsByCode: Readonly<Record<string, ReasonKind>> = {
 };
 
 /**
- * Patterns for the error codes of browser network stacks, which the editor's `fetch` may report, each with its kind of
- * failure.
+ * Patterns for the error codes of browser network stacks, each with a kind of failure. The editor's `fetch` may report
+ * such codes.
  */
 const browserKinds: readonly (readonly [RegExp, ReasonKind])[] = [
   [/_CERT_|_SSL_/, 'certificate'],
@@ -46,7 +46,7 @@ export function toReason(error: unknown): Reason {
 }
 
 /**
- * Classifies an error on a connection through a proxy. Blames the proxy for an unreachable host, but not for a TLS
+ * Classifies an error on a connection through a proxy. Attributes an unreachable host to the proxy, but not a TLS
  * error.
  */
 export function toProxyReason(error: unknown): Reason {

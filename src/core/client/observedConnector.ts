@@ -16,7 +16,7 @@ import { getTrustOptions } from './trust.ts';
 export interface RouteObserver {
   /** Called when a step starts, with the facts that the previous step determined. */
   didReach(step: TestStepName, facts: TestFacts): void;
-  /** Called when the connection can't be opened, which fails the current step. */
+  /** Called when the connection can't be opened, so that the current step fails. */
   didFail(facts: TestFacts, reason: Reason): void;
 }
 
@@ -73,7 +73,9 @@ export class ObservedConnector {
     throw new Error(`Proxy response (${String(statusCode)})`);
   }
 
-  /** Performs the handshake and only then checks the certificate, so that even untrusted certificates can be shown. */
+  /**
+   * Performs the TLS handshake and only then checks the certificate, so that even untrusted certificates can be shown.
+   */
   private async startTls(target: buildConnector.Options): Promise<Socket> {
     const { rejectUnauthorized, ...trust } = getTrustOptions(this.settings);
     const connect = createConnector({ ...this.timing, maxCachedSessions: 0, ...trust, rejectUnauthorized: false });

@@ -6,7 +6,7 @@ export function formatQuery(values: Readonly<Record<string, string | number | un
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
-/** Percent-encodes a string for use in a path or a query. Never throws, because it replaces lone surrogates. */
+/** Percent-encodes a string for use in a path or a query. Never throws, because lone surrogates are replaced. */
 export function encodePart(text: string): string {
   return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\uFFFD'));
 }

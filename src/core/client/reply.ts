@@ -15,7 +15,7 @@ export interface RefusedId {
   readonly reason: Reason;
 }
 
-/** The result of a metadata request. Contains no reason if only some IDs were refused (D8: metadata by ids). */
+/** The result of a metadata request. Has no `reason` if only some IDs were refused (D8: metadata by ids). */
 export interface MetadataReply extends Reply<readonly FoundFile[]> {
   readonly refusedIds?: readonly RefusedId[];
 }

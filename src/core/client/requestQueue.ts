@@ -13,8 +13,7 @@ interface RequestLock {
 interface RequestLocks {
   /**
    * Waits until no other window is sending to the server. `urgency` returns the kind of the most urgent waiting
-   * request. If it returns undefined, no request is waiting any longer, and `acquire` resolves to undefined. Never
-   * rejects.
+   * request; undefined if no request is waiting anymore, in which case `acquire` resolves to undefined. Never rejects.
    */
   acquire(
     address: string,
@@ -27,7 +26,7 @@ interface RequestLocks {
 interface QueuedRequest<T> {
   readonly kind: RequestKind;
   readonly observer?: TurnObserver | undefined;
-  /** Ends the wait when aborted. `send` is then called out of turn, and fails because this signal is aborted. */
+  /** Ends the wait when aborted. `send` is then called out of turn, and fails because the signal is aborted. */
   readonly signal: AbortSignal;
   send(): Promise<T>;
   /** Returns how long the server may continue to process the request after `send` has resolved, in milliseconds. */

@@ -35,8 +35,8 @@ export function readRoot(json: unknown): { readonly name: string; readonly versi
 }
 
 /**
- * Reads the listing of databases (§4.2). Skips invalid elements, such as those without `id` or `name`; null means an
- * empty list.
+ * Reads the listing of databases (§4.2). Skips invalid elements, such as those without `id` or `name`. Treats null as
+ * an empty list.
  */
 export function readDatabases(json: unknown): readonly Database[] {
   if (json === null) return [];
@@ -72,7 +72,7 @@ function readCount(value: unknown): number | undefined {
   return typeof value === 'number' ? parseAmount(value) : undefined;
 }
 
-/** Converts a date to ISO form. This drops any text in parentheses, which `Date.parse` accepts but ignores. */
+/** Converts a date to ISO 8601 format. Drops any text in parentheses, which `Date.parse` accepts but ignores. */
 function readInstant(value: unknown): string | undefined {
   const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isNaN(at) ? undefined : new Date(at).toISOString();
@@ -142,7 +142,7 @@ export function readStatus(json: unknown): TransferStatus {
   return omitAbsent({ id, status, message, fileCount, movedFileCount });
 }
 
-/** Reads a database's search parameters (D26: service HTTP behavior). Skips those without a type. */
+/** Reads a database's search parameters (D26: service HTTP behavior). Skips parameters without a type. */
 export function readSearchParameters(json: unknown): Readonly<Record<string, SearchParameter>> {
   if (!isJsonObject(json)) throw new UnreadableResponseError('the response is not an object');
   return Object.fromEntries(

@@ -82,7 +82,10 @@ export class ResponseReceiver implements Dispatcher.DispatchHandler {
     return decodeText(this.chunks);
   }
 
-  /** Enforces the time limit for headers across interim (1xx) responses, each of which restarts undici's own limit. */
+  /**
+   * Enforces the time limit for headers across interim (1xx) responses, because each such response restarts undici's
+   * limit.
+   */
   private checkHeadersLimit(): void {
     const { headersMs } = this.request;
     if (headersMs === 0 || performance.now() - this.startedAt < headersMs) return;

@@ -17,7 +17,9 @@ interface Entry {
   readonly dialect: ServerDialect;
 }
 
-/** Maximum number of entries. Each start of the local service can add one, because its address changes. */
+/**
+ * Maximum number of entries. Each start of the local service can add an entry, because the service's address changes.
+ */
 const maxServers = 50;
 
 /**

@@ -17,8 +17,8 @@ const failurePatterns: readonly (readonly [pattern: RegExp, failure: SignInFailu
 ];
 
 /**
- * Classifies a rejected sign-in by the message of a 401 or 403 response (D44: classify sign-in failures). Returns
- * undefined for any other status or an unknown message. A 403 counts only if it refers to the account itself.
+ * Classifies a rejected sign-in by the message in a 401 or 403 response (D44: classify sign-in failures). Returns
+ * undefined for any other status and for an unknown message. A 403 counts only if it refers to the account itself.
  */
 export function classifySignIn(status: number, text: string): SignInFailure | undefined {
   if (status !== 401 && status !== 403) return undefined;

@@ -8,7 +8,10 @@ import { parseUuid } from '../util/uuid.ts';
 
 /** Options for a status request. */
 export interface StatusOptions {
-  /** Number of requested files. A status that reports more belongs to another transfer (D35: misrouted responses). */
+  /**
+   * Number of files in the transfer. A status that reports more files belongs to another transfer (D35: misrouted
+   * responses).
+   */
   readonly mostFiles?: number | undefined;
   readonly observer?: TurnObserver | undefined;
 }

@@ -11,7 +11,7 @@ export interface WireRequest {
   readonly headersMs: number;
   /** Maximum pause in the response body, in milliseconds. */
   readonly bodyMs: number;
-  /** Cancels this request, as does `close`. */
+  /** Cancels this request when aborted. {@link Transport.close} also cancels the request. */
   readonly signal?: AbortSignal;
   /** Called when part of the request may have reached the server (D12: never resubmit). */
   readonly onSent: () => void;

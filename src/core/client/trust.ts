@@ -2,9 +2,9 @@ import * as tls from 'node:tls';
 import type { NetworkSettings } from '../model/networkSettings.ts';
 
 /**
- * Returns TLS options that define which certificates are accepted. The trusted authorities are the runtime's, those in
- * `NODE_EXTRA_CA_CERTS` and, unless the settings exclude them, the system's. A runtime that cannot list its authorities
- * uses its defaults. If the settings disable strict checks, every certificate is accepted.
+ * Returns the TLS options that determine which certificates are accepted. The trusted authorities are the runtime's,
+ * those in `NODE_EXTRA_CA_CERTS` and, unless the settings exclude them, the system's. A runtime that cannot list its
+ * authorities uses its defaults. If the settings disable strict checks, every certificate is accepted.
  */
 export function getTrustOptions(
   settings: NetworkSettings,
@@ -15,7 +15,8 @@ export function getTrustOptions(
 }
 
 /**
- * Returns the trusted certificate authorities; undefined on runtimes that cannot list them, such as Node before 22.15.
+ * Returns the trusted certificate authorities; undefined on runtimes that cannot list them, such as Node.js before
+ * 22.15.
  */
 function getAuthorities(withSystem: boolean, { getCACertificates }: Partial<typeof tls>): string[] | undefined {
   if (!getCACertificates) return undefined;

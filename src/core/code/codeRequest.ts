@@ -54,7 +54,7 @@ export type CodeRequest = SearchCode | MetadataCode | TransferCode | StatusCode;
 
 /** The path and JSON body of a request; a GET request has no body. */
 interface HttpForm {
-  /** Relative to the service's address, with a leading slash. */
+  /** The path relative to the service's address, with a leading slash. */
   readonly path: string;
   readonly body?: JsonObject;
 }
@@ -83,7 +83,7 @@ function withoutKind({ kind: _kind, ...fields }: CodeRequest): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** Returns the text of the code comment for a request, without the comment character. */
+/** Returns the text of the comment that describes a request in generated code, without the comment character. */
 export function getComment({ kind }: CodeRequest): string {
   const comments: Readonly<Record<CodeRequest['kind'], string>> = {
     search: 'Search files',

@@ -11,7 +11,7 @@ export interface ValueSyntax {
   formatMember(name: string, value: string): string;
 }
 
-/** Formats a JSON value as an expression on one or more lines, the first of which is not indented. */
+/** Formats a JSON value as an expression, which can span several lines. Doesn't indent the first line. */
 export function formatValue(value: unknown, syntax: ValueSyntax, indentation = ''): string {
   if (typeof value === 'string') return quoteText(value);
   if (typeof value === 'boolean') return syntax.constants[value ? 'true' : 'false'];

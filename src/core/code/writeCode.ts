@@ -23,8 +23,8 @@ function isForR(value: unknown): boolean {
 }
 
 /**
- * Writes a program that sends the requests. The program reads the key from an environment variable. Its text doesn't
- * end with a line feed.
+ * Writes a program that sends the requests. The program reads the key from an environment variable. The returned text
+ * doesn't end with a line feed.
  */
 export function writeCode(language: CodeLanguage, service: CodeService, requests: readonly CodeRequest[]): string {
   const write = { python: writePython, curl: writeCurl, r: writeR }[language];

@@ -6,14 +6,17 @@ export interface OpenedFiles {
   readonly folder: string;
   /** Paths relative to the folder, with `/` as the separator. */
   readonly paths: readonly string[];
-  /** Number of files that are not in `paths`, because there are too many. */
+  /** Number of files that are missing from `paths` because there are too many files. */
   readonly omittedCount: number;
   /** The last verification of the files; undefined if there was none. */
   readonly verification?:
     | {
         /** Milliseconds since 1970. */
         readonly at: number;
-        /** False if some files were damaged or missing but it isn't known which, so that `paths` may contain them. */
+        /**
+         * False if some files were damaged or missing but it isn't known which ones. In that case, `paths` may contain
+         * them.
+         */
         readonly areIntact: boolean;
         /** Number of files that could not be verified; absent if there are none. */
         readonly unverifiedCount?: number;

@@ -11,8 +11,9 @@ const syntax: ValueSyntax = {
 };
 
 /**
- * Writes a Python program that sends the requests with dtspy. dtspy encodes the key itself and rejects a search with an
- * empty query. Most errors are only logged; dtspy then returns None or, in recent versions, an empty list.
+ * Writes a Python program that sends the requests with dtspy. The library encodes the key itself and rejects a search
+ * with an empty query. After most errors, it only logs a message and returns None or, in recent versions, an empty
+ * list.
  */
 export function writePython({ address, keyVariable }: CodeService, requests: readonly CodeRequest[]): string {
   return [
@@ -51,8 +52,8 @@ function writeFileRequest(request: Extract<CodeRequest, { readonly kind: 'search
 }
 
 /**
- * The lines that handle an empty result. If the service sends null, dtspy fails; after an error, earlier versions of
- * dtspy return None.
+ * The lines that handle an empty result. If the service sends null, dtspy raises TypeError. After an error, earlier
+ * versions of dtspy return None.
  */
 const emptyResultLines = [
   'except TypeError as error:',

@@ -2,7 +2,7 @@ import { parseDeclaredHash } from '../util/declaredHash.ts';
 
 /** The properties of a file that identify its content. */
 export interface FileContent {
-  /** The hash exactly as a server declares it. */
+  /** The hash exactly as the server declares it. */
   readonly hash?: string;
   readonly sizeBytes?: number;
 }

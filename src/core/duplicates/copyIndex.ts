@@ -15,7 +15,7 @@ interface IndexedSearch {
 type OwnFile = FileContent & Pick<FileEntry, 'database'>;
 
 /**
- * Finds files with the same content in multiple databases of a connection, among the results of all searches (D60: same
+ * Finds copies of files in other databases of the same connection, among the results of all searches (D60: same
  * content). Each page is indexed once, and finding the other databases that contain a file takes constant time.
  */
 export class CopyIndex implements Disposable {
@@ -27,7 +27,7 @@ export class CopyIndex implements Disposable {
 
   /**
    * Fires with the keys of searches that may contain files whose copies have changed. Omits the searches that caused
-   * the change, because the store reports those.
+   * the change, because the store itself reports changes to searches.
    */
   readonly onDidChange = this.changed.event;
 
@@ -50,7 +50,7 @@ export class CopyIndex implements Disposable {
     return files.filter(({ database }) => database !== file.database).slice(0, limit);
   }
 
-  /** Returns true if a search has found the content in a database. */
+  /** Returns true if a search has found a file with this content in a database. */
   isIn(connectionId: string, database: string, content: FileContent): boolean {
     const found = this.getGroup(connectionId, content);
     return found instanceof CopyGroup ? found.databases.includes(database) : found?.database === database;
@@ -75,7 +75,7 @@ export class CopyIndex implements Disposable {
     if (others.length > 0) this.changed.fire(others.map(({ key }) => key));
   }
 
-  /** Indexes the new files of a search, and removes the files that it no longer contains. */
+  /** Indexes the new files of a search, and removes files that the search no longer contains. */
   private updateSearch(key: string, affected: Set<string>): void {
     const { connectionId, files } = this.store.get(key) ?? { connectionId: '', files: [] };
     const indexed = this.searches.get(key);

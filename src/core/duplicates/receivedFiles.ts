@@ -10,7 +10,7 @@ export interface VerifiedFiles {
 
 /**
  * Returns the transfers in the state `succeeded` whose connection, destination and user match those of an order.
- * Preserves the sequence of `transfers`.
+ * Preserves the order of `transfers`.
  */
 export function filterSameDestination(
   transfers: readonly Transfer[],
@@ -24,8 +24,8 @@ export function filterSameDestination(
 /**
  * Finds the files whose content earlier transfers already delivered to the same destination. Maps each of these files
  * to the time at which the newest such transfer ended, in milliseconds since 1970. For a transfer with an entry in
- * `verified`, only the files in that entry count; for any other completed transfer, all files in its record whose hash
- * and size are known.
+ * `verified`, only the files in that entry count. For any other completed transfer, all files in its record count if
+ * their hash and size are known.
  */
 export function findReceivedFiles(
   files: readonly TransferFile[],

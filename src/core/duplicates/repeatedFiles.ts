@@ -19,7 +19,7 @@ export function findRepeatedFiles(orders: readonly TransferOrder[]): ReadonlySet
   return repeated;
 }
 
-/** Returns the orders without the omitted files. Drops orders that have no files left. */
+/** Returns the orders without the `omitted` files. Drops orders that have no files left. */
 export function omitFiles(
   orders: readonly TransferOrder[],
   omitted: ReadonlySet<TransferFile>,

@@ -30,7 +30,7 @@ interface ConnectFlowDependencies {
 const firstPauseMs = 2_000;
 const maxPauseMs = 5 * 60_000;
 
-/** Failures that can be temporary and resolve without user action. */
+/** Kinds of failures that can be temporary and may resolve without user action. */
 const transientKinds: ReadonlySet<ReasonKind> = new Set(['unreachable', 'timeout', 'dropped', 'serverError']);
 
 /** Opens and closes connections. A key is accepted only if the databases can be listed (D6: prove the key). */
@@ -67,7 +67,7 @@ export class ConnectFlow implements Disposable {
     }
   }
 
-  /** Tries a key without opening the connection. Resolves to the reason if the attempt fails. */
+  /** Tries a key without opening the connection. Resolves to the reason for the failure, if any. */
   async checkKey(connection: Connection, apiKey: string, signal?: AbortSignal): Promise<Reason | undefined> {
     const attempt = await this.attempt(connection, apiKey, signal);
     this.discard(attempt);
@@ -100,7 +100,7 @@ export class ConnectFlow implements Disposable {
   }
 
   /**
-   * Shows a connection as connecting. The returned signal is aborted when another call replaces this state, or on
+   * Shows a connection as connecting. Returns a signal that is aborted when another call replaces this state, or on
    * disposal.
    */
   prepare(connection: Connection): AbortSignal {
@@ -110,7 +110,7 @@ export class ConnectFlow implements Disposable {
     return this.opening.signal;
   }
 
-  /** Connects while the user is waiting, so a 401 is not retried. Cancels an earlier attempt. */
+  /** Connects while the user is waiting, and therefore doesn't retry after a 401. Cancels an earlier attempt. */
   async open(connection: Connection, apiKey: string): Promise<ConnectAttempt> {
     const signal = this.prepare(connection);
     return await this.conclude(connection, await this.attempt(connection, apiKey, signal), signal);
@@ -125,8 +125,8 @@ export class ConnectFlow implements Disposable {
   }
 
   /**
-   * Reopens a connection in the background so that its transfers are polled. Activates it only if it is currently shown
-   * as failed.
+   * Reopens a connection in the background so that its transfers are polled. Activates the connection only if it is
+   * currently shown as failed.
    */
   async openInBackground(connection: Connection, apiKey: string): Promise<void> {
     const { sessions, keys, store } = this.dependencies;
@@ -148,7 +148,7 @@ export class ConnectFlow implements Disposable {
     }
   }
 
-  /** Tests the key of an open connection at the user's request. Resolves to the reason if the test failed. */
+  /** Tests the key of an open connection at the user's request. Resolves to the reason for the failure, if any. */
   async tryKey(connectionId: string): Promise<Reason | undefined> {
     const session = this.dependencies.sessions.get(connectionId);
     if (!session) return { kind: 'notConnected' };
@@ -170,7 +170,7 @@ export class ConnectFlow implements Disposable {
     this.setState({ kind: 'stopped', connection });
   }
 
-  /** Closes the active connection and the one that is shown, which may still be connecting. */
+  /** Closes the active connection and the shown connection, which may still be connecting. */
   disconnect(): void {
     const { sessions, store } = this.dependencies;
     this.opening?.abort();

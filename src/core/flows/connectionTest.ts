@@ -20,7 +20,7 @@ export interface TestedConnection {
   readonly apiKey: string | undefined;
 }
 
-/** Connects to a service and reports each step, from the address to the acceptance of the key. */
+/** Connects to a service and reports each step, from parsing the address to having the key accepted. */
 export class ConnectionTest {
   private readonly dependencies: ConnectionTestDependencies;
 
@@ -29,8 +29,8 @@ export class ConnectionTest {
   }
 
   /**
-   * Runs the test and resolves to all steps. Calls `onDidStart` when a step starts. Doesn't change any open or saved
-   * connection, except that an accepted key is no longer doubted (D28: retry rejected keys).
+   * Runs the test and resolves to the results of all steps. Calls `onDidStart` when a step starts. Doesn't change any
+   * open or saved connection, except that an accepted key is no longer doubted (D28: retry rejected keys).
    */
   async run(
     tested: TestedConnection,
@@ -117,7 +117,9 @@ class TestSteps {
     this.steps.set(this.current, { name: this.current, outcome, facts, ...(reason && { reason }) });
   }
 
-  /** Returns all steps. Skipped steps before the current one were not needed; the steps after it were not tried. */
+  /**
+   * Returns all steps. Marks skipped steps before the current one as not needed, and all steps after it as not tried.
+   */
   getAll(): readonly TestStep[] {
     return testSteps.map((name, index) => {
       const outcome = index < testSteps.indexOf(this.current) ? 'notNeeded' : 'notTried';

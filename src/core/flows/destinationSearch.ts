@@ -4,10 +4,13 @@ import type { TransferFile, TransferOrder } from '../model/transferModel.ts';
 import { catchRefusal } from './refusals.ts';
 import type { OpenConnection } from './openConnections.ts';
 
-/** The maximum number of sizes per request. Each size is a condition, and the local service accepts at most 200. */
+/**
+ * The maximum number of sizes per request. Each size is a condition, and the local service accepts at most 200
+ * conditions.
+ */
 const sizesPerRequest = 100;
 
-/** The maximum number of results per request. A search that reaches it counts as incomplete. */
+/** The maximum number of results per request. A search that reaches this number counts as incomplete. */
 const maxFound = 1_000;
 
 const maxRequests = 4;
@@ -18,15 +21,15 @@ interface DestinationQuery {
   readonly order: TransferOrder;
   readonly files: readonly TransferFile[];
   readonly signal: AbortSignal;
-  /** Called for each found file whose content is known. */
+  /** Called with the content key of each found file for which the key is known. */
   onFound(contentKey: string): void;
 }
 
 /**
- * Searches a destination for files that have the same sizes as `files`, and reports the content of each file found
- * (D60: same content). Sends at most {@link maxRequests} requests. Only the local service can be searched by size (D21:
- * search syntax). Resolves to true if all `files` were searched for and all found files could be compared. Never
- * rejects.
+ * Searches a destination for files with the sizes of `files`, and reports the content of each found file (D60: same
+ * content). Sends at most {@link maxRequests} requests. Searches only the local service, because other services can't
+ * be searched by size (D21: search syntax). Resolves to true if all `files` were searched for and all found files could
+ * be compared. Never rejects.
  */
 export async function searchDestination(query: DestinationQuery): Promise<boolean> {
   const { session, files } = query;
@@ -41,7 +44,7 @@ export async function searchDestination(query: DestinationQuery): Promise<boolea
   return isComplete;
 }
 
-/** Collects the distinct sizes of the files that have a content key, and splits them into one group per request. */
+/** Returns the distinct sizes of the files that have a content key, split into one group per request. */
 function createBatches(files: readonly TransferFile[]): readonly (readonly number[])[] {
   const sizes = new Set<number>();
   for (const file of files)

@@ -7,7 +7,7 @@ import { settlesWithin, type Clock } from '../util/clock.ts';
 import { searchDestination } from './destinationSearch.ts';
 import type { OpenConnections } from './openConnections.ts';
 
-/** The files of a planned submission that are known to be at the destination already (D60: same content). */
+/** The files of a planned submission that the destination is known to have already (D60: same content). */
 export interface KnownCopies {
   readonly atDestination: ReadonlySet<TransferFile>;
   /** False if the destination might also contain other files from the submission. */
@@ -22,7 +22,7 @@ export interface KnownCopies {
 /** Options for {@link DuplicateFlow.findKnownCopies}. */
 interface KnownCopiesOptions {
   readonly signal?: AbortSignal;
-  /** Resolves to the intact files of the verified transfers. */
+  /** Resolves to the intact files of those `transfers` that have been verified. */
   readVerified(transfers: readonly Transfer[], signal: AbortSignal): Promise<readonly VerifiedFiles[]>;
 }
 
@@ -48,7 +48,7 @@ interface Plan {
   readonly known: KnownSoFar;
 }
 
-/** The maximum time that the search may delay the summary of a submission. */
+/** The maximum time for which the search may delay the summary of a submission, in milliseconds. */
 const maxWaitMs = 2_000;
 
 /** The maximum number of earlier transfers to compare, starting with the newest. */
@@ -64,8 +64,7 @@ export class DuplicateFlow {
 
   /**
    * Looks for the files of `orders` at the destination, in loaded search results and in earlier transfers. Resolves to
-   * the copies found; if the search takes longer than {@link maxWaitMs} milliseconds or the signal is aborted, to those
-   * found so far. Never rejects.
+   * the copies that were found before {@link maxWaitMs} milliseconds passed or the signal was aborted. Never rejects.
    */
   async findKnownCopies(orders: readonly TransferOrder[], options: KnownCopiesOptions): Promise<KnownCopies> {
     const [order] = orders;
@@ -97,7 +96,7 @@ export class DuplicateFlow {
   }
 
   /**
-   * Returns true if the destination has a file. Considers loaded search results, which may be out of date, only if the
+   * Returns true if the destination has a file. Considers loaded search results, which may be outdated, only if the
    * destination could not be searched completely.
    */
   private isAtDestination(order: TransferOrder | undefined, file: TransferFile, known: KnownSoFar): boolean {

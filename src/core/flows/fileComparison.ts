@@ -44,8 +44,8 @@ export async function compareAllFiles(
 }
 
 /**
- * Skips one file if it is too large and fewer than {@link maxSkippedFiles} were skipped; otherwise, skips all remaining
- * files. Returns true if the comparison can continue.
+ * Skips one file if it is too large, up to {@link maxSkippedFiles} times; otherwise, skips all remaining files. Returns
+ * true if the comparison can continue.
  */
 function skipFile(index: MatchIndex, start: number, reason: Reason): boolean {
   const isOne = reason.kind === 'tooLarge' && index.skippedFiles.length < maxSkippedFiles;

@@ -9,10 +9,7 @@ import type { OpenConnection, OpenConnections } from './openConnections.ts';
 type KeyStatus = 'good' | 'doubted' | 'refused';
 
 interface Doubt {
-  /**
-   * The time of the first of the consecutive refusals, or of the last outage if `count` is 0, in milliseconds since
-   * 1970.
-   */
+  /** The time of the first consecutive refusal or, if `count` is 0, of the last outage. In milliseconds since 1970. */
   readonly since: number;
   /** The number of consecutive refusals; 0 after an outage. */
   readonly count: number;
@@ -62,8 +59,8 @@ export class KeyWatch implements Disposable {
   }
 
   /**
-   * Returns true if the key was accepted before and does not count as refused: its connection is open, or the key is
-   * doubted.
+   * Returns true if the connection's key was accepted before and does not count as refused. In that case, the
+   * connection is open or the key is doubted.
    */
   isTrusted(connectionId: string): boolean {
     if (this.getStatus(connectionId) === 'refused') return false;
@@ -78,7 +75,7 @@ export class KeyWatch implements Disposable {
     return this.doubts.get(connectionId)?.reason;
   }
 
-  /** Watches the replies of an open connection whose key was just accepted. */
+  /** Watches the replies on an open connection whose key was just accepted. */
   watch(session: OpenConnection): void {
     const { id } = session.connection;
     this.recordReply(id, undefined);
@@ -108,8 +105,8 @@ export class KeyWatch implements Disposable {
 
   /**
    * Returns the delay before the next retry of a doubted key, in milliseconds. For five minutes after the first refusal
-   * or the last outage, the delay doubles with each rejection, but never exceeds the time that remains. Afterwards, it
-   * is constant.
+   * or the last outage, the delay doubles with each rejection, but never exceeds the time that remains. After that, the
+   * delay is constant.
    */
   getPauseMs(connectionId: string): number {
     const doubt = this.doubts.get(connectionId);
@@ -156,7 +153,7 @@ export class KeyWatch implements Disposable {
   }
 }
 
-/** Counts a refusal. An outage restarts the count, because it may have caused the earlier refusals. */
+/** Counts a refusal. Restarts the count after an outage, which may have caused the earlier refusals. */
 function countRefusal(before: Doubt | undefined, { signIn }: Reason, now: number): Pick<Doubt, 'since' | 'count'> {
   if (signIn === 'outage') return { since: now, count: 0 };
   return before && before.count > 0 ? { since: before.since, count: before.count + 1 } : { since: now, count: 1 };

@@ -37,8 +37,8 @@ export class MetadataFlow {
 
   /**
    * Fetches the metadata of files in the order of `ids`, which must not be empty; unreadable files come last. Does not
-   * reject if the service fails. `reason` explains why the lookup failed or, if it didn't, why the first ID was
-   * refused. An ID that wasn't found counts only if no ID was refused for another reason.
+   * reject if the service fails. `reason` explains why the lookup failed or, if it succeeded, why the first ID was
+   * refused. IDs that weren't found are considered only if no ID was refused for another reason.
    */
   async fetchFiles(
     connectionId: string,

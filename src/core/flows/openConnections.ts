@@ -38,7 +38,7 @@ export class OpenConnections implements Disposable {
     return service === undefined ? {} : { service };
   }
 
-  /** Adds a connection and makes it active. Disposes of the client that it replaces, if any. */
+  /** Adds a connection and makes it active. Disposes of the client of the connection that it replaces, if any. */
   activate(session: OpenConnection): void {
     this.activeId = session.connection.id;
     this.add(session);

@@ -12,7 +12,7 @@ interface ParameterFlowDependencies {
 }
 
 /**
- * Fetches the search parameters of databases on demand. Caches them until the databases are listed again (D26: service
+ * Fetches databases' search parameters on demand, and caches them until the databases are listed again (D26: service
  * HTTP behavior).
  */
 export class ParameterFlow implements Disposable {

@@ -18,7 +18,7 @@ interface PlanOptions {
   readonly signal: AbortSignal;
   /** Called with the number of files, IDs or values processed so far. */
   onProgress(count: number): void;
-  /** Called with the files in each response to a search or an ID lookup, with their metadata. Not called for tables. */
+  /** Called with the files, including metadata, in each response to a search or an ID lookup. Not called for tables. */
   readonly onFiles?: (files: readonly FoundFile[]) => void;
 }
 

@@ -12,7 +12,10 @@ export function toRefusal(error: unknown): Reason {
   throw error;
 }
 
-/** Runs a client operation. If it fails with an error that {@link toRefusal} converts, resolves to the reason. */
+/**
+ * Runs a client operation. If the operation fails with an error that {@link toRefusal} converts, resolves to the
+ * reason.
+ */
 export async function catchRefusal<R extends { readonly reason?: Reason }>(
   operation: () => Promise<R>,
 ): Promise<R | { readonly value?: never; readonly reason: Reason }> {

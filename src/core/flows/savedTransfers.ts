@@ -21,12 +21,13 @@ interface SavedTransfersDependencies {
 }
 
 /**
- * The number of ended transfers to load first: enough for the rows that are always visible, even if some are removed.
+ * The number of ended transfers to load first. Enough to fill the rows that are always visible, even if some transfers
+ * are removed.
  */
 export const lastFinishedCount = 20;
 const submissionCheckMs = 3_000;
 const maxParallelWrites = 16;
-/** The delay before old records are deleted, so that startup stays fast. */
+/** The delay before old records are deleted, in milliseconds. Keeps startup fast. */
 const purgeAfterMs = 60_000;
 
 /** Synchronizes the transfers that this window shows with the ledger, which all windows share. */
@@ -111,7 +112,7 @@ export class SavedTransfers implements Disposable {
   }
 
   /**
-   * Starts watching the records of ended transfers once this window shows such a transfer, or if there are none.
+   * Starts watching the records of ended transfers as soon as this window shows an ended transfer, or if none exist.
    * Starting earlier would slightly delay the initial list of transfers if there are many records.
    */
   private followEnded(): void {
@@ -139,8 +140,9 @@ export class SavedTransfers implements Disposable {
   }
 
   /**
-   * Lists the keys of records that may have been added to or removed from a folder or, for running transfers, changed.
-   * Until all ended transfers are loaded, checks only the most recent ones for new records.
+   * Returns the keys of records that may have been added to or removed from a folder. Also returns the keys of all
+   * running transfers if `folder` is `running`, because their records may have changed. Until all ended transfers are
+   * loaded, looks for new records only among the most recent ended transfers.
    */
   private async listChangedKeys(folder: 'running' | 'ended'): Promise<readonly string[]> {
     const { store, ledger } = this.dependencies;
@@ -191,7 +193,7 @@ export class SavedTransfers implements Disposable {
     if (!isSameExceptPolledAt(merged, theirs)) void this.save(merged);
   }
 
-  /** Returns true if a transfer ended before this window started; such transfers are loaded only when needed. */
+  /** Returns true if a transfer ended before this window started. Such transfers are loaded only when needed. */
   private hasEndedEarlier({ state, changes }: Transfer): boolean {
     return hasEnded(state) && (changes.at(-1)?.at ?? 0) < this.startedAt;
   }

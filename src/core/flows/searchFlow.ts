@@ -30,7 +30,7 @@ export class SearchFlow {
   private readonly dependencies: SearchFlowDependencies;
   private readonly pending = new Map<string, AbortController>();
   /**
-   * The keys of searches by IDs whose files are checked when found: those that {@link run} started, until a restart.
+   * Keys of searches by IDs that {@link run} started and that were not restarted. Their files are checked when found.
    */
   private readonly checking = new Set<string>();
 
@@ -38,10 +38,7 @@ export class SearchFlow {
     this.dependencies = dependencies;
   }
 
-  /**
-   * Starts a search. Resolves to its key after the first page, or after all pages of a search by IDs, even if a request
-   * fails.
-   */
+  /** Starts a search. Resolves to its key after the first page or, for IDs, the last page, even if a request fails. */
   async run(session: OpenConnection, query: SearchQuery): Promise<string> {
     const key = this.open(session, query);
     if (query.ids) this.checking.add(key);
@@ -49,7 +46,7 @@ export class SearchFlow {
     return key;
   }
 
-  /** Adds a completed search by IDs with its files, and checks those in `checked`. Returns the key of the search. */
+  /** Adds a completed search by IDs with its files, and checks the files in `checked`. Returns the search's key. */
   openFound(
     session: OpenConnection,
     query: SearchQuery,
@@ -70,9 +67,9 @@ export class SearchFlow {
   }
 
   /**
-   * Starts a search for each query, except those that their databases are known to refuse. If all are refused, starts
-   * all (D38: learned searchability). Calls `showStarted` once the searches have rows, and waits for its promise before
-   * grouping searches without results, so that no row is replaced before it receives focus.
+   * Starts a search for each query that its database isn't known to refuse. If no query remains, starts all (D38:
+   * learned searchability). Calls `showStarted` once the searches have rows, and waits for its promise before grouping
+   * searches without results, so that no row is replaced before it receives focus.
    */
   async runWhereAccepted(
     session: OpenConnection,
@@ -107,7 +104,7 @@ export class SearchFlow {
     await this.loadBatch(opened, keys);
   }
 
-  /** Loads searches and adds them to a batch with the `earlier` ones. The searches without results share a row. */
+  /** Loads searches and adds them to a batch with the `earlier` ones. Searches without results share a row. */
   private async loadBatch(
     opened: readonly string[],
     earlier: readonly string[] = [],
@@ -132,8 +129,8 @@ export class SearchFlow {
   }
 
   /**
-   * Requests the next page of a search, or retries a failed page. If the files were saved by an earlier session and
-   * have not been requested since, first refreshes them. Does nothing while a page is loading.
+   * Requests the next page of a search, or retries a failed page. First refreshes the files if they were saved by an
+   * earlier session and have not been requested since. Does nothing while a page is loading.
    */
   async loadMore(key: string): Promise<void> {
     const search = this.dependencies.store.get(key);
@@ -148,7 +145,7 @@ export class SearchFlow {
   }
 
   /**
-   * Requests the files of a search again: as many as it currently shows, but at least `count` (D59: saved searches).
+   * Requests the files of a search again: as many as are currently shown, but at least `count` (D59: saved searches).
    * Checked files stay checked. If a request fails, keeps the previous files and adds the reason.
    */
   async refresh(key: string, count = 0): Promise<void> {
@@ -188,7 +185,7 @@ export class SearchFlow {
     }
   }
 
-  /** Removes searches from the list. The returned value can be used to restore them. */
+  /** Removes searches from the list. Returns a value from which the searches can be restored. */
   dismiss(keys: readonly string[]): DismissedSearches {
     for (const key of keys) this.abort(key);
     return this.dependencies.store.dismiss(keys);
@@ -205,7 +202,7 @@ export class SearchFlow {
     this.pending.delete(key);
   }
 
-  /** Loads pages into `target`. Resolves to false if the search was stopped. */
+  /** Loads pages of a search into `target`. Resolves to false if the search was stopped. */
   private async load(key: string, count = 0, target = this.dependencies.store): Promise<boolean> {
     const request = new AbortController();
     this.pending.set(key, request);
@@ -283,8 +280,8 @@ function toServiceVersion({ connection, service }: OpenConnection): ServiceVersi
 }
 
 /**
- * Determines whether a search may have more pages after a page with `added` new files, and counts consecutive pages
- * without any (D9: paging).
+ * Returns the paging state of a search after a page with `added` new files (D9: paging). `pagesWithoutNew` counts the
+ * consecutive pages without any.
  */
 function computeProgress(
   search: Search,

@@ -18,7 +18,7 @@ export interface SearchPage {
   readonly reason?: Reason;
 }
 
-/** Number of IDs to look up per page, small enough to show the first files while others are loading. */
+/** Number of IDs to look up per page. Small enough to show the first files while the others are loading. */
 const idBatchSize = 500;
 
 interface PageSource {
@@ -27,7 +27,7 @@ interface PageSource {
   readonly orcid: string;
 }
 
-/** Requests the next page of results of a search by words or IDs. */
+/** Requests the next page of results for a search by words or IDs. */
 export async function requestPage(source: PageSource, search: Search, signal: AbortSignal): Promise<SearchPage> {
   return search.query.ids
     ? await requestIdsPage(source, search, search.query.ids, signal)

@@ -28,14 +28,14 @@ const downKinds: ReadonlySet<ReasonKind> = new Set([
   'unreadable',
 ]);
 
-/** Failures that may affect only one request, for example because it queries a slow database or crashes its handler. */
+/** Failures that may affect only a single request, such as one that queries a slow database or crashes its handler. */
 const ambiguousKinds: ReadonlySet<ReasonKind> = new Set(['timeout', 'dropped']);
 
 /** Statuses of a gateway without a service, which a service may also return because of a single database. */
 const ambiguousStatuses: ReadonlySet<number | undefined> = new Set([502, 503, 504]);
 
 /**
- * Tracks the availability of the active service. While the service is unavailable, checks it at increasing intervals.
+ * Tracks the availability of the active connection's service. Checks an unavailable service at increasing intervals.
  */
 export class ServiceWatch implements Disposable {
   private readonly dependencies: ServiceWatchDependencies;
@@ -46,7 +46,7 @@ export class ServiceWatch implements Disposable {
     this.dependencies = dependencies;
   }
 
-  /** Watches the replies of a connection that was just opened. */
+  /** Watches the replies on a connection that was just opened. */
   watch(session: OpenConnection): void {
     session.client.onDidReply((reason) => this.recordReply(session, reason));
   }

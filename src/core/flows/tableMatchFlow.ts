@@ -21,11 +21,11 @@ interface MatchRequest {
   readonly values: Iterable<string>;
 }
 
-/** The progress of a match: the number of values looked up, or of files compared. */
+/** The progress of matching: the number of values that were looked up, or of files that were compared. */
 export interface MatchProgress {
   readonly unit: 'values' | 'files';
   readonly done: number;
-  /** Absent if the number of files is unknown. */
+  /** Total number of values or files; absent if the number of files is unknown. */
   readonly total?: number;
 }
 
@@ -65,8 +65,8 @@ export class TableMatchFlow {
   }
 
   /**
-   * Resolves to an index with the matches, and with the values and files that were not fully compared. Rejects only if
-   * `signal` is aborted.
+   * Resolves to an index that contains the matches, and the values and files that were not fully compared. Rejects only
+   * if `signal` is aborted.
    */
   async match(session: OpenConnection, request: MatchRequest, options: MatchOptions): Promise<MatchIndex> {
     const index = new MatchIndex(request.key, request.values);
@@ -132,8 +132,8 @@ function countParallelLookups({ service }: OpenConnection): number {
 }
 
 /**
- * Returns the values that are short enough to request. Marks longer ones as too long, because a single one would make
- * the entire request fail.
+ * Returns the values that are short enough to request. Marks longer values as too long, because a single long value
+ * would make the entire request fail.
  */
 function listRequestableValues(index: MatchIndex): readonly string[] {
   const { values } = index;
@@ -170,8 +170,8 @@ async function searchEachValue(matching: Matching): Promise<void> {
 }
 
 /**
- * Searches for a value. Halves `limit` if the response is too large. Resolves to the gap if some files may not have
- * been compared.
+ * Searches for a value. Halves `limit` if the response is too large. Resolves to a gap if some files may not have been
+ * compared.
  */
 async function searchValue(matching: Matching, query: string, limit: number): Promise<MatchGap | undefined> {
   const { session, database, orcid, index, signal } = matching;

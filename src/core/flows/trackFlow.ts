@@ -17,10 +17,7 @@ import { catchRefusal } from './refusals.ts';
 import type { OpenConnections } from './openConnections.ts';
 import type { TransferFlow } from './transferFlow.ts';
 
-/**
- * The result of looking up a transfer: the known transfer, the status that the service reports, or the reason for a
- * failure.
- */
+/** The result of looking up a transfer: the known transfer, its status on the service, or the reason for failure. */
 export type LookupResult =
   | { readonly kind: 'known'; readonly transfer: Transfer }
   | { readonly kind: 'found'; readonly id: string; readonly status: TransferStatus }
@@ -41,7 +38,7 @@ export class TrackFlow {
     this.dependencies = dependencies;
   }
 
-  /** Looks up a transfer by ID in this window and, if it is unknown here, on the service (§4.6). */
+  /** Looks up a transfer by ID in this window and, if the transfer is unknown here, on the service (§4.6). */
   async lookUp(connectionId: string, id: string, signal?: AbortSignal, observer?: TurnObserver): Promise<LookupResult> {
     const { sessions, store, transfers } = this.dependencies;
     await transfers.loadFinished();
@@ -54,7 +51,7 @@ export class TrackFlow {
     return { kind: 'failed', reason: reply.reason ?? { kind: 'unreadable' } };
   }
 
-  /** Tracks a transfer that was started elsewhere. It is then polled like any other transfer. */
+  /** Tracks a transfer that was started elsewhere, so that it is polled like any other transfer. */
   async track(connectionId: string, orcid: string, id: string, status: TransferStatus): Promise<Transfer> {
     const { sessions, clock, transfers } = this.dependencies;
     const now = clock.now();

@@ -23,10 +23,10 @@ import type { OpenConnections } from './openConnections.ts';
  */
 const namingSampleSize = 5;
 
-/** Delay before the finished transfers can be loaded again after a failure. Rows and estimates request them often. */
+/** Delay before finished transfers can be loaded again after a failure. Rows and estimates request them often. */
 const loadRetryMs = 10_000;
 
-/** The reasons for which a submission is refused before it is sent. */
+/** The kinds of failures that prevent a submission from being sent. */
 const unsentKinds: ReadonlySet<ReasonKind | undefined> = new Set(['notConnected', 'badArgument']);
 
 interface TransferFlowDependencies {
@@ -95,10 +95,10 @@ export class TransferFlow {
   /**
    * Submits a transfer (§4.5). Resolves to the transfer, which is accepted, refused, not confirmed (D12: never
    * resubmit), or canceled before it was sent. `replacedKey` identifies an unconfirmed transfer that, according to the
-   * user, never started, and that this one replaces. It isn't replaced if nothing is sent, that is, if the file lookup
-   * fails (D36: names before submission), the submission is canceled, the connection is closed, or an argument is
-   * invalid. `turn` observes or cancels the request (D34: serialized requests). `requestedBy` is stored in the record.
-   * Rejects if the record can't be written, in which case nothing is sent or replaced.
+   * user, never started. The new transfer replaces it, unless nothing is sent because the file lookup fails (D36: names
+   * before submission), the submission is canceled, the connection is closed, or an argument is invalid. `turn`
+   * observes or cancels the request (D34: serialized requests). `requestedBy` is stored in the record. If the record
+   * can't be written, rejects without sending or replacing anything.
    */
   async submit(
     order: TransferOrder,
@@ -134,8 +134,8 @@ export class TransferFlow {
   }
 
   /**
-   * Requests a cancellation (§4.7). Resolves to the reason if the request fails; does nothing if the transfer has ended
-   * or has no ID. `turn` observes or cancels the request (D34: serialized requests).
+   * Requests a cancellation (§4.7). Resolves to the reason for a failure, if any. Does nothing if the transfer has
+   * ended or has no ID. `turn` observes or cancels the request (D34: serialized requests).
    */
   async cancel(key: string, turn?: TurnOptions): Promise<Reason | undefined> {
     const { sessions, store, clock } = this.dependencies;
@@ -223,16 +223,16 @@ export class TransferFlow {
     }
   }
 
-  /** Shows transfers from the ledger. Skips those that this window already shows, possibly in a newer state. */
+  /** Shows transfers from the ledger. Skips transfers that this window already shows, possibly in a newer state. */
   private showLoaded(transfers: readonly Transfer[]): void {
     const { store } = this.dependencies;
     store.put(transfers.filter(({ key }) => store.get(key) === undefined));
   }
 
   /**
-   * Requests metadata and, if necessary, searches the destination to learn whether the server requires database names
-   * or IDs (D36: names before submission). Resolves to a reason if that remains unknown, in which case nothing may be
-   * sent.
+   * Learns from requests whether the server requires database names or IDs (D36: names before submission). Requests
+   * metadata and, if necessary, searches the destination. Resolves to a reason not to submit if the answer remains
+   * unknown.
    */
   private async learnNaming({ connectionId, orcid, source, destination, files }: TransferOrder) {
     const client = this.dependencies.sessions.get(connectionId)?.client;
@@ -289,7 +289,7 @@ function createIntent(order: TransferOrder, createdAt: number, requestedBy?: Tra
   return { ...intent, ...(requestedBy && { requestedBy }) };
 }
 
-/** Returns the transfer for a submission that received no usable ID: canceled, not confirmed, or refused. */
+/** Returns the resulting transfer for a submission that received no usable ID: canceled, not confirmed, or refused. */
 function toNotAccepted(intent: Transfer, reason: Reason | undefined, at: number): Transfer {
   const problem = reason ?? { kind: 'unreadable', maybeDone: true };
   if (problem.maybeDone) return { ...withState(intent, 'notConfirmed', at), problem };

@@ -21,8 +21,9 @@ export function fromStoredId(alias: ConnectionAlias | undefined, storedId: strin
 }
 
 /**
- * Returns the ledger's ID for a connection that an editor recorded in its own storage. That storage can be in a home
- * folder that multiple machines share (D30: network file systems), and contain records of each machine's local service.
+ * Returns the ledger's ID for a connection that an editor recorded in its own storage. The editor's storage can be in a
+ * home folder that multiple machines share (D30: network file systems), and can then contain records of each machine's
+ * local service.
  */
 export function toImportedId(alias: ConnectionAlias | undefined, id: string): string {
   const isLocal = alias !== undefined && getMachine(id) !== undefined && !id.includes(':');

@@ -5,7 +5,7 @@ import { RecordFolderWatch } from './recordFolderWatch.ts';
 
 /** Options for {@link FirstFileWatch}. */
 interface FirstFileOptions {
-  /** Returns true if any of `names`, the names of the files in the folder, is one that the watch waits for. */
+  /** Returns true if the folder contains a file that the watch waits for. `names` lists the files in the folder. */
   hasMatch(names: readonly string[]): boolean | Promise<boolean>;
   onFound(): void;
 }

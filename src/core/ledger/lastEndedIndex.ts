@@ -26,9 +26,9 @@ export interface LastEnded {
 }
 
 /**
- * Caches the keys of the ended transfers whose records changed last, so that they can be listed without checking all
- * records (D48: ledger as files). The cache is valid only for one modification time of the folder. Any change that does
- * not update the cache therefore invalidates it.
+ * Caches the keys of the ended transfers whose records changed last (D48: ledger as files). These transfers can then be
+ * listed without checking all records. The cache is valid only for one modification time of the folder. Any change that
+ * does not update the cache therefore invalidates it.
  */
 export class LastEndedIndex {
   private readonly file: string;
@@ -43,8 +43,8 @@ export class LastEndedIndex {
   }
 
   /**
-   * Returns the keys of the ended transfers whose records changed last, most recent first; undefined if the index is
-   * missing or outdated.
+   * Returns the keys of the ended transfers whose records changed last, most recent first. Returns undefined if the
+   * index is missing or outdated.
    */
   async read(): Promise<readonly string[] | undefined> {
     const [changedAt, text] = await Promise.all([this.readChangedAt(), readFile(this.file, 'utf8').catch(() => '')]);
@@ -53,8 +53,8 @@ export class LastEndedIndex {
   }
 
   /**
-   * Returns the result of `scan`. Caches its keys if there are other ended transfers, unless the folder may have
-   * changed in the meantime.
+   * Returns the result of `scan`. Caches the keys in the result if there are other ended transfers, unless the folder
+   * may have changed in the meantime.
    */
   async rebuild(scan: () => Promise<LastEnded>): Promise<LastEnded> {
     const changedAt = await this.readChangedAt();
@@ -66,7 +66,7 @@ export class LastEndedIndex {
 
   /**
    * Runs `write`, which writes the record of an ended transfer, and then updates the index if it was valid before. Only
-   * one window does so at a time. If another window takes too long, runs `write` without updating the index, which
+   * one window does so at a time. If another window takes too long, runs `write` without updating the index, which then
    * becomes outdated.
    */
   async update(key: string, write: () => Promise<void>): Promise<void> {
@@ -106,7 +106,7 @@ function isContent(value: object): value is IndexContent {
   return typeof changedAt === 'number' && Array.isArray(keys) && keys.every(isKey);
 }
 
-/** Returns true if a value can be the key of a transfer. Rejects paths to other folders. */
+/** Returns true if a value can be the key of a transfer. Returns false for paths to other folders. */
 function isKey(value: unknown): boolean {
   return typeof value === 'string' && basename(value) === value;
 }

@@ -22,7 +22,7 @@ import { TransferLedger } from './transferLedger.ts';
 import { formatRecord } from './transferRecord.ts';
 
 const maxParallelFiles = 32;
-/** Maximum wait for another window, which may be importing thousands of records on a slow disk. */
+/** Maximum time to wait for another window, which may be importing thousands of records on a slow disk. */
 const lockTimeoutMs = 120_000;
 /**
  * Maximum time between writing a record, which sets the file's modification time, and renaming it, which sets the
@@ -35,7 +35,7 @@ export interface ImportRequest {
   /** The ledger to read. Not changed, except that damaged records are moved aside. */
   readonly source: string;
   readonly target: string;
-  /** For converting the IDs of connections to local services; absent to import all IDs unchanged. */
+  /** Converts the IDs of connections to local services; absent to import all IDs unchanged. */
   readonly alias?: ConnectionAlias | undefined;
   readonly clock: Clock;
   readonly log: Logger;
@@ -43,8 +43,9 @@ export interface ImportRequest {
 
 /**
  * Copies the records of one ledger into another, and then marks them as imported (D63: shared ledger folder). Merges
- * records that the target already has, so that an import can be repeated. Leaves unreadable records and pending
- * submissions for the next import. Rejects if it can't read a folder, write a record or acquire the lock in time.
+ * records with those that the target already has, so that an import can be repeated. Leaves unreadable records and
+ * pending submissions for the next import. Rejects if a folder can't be read, a record can't be written, or the lock
+ * can't be acquired in time.
  */
 export async function importRecords(request: ImportRequest): Promise<void> {
   const { source, target, clock } = request;

@@ -4,7 +4,7 @@ import { Emitter } from '../util/emitter.ts';
 import { Lifetime, type Disposable } from '../util/lifetime.ts';
 import { RecordFolderWatch } from './recordFolderWatch.ts';
 
-/** A change to the ledger: either to one transfer's record or, if `folder` is set, to any records in that folder. */
+/** A change to one transfer's record or, if `folder` is set, to any number of records in that folder. */
 export type LedgerChange = { readonly key: string } | { readonly folder: WatchedFolder };
 
 type WatchedFolder = 'running' | 'ended';

@@ -4,7 +4,7 @@ import type { Clock } from '../util/clock.ts';
 /** The precision of modification times on the least precise file system, FAT. */
 const precisionMs = 2_000;
 
-/** Returns when a folder was last modified, in milliseconds since 1970; undefined if it can't be read. */
+/** Returns the time at which a folder was last modified, in milliseconds since 1970; undefined if it can't be read. */
 export async function readModificationTime(folder: string): Promise<number | undefined> {
   const stats = await stat(folder).catch(() => undefined);
   return stats?.mtimeMs;

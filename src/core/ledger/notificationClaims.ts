@@ -6,7 +6,10 @@ import type { Logger } from '../util/logger.ts';
 
 const retentionMs = 24 * 3_600_000;
 
-/** Determines which window shows a notification: the first one to claim it with a file in the ledger's folder. */
+/**
+ * Determines which window shows a notification: the first one to claim the notification with a file in the ledger's
+ * folder.
+ */
 export class NotificationClaims {
   private readonly folder: string;
   private readonly clock: Clock;

@@ -5,7 +5,7 @@ import { FileLock } from '../util/fileLock.ts';
 import type { Disposable } from '../util/lifetime.ts';
 
 /**
- * Records the submissions for which an open window or a running command awaits the response, so that they aren't
+ * Records the submissions for which an open window or a running command awaits the response. Such submissions aren't
  * treated as lost (D12: never resubmit).
  */
 export class PendingSubmissions implements Disposable {
@@ -36,7 +36,7 @@ export class PendingSubmissions implements Disposable {
     await lock?.release();
   }
 
-  /** Returns true while a window or a command is waiting for the response. */
+  /** Returns true while a window or a command is waiting for the response to a submission. */
   async isPending(key: string): Promise<boolean> {
     return this.own.has(key) || (await FileLock.getFreeAt(this.getPath(key))) > this.clock.now();
   }

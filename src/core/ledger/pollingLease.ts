@@ -18,7 +18,7 @@ interface PollingLeaseDependencies {
   hasFocus(): boolean;
 }
 
-/** A request to poll immediately: one transfer or, without `key`, all transfers of a connection. */
+/** A request to poll one transfer or, without `key`, all transfers of a connection immediately. */
 interface PollRequest {
   readonly connectionId: string;
   readonly key?: string;
@@ -128,7 +128,7 @@ export class PollingLease implements Disposable {
     if (hasFocus ? this.isDisposed : wasPublished) await this.notifyWindows(() => this.messages.remove(this.focusFile));
   }
 
-  /** Reads the other windows' files and acquires free leases. Repeats both if files changed in the meantime. */
+  /** Reads the other windows' files and acquires free leases. Repeats both steps if files changed in the meantime. */
   private async check(): Promise<void> {
     this.shouldCheckAgain = true;
     if (!this.isChecking) await this.checkUntilDone();
@@ -176,8 +176,8 @@ export class PollingLease implements Disposable {
   }
 
   /**
-   * Leaves the polling to another window. Schedules a check for when that window's lock goes stale, if that is before
-   * the next heartbeat.
+   * Leaves the polling to another window. If that window's lock goes stale before the next heartbeat, schedules a check
+   * for that time.
    */
   private async waitFor(connectionId: string, file: string): Promise<void> {
     if (this.leases.delete(connectionId)) this.changed.fire();

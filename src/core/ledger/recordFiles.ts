@@ -12,7 +12,9 @@ import { fromStoredId, replaceConnection, toStoredId, type ConnectionAlias } fro
 import { parseRecordKey, recordFolders, toRecordName, type RecordFolder } from './recordNames.ts';
 import { parseRecord } from './transferRecord.ts';
 
-/** Reads many small files faster than `readFile` from `node:fs/promises`, which creates a `FileHandle` for each one. */
+/**
+ * Reads many small files faster than `readFile` from `node:fs/promises`, which creates a `FileHandle` for each file.
+ */
 const readFile = promisify(fs.readFile);
 
 /** The result of reading a record file; `record` contains its entire content. */
@@ -72,8 +74,8 @@ export class RecordFiles {
   }
 
   /**
-   * Reads a record. Resolves to `later`, and leaves the file untouched, if a later version wrote it. Resolves to
-   * undefined if the record is missing or damaged, and moves a damaged file aside.
+   * Reads a record. Resolves to `later`, and leaves the file untouched, if a later version wrote the record. Resolves
+   * to undefined if the record is missing or damaged, and moves a damaged file aside.
    */
   async read(folder: RecordFolder, key: string): Promise<FoundRecord | 'later' | undefined> {
     const path = this.path(folder, key);
@@ -88,15 +90,17 @@ export class RecordFiles {
   }
 
   /**
-   * Reads one of many records. Resolves to undefined if that fails, or if the record is missing, damaged or written by
-   * a later version.
+   * Reads one of many records. Resolves to undefined if reading fails, or if the record is missing, damaged or written
+   * by a later version.
    */
   async tryToRead(folder: RecordFolder, key: string): Promise<FoundRecord | undefined> {
     const found = await this.attempt(key, () => this.read(folder, key));
     return found === 'later' ? undefined : found;
   }
 
-  /** Runs `act` for one of many records. If it fails, logs the error, so that the others can still be read. */
+  /**
+   * Runs `act` for one of many records. If `act` fails, logs the error, so that the other records can still be read.
+   */
   async attempt<T>(key: string, act: () => Promise<T>): Promise<T | undefined> {
     try {
       return await act();
@@ -112,8 +116,8 @@ export class RecordFiles {
   }
 
   /**
-   * Returns a string that changes whenever the transfer's file in `ended` or `running` does; undefined if there is
-   * none.
+   * Returns a string that changes whenever a transfer's file in `ended` or `running` changes; undefined if there is no
+   * file.
    */
   async getIdentity(key: string): Promise<string | undefined> {
     for (const folder of ['ended', 'running'] as const) {

@@ -8,7 +8,8 @@ import { parseRecordKey } from './recordNames.ts';
 const checkIntervalMs = 5_000;
 
 /**
- * Reports changes to records in a folder. Checks the folder every five seconds if the system does not report changes.
+ * Reports changes to records in a folder. Checks the folder every five seconds if the operating system does not report
+ * changes.
  */
 export class RecordFolderWatch implements Disposable {
   private readonly folder: string;

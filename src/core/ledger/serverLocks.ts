@@ -12,7 +12,7 @@ import type { Logger } from '../util/logger.ts';
 
 const minPauseMs = 20;
 const maxPauseMs = 200;
-/** Time for which an expired ticket is retained, in case its window was only suspended and renews it. */
+/** Time for which an expired ticket is retained, in case the ticket's owner was only suspended and renews it. */
 const ticketRetentionMs = 60_000;
 
 interface ServerLock {
@@ -28,7 +28,7 @@ type DidWait = (behind: RequestKind | undefined) => void;
 /**
  * Locks a server for one window or command at a time (D34: serialized requests). Each address has a file in the
  * ledger's folder, which several machines may share. A window or command that is waiting to send an urgent request
- * places a ticket next to that file, so that the others let it go first.
+ * places a ticket next to that file, so that the others let the request go first.
  */
 export class ServerLocks implements Disposable {
   private readonly folder: string;
@@ -47,7 +47,8 @@ export class ServerLocks implements Disposable {
 
   /**
    * Acquires the lock for the server at `address`. `urgency` returns the kind of the most urgent waiting request.
-   * Resolves to undefined if `urgency` returns undefined. If the folder is not writable, does not wait for others.
+   * Resolves to undefined if `urgency` returns undefined. If the folder is not writable, does not wait for other
+   * windows.
    */
   async acquire(address: string, urgency: Urgency, didWait: DidWait): Promise<ServerLock | undefined> {
     const name = createHash('sha256').update(address).digest('hex').slice(0, 32);
@@ -86,7 +87,10 @@ export class ServerLocks implements Disposable {
     }
   }
 
-  /** A ticket may be placed at any time before the lock is acquired, so tickets are read after that. */
+  /**
+   * Acquires the lock, unless a more urgent request is waiting. Reads the tickets after acquiring the lock, because a
+   * ticket may be placed at any time before.
+   */
   private async tryToAcquire(name: string, kind: RequestKind, hasWaited: boolean): Promise<ServerLock | undefined> {
     // A lock acquired only to be released again would delay the request with the ticket.
     if (hasWaited && (await this.isOutranked(name, kind))) return undefined;
@@ -111,7 +115,7 @@ export class ServerLocks implements Disposable {
     return false;
   }
 
-  /** Returns true if the process with a ticket is waiting. Deletes the ticket of a crashed one. */
+  /** Returns true if the process that placed a ticket is still waiting. Deletes the ticket of a crashed process. */
   private async isWaiting(file: string): Promise<boolean> {
     const path = join(this.folder, file);
     try {
@@ -157,7 +161,9 @@ export class ServerLocks implements Disposable {
     return { release };
   }
 
-  /** Creates the folder if it doesn't exist. */
+  /**
+   * Acquires a lock file; resolves to undefined if another process holds it. Creates the folder if it doesn't exist.
+   */
   private async createFile(path: string, kind: RequestKind): Promise<FileLock | undefined> {
     try {
       return await FileLock.acquire(path, this.clock, kind);

@@ -29,9 +29,9 @@ const maxParallelFiles = 32;
 const dayMs = 86_400_000;
 
 /**
- * Stores each transfer in a file of its own, with separate folders for running and ended transfers. Multiple windows
- * can write at the same time, because each write locks the transfer and merges it with the file. Contains no API keys,
- * and refers to connections by the extension's own IDs (D29: shared service). Moves damaged records aside instead of
+ * Stores each transfer in its own file, with separate folders for running and ended transfers. Multiple windows can
+ * write at the same time, because each write locks the transfer and merges it with the file. Contains no API keys, and
+ * refers to connections by the extension's own IDs (D29: shared service). Moves damaged records aside instead of
  * deleting them.
  */
 export class TransferLedger {
@@ -49,10 +49,10 @@ export class TransferLedger {
   }
 
   /**
-   * Writes a transfer. Resolves to the merged record, which includes changes made by other windows. Rejects if it
-   * cannot be written. Writes of the same transfer run in order. If only the time of the last poll changed, the change
-   * may be lost in a system crash. Writes nothing if the transfer was removed in the meantime, or if a later version
-   * wrote its record.
+   * Writes a transfer. Resolves to the merged record, which includes changes made by other windows. Rejects if the
+   * record cannot be written. Writes of the same transfer run in order. If only the time of the last poll changed, the
+   * change may be lost in a system crash. Writes nothing if the transfer was removed in the meantime, or if a later
+   * version wrote its record.
    */
   write(transfer: Transfer): Promise<Transfer> {
     return this.runInTurn(transfer.key, () => this.put(transfer));
@@ -60,8 +60,8 @@ export class TransferLedger {
 
   /**
    * Adds a record from another ledger. Preserves its modification time, which determines which transfers ended last and
-   * for how long a removed one can be restored. Resolves to false, and changes nothing, if this ledger already has the
-   * transfer.
+   * for how long a removed transfer can be restored. Resolves to false, and changes nothing, if this ledger already has
+   * the transfer.
    */
   async add({ folder, key, text, at }: ImportedRecord): Promise<boolean> {
     await this.files.createFolder(folder);
@@ -110,7 +110,7 @@ export class TransferLedger {
 
   /**
    * Returns up to `count` ended transfers whose records changed most recently, without reading other records. `hasMore`
-   * is true if there are more.
+   * is true if there are more ended transfers.
    */
   async loadLastEnded(count: number): Promise<{ readonly transfers: readonly Transfer[]; readonly hasMore: boolean }> {
     const indexed = (await this.lastEnded.read())?.slice(0, count) ?? [];
@@ -120,7 +120,7 @@ export class TransferLedger {
     return { transfers: await this.readEach('ended', keys), hasMore };
   }
 
-  /** Returns true if a transfer other than `key` has the ID `id`, and is running or was removed and can be restored. */
+  /** Returns true if a running or restorable removed transfer other than `key` has the ID `id`. */
   async hasRunningOrRemoved(id: string, key: string): Promise<boolean> {
     const transfers = [...(await this.readAll('running')), ...(await this.readAll('removed'))];
     return transfers.some((transfer) => transfer.id === id && transfer.key !== key);
@@ -159,7 +159,10 @@ export class TransferLedger {
     }
   }
 
-  /** Deletes a transfer's record in `running` if `ended` still has one (D35: misrouted responses). */
+  /**
+   * Deletes a transfer's record in `running` if `ended` still contains a record of the transfer (D35: misrouted
+   * responses).
+   */
   private async deleteEndedRunning(key: string): Promise<void> {
     if (await this.files.has('ended', key)) await this.files.delete('running', key);
   }

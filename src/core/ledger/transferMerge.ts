@@ -7,7 +7,7 @@ const statusFields = ['cancelUnheeded', 'problem', 'status', 'askedAt'] as const
 /**
  * Merges two windows' versions of a transfer. Discards a version whose ID belongs to another transfer (D35: misrouted
  * responses). Otherwise, never undoes the end of a transfer, never loses its ID, and keeps the final status from the
- * server or, if there is none, the more recent one. In a tie, `later` wins.
+ * server or, if there is none, the more recent status. In a tie, `later` wins.
  */
 export function mergeTransfers(earlier: Transfer, later: Transfer): Transfer {
   if (disowns(later, earlier)) return later;
@@ -27,9 +27,9 @@ export function mergeTransfers(earlier: Transfer, later: Transfer): Transfer {
 }
 
 /**
- * Returns true if, according to `one`, the ID of `other` and all statuses received for it belong to a different
- * transfer (D35: misrouted responses). Returns false if `other.foreignIds` also contains that ID, because a user has
- * confirmed the ID in that case.
+ * Returns true if `one` states that the ID of `other` belongs to a different transfer (D35: misrouted responses). All
+ * statuses received for that ID then belong to the different transfer, too. Returns false if `other.foreignIds` also
+ * contains the ID, because a user has confirmed the ID in that case.
  */
 function disowns(one: Transfer, other: Transfer): boolean {
   const { id } = other;
@@ -62,8 +62,8 @@ function outranks(one: Transfer, other: Transfer): boolean {
 }
 
 /**
- * Ranks a transfer by how it ended, highest first: reported by the server, no longer known to the server, refused, not
- * ended.
+ * Ranks a transfer by how it ended. From highest to lowest: reported by the server, no longer known to the server,
+ * refused, not ended.
  */
 function getEndRank(transfer: Transfer): number {
   if (!hasEnded(transfer.state)) return 0;

@@ -10,7 +10,7 @@ type RecordReadResult =
 
 const recordVersion = 1;
 
-/** Formats a record. Preserves unknown fields of the record that it replaces. */
+/** Formats a transfer as a record. Preserves unknown fields of the record that it replaces. */
 export function formatRecord(transfer: Transfer, replaced?: JsonObject): string {
   return `${JSON.stringify({ ...replaced, version: recordVersion, transfer }, undefined, 1)}\n`;
 }

@@ -32,8 +32,8 @@ export class UnsavedRecords implements Disposable {
   }
 
   /**
-   * Writes a transfer. If that fails, retries later. Resolves to the merged record, even if it has not been written
-   * yet. Never rejects.
+   * Writes a transfer, and retries later if writing fails. Resolves to the merged record, even if it has not been
+   * written yet. Never rejects.
    */
   async save(transfer: Transfer): Promise<Transfer> {
     const unsaved = this.unsaved.get(transfer.key);

@@ -29,8 +29,8 @@ export function getEnteredAddress({ server, port }: Pick<Connection, 'server' | 
 }
 
 /**
- * Returns a name for a new connection that isn't among `taken`: the given one or, if that is taken, the given one
- * followed by the host and, if necessary, a number.
+ * Returns a name for a new connection that isn't among the `taken` names. If the given name is taken, appends the host
+ * and, if necessary, a number.
  */
 export function chooseConnectionName(
   name: string,

@@ -6,7 +6,7 @@ export const roCrateName = 'ro-crate-metadata.json';
 
 const licenseId = '#license';
 
-/** The properties that every RO-Crate states about its root dataset. */
+/** The facts that every RO-Crate states about its root dataset. */
 export interface CrateRoot {
   readonly name: string;
   readonly description: string;

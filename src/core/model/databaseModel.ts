@@ -24,7 +24,7 @@ export interface StoreListing {
   readonly scanned?: number;
   /** The time at which the last complete scan started, in ISO 8601 format. */
   readonly asOf?: string;
-  /** The number of free bytes, if the store reports it. */
+  /** The number of free bytes; absent if the store doesn't report it. */
   readonly freeBytes?: number;
   /** The reason why the last scan failed, as a clause that can continue a sentence. */
   readonly problem?: string;

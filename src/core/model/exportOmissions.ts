@@ -10,7 +10,7 @@ type OmissionKind =
   | 'notTransferred' // requested files that the manifest of the transfer does not list
   | 'noManifest'; // the transferred files are unknown, because there is no manifest
 
-/** Files that are missing from an export, and the reason. */
+/** Files that are missing from an export, and the reason why they are missing. */
 export interface Omission {
   readonly kind: OmissionKind;
   /** The number of files; absent if unknown. */
@@ -33,7 +33,7 @@ const remarks: Readonly<Record<OmissionKind, (count: number) => string>> = {
   noManifest: () => 'No manifest of the transfer was found.',
 };
 
-/** Formats each omission as a sentence to be written to an export file. */
+/** Formats each omission as a sentence for an export file. */
 export function formatOmissions(omissions: readonly Omission[]): readonly string[] {
   return omissions.map(({ kind, count = 0, names = [] }) => withNames(remarks[kind](count), names));
 }

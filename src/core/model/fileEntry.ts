@@ -5,7 +5,9 @@ export interface FileEntry {
   readonly kind: 'file';
   readonly id: string;
   readonly database: string;
-  /** Display name: the last segment of the path, else the resource's `name` (often only a slug), else the ID. */
+  /**
+   * Display name: the last segment of the path, otherwise the resource's `name` (often only a slug), otherwise the ID.
+   */
   readonly name: string;
   readonly path?: string;
   readonly title?: string;

@@ -1,6 +1,8 @@
 import { hasEnded, type Transfer, type TransferOrder } from './transferModel.ts';
 
-/** Files of a planned transfer that other transfers are already copying to the same destination. */
+/**
+ * The number of planned files that other transfers are already copying to the same destination, and those transfers.
+ */
 export interface FilesUnderWay {
   readonly count: number;
   /** The other transfers, newest first, including those that are not confirmed (D12: never resubmit). */
@@ -8,7 +10,7 @@ export interface FilesUnderWay {
 }
 
 /**
- * Counts the files in `orders` that other transfers are already copying, and returns those transfers. `transfers`
+ * Counts the files in `orders` that other transfers are already copying, and returns these transfers. `transfers`
  * contains all known transfers, newest first.
  */
 export function findFilesUnderWay(transfers: readonly Transfer[], orders: readonly TransferOrder[]): FilesUnderWay {

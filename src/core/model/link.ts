@@ -68,7 +68,7 @@ export function parseLink(path: string, query: string): LinkTarget | LinkProblem
   return toTarget(kind, fields);
 }
 
-/** Returns true if the result of {@link parseLink} is a target and not a problem. */
+/** Returns true if the result of {@link parseLink} is a target rather than a problem. */
 export function isLinkTarget(link: LinkTarget | LinkProblem): link is LinkTarget {
   return 'service' in link;
 }
@@ -94,7 +94,7 @@ function findWrongField(kind: LinkTarget['kind'], fields: JsonObject): string | 
   return unknown ?? Object.keys(expected).find((name) => expected[name]?.(fields[name]) !== true);
 }
 
-/** Matches characters that change how other text is displayed. */
+/** Matches control characters, and characters that can change how the surrounding text is displayed. */
 const unsafe = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Surrogate}]/u;
 
 function isText(value: unknown): value is string {

@@ -27,7 +27,7 @@ function addWord(words: Map<string, TransferFile[]>, word: string, file: Transfe
   else words.set(word, [file]);
 }
 
-/** Replaces `word` with null characters wherever it is not part of a longer word. */
+/** Returns `text` with null characters in place of `word`, except where `word` is part of a longer word. */
 function removeWord(text: string, word: string): string {
   let rest = text;
   for (let at = rest.indexOf(word); at >= 0; at = rest.indexOf(word, at + 1)) {

@@ -9,9 +9,9 @@ export interface ProgressSample {
 const maxSamples = 120;
 
 /**
- * Adds a sample to a series. Returns the same series if the count is unchanged. If the series is full, drops the sample
- * that is closest in time to its neighbors, but never the first or the last one. Times never decrease, even if the
- * clock is set back.
+ * Returns a series with a sample added, or the same series if the count is unchanged. If the series is full, drops the
+ * sample closest in time to its neighbors, but never the first or last one. Times never decrease, even if the clock is
+ * set back.
  */
 export function addSample(series: readonly ProgressSample[], sample: ProgressSample): readonly ProgressSample[] {
   const last = series.at(-1);

@@ -46,11 +46,11 @@ export interface Reason {
   readonly request?: string;
   readonly status?: number;
   /**
-   * The message from the server or the network, as plain text (D14: error documents), unless {@link ReasonKind} states
-   * otherwise.
+   * The message from the server or the network, as plain text (D14: error documents), unless otherwise noted in
+   * {@link ReasonKind}.
    */
   readonly detail?: string;
-  /** The system or TLS error code, such as `ECONNREFUSED`, unless {@link ReasonKind} states otherwise. */
+  /** The system or TLS error code, such as `ECONNREFUSED`, unless otherwise noted in {@link ReasonKind}. */
   readonly code?: string;
   readonly signIn?: SignInFailure;
   /**

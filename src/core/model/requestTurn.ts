@@ -1,7 +1,7 @@
-/** The kinds of requests that a server receives one at a time, most urgent first (D34: serialized requests). */
+/** The kinds of requests that are sent to a server one at a time, most urgent first (D34: serialized requests). */
 export const requestKinds = ['cancel', 'submission', 'status'] as const;
 
-/** The kind of a request that waits for its turn (D34: serialized requests). */
+/** The kind of a queued request (D34: serialized requests). */
 export type RequestKind = (typeof requestKinds)[number];
 
 /** Returns true if requests of kind `one` are sent before those of kind `other`. */
@@ -9,7 +9,7 @@ export function isMoreUrgent(one: RequestKind, other: RequestKind): boolean {
   return requestKinds.indexOf(one) < requestKinds.indexOf(other);
 }
 
-/** A queued request that has to wait. */
+/** A queued request that has to wait for the one in progress. */
 export interface RequestWait {
   /** The kind of the request in progress; undefined if unknown. */
   readonly behind: RequestKind | undefined;
@@ -21,7 +21,7 @@ export interface RequestWait {
 export interface TurnObserver {
   /** Called when the request has to wait, and again if the kind of the request in progress changes. */
   didWait?(wait: RequestWait): void;
-  /** Called right before the request is sent, and again for each retry. */
+  /** Called immediately before the request is sent, and again for each retry. */
   didStart?(): void;
 }
 

@@ -4,7 +4,7 @@ import type { ResultOrder } from './resultOrder.ts';
 import type { SearchQuery } from './searchQuery.ts';
 import { stagingFields } from './staging.ts';
 
-/** A search as saved for the window's next session (D59: saved searches). */
+/** A search saved for the window's next session (D59: saved searches). */
 export interface SavedSearch {
   readonly key: string;
   readonly connectionId: string;
@@ -29,7 +29,10 @@ const maxFiles = 1000;
 
 type Saveable = Omit<SavedSearch, 'files'> & { readonly files: readonly FoundFile[] };
 
-/** Formats a search and up to 1,000 of its results as JSON. `openedAt` determines its position among saved searches. */
+/**
+ * Formats a search and up to 1,000 of its results as JSON. `openedAt` determines the position of the search among the
+ * saved searches.
+ */
 export function formatSavedSearch({ files, checked, ...search }: Saveable, openedAt: number): string {
   const readable = files.filter((file) => file.kind === 'file');
   const summaries = readable.slice(0, maxFiles).map(summarize);
@@ -45,7 +48,7 @@ export function formatSavedSearch({ files, checked, ...search }: Saveable, opene
   });
 }
 
-/** Returns only those properties of a file that its row shows or a transfer needs. */
+/** Returns a copy of a file with only the properties that its row or a transfer needs. */
 function summarize({
   id,
   name,

@@ -19,8 +19,9 @@ const searchNotImplemented = /\bsearch(es|ing)?\b.*\bnot\b.*\b(implemented|suppo
 const unrelatedRefusal = /^(\d{3}\W*)?bad request\W*$|\b(limit|offset|orcid)\b/i;
 
 /**
- * Returns the searchability that a refused first page reveals (D38: learned searchability). Returns undefined if it
- * reveals none, or only that a database known to refuse plain words also refuses empty queries.
+ * Returns a database's searchability, as revealed by its refusal of a search's first page (D38: learned searchability).
+ * Returns undefined if the refusal reveals nothing, or only that a database known to refuse plain words also refuses
+ * empty queries.
  */
 export function learnSearchability(
   query: SearchQuery,

@@ -12,7 +12,9 @@ export interface TransferStatus {
   readonly message?: string;
   readonly fileCount?: number;
   readonly movedFileCount?: number;
-  /** True for the last of three responses that appeared to belong to another transfer (D11: check status identity). */
+  /**
+   * True if this and the two previous responses appeared to belong to another transfer (D11: check status identity).
+   */
   readonly doubtful?: boolean;
 }
 
@@ -25,8 +27,8 @@ export function exceedsFileCount({ fileCount = 0, movedFileCount = 0 }: Transfer
 }
 
 /**
- * Replaces the counts in a doubtful status, which may belong to another transfer, with those in `trusted` (D35:
- * misrouted responses). Must handle every count of {@link TransferStatus}.
+ * Returns a status with trusted counts. Replaces those in a doubtful status, which may belong to another transfer, with
+ * those in `trusted` (D35: misrouted responses). Must handle every count of {@link TransferStatus}.
  */
 export function withTrustedCounts(status: TransferStatus, trusted: TransferStatus = {}): TransferStatus {
   if (!status.doubtful) return status;
@@ -98,8 +100,8 @@ export function isPaused({ state, problem }: Transfer): boolean {
 }
 
 /**
- * Returns true if a transfer is running and expected to end. Returns false if it is not confirmed, or if the server
- * ignores its cancellation (D13: ignored cancel).
+ * Returns true if a transfer is running and expected to end. Returns false for an unconfirmed transfer, or if the
+ * server ignores the cancellation (D13: ignored cancel).
  */
 export function isUnderWay({ state, cancelUnheeded }: Transfer): boolean {
   return !hasEnded(state) && state !== 'notConfirmed' && cancelUnheeded !== true;
@@ -159,8 +161,8 @@ export interface Transfer {
   readonly key: string;
   readonly order: TransferOrder;
   /**
-   * The connection's name when the transfer was submitted or tracked, for programs that don't know the connection.
-   * Absent in records from earlier versions.
+   * The connection's name when the transfer was submitted or first tracked, for programs that don't know the
+   * connection. Absent in records from earlier versions.
    */
   readonly service?: string;
   readonly createdAt: number;
@@ -168,7 +170,9 @@ export interface Transfer {
   readonly changes: readonly StateChange[];
   /** The server's ID (§4.5); absent until the submission is accepted. */
   readonly id?: string;
-  /** IDs that the server returned for this transfer, but that belong to other transfers (D35: misrouted responses). */
+  /**
+   * IDs that the server returned for this transfer although they belong to other transfers (D35: misrouted responses).
+   */
   readonly foreignIds?: readonly string[];
   readonly status?: TransferStatus;
   readonly askedAt?: number;
@@ -182,18 +186,19 @@ export interface Transfer {
   readonly problem?: Reason;
   /**
    * True if the transfer was started elsewhere and the user entered its ID here. Only the connection in its order is
-   * known: the databases are empty strings, there are no files, and `orcid` is that of the user who tracks it.
+   * known: the databases are empty strings, there are no files, and `orcid` is that of the user who tracks the
+   * transfer.
    */
   readonly startedElsewhere?: boolean;
   /** The key of the transfer that the user submitted instead, because this one never started (D12: never resubmit). */
   readonly replacedBy?: string;
-  /** Absent if a person submitted the transfer without an agent. */
+  /** The agent that proposed the transfer; absent if a person submitted it without an agent. */
   readonly requestedBy?: TransferRequester;
 }
 
 /**
  * Returns the number of requested files. For a transfer that was started elsewhere, returns the number that the service
- * reports; undefined until it reports one.
+ * reports, or undefined until the service has reported one.
  */
 export function getFileCount({ order, status, startedElsewhere }: Transfer): number | undefined {
   return startedElsewhere ? status?.fileCount : order.files.length;
@@ -210,8 +215,8 @@ export function getMaxFileCount({ order, status, startedElsewhere }: Transfer): 
 }
 
 /**
- * Returns the name of a transfer's service: `connectionName` (the connection's current name), else the recorded name,
- * else the connection's ID.
+ * Returns the name of a transfer's service. Prefers `connectionName`, the connection's current name, to the recorded
+ * name, and falls back to the connection's ID.
  */
 export function getServiceName({ service, order }: Transfer, connectionName: string | undefined): string {
   return connectionName || service || order.connectionId;
@@ -222,7 +227,7 @@ export function canSubmitAgain({ state, startedElsewhere }: Transfer): boolean {
   return !startedElsewhere && (hasEnded(state) || state === 'notConfirmed');
 }
 
-/** Returns a copy of a transfer in `state`, which it entered at `at`; the same object if the state is unchanged. */
+/** Returns a copy of a transfer that entered `state` at time `at`; the same object if the state is unchanged. */
 export function withState(transfer: Transfer, state: TransferState, at: number): Transfer {
   if (transfer.state === state) return transfer;
   return { ...transfer, state, changes: [...transfer.changes, { state, at }] };

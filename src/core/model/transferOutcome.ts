@@ -49,7 +49,7 @@ export function mayHaveFiles(transfer: Transfer): boolean {
   return state === 'expired' || hasTransferredFiles(transfer) || (getProgress(transfer).moved ?? 0) > 0;
 }
 
-/** Returns true if the number of transferred files is unknown, or is positive and at least the total, if known. */
+/** Returns true unless the number of transferred files is known to be 0 or less than the total. */
 function isComplete({ moved, total = moved ?? 0 }: TransferProgress): boolean {
   return moved === undefined || (total > 0 && moved >= total);
 }

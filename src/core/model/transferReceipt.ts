@@ -11,13 +11,13 @@ export interface TransferReceipt {
   readonly fileCount: number;
   /** `YYYY-MM-DD`; absent if unknown. */
   readonly day?: string;
-  /** True if `day` is the day this machine detected that the transfer had ended, not one stated by the service. */
+  /** True if `day` is the day on which this machine detected the transfer's end; false if the service stated it. */
   readonly isSeen: boolean;
 }
 
 /**
- * Returns the receipt of a transfer; undefined unless it succeeded and transferred files. A service's status contains
- * no time and doesn't say which files are missing, so the caller passes them as `missing` if it knows them.
+ * Returns the receipt of a transfer; undefined unless the transfer succeeded and transferred files. A service's status
+ * contains no time and doesn't say which files are missing, so the caller passes any known ones as `missing`.
  */
 export function createReceipt(transfer: Transfer, missing: readonly TransferFile[] = []): TransferReceipt | undefined {
   if (!hasTransferredFiles(transfer)) return undefined;
@@ -31,7 +31,7 @@ export function createReceipt(transfer: Transfer, missing: readonly TransferFile
   };
 }
 
-/** Returns the day on which all files were obtained; undefined if some or all weren't, or if the day is unknown. */
+/** Returns the day on which all files were obtained; undefined if any weren't, or if the day is unknown. */
 export function getAccessDay(receipt: TransferReceipt | undefined): string | undefined {
   return receipt?.movedCount === undefined ? receipt?.day : undefined;
 }

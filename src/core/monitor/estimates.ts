@@ -6,7 +6,7 @@ import type { Disposable } from '../util/lifetime.ts';
 import { shouldPoll } from './pollSchedule.ts';
 import { estimateRemaining, hasProgress, getPace } from './progressEstimate.ts';
 
-/** Maximum number of earlier transfers per route. The most recent ones predict best. */
+/** Maximum number of earlier transfers per route. The most recent transfers are the best predictors. */
 const maxEarlierTransfers = 10;
 
 interface EarlierTransfer {

@@ -20,8 +20,8 @@ interface PollQueueDependencies {
 interface QueueEntry {
   /**
    * Time of the next poll, in milliseconds since 1970. `-Infinity` means as soon as possible. `Infinity` means that a
-   * poll is in progress and no further poll was requested. A request during a poll schedules another one, because the
-   * current response may be outdated.
+   * poll is in progress and no further poll was requested. If a poll is requested while another one is in progress,
+   * another poll follows, because the current response may be outdated.
    */
   dueAt: number;
   /** The time of the last request, or of its response once it has been received; -Infinity before the first request. */
@@ -34,7 +34,10 @@ interface QueueEntry {
  * soon after the machine wakes up.
  */
 const maxPauseMs = 10_000;
-/** Minimum time by which a pause exceeds {@link maxPauseMs}, or ends before its start after sleep or a clock change. */
+/**
+ * The threshold for detecting sleep or a clock change. It is the time by which a pause exceeds {@link maxPauseMs}, or
+ * by which the clock goes back during a pause.
+ */
 const sleepMs = 30_000;
 /** Maximum duration of a request, unless the machine sleeps in the meantime (D16: timeouts and retries). */
 const maxRequestMs = 150_000;
@@ -46,7 +49,7 @@ export class PollQueue implements Disposable {
   private readonly entries = new Map<string, QueueEntry>();
   private wake = new AbortController();
   private isRunning = false;
-  /** Number of consecutive failures of the network or the service. They delay the queue until `resumesAt`. */
+  /** Number of consecutive failures of the network or the service. These failures delay the queue until `resumesAt`. */
   private failures = 0;
   private resumesAt = 0;
   /** Time before which the server accepts no requests (`Retry-After`). `pollNow` does not override it. */
@@ -59,8 +62,8 @@ export class PollQueue implements Disposable {
   }
 
   /**
-   * Adds a transfer to be polled now. `intervalMs` is its expected interval until a poll returns the actual one. Does
-   * nothing if the transfer is already in the queue.
+   * Adds a transfer to be polled now. `intervalMs` is the expected polling interval until a poll returns the actual
+   * one. Does nothing if the transfer is already in the queue.
    */
   add(key: string, intervalMs: number): void {
     if (this.entries.has(key)) return;

@@ -53,7 +53,8 @@ export function getIntervalStretch(entries: Iterable<{ readonly intervalMs: numb
 }
 
 /**
- * Returns the delay after consecutive failures, in milliseconds. `random` is between 0 and 1 (D33: polling intervals).
+ * Returns the delay before the next request after consecutive failures, in milliseconds. `random` is between 0 and 1
+ * (D33: polling intervals).
  */
 export function getRetryWaitMs(failures: number, random: number): number {
   const doubled = Math.min(2 * second * 2 ** (failures - 1), 5 * minute);

@@ -28,8 +28,8 @@ export function estimateRemaining(transfer: Transfer, earlier: readonly number[]
 
 /**
  * Returns the average pace since `createdAt`, in files per millisecond, of a transfer whose outcome is `complete`.
- * Returns undefined for any other transfer, or if the pace is unknown. That includes transfers started elsewhere, whose
- * start and databases are unknown.
+ * Returns undefined for any other transfer, for a transfer started elsewhere (its start and databases are unknown), or
+ * if the pace is unknown.
  */
 export function getPace(transfer: Transfer): number | undefined {
   if (transfer.startedElsewhere) return undefined;
@@ -40,8 +40,8 @@ export function getPace(transfer: Transfer): number | undefined {
 }
 
 /**
- * Detects a stall: at the last poll, there had been no progress for at least ten minutes, and for at least twice as
- * long as any earlier pause.
+ * Returns the duration of a stall; undefined if the transfer has not stalled. A transfer has stalled if, at the last
+ * poll, there had been no progress for at least ten minutes and for at least twice as long as any earlier pause.
  */
 function detectStall(transfer: Transfer): Estimate | undefined {
   const { askedAt, movement = [] } = transfer;

@@ -52,12 +52,18 @@ export function applyReply(
   return [{ ...transfer, problem: reason }, failures];
 }
 
-/** Returns the reason if the network or the entire service failed (D33: polling intervals). */
+/**
+ * Returns the reason for a failure of the network or the entire service; undefined if there was none (D33: polling
+ * intervals).
+ */
 export function getServerFailure({ value, reason = { kind: 'unreadable' } }: StatusReply): Reason | undefined {
   return value === undefined && affectsWholeServer(reason) ? reason : undefined;
 }
 
-/** Applies a status from the server (D10: open status set, D11: check status identity, D13: ignored cancel). */
+/**
+ * Returns the transfer and its history after a status from the server (D10: open status set, D11: check status
+ * identity, D13: ignored cancel).
+ */
 function applyStatus(
   transfer: Transfer,
   history: ReplyHistory,
@@ -85,8 +91,8 @@ function applyStatus(
 }
 
 /**
- * Counts consecutive replies with the same file count, if it exceeds the number of requested files. A count that is
- * reported repeatedly is trusted, because a transfer can grow (D35: misrouted responses).
+ * Counts consecutive replies with the same file count, if this count exceeds the number of requested files. A count
+ * that is reported repeatedly is trusted, because a transfer can grow (D35: misrouted responses).
  */
 function countLarger(transfer: Transfer, { larger }: ReplyHistory, status: TransferStatus): ReplyHistory['larger'] {
   const count = status.fileCount ?? 0;
@@ -108,7 +114,7 @@ function isForeignId(transfer: Transfer, status: TransferStatus): boolean {
 }
 
 /**
- * Removes an ID that belongs to another transfer, and marks the transfer as not confirmed (D12: never resubmit, D35:
+ * Returns an unconfirmed copy of a transfer, without the ID that belongs to another transfer (D12: never resubmit, D35:
  * misrouted responses).
  */
 function withoutId(transfer: Transfer, at: number): Transfer {
@@ -118,7 +124,10 @@ function withoutId(transfer: Transfer, at: number): Transfer {
   return { ...withState(rest, 'notConfirmed', at), foreignIds: [...new Set([...foreignIds, id])], problem };
 }
 
-/** Applies the trusted parts of a status. A doubtful status never ends a transfer (D11: check status identity). */
+/**
+ * Returns a transfer updated with the trusted parts of a status. A doubtful status never ends a transfer (D11: check
+ * status identity).
+ */
 function applyProgress(transfer: Transfer, status: TransferStatus, at: number): Transfer {
   const state = getState(status);
   if (status.doubtful) return hasEnded(state) ? transfer : withState(transfer, state, at);
@@ -130,8 +139,8 @@ function applyProgress(transfer: Transfer, status: TransferStatus, at: number): 
 }
 
 /**
- * Applies a "not found" reply. The transfer expires after three such replies without a status in between (D11: check
- * status identity).
+ * Returns the transfer and its history after a "not found" reply. The transfer expires after three such replies without
+ * a status in between (D11: check status identity).
  */
 function applyNotFound(transfer: Transfer, history: ReplyHistory, at: number): [Transfer, ReplyHistory] {
   const notFound = history.notFound + 1;
@@ -139,12 +148,12 @@ function applyNotFound(transfer: Transfer, history: ReplyHistory, at: number): [
   return [updated, { ...history, notFound, failed: 0 }];
 }
 
-/** Clears a transfer's problem if it affects the entire server. */
+/** Returns a transfer without its problem if the problem affects the entire server. */
 export function clearServerFailure(transfer: Transfer): Transfer {
   return transfer.problem && affectsWholeServer(transfer.problem) ? omit(transfer, 'problem') : transfer;
 }
 
-/** Sets a transfer's problem to a failure of the entire server. */
+/** Returns a transfer with a failure of the entire server as its problem. */
 export function setServerFailure(transfer: Transfer, failure: Reason): Transfer {
   const { kind, signIn } = transfer.problem ?? {};
   return kind === failure.kind && signIn === failure.signIn ? transfer : { ...transfer, problem: failure };

@@ -125,7 +125,8 @@ export class TransferMonitor implements Disposable {
   }
 
   /**
-   * Returns the connection to poll with, if this window holds its lease and the key is good (D28: retry rejected keys).
+   * Returns a transfer's connection if this window holds its lease and its key has not been rejected (D28: retry
+   * rejected keys).
    */
   private findConnection({ order: { connectionId } }: Transfer): OpenConnection | undefined {
     const { keys, sessions, lease } = this.dependencies;
@@ -180,7 +181,9 @@ export class TransferMonitor implements Disposable {
     };
   }
 
-  /** Applies a reply to the transfer in the store, which may have changed since the request was sent. */
+  /**
+   * Applies a reply to the stored transfer, which may have changed since the request, and returns the next interval.
+   */
   private saveReply(key: string, reply: StatusReply): PollResult {
     const { store, save, clock } = this.dependencies;
     const before = store.get(key);

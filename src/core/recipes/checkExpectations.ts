@@ -15,7 +15,7 @@ export type UnmetExpectation =
 
 /**
  * Returns the expectations of a recipe that the files don't meet. Nothing may be sent unless the result is empty. If
- * files were left out, ignores lower limits and expected IDs, because those files may meet them.
+ * files were left out, ignores lower limits and expected IDs, because the omitted files may meet them.
  */
 export function checkExpectations(
   expect: Recipe['expect'],

@@ -16,7 +16,7 @@ export function createFileTest(filters: RecipeFilters | undefined): FileTest {
 }
 
 /**
- * Creates a test for formats and file extensions. Like a search, it accepts compressed variants: `fastq` includes
+ * Creates a test for formats and file extensions. Like a search, the test accepts compressed variants: `fastq` includes
  * `fastq.gz` (D21: search syntax).
  */
 function createFormatTest(formats: readonly string[]): FileTest {

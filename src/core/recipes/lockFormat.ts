@@ -25,7 +25,7 @@ const lockSchema = z.strictObject({
 /** The schema of a stored lock, which includes the checksum of its content. */
 export const storedSchema = z.extend(lockSchema, { checksum: z.string() });
 
-/** The record of a recipe's last accepted run, stored in a file beside the recipe (D61: recipe and lock). */
+/** The record of a recipe's last accepted run, stored in a file next to the recipe (D61: recipe and lock). */
 export type RecipeLock = z.infer<typeof lockSchema>;
 
 /** The line that precedes the list of files in a lock. */
@@ -52,7 +52,7 @@ export function getChecksum(lock: RecipeLock): string {
   return endChecksum(hash);
 }
 
-/** Starts the checksum of a lock. The caller must then add the lock's files, sorted by ID. */
+/** Returns an unfinished checksum of a lock. The caller must add the lock's files to it, sorted by ID. */
 export function startChecksum({ version, recipe, service, from, to, transfer }: RecipeLock): Hash {
   const { name, address, version: serviceVersion } = service;
   const head = [version, recipe, name, address, serviceVersion, from, to, transfer.id, transfer.submitted];

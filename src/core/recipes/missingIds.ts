@@ -12,7 +12,7 @@ interface IdLookup {
 
 const none: ReadonlySet<string> = new Set();
 
-/** Stores the IDs for which a database had no file when a recipe's IDs were last looked up. */
+/** Stores the IDs that were missing from a database when a recipe's IDs were last looked up. */
 export class MissingIds {
   private readonly found = new Map<string, Set<string>>();
   private readonly changed = new Emitter<void>();

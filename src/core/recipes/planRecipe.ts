@@ -19,7 +19,7 @@ export interface PlanRequest {
   /** The recipe's folder. The paths of tables are relative to it. */
   readonly folder: string;
   readonly lock?: RecipeLock | undefined;
-  /** True to send exactly the files in the lock, or nothing if one of them is gone or has changed. */
+  /** True to send exactly the files in the lock, or nothing if any are missing or have changed. */
   readonly isLocked?: boolean;
 }
 
@@ -33,7 +33,8 @@ export interface RecipePlan extends ResolvedFiles {
   /** The files for the next lock. A locked run keeps sizes and hashes that the service doesn't currently report. */
   readonly lockFiles: readonly RecipeFile[];
   /**
-   * Absent if there is no lock, or if not all files are known: they could not be determined, or a limit was reached.
+   * The difference from the lock. Absent if there is no lock, or if some files are unknown because they could not be
+   * determined or a limit was reached.
    */
   readonly difference?: LockDifference;
   readonly unmet: readonly UnmetExpectation[];
@@ -45,8 +46,8 @@ export interface RecipePlan extends ResolvedFiles {
 type LockedDatabases = Pick<RecipeLock, 'from' | 'to'>;
 
 /**
- * Determines a recipe's files with read-only requests. With `isLocked`, looks up the files that the lock lists. With
- * `isLocked` but no lock, the plan can't be carried out.
+ * Resolves to a plan with the recipe's current files. Sends only read-only requests. If `isLocked` is true, looks up
+ * the files that the lock lists. Without a lock, such a plan can't be carried out.
  */
 export async function planRecipe(source: RecipeSource, request: PlanRequest): Promise<RecipePlan> {
   const { recipe, lock, isLocked = false } = request;

@@ -5,7 +5,7 @@ import { parseDeclaredHash } from '../util/declaredHash.ts';
 /** A file of a recipe, with the properties that identify the file and its content. */
 export interface RecipeFile {
   readonly id: string;
-  /** The path in the database; the name of the file if the database states no path. */
+  /** The path in the database, or the file's name if the database provides no path. */
   readonly path: string;
   readonly bytes?: number;
   /** The hash exactly as the database declares it. */
@@ -31,7 +31,7 @@ export function toTransferFile({ id, path, bytes, hash }: RecipeFile): TransferF
   };
 }
 
-/** Adds missing sizes and hashes from the files with the same IDs in `known`. */
+/** Returns the files, with missing sizes and hashes taken from the files with the same IDs in `known`. */
 export function completeFiles(files: readonly RecipeFile[], known: readonly RecipeFile[]): readonly RecipeFile[] {
   const knownById = new Map(known.map((file) => [file.id, file]));
   return files.map((file) => {
@@ -41,7 +41,7 @@ export function completeFiles(files: readonly RecipeFile[], known: readonly Reci
   });
 }
 
-/** Sorts files by ID. The order does not depend on the locale. */
+/** Returns the files sorted by ID. The order does not depend on the locale. */
 export function sortRecipeFiles(files: readonly RecipeFile[]): readonly RecipeFile[] {
   return files.toSorted((one, other) => compareText(one.id, other.id));
 }

@@ -10,8 +10,8 @@ import { recipeExtension } from './recipeNames.ts';
 import { maxLockBytes, readWrittenLock } from './writtenLock.ts';
 
 /**
- * The result of reading a lock. `broken`: it isn't a valid lock. `newer`: a later version wrote it. `foreign`: it
- * belongs to another recipe. `edited`: its checksum is wrong, so its content can't be trusted.
+ * The result of reading a lock. `broken`: not a valid lock. `newer`: written by a later version. `foreign`: belongs to
+ * another recipe. `edited`: the checksum is wrong, so the content can't be trusted.
  */
 export type LockReadResult =
   | { readonly kind: 'none' }
@@ -24,7 +24,7 @@ export function getLockPath(recipePath: string): string {
   return recipePath.slice(0, -recipeExtension.length) + recipeExtension.replace('.json', '.lock.json');
 }
 
-/** Reads a recipe's lock. Rejects with the file system's error if it can't be read. */
+/** Reads a recipe's lock. Rejects with the file system's error if the lock can't be read. */
 export async function readLock(recipePath: string): Promise<LockReadResult> {
   const [path, name] = [getLockPath(recipePath), basename(recipePath)];
   try {

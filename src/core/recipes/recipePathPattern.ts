@@ -1,6 +1,6 @@
 /**
- * The positions in a path at which a part of a pattern can start or end: 1 for those, 0 for others. The last position
- * is the end of the path.
+ * One byte per position in a path: 1 if a part of a pattern can start or end there, otherwise 0. The last position is
+ * the end of the path.
  */
 type Places = Uint8Array;
 

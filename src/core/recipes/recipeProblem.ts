@@ -25,7 +25,10 @@ export type RecipeProblemKind =
   | 'readOnlyDatabase' // the service refuses transfers to this database
   | 'unknownParameter'; // the database has no such search parameter; `nearest` is a similar one
 
-/** Returns the name of the field at a path: `ids[0]` for the first entry of the list `ids`; empty for the recipe. */
+/**
+ * Returns the name of the field at a path: `ids[0]` for the first entry of `ids`. Returns an empty string for the
+ * recipe itself.
+ */
 export function getFieldName(path: RecipePath): string {
   const last = path.at(-1) ?? '';
   return typeof last === 'number' ? `${path.at(-2) ?? ''}[${last}]` : last;

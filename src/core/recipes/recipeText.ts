@@ -11,7 +11,7 @@ export interface TextRange {
 /** The maximum number of levels of lists and objects in a recipe. */
 export const maxLevels = 100;
 
-/** The maximum number of problems of one kind to report. Each takes time to find its position in the text. */
+/** The maximum number of problems of one kind to report. Finding the position of each problem takes time. */
 export const maxProblems = 100;
 
 /** The names and indexes that lead to a value. */
@@ -36,8 +36,8 @@ export class RecipeText {
   }
 
   /**
-   * Returns the position of a value. If it doesn't exist, returns the position of the nearest value that would contain
-   * it.
+   * Returns the position of a value. If the value doesn't exist, returns the position of the nearest value that would
+   * contain it.
    */
   findValue(path: RecipePath): TextRange {
     const node = this.root && findNodeAtLocation(this.root, [...path]);
@@ -46,8 +46,8 @@ export class RecipeText {
   }
 
   /**
-   * Returns the position of a property's name, or of an element of a list. If the path doesn't exist, returns the
-   * position of the nearest value that would contain it.
+   * Returns the position of a property's name, or of a list element. If the path doesn't exist, returns the position of
+   * the nearest value that would contain it.
    */
   findName(path: RecipePath): TextRange {
     const node = this.root && findNodeAtLocation(this.root, [...path]);
@@ -56,8 +56,8 @@ export class RecipeText {
   }
 
   /**
-   * Finds the first {@link maxProblems} names that occur more than once in an object. A parser keeps only the last value
-   * of each.
+   * Finds the first {@link maxProblems} names that occur more than once in an object. A parser keeps only the last
+   * value of such a name.
    */
   findRepeatedNames(): readonly { readonly path: RecipePath; readonly range: TextRange }[] {
     const found: { readonly path: RecipePath; readonly range: TextRange }[] = [];

@@ -18,8 +18,8 @@ interface IdRequest {
 }
 
 /**
- * Looks up files by ID, and returns those that pass the filters. `missing` lists the IDs for which the service returned
- * no readable file. If a lookup fails, returns the failure and no files (D8: metadata by ids).
+ * Looks up files by ID, and resolves to those that pass the filters. `missing` lists the IDs for which the service
+ * returned no readable file. If a lookup fails, the result contains the failure and no files (D8: metadata by ids).
  */
 export async function resolveIds(source: RecipeSource, request: IdRequest): Promise<ResolvedFiles> {
   const { database, ids, filters, known = [] } = request;

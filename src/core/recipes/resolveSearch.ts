@@ -54,7 +54,7 @@ class PageCollector {
     this.isExact = isExact;
   }
 
-  /** True after too many consecutive pages without new files, none of which is certain to be the last one. */
+  /** True if too many consecutive pages had no new files although more files may follow. */
   get isStalled(): boolean {
     return this.hasMore && this.pagesWithoutNew >= maxPagesWithoutNew;
   }

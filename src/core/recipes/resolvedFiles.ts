@@ -11,11 +11,11 @@ export type ResolveFailure =
 /** The files that a recipe refers to, with the properties that the service currently reports. */
 export interface ResolvedFiles {
   readonly files: readonly RecipeFile[];
-  /** The IDs, or values of the table, for which there isn't exactly one file. */
+  /** The IDs or table values that don't match exactly one file. */
   readonly missing: readonly string[];
-  /** True if there may be more files, which were left out because a limit was reached or the search stalled. */
+  /** True if more files may exist, because a limit was reached or the search stalled. */
   readonly isCut: boolean;
-  /** True if the search stopped after pages without new files, although it may have more (D9: paging). */
+  /** True if the search stopped after pages without new files, although more may follow (D9: paging). */
   readonly isStalled?: boolean;
   readonly failure?: ResolveFailure;
 }

@@ -19,7 +19,7 @@ type LockedFile = RecipeLock['files'][number];
 
 /**
  * Reads a lock without ever holding its entire text in memory. Resolves to undefined unless the lock has exactly the
- * form that this version writes and a correct checksum. Rejects with the file system's error if it can't be read.
+ * form that this version writes and a correct checksum. Rejects with the file system's error if the lock can't be read.
  */
 export async function readWrittenLock(path: string): Promise<RecipeLock | undefined> {
   const reader = new LockReader();
@@ -43,7 +43,7 @@ class LockReader {
   private checksum: Hash | undefined;
   private hasComma = true;
 
-  /** Reads the next line. Returns false if it shows that this version did not write the lock. */
+  /** Reads the next line. Returns false if the line shows that this version did not write the lock. */
   read(line: string): boolean {
     if (!this.checksum) return this.readHead(line);
     if (line.startsWith('    ')) return this.hasComma && this.endLines.length === 0 && this.readFile(line);

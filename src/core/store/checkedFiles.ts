@@ -22,7 +22,7 @@ export class CheckedFiles {
     { readonly connectionId: string; readonly files: Map<string, FileEntry> }
   >();
   /**
-   * The checked files without duplicates, with the number of searches in which each one is checked. A file that was
+   * The checked files without duplicates, each with the number of searches in which it is checked. A file that was
    * requested again has the metadata from the last response.
    */
   private readonly union = new Map<string, CheckedFile & { searchCount: number }>();

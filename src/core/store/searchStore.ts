@@ -21,7 +21,7 @@ export interface Search {
   readonly missing: readonly MissingId[];
   readonly order: ResultOrder;
   /**
-   * 0-based index of the first result not yet requested. For a search by query, a multiple of the page size (D9:
+   * 0-based index of the first result not yet requested. For a search by words, a multiple of the page size (D9:
    * paging).
    */
   readonly nextOffset: number;
@@ -226,8 +226,8 @@ export class SearchStore {
   }
 
   /**
-   * Checks or unchecks files in a search and redraws its rows. Use it for changes that the user didn't make with the
-   * checkboxes.
+   * Checks or unchecks files in a search and redraws its rows. Use this method for changes that the user didn't make
+   * with the checkboxes.
    */
   drawChecked(key: string, files: readonly FileEntry[], checked: boolean): void {
     this.setChecked(key, files, checked);

@@ -52,7 +52,10 @@ export class TransferStore {
     this.changed.fire(keys);
   }
 
-  /** Filters before sorting, so that a long history does not slow down frequent queries for running transfers. */
+  /**
+   * Returns the matching transfers, newest first. Filters before sorting, so that a long history does not slow down
+   * frequent queries for running transfers.
+   */
   private filterNewestFirst(matches: (transfer: Transfer) => boolean): readonly Transfer[] {
     return [...this.transfers.values()].filter(matches).sort((a, b) => b.createdAt - a.createdAt);
   }

@@ -1,6 +1,6 @@
 import type { Cell } from '../util/delimitedRows.ts';
 
-/** Maximum number of characters in a cell. Longer text is cut and ends with "…". */
+/** Maximum number of characters in a cell. Longer text is truncated and ends with "…". */
 const maxCellLength = 64;
 
 /**

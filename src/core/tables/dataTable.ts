@@ -22,8 +22,8 @@ export interface DataTable {
 export const maxTableBytes = 32_000_000;
 
 /**
- * Parses a table of delimiter-separated values. Throws a {@link TableError} if it has too many columns, or too many
- * cells once every row is padded to the length of the longest one.
+ * Parses a table of delimiter-separated values. Throws a {@link TableError} if the table has too many columns, or too
+ * many cells once every row is padded to the length of the longest one.
  */
 export function parseTextTable(text: string): DataTable {
   const rows: TableRow[] = [];

@@ -74,8 +74,8 @@ export class MatchIndex {
   }
 
   /**
-   * Returns true if no other file can match. For an ID, one match is enough even if other lookups failed, because only
-   * one file has that ID.
+   * Returns true if no further file can match the value. For an ID, one match is enough even if other lookups failed,
+   * because only one file has that ID.
    */
   isComplete({ count, gap }: FileMatches): boolean {
     if (this.key === 'id' && count > 0) return true;

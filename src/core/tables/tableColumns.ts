@@ -17,7 +17,7 @@ export interface TableColumn {
 /** Maximum number of sample values per column. */
 const sampleSize = 50;
 
-/** Describes the columns of a table. */
+/** Returns a description of each column of a table. */
 export function describeColumns(table: DataTable): readonly TableColumn[] {
   const [first, ...rest] = table.rows;
   return Array.from({ length: countColumns(table) }, (_, index) => ({

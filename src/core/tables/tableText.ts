@@ -18,9 +18,9 @@ const sampleSize = 1024;
 const maxNulCharacters = 3;
 
 /**
- * Detects UTF-16 by its byte order mark, or by the zero bytes of its ASCII characters, such as digits and separators:
- * they are in more than a sixteenth of the characters, and almost all at odd or almost all at even positions. Other
- * encodings may contain a few NUL characters.
+ * Detects UTF-16 by its byte order mark, or by the zero bytes in ASCII characters such as digits and separators. More
+ * than a sixteenth of the characters must contain a zero byte, almost always at an odd position or almost always at an
+ * even one, because other encodings may contain a few NUL characters.
  */
 function detectUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const [first, second] = bytes;

@@ -54,8 +54,8 @@ const place = /(?<![\w.-])r\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 const emptyCell = /^<[\w.:-]+(?:\s+[\w.:-]+="[^"'<>]*")*\s*\/$/;
 
 /**
- * Returns the number of cells in a sheet, including those in gaps, which the parser fills with empty cells. Throws if
- * the sheet has too many rows, or if a cell's position isn't valid.
+ * Returns the number of cells in a sheet, including those in gaps, which the parser fills with empty cells. Throws a
+ * {@link TableError} if the sheet has too many rows, or if a cell's position isn't valid.
  */
 function countCells(xml: string): number {
   let [rows, columns] = [1, 1];

@@ -32,8 +32,8 @@ export function compareConnections(
 
 /**
  * Returns the connection to save, with the parts that the user selected; undefined if there is nothing to save. If the
- * user selected only the variable, adds it to the saved connection, but only if that connection has the address in the
- * file, because this is the address that the user saw.
+ * user selected only the variable, adds it to the saved connection, but only if the addresses of the two connections
+ * match, because the user saw the address in the file.
  */
 export function selectConnection(
   { connection, saved, variable }: ConnectionComparison,
@@ -77,7 +77,7 @@ function toSaved(given: Connection, saved: Connection | undefined, names: Set<st
   };
 }
 
-/** Returns a name for a new connection that isn't among `names`, and adds it to them. */
+/** Returns a name for a new connection that differs from all `names`, and adds the name to `names`. */
 function reserveName(given: Connection, names: Set<string>): string {
   const name = chooseConnectionName(given.name, given, names);
   names.add(name);

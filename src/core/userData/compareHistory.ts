@@ -16,8 +16,8 @@ export interface HistoryComparison {
 }
 
 /**
- * Compares transfers with the stored ones, in one step per transfer. Two records belong to the same transfer if they
- * have the same key, or the same connection and ID. `ids` maps the IDs of connections in the file to those on this
+ * Compares transfers with the stored ones, and yields after each transfer. Two records belong to the same transfer if
+ * they have the same key, or the same connection and ID. `ids` maps the IDs of connections in the file to those on this
  * machine.
  */
 export function* compareHistory(

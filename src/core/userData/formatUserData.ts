@@ -10,7 +10,7 @@ interface FormatOptions {
 /**
  * Returns the data that may be exported. Omits unknown fields of the settings, entries that are invalid or seem to
  * contain a key, and the permission to send a key over plain HTTP, which applies to one network only (D4: server
- * address). The transfers are unchanged, because {@link formatUserData} filters each one as it writes it.
+ * address). The transfers are unchanged, because {@link formatUserData} filters transfers as it writes them.
  */
 export function selectExportable({ connections, databases, ...data }: UserData): UserData {
   return {
@@ -22,9 +22,9 @@ export function selectExportable({ connections, databases, ...data }: UserData):
 
 /**
  * Yields a user data file in chunks. The file has one entry per line, with the transfers in order of creation. Omits
- * their unknown fields and any description, instructions or connection name that seems to contain a key. Calls `onOmit`
- * for each transfer that an import would reject, and omits it. Throws {@link UserDataSizeError} before the file exceeds
- * `maxBytes`.
+ * the transfers' unknown fields and any description, instructions or connection name that seems to contain a key. Calls
+ * `onOmit` for each transfer that an import would reject, and omits it. Throws {@link UserDataSizeError} before the
+ * file exceeds `maxBytes`.
  */
 export function* formatUserData(
   data: UserData,

@@ -97,7 +97,7 @@ class StagedRecords {
 
   /**
    * Moves a record into the ledger. If the user removed the transfer on this machine, restores it. Resolves to false if
-   * the ledger already has the transfer, or if it stays removed because a later version wrote its record.
+   * the ledger already has the transfer, or if the transfer stays removed because a later version wrote its record.
    */
   private async add(transfer: Transfer): Promise<boolean> {
     const { key, state } = transfer;

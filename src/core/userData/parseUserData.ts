@@ -31,7 +31,7 @@ export interface ParsedUserData {
 
 const maxLevels = 100;
 
-/** Parses the text of a user data file, in one step per entry. Drops unknown fields. Never throws. */
+/** Parses the text of a user data file, and yields after each entry. Drops unknown fields. Never throws. */
 export function* parseUserData(text: string): Steps<UserDataReadResult> {
   const read = yield* readJsonInSteps(text);
   if (read.kind !== 'object') return read;

@@ -14,7 +14,7 @@ export class UserDataSizeError extends Error {
   override readonly name = 'UserDataSizeError';
 }
 
-/** A folder or store that the local service serves, as the settings describe it. Has a `folder` or a `remote`. */
+/** A folder or store that the local service serves, as described in the settings. Has a `folder` or a `remote`. */
 export interface ServedEntry {
   readonly name: string;
   /** An absolute path on the machine that exported the file. */
@@ -28,7 +28,7 @@ export interface ServedEntry {
 
 /** A user's data, for import on another machine (D65: user data file). Never contains a key. */
 export interface UserData {
-  /** Absent if the user has not set it. */
+  /** The user's ORCID iD; absent if the user has not set it. */
   readonly orcid?: string;
   readonly connections: readonly Connection[];
   readonly databases: readonly ServedEntry[];

@@ -10,15 +10,15 @@ import { validate } from '../util/validate.ts';
 import type { ServedEntry } from './userData.ts';
 
 const maxLevels = 60;
-/** Maximum depth of an entry that is searched for secrets. Values below that depth are always dropped. */
+/** Maximum depth to which entries are searched for secrets. Deeper values are always dropped. */
 const maxEntryLevels = 100;
 /** The last time that JavaScript can represent, in milliseconds since 1970. */
 const lastTime = 8.64e15;
 
-/** A schema for every field of a type: an import drops fields without one. */
+/** A schema for every field of a type, because an import drops fields without a schema. */
 type FieldSchemas<T> = Readonly<Record<keyof T, z.core.$ZodType>>;
 
-/** A list of all members of a union; otherwise the type of those that are missing: an import refuses other values. */
+/** `List` if it contains all members of a union; otherwise a list of those missing, which an import would refuse. */
 type Complete<All, List extends readonly unknown[]> = [Exclude<All, List[number]>] extends [never]
   ? List
   : readonly Exclude<All, List[number]>[];
@@ -165,7 +165,9 @@ function withoutSecrets<T>(entry: T | undefined): T | undefined {
   return findSecrets(entry).length === 0 ? entry : undefined;
 }
 
-/** Omits the user's text if it seems to contain a key. Keeps server text, which the client redacts. */
+/**
+ * Returns a transfer without any user text that seems to contain a key. Keeps server text, which the client redacts.
+ */
 function withoutOwnSecrets(transfer: Transfer): Transfer {
   if (findSecrets(transfer.service).length > 0) return withoutOwnSecrets(omit(transfer, 'service'));
   const { order } = transfer;
@@ -182,8 +184,8 @@ function hasValue(whole: unknown, [name, ...rest]: ValuePath): boolean {
 }
 
 /**
- * Marks a pending submission as not confirmed, because its response reaches only the other machine (D12: never
- * resubmit).
+ * Returns a transfer with a pending submission marked as not confirmed, because its response reaches only the other
+ * machine (D12: never resubmit).
  */
 function settleSubmission(transfer: Transfer): Transfer {
   if (transfer.state !== 'submitting') return transfer;

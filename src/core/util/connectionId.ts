@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /**
  * Derives a connection's ID from its address as entered, ignoring trailing slashes. The extension and the command line
- * use it, so that each recognizes the other's transfers (D63: shared ledger folder).
+ * derive the same ID, so that each recognizes the other's transfers (D63: shared ledger folder).
  */
 export function createConnectionId(server: string, port?: number): string {
   const start = server.trim().replace(/\/+$/, '');

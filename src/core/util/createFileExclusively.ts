@@ -27,7 +27,7 @@ export async function createFileExclusively(file: string, text: string, isDurabl
   }
 }
 
-/** Removes a file that this process has created, and throws the error. */
+/** Removes a file that this process has created, and throws `error`. */
 async function removeAndThrow(file: string, error: unknown): Promise<never> {
   await rm(file, { force: true });
   throw error;
@@ -35,7 +35,7 @@ async function removeAndThrow(file: string, error: unknown): Promise<never> {
 
 /**
  * Creates a file on a file system without hard links. Other processes may see the file while it is still empty. Deletes
- * it if writing fails, but never deletes a file that another program created.
+ * the file if writing fails, but never deletes a file that another program created.
  */
 async function createDirectly(file: string, text: string, isDurable: boolean): Promise<void> {
   await using opened = await open(file, 'wx', 0o600);

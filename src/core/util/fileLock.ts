@@ -110,7 +110,8 @@ export class FileLock implements Disposable {
   }
 
   /**
-   * Takes over a stale lock. A second lock, named after the stale one's token, ensures that only one process does so.
+   * Takes over a stale lock. Resolves to false if another process holds the lock. A second lock, named after the stale
+   * one's token, ensures that only one process does so.
    */
   private async takeOver(): Promise<boolean> {
     const found = await readHolder(this.file);
@@ -195,7 +196,7 @@ async function exists(file: string): Promise<boolean> {
 
 /**
  * Reads the holder of a lock. Resolves to undefined if there is no file. If the file is empty or damaged, derives the
- * renewal time and the token from its modification time.
+ * renewal time and the token from the file's modification time.
  */
 async function readHolder(file: string): Promise<Holder | undefined> {
   try {

@@ -5,13 +5,15 @@
 export const invisibleCharacter =
   /(?!\p{Join_Control}|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}|[\u2800\u{1d159}]/u;
 
-/** Matches control characters, except those that separate lines and cells, and characters that reorder other text. */
+/**
+ * Matches characters that reorder or break text, and control characters except tabs, line feeds and carriage returns.
+ */
 const disruptive = /[\p{Bidi_Control}\p{Zl}\p{Zp}\p{Surrogate}]|[^\P{Cc}\n\r\t]/u;
 
-/** Matches format characters other than joiners. They are removed when text is shown. */
+/** Matches format characters other than joiners. Such characters are removed when text is shown. */
 const formatCharacter = /(?!\p{Join_Control})\p{Cf}/u;
 
-/** Matches joiners and variation selectors where no script uses them. They can encode a text there. */
+/** Matches joiners and variation selectors where no script uses them, because such sequences can encode hidden text. */
 const meaningless = new RegExp(
   [
     String.raw`[\p{Join_Control}\p{Variation_Selector}]{3}`,
@@ -22,7 +24,7 @@ const meaningless = new RegExp(
   'u',
 );
 
-/** Returns true if a text could contain other text that isn't visible, or is displayed in another order. */
+/** Returns true if `text` may contain hidden text or be displayed in a different order. */
 export function hasHiddenText(text: string): boolean {
   return [disruptive, invisibleCharacter, formatCharacter, meaningless].some((pattern) => pattern.test(text));
 }

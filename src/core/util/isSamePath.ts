@@ -1,8 +1,8 @@
 import * as nodePath from 'node:path';
 
 /**
- * Returns true if two absolute paths refer to the same file or folder. Ignores case on Windows, where the drive letter
- * is written in either case. Does not resolve symbolic links.
+ * Returns true if two absolute paths refer to the same file or folder. Ignores case on Windows, where the case of drive
+ * letters varies. Does not resolve symbolic links.
  */
 export function isSamePath(
   first: string,

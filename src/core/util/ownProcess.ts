@@ -26,7 +26,7 @@ type RecordedProcess = Readonly<Partial<Record<keyof ProcessDescription, unknown
 
 const ownNamespaces = readNamespaces();
 
-/** Describes this process. */
+/** Returns a description that identifies this process. */
 export function describeProcess(): ProcessDescription {
   const start = readStart(process.pid);
   return {

@@ -6,8 +6,7 @@ const ignoredVariables =
   /^RCLONE_(?:RC(?:_.*)?|METRICS_.*|CPUPROFILE|MEMPROFILE|LOG_.*|SYSLOG.*|USE_JSON_LOG|VERBOSE|QUIET|DUMP.*|PROGRESS.*|STATS.*|DRY_RUN|INTERACTIVE|INCLUDE.*|EXCLUDE.*|FILTER.*|FILES_FROM.*|MAX_.*|MIN_.*)$/;
 
 /**
- * Returns the environment for rclone processes, in which rclone never asks for a password and doesn't retry. `more`
- * overrides other variables.
+ * Returns an environment in which rclone never asks for a password and doesn't retry. `more` overrides other variables.
  */
 export function createRcloneEnvironment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !ignoredVariables.test(name));

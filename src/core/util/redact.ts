@@ -8,8 +8,8 @@ const bearerValue = /\b((?:bearer|basic) +)[\w+/=.~-]{16,}/gi;
 const addressPassword = /([a-z][a-z\d+.-]{1,20}:\/\/)[^\s/@"']{1,500}@/gi;
 
 /**
- * Matches format characters, which are removed when text is shown: that would join the parts of a secret around them.
- * Matches single ones, because a long run would overflow the regex stack.
+ * Matches a format character. Such characters are removed when text is shown, which would join the parts of a secret
+ * around them. Matches only one at a time, because a long run would overflow the regex stack.
  */
 const formatCharacter = /\p{Cf}/gu;
 
@@ -31,9 +31,9 @@ const maxPartLength = 96;
 /**
  * Returns `text` without the given secrets, the values of `Authorization` headers, bearer and basic credentials of at
  * least 16 characters, and user names and passwords in URLs. Finds secrets verbatim, escaped for JSON, URLs, forms and
- * HTML, and encoded in base64, even if split across lines or inside longer text. Also finds them if they contain format
- * characters (Unicode category Cf), and then removes all of those from the text. Ignores secrets of fewer than four
- * characters. Takes time linear in the length of `text`.
+ * HTML, and encoded in base64, even if split across lines or inside longer text. Also finds secrets that contain format
+ * characters (Unicode category Cf), and then removes all format characters from the text. Ignores secrets of fewer than
+ * four characters. Takes time linear in the length of `text`.
  */
 export function redact(text: string, secrets: Iterable<string> = []): string {
   const candidates = [...secrets].filter((secret) => secret.length >= minSecretLength);
@@ -70,7 +70,7 @@ export class SecretRedactor {
     return visible.length < text.length && this.isInVisible(visible);
   }
 
-  /** Returns `text` without the secret and, if the secret contains format characters, without all of those. */
+  /** Returns `text` without the secret. If format characters interrupt the secret, removes all format characters. */
   redact(text: string): string {
     const result = this.redactVisible(text);
     const visible = result.replace(formatCharacter, '');

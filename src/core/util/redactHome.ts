@@ -1,12 +1,11 @@
 const separator = String.raw`[\\/]{1,4}`;
 
-/** Matches the end of a name, which a period that ends a sentence may follow. */
+/** Matches the end of a name, including one at the end of a sentence, before the period. */
 const nameEnd = String.raw`(?![\p{L}\p{N}_-]|\.[\p{L}\p{N}_-])`;
 
 /**
- * Replaces the path to the home folder with `~`. Finds it with either separator, and escaped for JSON or URIs. Ignores
- * case, because programs on Windows write the drive letter in either case. Does nothing if the home folder is a root
- * folder.
+ * Replaces the path to the home folder with `~`. Finds the path with either separator, and escaped for JSON or URIs.
+ * Ignores case, because the case of drive letters varies on Windows. Does nothing if the home folder is a root folder.
  */
 export function redactHome(text: string, home: string): string {
   const [root = '', ...names] = home.replace(/[\\/]+$/, '').split(/[\\/]+/);

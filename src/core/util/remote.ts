@@ -22,13 +22,13 @@ export function getRemoteName(remote: string): string {
   return remote.slice(0, remote.indexOf(':'));
 }
 
-/** Adds rclone options, such as `copy_cutoff=5G`, to a remote. They override the remote's configuration. */
+/** Returns a remote with rclone options such as `copy_cutoff=5G`, which override the remote's configuration. */
 export function addRemoteOptions(remote: string, options: string): string {
   const name = getRemoteName(remote);
   return options === '' ? remote : `${name},${options}${remote.slice(name.length)}`;
 }
 
-/** Appends a path to a remote, for use as an rclone argument. */
+/** Returns the path of a file or folder in a remote, for use as an rclone argument. */
 export function joinRemotePath(remote: string, path: string): string {
   if (path === '') return remote;
   return remote.endsWith(':') || remote.endsWith('/') ? remote + path : `${remote}/${path}`;

@@ -13,15 +13,15 @@ const secretName = new RegExp(
 const plainToken =
   /(?:^| )(?:(?:next ?)?page|next|previous|continuation|resumption|cursor|bos|cls|eos|mask|pad|sep|start|stop|unk|end) ?token$/;
 /**
- * Matches the paths in a recipe where `key` and `token` aren't secrets: `from.table.key` states what a column contains,
- * and `from.search.specific` has search parameters.
+ * Matches the paths in a recipe where `key` and `token` aren't secrets: `from.table.key` describes a column's content,
+ * and `from.search.specific` contains search parameters.
  */
 const plainPlace = /^from\/(?:table|search\/specific)\//;
 const idName = /(?:^| )(?:ids?|hash(?:es)?|digest|checksum|sha1)$/;
 
 /**
- * Requires a random token to follow: twelve letters and digits in a row, with a capital letter and a digit beside a
- * letter. Ordinary words don't match.
+ * Requires a random token to follow. Such a token has twelve letters and digits in a row, with a capital letter and
+ * with a digit next to a letter. Ordinary words don't match.
  */
 const random = String.raw`(?=[\w-]*(?<![A-Za-z\d])(?=[A-Za-z\d]*[A-Z])(?=[A-Za-z\d]*(?:[A-Za-z]\d|\d[A-Za-z]))[A-Za-z\d]{12})`;
 /**

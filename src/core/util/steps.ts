@@ -6,7 +6,7 @@ export type Steps<T> = Generator<undefined, T>;
 /** The maximum time between two pauses. Without pauses, long work would delay input and animations. */
 const maxTurnMs = 20;
 
-/** Runs all steps without interruption. */
+/** Runs all steps without interruption and returns the result. */
 export function runSteps<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();
@@ -15,7 +15,8 @@ export function runSteps<T>(steps: Steps<T>): T {
 }
 
 /**
- * Runs all steps, with pauses in which other work can run. Rejects with the signal's reason if the signal is aborted.
+ * Runs all steps with pauses for other work, and resolves to the result. Rejects with the signal's reason if the signal
+ * is aborted.
  */
 export async function runStepsInTurns<T>(steps: Steps<T>, signal: AbortSignal): Promise<T> {
   for (;;) {

@@ -3,7 +3,7 @@ export function getTransferFolderName(transferId: string): string {
   return `dts-${transferId}`;
 }
 
-/** Returns true if a name is that of a transfer's folder, but not of an unfinished one. */
+/** Returns true for the name of a transfer's folder, but not for that of an unfinished transfer. */
 export function isTransferFolder(name: string): boolean {
   return name.startsWith(getTransferFolderName('')) && !name.includes('.part-');
 }
@@ -23,14 +23,14 @@ export function getUploadFolderName(transferId: string): string {
 /** The name of the manifest in a transfer's folder (D24: destination layout). */
 export const manifestName = 'manifest.json';
 
-/** Returns the manifest's name for a transfer in which a file already has the default name. */
+/** Returns the manifest's name for a transfer that contains a file with the default name. */
 export function getAlternateManifestName(transferId: string): string {
   return `manifest-${transferId}.json`;
 }
 
 /**
- * Returns the names that the manifest in a transfer's folder can have. If files with both names exist, the manifest is
- * the first one, and the other was transferred (D24: destination layout).
+ * Returns the names that the manifest in a transfer's folder can have. If files with both names exist, the manifest has
+ * the first name, and the other file was transferred (D24: destination layout).
  */
 export function getManifestNames(transferId: string): readonly string[] {
   return [getAlternateManifestName(transferId), manifestName];

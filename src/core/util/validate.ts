@@ -3,8 +3,8 @@ interface Schema<R> {
 }
 
 /**
- * Validates a value with a zod schema. Returns undefined if the value has so many errors, about 100,000, that zod
- * overflows the stack when it collects them.
+ * Returns the result of validating a value with a zod schema. Returns undefined if the value has so many errors, about
+ * 100,000, that zod overflows the stack when it collects them.
  */
 export function validate<R>(schema: Schema<R>, value: unknown): R | undefined {
   try {

@@ -6,7 +6,7 @@ export interface ZipEntry {
   readonly path: string;
   /** 0 for a stored file, 8 for a deflated one. */
   readonly method: number;
-  /** The size that the directory states, which may be wrong. */
+  /** The size according to the archive's directory, which may be wrong. */
   readonly unpackedBytes: number;
   /** The content as stored in the archive, usually compressed. */
   readonly packed: Uint8Array;
@@ -57,8 +57,8 @@ function readEntry(archive: Buffer, position: number): ZipEntry {
 }
 
 /**
- * Unpacks a file from an archive. Resolves to undefined if a deflated file has more bytes than the directory states.
- * Rejects if the file is damaged.
+ * Unpacks a file from an archive. Resolves to undefined if a deflated file is larger than the archive's directory
+ * indicates. Rejects with zlib's error if the file is damaged.
  */
 export async function unpackZipEntry({ method, packed, unpackedBytes }: ZipEntry): Promise<Uint8Array | undefined> {
   if (method !== deflated) return packed;

@@ -7,7 +7,7 @@ import { getErrorCode } from '../util/errorCode.ts';
 export interface ExtraFiles {
   /** Paths relative to the folder, sorted. */
   readonly paths: readonly string[];
-  /** True if the scan stopped because there are more than {@link maxExtraFiles}. */
+  /** True if the scan stopped because it found more than {@link maxExtraFiles} files. */
   readonly isTruncated: boolean;
   readonly unreadableFolders: readonly { readonly path: string; readonly code: string }[];
 }

@@ -19,7 +19,8 @@ const maxParallel = 16;
 
 /**
  * Finds a transfer's existing files, except those that the last verification found damaged. Checks only the first
- * `limit` files. Rejects with the signal's reason, or if the folder is missing.
+ * `limit` files. Rejects with the signal's reason if the signal is aborted, or with the file system's error if the
+ * folder is missing.
  */
 export async function findOpenableFiles(
   folder: TransferredFolder,

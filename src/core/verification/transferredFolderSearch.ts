@@ -24,8 +24,9 @@ export interface FolderSearchResult {
 const maxFolders = 1_000;
 
 /**
- * Finds the folder that contains a transfer's files (D24: destination layout). It can be the given folder, one of its
- * subfolders or, as on the public server, a subfolder of one of these. Skips folders named after other transfers.
+ * Finds the folder that contains a transfer's files (D24: destination layout). The result can be the given folder, one
+ * of its subfolders or, as on the public server, a subfolder of one of these. Skips folders named after other
+ * transfers.
  */
 export async function findTransferredFolder(folder: string, transferId: string): Promise<FolderSearchResult> {
   const searched: string[] = [];

@@ -5,9 +5,9 @@ import type { TransferredFolder } from './transferredFolderSearch.ts';
 import { readManifest } from './transferManifest.ts';
 
 /**
- * Finds the requested files that a transfer left out, according to its manifest. A status contains only their number.
- * Resolves to an empty list if no files were left out, or if the manifest is unknown or contradicts that number. Never
- * rejects.
+ * Finds the requested files that a partially successful transfer left out, according to its manifest. A status contains
+ * only their number. Resolves to an empty list for any other transfer, or if the manifest is unknown or contradicts
+ * that number. Never rejects.
  */
 export async function findUntransferredFiles(
   transfer: Transfer,

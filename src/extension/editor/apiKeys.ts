@@ -9,14 +9,14 @@ import { Emitter } from '../../core/util/emitter.ts';
 import { isJsonObject } from '../../core/util/json.ts';
 import type { Disposable } from '../../core/util/lifetime.ts';
 
-/** Contains a connection's key, or the reason why there is none. */
+/** A connection's key, or the reason why there is none. */
 export type FoundKey =
   { readonly key: string; readonly reason?: never } | { readonly key?: never; readonly reason: Reason };
 
-/** Describes a change to a key by another window. An `unreadable` key can be read only after a reload. */
+/** A change to a key by another window. An `unreadable` key can be read only after a reload. */
 type KeyChange = 'changed' | 'forgotten' | 'unreadable';
 
-/** Identifies the key that this window last read or wrote. */
+/** The identity of the key that this window last read or wrote. */
 interface KnownKey {
   readonly fingerprint: string;
   /** Content of the marker file at that time; undefined if there was none. */
@@ -33,7 +33,7 @@ interface StoredKey {
 /** Dependencies of {@link ApiKeys}. */
 interface ApiKeysDependencies {
   readonly secrets: SecretStorage;
-  /** Folder for the marker files, one per connection with a saved key. They do not contain the keys. */
+  /** Folder for the marker files, one per connection with a saved key. The marker files do not contain the keys. */
   readonly markerFolder: string;
   readonly environment: NodeJS.ProcessEnv;
 }
@@ -65,19 +65,21 @@ export class ApiKeys implements Disposable {
     });
   }
 
-  /** Finds a connection's key: the value of its environment variable if that is set, otherwise the saved key. */
+  /**
+   * Finds a connection's key: the value of its environment variable if the variable is set, otherwise the saved key.
+   */
   async find(connection: Connection): Promise<FoundKey> {
     const found = this.readFromEnvironment(connection) ?? (await this.readFromSecrets(connection));
     if (found.key !== undefined) await this.recordKey(connection.id, hashKey(found.key));
     return found;
   }
 
-  /** Returns the key found by {@link find}, or undefined. */
+  /** Returns the key that {@link find} finds; undefined if there is none. */
   async get(connection: Connection): Promise<string | undefined> {
     return (await this.find(connection)).key;
   }
 
-  /** Saves a key. Resolves to true if it can be read back, which is not possible in some browser-based editors. */
+  /** Saves a key. Resolves to true if the key can be read back, which fails in some browser-based editors. */
   async set(connection: Connection, key: string): Promise<boolean> {
     const { id } = connection;
     const marker = (await this.findMarker(connection, key)) ?? (await this.writeMarker(id));
@@ -100,8 +102,8 @@ export class ApiKeys implements Disposable {
   }
 
   /**
-   * Detects a change to a key by another window. Returns undefined if the key is unchanged or if the editor has lost
-   * it.
+   * Returns the change that another window has made to a key. Returns undefined if the key is unchanged or the editor
+   * has lost it.
    */
   async compare(connection: Connection): Promise<KeyChange | undefined> {
     const { id } = connection;
@@ -158,7 +160,10 @@ export class ApiKeys implements Disposable {
     return join(this.dependencies.markerFolder, createHash('sha256').update(connectionId).digest('hex').slice(0, 32));
   }
 
-  /** Writes a new marker. Ignores failures, because the key can be saved without a marker. */
+  /**
+   * Writes a new marker and resolves to it. Resolves to undefined on failure, because a key can be saved without a
+   * marker.
+   */
   private async writeMarker(connectionId: string): Promise<string | undefined> {
     const marker = randomUUID();
     try {

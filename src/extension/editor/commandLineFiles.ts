@@ -26,8 +26,8 @@ export interface CommandLineConnections {
 const launcherName = 'data-transfer';
 
 /**
- * Writes the command line's launchers for POSIX shells and Windows. They run the program with the editor's own Node.js.
- * Their paths stay the same when the editor or the extension is updated.
+ * Writes the command line's launchers for POSIX shells and Windows. The launchers run the program with the editor's own
+ * Node.js. Their paths stay the same when the editor or the extension is updated.
  */
 export async function writeLaunchers(paths: CommandLinePaths): Promise<void> {
   await createFolder(paths.folder, 0o700);
@@ -68,7 +68,7 @@ function createShellLauncher(variables: readonly (readonly [string, string])[]):
 }
 
 /**
- * Creates a batch file. It starts programs by their full path, because Windows also looks for a bare name in the
+ * Creates a batch file. The file starts programs by their full path, because Windows also looks for a bare name in the
  * current folder.
  */
 function createWindowsLauncher(variables: readonly (readonly [string, string])[]): string {
@@ -83,8 +83,8 @@ function createWindowsLauncher(variables: readonly (readonly [string, string])[]
 }
 
 /**
- * Writes the connections to a file. It contains the names of the environment variables that hold the keys, but not the
- * keys themselves.
+ * Writes the connections to a file. The file contains the names of the environment variables that hold the keys, but
+ * not the keys themselves.
  */
 export async function writeConnections(
   { folder }: CommandLinePaths,

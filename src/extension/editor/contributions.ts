@@ -1,7 +1,7 @@
 import type { Uri } from 'vscode';
 import type { FileEntry } from '../../core/model/fileEntry.ts';
 
-/** Identifies a file in a database. Passed between commands and webviews. */
+/** A reference to a file in a database, passed between commands and webviews. */
 export interface FileRef {
   readonly connectionId: string;
   /** Name of the database. */
@@ -95,7 +95,7 @@ interface ArgumentTypes {
 /** The kinds of arguments that commands accept. */
 type ArgumentKind = keyof ArgumentTypes;
 
-/** Declares a command. Its title is in `package.nls.json`. */
+/** The declaration of a command. The command's title is in `package.nls.json`. */
 interface CommandDeclaration {
   /** The kinds of arguments that the command accepts. The editor may pass rows of other kinds, which are ignored. */
   readonly takes?: readonly ArgumentKind[];
@@ -105,8 +105,8 @@ interface CommandDeclaration {
 }
 
 /**
- * Declares all commands. `npm run manifest` writes them to `package.json`, and a test checks that the two match. If a
- * command needs an argument but receives none, it uses the current selection or prompts the user.
+ * The declarations of all commands. `npm run manifest` writes them to `package.json`, and a test checks that the two
+ * match. If a command needs an argument but receives none, it uses the current selection or prompts the user.
  */
 const commandTable = {
   'dataTransfer.connect': { takes: ['welcome'], icon: 'plug' },

@@ -7,7 +7,7 @@ import { redact } from '../../core/util/redact.ts';
 import { redactHome } from '../../core/util/redactHome.ts';
 import { toPlainLine, toPlainText } from '../words/plainText.ts';
 
-/** Describes a connection without revealing its key. */
+/** A connection as described in diagnostics, without its key. */
 export interface DiagnosedConnection {
   readonly connection: Connection;
   readonly isShown: boolean;
@@ -16,7 +16,7 @@ export interface DiagnosedConnection {
   readonly key: string;
 }
 
-/** Contains the data for the diagnostics. `secrets` are removed from the entire text. */
+/** The data for the diagnostics. `secrets` are removed from the entire text. */
 interface DiagnosticsData {
   readonly extensionVersion: string;
   /** IDs of the extension's settings. */
@@ -33,8 +33,8 @@ interface DiagnosticsData {
 const maxLearnedServers = 10;
 
 /**
- * Formats diagnostics for a bug report as Markdown. They are not translated, because maintainers read them. They
- * contain no key, ORCID iD or path to the user's home folder, and only the scheme and host of addresses.
+ * Formats diagnostics for a bug report as Markdown. The text is not translated, because maintainers read it. It
+ * contains no key, ORCID iD or path to the user's home folder, and only the scheme and host of addresses.
  */
 export function formatDiagnostics(data: DiagnosticsData): string {
   const { connections, learned, recentProblems } = data;

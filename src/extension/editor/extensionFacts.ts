@@ -1,4 +1,4 @@
-/** Describes the extension as declared in its manifest. */
+/** Facts about the extension, as declared in its manifest. */
 export interface ExtensionFacts {
   /** `publisher.name`. */
   readonly id: string;

@@ -55,7 +55,7 @@ async function openShared(storageFolder: string, own: string, folder: string, lo
   return { folder, alias, log };
 }
 
-/** Imports the window's own records. Loads the code for this on demand, because few windows need it. */
+/** Imports the window's own records. Loads the import code on demand, because few windows need it. */
 async function importOwn(request: Pick<ImportRequest, 'source' | 'target' | 'alias'>, log: EarlyLog): Promise<void> {
   const { importRecords } = await import('../../core/ledger/ledgerImport.ts');
   await importRecords({ ...request, clock, log });

@@ -18,7 +18,7 @@ import type { Notifications } from './notifications.ts';
 
 const draftsKey: keyof ContextKeys = 'dataTransfer.descriptionDrafts';
 
-/** The reason why a draft ended. It is `replaced` if another draft was opened. */
+/** The reason why a draft ended: `replaced` means that another draft was opened. */
 type DraftEnd = 'accepted' | 'closed' | 'replaced';
 
 /** The accepted text, or the reason why there is none. */
@@ -42,7 +42,8 @@ export class MarkdownDraft implements Disposable {
 
   /**
    * Opens an editor for a draft, after closing any earlier one, because only one can be open at a time. Resolves to the
-   * result once the editor has been closed, or to `replaced` without opening it if another draft is requested first.
+   * result once the editor has been closed, or to `replaced` without opening the editor if another draft is requested
+   * first.
    */
   async write(text: string): Promise<DraftResult> {
     const draftNumber = ++this.latestNumber;

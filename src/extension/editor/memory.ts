@@ -3,7 +3,7 @@ import type { FileStaging } from '../../core/model/searchQuery.ts';
 import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
 import type { StateFiles } from './stateFiles.ts';
 
-/** Describes a recent search. */
+/** A recent search. */
 export interface RecentSearch {
   /** Absent for a search of all databases. */
   readonly database?: string;
@@ -145,7 +145,7 @@ export class Memory {
     await this.state.write('lastIdFile', address);
   }
 
-  /** Returns the folder in which the user found the files transferred to a database. */
+  /** Returns the folder where the user found the files transferred to a database. */
   async getDestinationFolder(connectionId: string, database: string): Promise<string | undefined> {
     const folders = readFolders(await this.state.read('landedFolders'));
     return folders.find(([id, name]) => id === connectionId && name === database)?.[2];

@@ -1,7 +1,7 @@
 import { l10n, window } from 'vscode';
 import { escapeIconsAndLinks } from '../words/plainText.ts';
 
-/** Describes a button in a notification. */
+/** A button in a notification. */
 export interface NotificationAction {
   readonly label: string;
   run(): unknown;
@@ -40,8 +40,8 @@ export class Notifications {
   }
 
   /**
-   * Shows a modal confirmation of a cancellation, in which a Cancel button would be ambiguous. It has a button labeled
-   * `closeLabel` instead. Resolves to true if the user selects the button labeled `label`.
+   * Shows a modal confirmation of a cancellation, in which a Cancel button would be ambiguous. The dialog has a button
+   * labeled `closeLabel` instead. Resolves to true if the user selects the button labeled `label`.
    */
   async confirmOrLeave(message: string, detail: string, label: string, closeLabel: string): Promise<boolean> {
     const [yes, no] = [{ title: label }, { title: closeLabel, isCloseAffordance: true }];

@@ -12,7 +12,7 @@ import {
 import type { Disposable } from '../../core/util/lifetime.ts';
 import { escapeIconsAndLinks } from '../words/plainText.ts';
 
-/** Describes an input's position in a sequence of steps. */
+/** An input's position in a sequence of steps. */
 export interface StepPosition {
   readonly title: string;
   readonly step: number;
@@ -20,7 +20,7 @@ export interface StepPosition {
   readonly canGoBack: boolean;
 }
 
-/** The entered value, or the action by which the user left the input. */
+/** The entered value, or the action with which the user closed the input. */
 export type InputResult<T> = { readonly value: T } | 'back' | 'cancel';
 
 /** Shows an input, stores its value and resolves to the next action. Resolves to `skip` if no input was required. */
@@ -46,7 +46,7 @@ export function createSingleStep(title: string): StepPosition {
   return { title, step: 1, totalSteps: 1, canGoBack: false };
 }
 
-/** Describes a button that closes an input and obtains the value in a different way. */
+/** A button that closes an input and obtains the value in a different way. */
 export interface InputButton {
   /** Name of the product icon. */
   readonly icon: string;
@@ -129,7 +129,7 @@ function showState(input: InputBox, { validate, describe }: TextInputOptions): v
   input.validationMessage = description === undefined ? message : { message, severity: Severity.Info };
 }
 
-/** Describes a row of a list and its value. */
+/** A row of a list, with its value. */
 export interface Choice<T> extends QuickPickItem {
   readonly value: T;
 }

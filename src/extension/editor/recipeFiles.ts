@@ -7,7 +7,7 @@ import type { ContextKeys } from './contributions.ts';
 
 const contextKey: keyof ContextKeys = 'dataTransfer.hasRecipes';
 
-/** Maximum number of rows. Recipes beyond this limit appear only in the Explorer view. */
+/** Maximum number of rows in the Recipes view. Recipes beyond this limit appear only in the Explorer view. */
 const maxFiles = 500;
 
 /** Delay in milliseconds before created files and folders are checked together. */
@@ -41,7 +41,7 @@ export class RecipeFiles implements Disposable {
     void this.refresh();
   }
 
-  /** The recipes, sorted by path. */
+  /** Returns the recipes in the workspace, sorted by path. */
   get all(): readonly Uri[] {
     return this.files;
   }

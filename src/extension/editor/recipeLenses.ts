@@ -5,7 +5,7 @@ import { getLockPath } from '../../core/recipes/recipeLock.ts';
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 import type { CommandId } from './contributions.ts';
 
-/** Provides the code lenses above a recipe, which run commands on the recipe. */
+/** Provides the code lenses that are shown above a recipe and run commands on it. */
 export class RecipeLenses implements Disposable {
   private readonly lifetime = new Lifetime();
   private readonly changed = this.lifetime.track(new EventEmitter<void>());

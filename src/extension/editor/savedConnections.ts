@@ -5,10 +5,10 @@ import { isJsonObject, type JsonObject } from '../../core/util/json.ts';
 import { formatList } from '../words/localeFormats.ts';
 import { toPlainLine } from '../words/plainText.ts';
 
-/** Contains the valid connections in the setting, and an error message for each invalid entry. */
+/** The valid connections in the setting, and an error message for each invalid entry. */
 export interface SavedConnections {
   readonly connections: readonly Connection[];
-  /** IDs of the invalid entries whose ID is readable. */
+  /** IDs of the invalid entries that have a readable ID. */
   readonly brokenIds: readonly string[];
   readonly problems: readonly string[];
 }

@@ -22,10 +22,10 @@ interface SavedSearchesDependencies {
 type StoredSearch = NonNullable<ReturnType<typeof parseSavedSearch>>;
 
 const maxSearches = 20;
-/** Maximum number of searches in total. Those beyond {@link maxSearches} are saved only if they have checked files. */
+/** Maximum number of saved searches. Those beyond {@link maxSearches} are saved only if they have checked files. */
 const maxSearchesWithChecks = 100;
 const maxFileBytes = 64 * 1024 * 1024;
-/** Reciprocal of the maximum fraction of time spent on writing. */
+/** Divisor for the maximum share of time spent writing: 5 means one fifth. */
 const writeShare = 5;
 
 /**
@@ -40,7 +40,7 @@ export class SavedSearches implements Disposable {
   private readonly onDisk = new Set<string>();
   private lastOpenedAt = 0;
   private writing: Promise<void> | undefined;
-  /** Aborted to skip write delays from then on. */
+  /** Aborted by {@link flush}, after which writes are no longer delayed. */
   private readonly hurry = new AbortController();
   private hasReported = false;
 
@@ -133,8 +133,8 @@ export class SavedSearches implements Disposable {
   }
 
   /**
-   * Records the time at which a search was opened, which determines the order. The time is unique even if multiple
-   * searches open in the same millisecond.
+   * Records when a search was opened. Saved searches are sorted by this time, so it is unique even for searches opened
+   * in the same millisecond.
    */
   private assignOpenedAt(key: string): void {
     if (this.openedAt.has(key)) return;
@@ -142,7 +142,7 @@ export class SavedSearches implements Disposable {
     this.openedAt.set(key, this.lastOpenedAt);
   }
 
-  /** Deletes the files of searches that newer searches have displaced. */
+  /** Deletes the files of older searches that now exceed the limits. */
   private async removeOldest(): Promise<void> {
     const { store } = this.dependencies;
     for (const [position, { key }] of store.getAll().entries())
@@ -169,7 +169,9 @@ export class SavedSearches implements Disposable {
     }
   }
 
-  /** Reads a search. Renames a file that is damaged or isn't a saved search. */
+  /**
+   * Reads a saved search. Returns undefined if that fails. Renames the file if it is damaged or isn't a saved search.
+   */
   private async readOne(name: string): Promise<StoredSearch | undefined> {
     const path = join(this.dependencies.folder, name);
     try {

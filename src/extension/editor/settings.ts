@@ -26,7 +26,7 @@ export interface ServedStore extends ServedFields {
   /** An rclone remote and a path, such as `lab:bucket/prefix`. */
   readonly remote: string;
   readonly folder?: undefined;
-  /** Age of the listing, in minutes, above which a search refreshes it. If absent, the service uses its default. */
+  /** Age in minutes above which a search refreshes the listing. If absent, the service uses its default. */
   readonly rescanMinutes?: number;
   /** Permits transfers to restore archived files (D67: archived objects). The service refuses an invalid value. */
   readonly restore?: unknown;
@@ -65,12 +65,12 @@ export class Settings {
     return index;
   }
 
-  /** Returns the ORCID iD as `0000-0000-0000-000X`; empty if it is not set or invalid (D19: ORCID iD format). */
+  /** Returns the ORCID iD as `0000-0000-0000-000X`; empty if the setting is empty or invalid (D19: ORCID iD format). */
   get orcid(): string {
     return parseOrcid(this.get('orcid', '')) ?? '';
   }
 
-  /** Returns {@link orcid} or, if it is invalid, the setting's text, so that an input can show the error. */
+  /** Returns {@link orcid} or, if it is invalid, the setting's text, so that an input box can show the error. */
   get enteredOrcid(): string {
     return this.orcid || this.get('orcid', '');
   }
@@ -83,7 +83,7 @@ export class Settings {
     return this.getWholeNumber('search.pageSize', 100, 1, 10_000);
   }
 
-  /** Returns the timeout for submissions; undefined for the client's default (D16: timeouts and retries). */
+  /** Returns the timeout for submissions in seconds; undefined for the client's default (D16: timeouts and retries). */
   get submitTimeoutSeconds(): number | undefined {
     return this.getWholeNumber('transfer.timeoutSeconds', 0, 0, 86_400) || undefined;
   }
@@ -119,20 +119,20 @@ export class Settings {
     );
   }
 
-  /** Returns the path of rclone; undefined to search for it (D62: stores through rclone). */
+  /** Returns the path to rclone; undefined if the service is to search for it (D62: stores through rclone). */
   get rclonePath(): string | undefined {
     return this.get('rclone.path', '').trim() || undefined;
   }
 
   /**
-   * Returns the bandwidth limit for all stores together, in bytes per second; undefined for none (D62: stores through
-   * rclone).
+   * Returns the bandwidth limit for all stores together, in bytes per second; undefined for no limit (D62: stores
+   * through rclone).
    */
   get storeBytesPerSecond(): number | undefined {
     return parseBandwidth(this.get('rclone.bandwidth', ''));
   }
 
-  /** Returns the rule for transfers that agents propose. Returns `never` for an invalid value. */
+  /** Returns the rule for submitting transfers that agents propose. Returns `never` for an invalid value. */
   get agentSubmission(): 'ask' | 'never' {
     const value = workspace.getConfiguration(section).get<unknown>('agents.submit', 'ask');
     return value === 'ask' ? 'ask' : 'never';
@@ -188,7 +188,7 @@ export class Settings {
   }
 }
 
-/** Returns true for an entry with a name and either a folder or a remote. The service validates their values. */
+/** Returns true if an entry has a name and either a folder or a remote. The service validates the values. */
 function isServedLocation(value: unknown): value is ServedLocation {
   if (!isJsonObject(value)) return false;
   const { name, folder, remote, organization } = value;

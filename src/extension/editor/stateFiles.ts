@@ -24,12 +24,12 @@ interface StateFilesDependencies {
 
 /**
  * Stores small JSON values in one file each (D45: store before showing). The editor writes its own state to disk with a
- * delay, and a window that reloads too soon loses the change. Here, a value is on disk when the call resolves. No
- * method rejects: a value that can't be written stays in memory until the window closes.
+ * delay, so a window that reloads too soon loses the change. With this class, a value is on disk once the call
+ * resolves. No method rejects: a value that can't be written stays in memory until the window closes.
  */
 export class StateFiles {
   private readonly dependencies: StateFilesDependencies;
-  /** The last write of each value, which the next one waits for. */
+  /** The last write of each value. The next write of the value waits for it. */
   private readonly writes = new Map<string, Promise<void>>();
   /** Values that could not be written. */
   private readonly unsaved = new Map<string, unknown>();
@@ -103,7 +103,7 @@ export class StateFiles {
     await this.clearEditorState(name);
   }
 
-  /** Removes the value stored by version 0.1, so that it does not reappear when the file is deleted. */
+  /** Removes the value stored by version 0.1, so that the value doesn't reappear if the file is deleted. */
   private async clearEditorState(name: string): Promise<void> {
     const { editorState } = this.dependencies;
     if (editorState.get(name) === undefined) return;

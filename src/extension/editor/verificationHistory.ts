@@ -23,7 +23,7 @@ export class VerificationHistory {
     return readAll(await this.state.read(stateName)).get(key);
   }
 
-  /** Records a transfer's verification, which replaces any earlier one. */
+  /** Records a transfer's verification and replaces any earlier one. */
   async record(key: string, verification: PastVerification): Promise<void> {
     await this.state.update(stateName, (stored) => {
       const others = [...readAll(stored)].filter(([other]) => other !== key);

@@ -9,7 +9,7 @@ import type { ServedLocation } from '../editor/settings.ts';
 import { requestLease, waitForResponse } from './serviceLink.ts';
 import type { SharedServiceAccess } from './serviceRecord.ts';
 
-/** The reason why a lease ended: the service was stopped or replaced, or the connection was lost. */
+/** The reason that a lease ended: the service was stopped or replaced, or the connection was lost. */
 export type LeaseEnd = 'stopped' | 'replaced' | 'lost';
 
 /** Thrown if the service refuses a lease. The message contains the reason and, if reported, the affected databases. */
@@ -38,7 +38,7 @@ export class Lease implements Disposable {
 
   /**
    * Requests a lease. Resolves once the service serves the databases. Rejects with {@link LeaseRefused} if the service
-   * refuses, or with another error if it can't be reached.
+   * refuses the lease, or with another error if the service can't be reached.
    */
   static async start(access: SharedServiceAccess, databases: readonly ServedLocation[]): Promise<Lease> {
     const request = requestLease(access, databases);
@@ -67,7 +67,7 @@ export class Lease implements Disposable {
   }
 }
 
-/** Returns the event's name in a line; undefined if the line is invalid, for example truncated by a lost connection. */
+/** Returns the event name in a line; undefined if the line is invalid, for example truncated by a lost connection. */
 function parseEvent(line: string): unknown {
   try {
     const value: unknown = JSON.parse(line);
@@ -90,7 +90,7 @@ async function waitForFirstLine(response: IncomingMessage, lines: Interface): Pr
   });
 }
 
-/** Returns a database's place in parentheses; empty for an invalid remote, which can contain a password. */
+/** Returns a database's folder or remote in parentheses; empty for an invalid remote, which may contain a password. */
 function describePlace({ folder, remote = '' }: ServedLocation): string {
   if (folder !== undefined) return ` (${folder})`;
   return findRemoteProblem(remote) === undefined ? ` (${remote})` : '';

@@ -56,7 +56,7 @@ export class LocalService implements Disposable {
 
   /**
    * Starts the service unless it is running. Resolves once the service serves this window's databases. Rejects with the
-   * service's message if the service can't start, or with the reason why it refuses a database.
+   * service's message if the service can't start, or with the reason if the service refuses a database.
    */
   async start(): Promise<LocalServiceAccess> {
     await this.waitForStop();
@@ -73,7 +73,7 @@ export class LocalService implements Disposable {
     await turn;
   }
 
-  /** Starts a scan of a store, given the ID of the database (D62: stores through rclone). */
+  /** Starts a scan of a store, given the ID of its database (D62: stores through rclone). */
   async scan(databaseId: string): Promise<void> {
     const { scanDatabase } = await loadServiceCode();
     await scanDatabase(await this.start(), databaseId);
@@ -88,8 +88,8 @@ export class LocalService implements Disposable {
   }
 
   /**
-   * Stops the service for all windows. Running transfers resume when it starts again. Rejects if the service is still
-   * running; this window then keeps using it.
+   * Stops the service for all windows. Running transfers resume when the service starts again. Rejects if the service
+   * is still running; this window then keeps using it.
    */
   async stop(): Promise<void> {
     this.stopping ??= this.stopService().finally(() => {
@@ -121,7 +121,9 @@ export class LocalService implements Disposable {
     this.changed.fire('stopped');
   }
 
-  /** Waits until this window's attempt to stop the service has succeeded or failed. Returns at once if there's none. */
+  /**
+   * Waits until this window's attempt to stop the service has succeeded or failed. Resolves at once if there is none.
+   */
   private async waitForStop(): Promise<void> {
     await this.stopping?.catch(() => undefined);
   }
@@ -184,7 +186,7 @@ export class LocalService implements Disposable {
     this.databasesChanged.fire();
   }
 
-  /** Reconnects if the service crashed or was replaced. Otherwise, reports that it was stopped or lost. */
+  /** Reconnects if the service crashed or was replaced. Otherwise, reports that the service was stopped or lost. */
   private async handleLeaseEnd(service: ServiceUse, end: LeaseEnd): Promise<void> {
     // If this window is stopping the service, that normally ends the lease.
     await this.waitForStop();

@@ -48,8 +48,8 @@ export async function listStoreFolders(
 }
 
 /**
- * Counts the files at one level of a store, up to `limit`. The store may have more files if the result equals `limit`,
- * or if rclone fails.
+ * Counts the files at one level of a store, up to `limit`. There may be more files if the result equals `limit`, or if
+ * rclone fails.
  */
 export async function countStoreFiles(
   program: string,

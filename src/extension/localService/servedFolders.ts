@@ -17,8 +17,8 @@ export interface ServiceFolders {
 }
 
 /**
- * Returns the local service's folders, which are in the extension's installation folder and in its storage folder.
- * `machine` is this machine's name.
+ * Returns the local service's folders, which are in the extension's installation and storage folders. `machine` is this
+ * machine's name.
  */
 export function getServiceFolders(extension: Uri, storage: Uri, machine: string): ServiceFolders {
   return {
@@ -56,8 +56,8 @@ export async function getServedLocations(
 }
 
 /**
- * Returns the folder with the sample data. It is read-only, because an update of the extension would delete files
- * transferred to it.
+ * Returns the folder with the sample data, to be served as read-only. An update of the extension would delete files
+ * transferred to this folder.
  */
 function createSampleFolder({ samplesFolder }: ServiceFolders, organization: string): ServedFolder {
   return { name: l10n.t('Sample Data'), folder: samplesFolder, organization, readOnly: true };
@@ -68,7 +68,7 @@ function addOrganization(location: ServedLocation, machine: string): ServedLocat
   return { organization, ...location };
 }
 
-/** Finds the settings entry for a database by the database's address. */
+/** Returns the settings entry for the database with the given address; undefined if there is none. */
 export function findSavedLocation(settings: Settings, url: string): ServedLocation | undefined {
   return settings.servedLocations.find((location) => isLocationAddress(url, location));
 }

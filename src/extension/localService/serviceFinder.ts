@@ -40,7 +40,7 @@ export async function findService(dataFolder: string): Promise<ServiceRecord | u
 }
 
 /**
- * Finds the service on this machine, which all windows share (D29: shared service). Starts a new one if there is none,
+ * Finds the service that all windows on this machine share (D29: shared service). Starts a new one if there is none,
  * and replaces an older version. A lock ensures that only one window starts the service. Rejects if the service can't
  * be started.
  */

@@ -76,7 +76,7 @@ async function readResponse(sent: ClientRequest, timeoutMs: number): Promise<{ s
   }
 }
 
-/** Resolves to the response. Rejects if there is none. Ignores later errors on the request. */
+/** Resolves to the response to a request. Rejects if none arrives. Ignores later errors on the request. */
 export async function waitForResponse(sent: ClientRequest): Promise<IncomingMessage> {
   return await new Promise((resolve, reject) => {
     sent.once('response', resolve);

@@ -25,11 +25,11 @@ export interface ServiceRecord extends SharedServiceAccess {
   readonly version: string;
   /** On Linux, the namespaces in which the process ID and the address are valid. */
   readonly namespaces: unknown;
-  /** On Linux, the system's boot ID and the process's start time, because process IDs are reused. */
+  /** On Linux, the boot ID and the process's start time. They reveal a reused process ID. */
   readonly start: unknown;
 }
 
-/** Reads the record from the data folder; undefined if it can't be read or is invalid. */
+/** Reads the service's record from the data folder; undefined if the record can't be read or is invalid. */
 export async function readServiceRecord(dataFolder: string): Promise<ServiceRecord | undefined> {
   try {
     return parseServiceRecord(await readFile(join(dataFolder, 'service.json'), 'utf8'));

@@ -19,10 +19,12 @@ interface TransferNotificationsDependencies {
   level(): 'all' | 'problems' | 'none';
   /**
    * Returns true for a transfer that was submitted or tracked in this window. Other windows wait before they notify the
-   * user of such a transfer.
+   * user about such a transfer.
    */
   isMine(transfer: Transfer): boolean;
-  /** Claims a notification by name. Resolves to true in only one window, unless claims can't be written. */
+  /**
+   * Claims a notification by name. Resolves to true in only one window, or in every window if claims can't be written.
+   */
   claim(name: string): Promise<boolean>;
   hasFocus(): boolean;
   showFiles(key: string): void;
@@ -40,8 +42,8 @@ interface TransferNotificationsDependencies {
  */
 const batchWindowMs = 1000;
 /**
- * Time in milliseconds that a window waits before it reports a transfer that it neither submitted nor tracked, so that
- * the transfer's own window can report it first if it is still open. The focused window waits less than the others.
+ * Time in milliseconds that a window waits before reporting a transfer that it neither submitted nor tracked.
+ * Meanwhile, the transfer's own window, if still open, can report it. The focused window waits less than the others.
  */
 const deferralMs = { withFocus: 2000, without: 3000 };
 
@@ -109,7 +111,10 @@ export class TransferNotifications implements Disposable {
     else if (first) this.showSingleNotification(first);
   }
 
-  /** Reports expired transfers, which aren't failures: their outcome is unknown (D11: check status identity). */
+  /**
+   * Reports expired transfers. They don't count as failures, because their outcome is unknown (D11: check status
+   * identity).
+   */
   private showExpiredNotification(transfers: readonly Transfer[]): void {
     const { notifications } = this.dependencies;
     const [first, second] = transfers;
@@ -176,7 +181,7 @@ export class TransferNotifications implements Disposable {
   }
 }
 
-/** Returns true for a final state that is news to the user. Excludes cancellations and refused submissions. */
+/** Returns true if a transfer's state is final and news to the user. Excludes cancellations and refused submissions. */
 function shouldNotify({ state }: Transfer): boolean {
   return hasEnded(state) && state !== 'cancelled' && state !== 'refused';
 }

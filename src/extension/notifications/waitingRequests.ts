@@ -47,7 +47,7 @@ export class WaitingRequests {
     return [...this.shown];
   }
 
-  /** Sends a request. While it waits, a notification explains why and offers Send Now. Cancel withdraws the request. */
+  /** Sends a request. While the request waits, a notification explains why and offers Send Now; Cancel withdraws it. */
   async run<T>(title: string, send: (turn: FollowedTurn) => Promise<T>): Promise<T> {
     const withdrawal = new AbortController();
     const lifetime = new Lifetime();
@@ -83,8 +83,8 @@ export class WaitingRequests {
 }
 
 /**
- * Describes the reason for waiting. Contains no text from a server, because the editor renders links in progress
- * messages.
+ * Describes why a request is waiting. The text contains nothing from a server, because the editor renders links in
+ * progress messages.
  */
 function describeWait({ behind }: RequestWait): string {
   const text =

@@ -234,7 +234,7 @@ function withFoundName(snapshot: MetadataSnapshot): MetadataSnapshot {
   return found?.kind === 'file' ? { ...snapshot, ref: { ...ref, name: found.name } } : snapshot;
 }
 
-/** Adds the file's citation if the complete metadata is known. */
+/** Adds the file's citation to a snapshot if the complete metadata is known. */
 function withCitation({ citation: _, ...snapshot }: MetadataSnapshot): MetadataSnapshot {
   const { found } = snapshot;
   if (found?.kind !== 'file' || found.isSummary) return snapshot;

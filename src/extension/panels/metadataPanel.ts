@@ -14,9 +14,9 @@ interface ShowMetadataOptions {
 }
 
 /**
- * Maximum time in milliseconds between the two calls that a double-click causes: the editor reports it as two single
- * clicks. The time until a new page is loaded doesn't count, because the editor reports the second click late if it is
- * busy with the page.
+ * Maximum time in milliseconds between the two calls caused by a double-click, which the editor reports as two single
+ * clicks. The time until a new page has loaded doesn't count, because the editor reports the second click late while it
+ * is busy with the page.
  */
 const doubleClickMs = 1_000;
 
@@ -38,8 +38,8 @@ export class MetadataPanels implements Disposable {
   }
 
   /**
-   * Shows a file in its own page if it has one. Otherwise, shows it in the preview page or a new page. Pins the page if
-   * the call is the second one of a double-click on the file's row, which arrives as two calls.
+   * Shows a file in its own page if it has one. Otherwise, shows it in the preview page or a new page. A double-click
+   * on the file's row causes two calls; the second one pins the page.
    */
   show(ref: FileRef, known?: FileEntry, options: ShowMetadataOptions = {}): void {
     const pages = [...this.pages];

@@ -12,13 +12,13 @@ interface PanelHostDependencies {
   readonly log: Logger;
 }
 
-/** Describes one kind of page and the messages it exchanges with the host. */
+/** Describes a kind of page and the messages that it exchanges with the host. */
 interface PageContract<Intent, Message> {
   readonly page: PageName;
   readonly isIntent: Guard<Intent>;
   /**
-   * Creates the first message to a page that has started or restarted. It contains the page's full content and the
-   * translations.
+   * Creates the first message to a page that has started or restarted. The message contains the page's full content and
+   * the translations.
    */
   readonly createStartMessage: () => Message;
   /** Handles a user action in the page. */
@@ -64,7 +64,7 @@ export class PanelHost<Intent extends { readonly type: string }, Message extends
     });
   }
 
-  /** Detaches from the page without closing it, so that it can be restored after the window reloads. */
+  /** Detaches from the page without closing it, so that the page can be restored after the window reloads. */
   dispose(): void {
     this.lifetime.dispose();
   }
@@ -103,7 +103,7 @@ export function getPageWords(): PageWords {
   return { language: env.language, ...(l10n.bundle !== undefined && { bundle: l10n.bundle }) };
 }
 
-/** Copies text to the clipboard. Confirms it in the status bar, because the page may have lost focus. */
+/** Copies text to the clipboard. Shows `confirmation` in the status bar, because the page may have lost focus. */
 export function copyText(text: string, confirmation: string, log: Logger): void {
   env.clipboard.writeText(text).then(
     () => window.setStatusBarMessage(confirmation, 3000),

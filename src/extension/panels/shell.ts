@@ -12,7 +12,7 @@ export function getPageFolders(extensionUri: Uri): readonly Uri[] {
 
 /**
  * Creates the HTML document for a page. Its content security policy allows only the page's script, the chunks that the
- * script imports, and the extension's style sheets. Contains no text from a server.
+ * script imports, and the extension's style sheets. The document contains no text from a server.
  */
 export function createShellHtml(webview: Webview, extensionUri: Uri, page: PageName, title: string): string {
   const nonce = randomBytes(24).toString('base64url');

@@ -105,7 +105,7 @@ export class DatabaseTree implements TreeDataProvider<DatabaseTreeNode>, Disposa
     this.lifetime.dispose();
   }
 
-  /** Redraws the tree, at most once at a time, because a click during a redraw runs the command without its row. */
+  /** Redraws the tree unless a redraw is pending. A click during a redraw runs the row's command without the row. */
   private redraw(): void {
     if (this.isRedrawPending) return;
     this.isRedrawPending = true;
@@ -228,7 +228,9 @@ function describeConnecting({ doubt }: { readonly doubt?: Reason }): string {
   return doubt ? describeKeyDoubt(doubt) : l10n.t('Connecting…');
 }
 
-/** Creates the rows for a key that worked before and is being retried or was rejected (D28: retry rejected keys). */
+/**
+ * Creates the rows for a key that previously worked and is being retried or was rejected (D28: retry rejected keys).
+ */
 function createKeyRows({ connection: { id }, doubt }: ConnectedState): MessageNode[] {
   if (!doubt) return [];
   const reason = describeReason(doubt);

@@ -13,7 +13,7 @@ export class EmptySearches {
     this.update();
   }
 
-  /** Reads the store. Returns true if the grouped searches have changed since the last call. */
+  /** Regroups the searches in the store. Returns true if the grouped searches have changed since the last call. */
   update(): boolean {
     const before = [...this.grouped].join();
     const batches = new Set(this.store.getAll().flatMap(({ batchId }) => batchId ?? []));
@@ -21,7 +21,7 @@ export class EmptySearches {
     return before !== [...this.grouped].join();
   }
 
-  /** Returns the row that groups the search with others without results; undefined if the search has its own row. */
+  /** Returns the row that groups a search with others that found nothing; undefined if the search has its own row. */
   getRow(search: Search | undefined): EmptySearchesNode | undefined {
     const isGrouped = search?.batchId !== undefined && this.grouped.has(search.key);
     return isGrouped ? this.getNode(search.batchId) : undefined;

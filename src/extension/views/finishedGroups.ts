@@ -20,13 +20,13 @@ export interface FinishedLayout {
   readonly groups: Readonly<Record<FinishedGroup, readonly Transfer[]>>;
   /** The group of each transfer, by its key. */
   readonly groupByKey: ReadonlyMap<string, FinishedGroup>;
-  /** Ranges of days that have or may have transfers, most recent first. */
+  /** Ranges of days on which transfers ended or may have ended, most recent first. */
   readonly days: readonly DayGroup[];
 }
 
 /**
- * Groups finished transfers by the time they ended. `isPartial` means that some transfers aren't loaded yet. They could
- * belong to any day, so all loaded transfers except the newest are put into `earlier`.
+ * Groups finished transfers by the time they ended. `isPartial` means that some transfers aren't loaded yet. Those
+ * could belong to any day, so all loaded transfers except the newest go into `earlier`.
  */
 export function arrangeFinished(finished: readonly Transfer[], now: number, isPartial: boolean): FinishedLayout {
   const sorted = [...finished].sort((a, b) => getEndedAt(b) - getEndedAt(a) || b.createdAt - a.createdAt);

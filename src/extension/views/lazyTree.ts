@@ -9,10 +9,10 @@ import {
 import { Lifetime, type Disposable } from '../../core/util/lifetime.ts';
 
 /**
- * Provides the rows of a view from a tree that is set later. Calls `start` if rows are requested before that.
+ * Provides the rows of a view from a tree that is set later. Calls `start` if rows are requested before then.
  *
- * Reports a change only after the editor has stored the rows that it received before. Otherwise, a change could arrive
- * in the same message as a row's first children, and the editor would keep these outdated children.
+ * Reports a change only after the editor has stored the rows that it received earlier. Otherwise, a change could arrive
+ * in the same message as a row's first children, and the editor would keep those outdated children.
  *
  * Reports no changes while the editor is about to request all rows. Otherwise, the editor would redraw them twice, and
  * a command invoked by a keyboard shortcut in the meantime would receive no row.
@@ -51,7 +51,7 @@ export class LazyTree<T> implements TreeDataProvider<T>, Disposable {
     this.resolveFilled();
   }
 
-  /** Resolves when the editor has been notified of all changes, so that it can reveal a new row. */
+  /** Resolves when the editor has been notified of all changes. The editor can then reveal a new row. */
   whenReported(): Promise<void> {
     return this.reported;
   }
@@ -96,7 +96,8 @@ export class LazyTree<T> implements TreeDataProvider<T>, Disposable {
 }
 
 /**
- * Waits until the editor has handled everything sent to it so far, by running a command that it responds to only then.
+ * Waits until the editor has handled everything sent to it so far. Runs a command, to which it responds only
+ * afterwards.
  */
 async function waitForEditor(): Promise<void> {
   await commands.executeCommand('noop').then(undefined, () => undefined);

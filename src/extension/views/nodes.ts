@@ -35,10 +35,10 @@ export interface MessageNode {
     | 'list'
     | 'start';
   readonly text: string;
-  /** Shown in gray after the text. */
+  /** Text that is shown in gray after the main text. */
   readonly description?: string;
   readonly tooltip?: string;
-  /** Runs when the user clicks the row or presses Enter. */
+  /** Command that runs when the user clicks the row or presses Enter. */
   readonly command?: { readonly id: string; readonly title: string; readonly argument?: unknown };
 }
 
@@ -57,7 +57,7 @@ export interface MissingNode {
   readonly isUnknown: boolean;
 }
 
-/** Groups the checked files of a search that aren't among its results. */
+/** Groups a search's checked files that aren't among the results. */
 interface UnlistedNode {
   readonly kind: 'unlisted';
   readonly searchKey: string;

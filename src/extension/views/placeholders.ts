@@ -67,7 +67,7 @@ export function createEmptyRow(owner: string, text: string): MessageNode {
   return { kind: 'message', id: `${owner}/nothing`, icon: 'nothing', text };
 }
 
-/** Describes a failure with a full sentence, its reason, and a command that may resolve it. */
+/** Describes a failure: a full sentence, the reason, and a command that may resolve the failure. */
 interface RowProblem {
   readonly sentence: string;
   readonly reason: string;
@@ -76,8 +76,8 @@ interface RowProblem {
 }
 
 /**
- * Creates a row for a failure and a row for the command that may resolve it. The failure's row shows the reason, and
- * its tooltip contains the full sentence.
+ * Creates a row for a failure, and a row for the command that may resolve the failure. The first row shows the reason,
+ * and its tooltip contains the full sentence.
  */
 export function createProblemRows(
   owner: string,
@@ -92,7 +92,7 @@ export function createProblemRows(
 
 /**
  * Creates the rows for a failed request: the rows of {@link createProblemRows} and, if a command can fix a rejected
- * sign-in, a row that runs it.
+ * sign-in, a row that runs this command.
  */
 export function createFailureRows(
   owner: string,

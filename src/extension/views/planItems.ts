@@ -16,7 +16,7 @@ export interface PlanList {
 
 const icon = new ThemeIcon('hubot', new ThemeColor('problemsWarningIcon.foreground'));
 
-/** Creates the row for a transfer that an agent proposes. Clicking it shows the transfer's summary. */
+/** Creates the row for a transfer that an agent proposes. Clicking the row shows the transfer's summary. */
 export function createPlanItem(plan: TransferPlan): TreeItem {
   const { id, source, destination, requestedBy, expiresAt, createdAt } = plan;
   const item = new TreeItem(getPlanTitle(plan));

@@ -36,7 +36,7 @@ export function createSearchItem(search: Search): TreeItem {
   return setAccessibleLabel(item, describeSearchState(search));
 }
 
-/** Creates the row that groups a batch's searches that found nothing. */
+/** Creates the row that groups a batch's searches without results. */
 export function createEmptySearchesItem({ batchId }: EmptySearchesNode, searches: readonly Search[]): TreeItem {
   const text = plural(searches.length, '{0} database without results', '{0} databases without results');
   const item = new TreeItem(text, TreeItemCollapsibleState.Collapsed);
@@ -57,7 +57,7 @@ export function createGroupedSearchItem(search: Search): TreeItem {
   return setAccessibleLabel(item, describeSearchState(search));
 }
 
-/** Describes, for screen readers, the state that the icon shows. */
+/** Describes the state shown by the icon, for screen readers. */
 function describeSearchState({ isLoading, reason }: Search): string {
   if (isLoading) return l10n.t('searching');
   return reason ? l10n.t('failed') : '';
@@ -119,7 +119,7 @@ export function createOtherConnectionItem(name: string, connectionId: string, se
   return setAccessibleLabel(item);
 }
 
-/** Creates the row for IDs without a file: those that the service doesn't know, or those that couldn't be looked up. */
+/** Creates the row for IDs without a file: either those unknown to the service, or those that couldn't be looked up. */
 export function createMissingItem(search: Search, node: MissingNode): TreeItem {
   const { isUnknown } = node;
   const ids = filterMissingIds(search, isUnknown);
@@ -138,9 +138,9 @@ export function getMissingItemId({ searchKey, isUnknown }: MissingNode): string 
 }
 
 /**
- * Creates the row for a file, with its checkbox and the names of other databases that have the file. If there are any,
- * the row has a different icon, because a narrow view truncates the names. The tooltip is set only on hover, from
- * {@link createFileTooltip}.
+ * Creates the row for a file, with its checkbox and the names of other databases that have the file. If other databases
+ * have it, the row has a different icon, because a narrow view truncates the names. The tooltip is set only on hover,
+ * from {@link createFileTooltip}.
  */
 export function createFileItem(node: FileNode, isChecked: boolean, alsoIn: readonly string[]): TreeItem {
   const { file } = node;

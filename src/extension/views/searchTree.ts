@@ -60,7 +60,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
   readonly onDidChangeTreeData = this.changed.event;
 
   /**
-   * Groups the searches of other connections if `connections` is given. Marks files that other databases also have if
+   * Groups the searches of other connections, if `connections` is given. Marks files that other databases also have, if
    * `copies` is given (D60: same content).
    */
   constructor(store: SearchStore, connections?: SearchConnections, copies?: CopyIndex) {
@@ -147,8 +147,8 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
   }
 
   /**
-   * Creates the row for a search unless it is grouped with others. If it is the last search of its batch, adds the row
-   * that groups the batch's empty searches.
+   * Creates the row for a search unless the search is grouped with others. Adds the row that groups a batch's empty
+   * searches if this search is the last of its batch.
    */
   private createSearchRows(searches: readonly Search[], search: Search): SearchTreeNode[] {
     const group = this.empty.getLastRow(searches, search);
@@ -219,7 +219,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     return isShown ? [{ kind: 'unlisted', searchKey: key }] : [];
   }
 
-  /** Returns the row that shows a search: its own, or the row for databases without results if it is grouped there. */
+  /** Returns the row that shows a search: its own, or the row for databases without results that contains it. */
   getShownRow(key: string): SearchTreeNode {
     return this.empty.getRow(this.store.get(key)) ?? this.getRoot(key);
   }
@@ -237,7 +237,7 @@ export class SearchTree implements TreeDataProvider<SearchTreeNode>, Disposable 
     this.lifetime.dispose();
   }
 
-  /** Reports as few changes as possible, because a checkbox that is toggled during a redraw loses its new state. */
+  /** Redraws as few rows as possible, because a checkbox that is toggled during a redraw loses its new state. */
   private refresh(keys: readonly string[]): void {
     const areShown = keys.length > 0 && keys.every((key) => this.roots.has(key) && this.store.get(key));
     for (const key of keys) if (!this.store.get(key)) this.forget(key);

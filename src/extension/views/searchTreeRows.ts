@@ -12,7 +12,7 @@ import { describeReason } from '../words/reasonWords.ts';
 import type { MessageNode, SearchTreeNode } from './nodes.ts';
 import { createLoadingRow, createEmptyRow, createFailureRows } from './placeholders.ts';
 
-/** Creates the row for a file; `index` is its position in the list. */
+/** Creates the row for a file; `index` is the file's position in the list. */
 export function createFileRow(search: Search, file: FoundFile, index: number): SearchTreeNode {
   if (file.kind === 'unreadable') return createUnreadableRow(search, file, index);
   return { kind: 'file', searchKey: search.key, connectionId: search.connectionId, file };
@@ -36,7 +36,8 @@ export function createMissingRow({ key }: Search, { id, reason }: MissingId): Me
 }
 
 /**
- * Creates the row that lists the databases skipped by a search. Clicking it searches them (D38: learned searchability).
+ * Creates the row that lists the databases skipped by a search. Clicking the row searches them (D38: learned
+ * searchability).
  */
 export function createLeftOutRow({ refused }: LeftOutSearches): MessageNode {
   const lines = refused.map(({ query, searchability }) =>
@@ -95,7 +96,7 @@ function createMoreRows(search: Search, node: SearchNode): MessageNode[] {
   return [more, row('all', l10n.t('Load All'), 'loadAll')];
 }
 
-/** Describes a search's progress or, if it stopped early, the reason (D9: paging). */
+/** Describes a search's progress or, if the search stopped early, the reason for that (D9: paging). */
 function describeLoaded({ files, pagesWithoutNew }: Search): string {
   if (pagesWithoutNew >= maxPagesWithoutNew) {
     return l10n.t('stopped because the last three pages contained no new files; more may exist');

@@ -15,7 +15,7 @@ export interface LazyView<T> {
 /** Options for {@link LazyView.reveal}. */
 export type RevealOptions = NonNullable<Parameters<TreeView<unknown>['reveal']>[1]>;
 
-/** Registers the side bar's views at activation. Calls `start` to fill them when any view is first opened. */
+/** Registers the side bar's views at activation. Calls `start` to fill them when one of them is first opened. */
 export class SideBar implements Disposable {
   private readonly lifetime = new Lifetime();
   readonly databases: LazyView<DatabaseTreeNode>;

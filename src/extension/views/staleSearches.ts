@@ -13,7 +13,7 @@ interface StaleSearchesDependencies {
   refresh(key: string): Promise<void>;
 }
 
-/** Maximum number of parallel refreshes, which limits the load on a service after a window reloads. */
+/** Maximum number of parallel refreshes. Limits the load on a service after a window reloads. */
 const maxParallelRefreshes = 4;
 
 /**

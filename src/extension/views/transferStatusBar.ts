@@ -18,8 +18,8 @@ interface StatusBarDependencies {
   /** Returns true if the connection is open. Otherwise, the status of its transfers can't be requested. */
   isConnected(connectionId: string): boolean;
   /**
-   * Returns the last rejection of an open connection's key (D28: retry rejected keys). Returns undefined if the key is
-   * good.
+   * Returns the last rejection of an open connection's key (D28: retry rejected keys). Returns undefined if the key
+   * works.
    */
   keyRejection(connectionId: string): Reason | undefined;
   /** Describes a transfer's remaining time. Returns undefined if there is no reliable estimate. */
@@ -129,8 +129,8 @@ export class TransferStatusBar implements Disposable {
   }
 
   /**
-   * Describes unacknowledged transfers, worst state first. An expired transfer isn't a failure, because its outcome is
-   * unknown.
+   * Describes unacknowledged transfers, worst state first. Doesn't call an expired transfer a failure, because its
+   * outcome is unknown.
    */
   private createUnseenContent(onlyPartial?: string): StatusBarContent {
     const unseen = [...this.unseen.values()];
@@ -221,7 +221,7 @@ function describe(concern: Concern, count: number): string {
   return plural(count, '{0} transfer expired', '{0} transfers expired');
 }
 
-/** Describes transfers in a list whose first entry already contains the word "transfer". */
+/** Describes further transfers in a list whose first entry already contains the word "transfer". */
 function describeMore(concern: Concern, count: number): string {
   if (concern === 'notConfirmed') return plural(count, '{0} not confirmed', '{0} not confirmed');
   if (concern === 'partial') return plural(count, '{0} incomplete', '{0} incomplete');

@@ -19,7 +19,7 @@ export interface TransferTreeDependencies {
   readonly clock: Clock;
   /** Loads the transfers that ended in earlier sessions. */
   loadFinished(): Promise<void>;
-  /** Loads only the most recent transfers from earlier sessions, which is fast. */
+  /** Quickly loads only the most recent transfers from earlier sessions. */
   loadLastFinished(): Promise<void>;
   /** The transfers that agents have proposed. */
   readonly plans: PlanList;
@@ -155,7 +155,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
     return [createLoadingRow('finished')];
   }
 
-  /** Returns a placeholder, or a failure row if loading failed. Starts loading all transfers. */
+  /** Returns a placeholder for older transfers, or a failure row if loading failed. Starts loading all transfers. */
   private getEarlierRow(): TransferTreeNode {
     const { store, loadFinished } = this.dependencies;
     void loadFinished().finally(() => {

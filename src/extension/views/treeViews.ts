@@ -159,7 +159,7 @@ function createSearchConnections({ databases, getConnectionName }: TreeViewsDepe
 }
 
 /**
- * Reveals a row; resolves after the editor has tried to do so. Ignores errors, because the row may have moved in the
+ * Tries to reveal a row, and resolves after the attempt. Ignores errors, because the row may have moved in the
  * meantime, for example because its transfer ended.
  */
 async function revealNode<T>(view: LazyView<T>, node: T, options: RevealOptions): Promise<void> {

@@ -25,8 +25,8 @@ export interface CitedService {
 }
 
 /**
- * Writes a data availability statement in Markdown. It states the number of files, their databases, the service, and
- * the day of the transfer, and lists the references.
+ * Writes a data availability statement in Markdown: the number of files, their databases, the service, the day of the
+ * transfer, and a list of references.
  */
 export function formatAvailabilityStatement(facts: AvailabilityFacts, citations: readonly Citation[]): string {
   const references = citations.map((citation) => `- ${formatMarkdownReference(citation)}\n`);

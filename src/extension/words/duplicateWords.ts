@@ -9,11 +9,11 @@ interface SummarizedCopies extends KnownCopies {
   readonly fileCount: number;
   /** Name of the destination. */
   readonly destination: string;
-  /** Number of files that are identical to a file that the submission takes from another source. */
+  /** Number of files that are identical to a file taken from another source of the same submission. */
   readonly repeatedCount: number;
 }
 
-/** Returns a sentence for each reason why some files don't need to be sent, or an empty array if all files do. */
+/** Returns a sentence for each reason that some files don't need to be sent; empty if all files need to be. */
 export function createCopyLines(copies: SummarizedCopies): readonly string[] {
   const { atDestination, received, repeatedCount, destination } = copies;
   return [
@@ -29,7 +29,8 @@ export function formatLeaveOutLabel(count: number): string {
 }
 
 /**
- * Names the databases that also have a file, for its row: "also in A, B and 3 more". Returns an empty string for none.
+ * Names the databases that also have a file, for the file's row: "also in A, B and 3 more". Returns an empty string for
+ * none.
  */
 export function formatAlsoIn(databases: readonly string[]): string {
   return databases.length === 0 ? '' : l10n.t('also in {0}', formatDatabases(databases, 2));

@@ -15,8 +15,8 @@ export function formatTimeLeft(estimate: Estimate): string {
 }
 
 /**
- * Formats the time since a stalled transfer last made progress, such as "40 min ago". Returns undefined if it isn't
- * stalled.
+ * Formats the time since a stalled transfer last made progress, such as "40 min ago". Returns undefined if the transfer
+ * isn't stalled.
  */
 export function formatLastProgress(estimate: Estimate): string | undefined {
   return estimate.kind === 'range' ? undefined : l10n.t('{0} ago', formatDuration(estimate.sinceMs));

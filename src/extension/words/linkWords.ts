@@ -6,7 +6,7 @@ import { describeFilters, describeSearchTerms, getDatabaseLabel } from './search
 /** The confirmation prompt for a link. */
 interface LinkConfirmation {
   readonly question: string;
-  /** One fact per line. */
+  /** The facts about the link, one per line. */
   readonly detail: string;
   /** Label of the button that opens the link. */
   readonly label: string;
@@ -33,8 +33,8 @@ export function describeUnlinkable({ kind, field = '' }: LinkProblem): string {
 }
 
 /**
- * Creates the prompt that describes a link and the request that will be sent when it is opened. `name` is the
- * connection's name, and `address` is undefined for the local service.
+ * Creates the prompt that describes a link and the request that opening the link will send. `name` is the connection's
+ * name, and `address` is undefined for the local service.
  */
 export function describeLink(target: LinkTarget, name: string, address: string | undefined): LinkConfirmation {
   const service = toPlainLine(address === undefined ? name : `${name} (${address})`);

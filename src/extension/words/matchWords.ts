@@ -16,7 +16,7 @@ export function describeColumn({ header, index }: TableColumn, hasHeader: boolea
   return (hasHeader && toPlainLine(header)) || l10n.t('Column {0}', formatNumber(index + 1));
 }
 
-/** Returns the name of the file property that table rows are matched by. */
+/** Returns the name of the file property by which table rows are matched. */
 export function describeMatchKey(key: MatchKey): string {
   if (key === 'id') return l10n.t('File IDs');
   return key === 'name' ? l10n.t('File names or paths') : l10n.t('Hashes');
@@ -77,7 +77,7 @@ export function describeSkippedFiles(skipped: readonly SkippedFiles[]): string |
   return [...sentences, l10n.t('File numbers are positions in the list of all files in the database.')].join(' ');
 }
 
-/** Lists the first files, and the file from which on all were skipped. */
+/** Lists the first skipped files, the number of others, and any open range such as "file 12 onward". */
 function listSkippedFiles(skipped: readonly SkippedFiles[]): string {
   const ranges = skipped.filter(({ count }) => count === undefined);
   const files = skipped.filter(({ count }) => count !== undefined);
@@ -105,7 +105,7 @@ export function describeShortening(count: number): string {
 /** Maximum number of rows or files that a message lists. */
 const maxNamed = 5;
 
-/** Warns about numbers whose last digits a spreadsheet may have dropped. `lines` are the line numbers of their rows. */
+/** Warns about numbers whose last digits a spreadsheet may have dropped. `lines` are the affected line numbers. */
 export function describeRounding(lines: readonly number[]): string {
   const rest = lines.length > maxNamed ? plural(lines.length - maxNamed, '{0} other', '{0} others') : undefined;
   return plural(

@@ -30,7 +30,7 @@ export interface ParameterForm {
   parse(text: string): unknown;
   /** Formats a value in this notation. Omits fractions of a second. */
   write(value: unknown): string;
-  /** Describes the parsed value precisely. */
+  /** Describes the parsed value in full, for example as the exact number of bytes. */
   describe(value: unknown): string;
 }
 

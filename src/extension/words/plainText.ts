@@ -14,10 +14,10 @@ export function toPlainText(text: string, maxLength: number): string {
   return shortenText(toVisibleText(text.slice(0, 4 * maxLength)), maxLength);
 }
 
-/** A text that may have been shortened. */
+/** Text that may have been shortened. */
 interface CutText {
   readonly text: string;
-  /** Number of characters that were cut or removed. Excludes control characters, single joiners and repeated spaces. */
+  /** Number of cut or removed characters, except control characters, single zero-width joiners and repeated spaces. */
   readonly hiddenLength: number;
 }
 
@@ -33,7 +33,7 @@ export function cutPlainText(text: string, maxLength: number): CutText {
   return { text: shown, hiddenLength: cutLength + countRemoved(text) };
 }
 
-/** Returns the number of removed characters that could encode other text: all except single joiners. */
+/** Returns the number of removed characters that could encode other text: all except single zero-width joiners. */
 function countRemoved(text: string): number {
   const runs = text.match(/(?!\p{Join_Control})\p{Cf}|\p{Join_Control}{2,}/gu) ?? [];
   return runs.reduce((sum, run) => sum + Array.from(run).length, 0);
@@ -51,7 +51,7 @@ function toVisibleText(text: string): string {
 /** Number of placeholder characters that fit in an input box. */
 const maxPlaceholder = 72;
 
-/** Shortens a path for an input's placeholder, because the input would truncate the end of a long path. */
+/** Shortens a path for an input box's placeholder, because the box would truncate the end of a long path. */
 export function toPathPlaceholder(path: string): string {
   return toPlainLine(shortenPath(path, maxPlaceholder));
 }

@@ -92,7 +92,7 @@ function appendDetail(text: string, reason: Reason): string {
   return status === undefined ? text : l10n.t('{0} ({1})', text, status);
 }
 
-/** Removes the final punctuation from a sentence, so that it can be embedded in another one. */
+/** Removes the final punctuation from a sentence, so that the sentence can be embedded in another one. */
 function trimEndMark(text: string): string {
   return text.replace(/[\s.!?…]+$/u, '');
 }

@@ -74,7 +74,7 @@ export function describeOrder(order: ResultOrder): string {
   return words[order];
 }
 
-/** The results to count: all results of a search, or some of them. */
+/** The results to count: all or some of the results of a search. */
 interface ResultCount {
   readonly files: readonly unknown[];
   readonly mayHaveMore: boolean;

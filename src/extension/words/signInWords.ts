@@ -4,8 +4,8 @@ import type { ConnectionNode } from '../editor/contributions.ts';
 import { localConnectionId } from '../editor/machine.ts';
 
 /**
- * Returns true if a request failed because of the key, the key's account or the ORCID iD, or because the service
- * couldn't check them (D44: classify sign-in failures).
+ * Returns true if a sign-in was rejected: the service refused the key, the key's account or the ORCID iD, or couldn't
+ * check them (D44: classify sign-in failures).
  */
 export function isSignInRejected({ kind, signIn }: Reason): boolean {
   return kind === 'unauthorized' || signIn !== undefined;
@@ -24,7 +24,7 @@ export function describeSignInRejection({ signIn, keyWorked, detail }: Reason): 
     : l10n.t('the service rejected the sign-in');
 }
 
-/** Explains that a key that worked before is being retried (D28: retry rejected keys). */
+/** Explains that a previously accepted key is being retried (D28: retry rejected keys). */
 export function describeKeyDoubt({ signIn }: Reason): string {
   return signIn === 'outage'
     ? l10n.t("The service couldn't check the API key. Your key worked before, so it's being retried.")

@@ -19,15 +19,15 @@ export type StagingLookup = (file: FileName) => FileStaging | undefined;
 interface SummaryFacts {
   readonly getStaging: StagingLookup;
   readonly licenses: readonly LicenseCount[];
-  /** Free space at the destination in bytes. Undefined if unknown. */
+  /** Free space at the destination in bytes; undefined if unknown. */
   readonly freeBytes: number | undefined;
-  /** Maximum length of the description and of the instructions. */
+  /** Maximum number of characters shown of the description and of the instructions. */
   readonly maxTextLength?: number | undefined;
 }
 
 /** The summary of the transfers to be submitted. */
 export interface Summary {
-  /** One fact per line. */
+  /** The facts about the transfers, one per line. */
   readonly lines: readonly string[];
   /** True if the files don't fit in the free space at the destination. */
   readonly isSpaceShort: boolean;
@@ -152,7 +152,7 @@ interface LicenseRow {
   readonly name: string;
   readonly url?: string;
   readonly files: string;
-  /** Warns that the license forbids sharing the files. */
+  /** Warning that the license forbids sharing the files. */
   readonly warning?: string;
 }
 
@@ -212,7 +212,7 @@ function formatTransferCount(count: number): string {
 interface CrashingIds {
   /** IDs for which the server closed the connection during a metadata request. */
   readonly unsafe: readonly string[];
-  /** IDs that couldn't be checked. They were part of a submission during which the connection was lost. */
+  /** IDs that couldn't be checked. The connection was lost during a submission that contained them. */
   readonly unchecked: readonly string[];
 }
 

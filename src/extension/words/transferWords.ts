@@ -39,8 +39,9 @@ export function getTransferTitle(transfer: Transfer): string {
 }
 
 /**
- * Returns the title of a transfer's row, such as "active · 3 files to My Data". It consists of the state and {@link
- * getTransferTitle}. The state comes first, because a narrow side bar truncates the end. Shortens a long destination.
+ * Returns the title of a transfer's row, such as "active · 3 files to My Data". The title consists of the state and
+ * {@link getTransferTitle}. The state comes first, because a narrow side bar truncates the end. Shortens a long
+ * destination.
  */
 export function getTransferRowTitle(transfer: Transfer): string {
   const { order } = transfer;
@@ -78,7 +79,7 @@ function formatMissedFiles(transfer: Transfer): string | undefined {
 }
 
 /**
- * Returns the number of transferred files, such as "2 of 3 files". Returns undefined if the server didn't report it.
+ * Returns the number of transferred files, such as "2 of 3 files"; undefined if the server didn't report the number.
  */
 export function formatMovedFiles(transfer: Transfer): string | undefined {
   const { moved, total } = getProgress(transfer);
@@ -96,10 +97,7 @@ function formatMovedNumbers(transfer: Transfer): string | undefined {
   return isKnown ? l10n.t('{0} of {1}', formatNumber(moved), formatNumber(total)) : undefined;
 }
 
-/**
- * Returns true if a transfer failed before its request reached the server, which means that the server didn't refuse
- * it.
- */
+/** Returns true if a transfer failed before its request reached the server, and thus wasn't refused by the server. */
 export function isUnsent({ state, problem, replacedBy }: Transfer): boolean {
   // A replaced transfer was not confirmed before.
   if (state !== 'refused' || !problem || replacedBy !== undefined) return false;
@@ -107,7 +105,7 @@ export function isUnsent({ state, problem, replacedBy }: Transfer): boolean {
   return problem.status === undefined || problem.kind === 'proxy';
 }
 
-/** Returns true unless a transfer's request certainly never reached the server. */
+/** Returns true unless it is certain that a transfer's request never reached the server. */
 export function wasSent(transfer: Transfer): boolean {
   return !isUnsent(transfer) && (transfer.state !== 'cancelled' || transfer.id !== undefined);
 }

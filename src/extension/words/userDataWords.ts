@@ -70,7 +70,9 @@ export function describeUpdates(count: number): RowText {
   return { label, detail: l10n.t('Updates the records on this machine with information found only in the file.') };
 }
 
-/** Describes a connection in a user data file. `saved` is the connection on this machine that it would replace. */
+/**
+ * Describes a connection in a user data file. `saved` is the connection on this machine that an import would replace.
+ */
 export function describeConnectionRow(connection: Connection, saved: Connection | undefined): RowText {
   const detail = saved
     ? l10n.t('Replaces {0} ({1}) on this machine.', toPlainLine(saved.name), formatAddress(saved))
@@ -88,8 +90,8 @@ export function describeVariableRow(connection: Connection, variable: string): R
 }
 
 /**
- * Describes a served folder or store in a user data file. `saved` is the entry that it would replace, and `missing` is
- * what this machine lacks to serve it.
+ * Describes a served folder or store in a user data file. `saved` is the entry that an import would replace, and
+ * `missing` is what this machine lacks to serve the folder or store.
  */
 export function describeDatabaseRow(
   place: ServedText,
@@ -106,7 +108,7 @@ export function describeOrcidRow(orcid: string, replaced: string): RowText {
   return { label: l10n.t('ORCID iD'), description: orcid, detail };
 }
 
-/** Describes the invalid entries in a user data file, which were skipped. */
+/** Describes the invalid entries that were skipped in a user data file. */
 export function describeInvalidLines(lines: readonly number[]): string {
   return plural(
     lines.length,

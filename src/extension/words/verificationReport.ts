@@ -7,7 +7,7 @@ import { getOutcomeGroup, outcomeGroups, describeVerification, type OutcomeGroup
 import { formatNumber, formatTime } from './localeFormats.ts';
 import { toPlainText } from './plainText.ts';
 
-/** Facts about a verification that its report needs. */
+/** Facts for the report on a verification. */
 interface ReportFacts {
   /** The transfer that wrote the files, if known. */
   readonly transfer?: Transfer;

@@ -19,7 +19,7 @@ type Result<M extends CatalogMethod> = Awaited<ReturnType<CatalogMethods[M]>>;
 
 const unavailableCodes: ReadonlySet<string> = new Set([databaseScanningCode, databaseUnavailableCode]);
 
-/** Forwards calls to the catalog of one database, which runs on the catalog thread (D20: folders as databases). */
+/** Forwards calls to a database's catalog on the catalog thread (D20: folders as databases). */
 export class Catalog {
   private options: CatalogOptions;
   private isClosed = false;
@@ -30,7 +30,7 @@ export class Catalog {
   }
 
   /**
-   * Opens the catalog and, if a scan is due, starts it without waiting for it. Rejects if the catalog cannot be opened.
+   * Opens the catalog. Starts a scan if one is due, without waiting for it. Rejects if the catalog cannot be opened.
    */
   async start(): Promise<void> {
     await this.ensureOpen();
@@ -77,16 +77,16 @@ export class Catalog {
   }
 
   /**
-   * Ignores changes in this folder and its subfolders while a transfer writes to it, until {@link resumeTracking}. Does
-   * nothing for a store. Never rejects.
+   * Ignores changes in a folder and its subfolders while a transfer writes to it, until {@link resumeTracking} is
+   * called. Does nothing for a store. Never rejects.
    */
   async pauseTracking(under: string): Promise<void> {
     await this.callWithoutThrowing('pauseTracking', under);
   }
 
   /**
-   * Resumes tracking changes in a folder of the database and requests a scan of it, without waiting. Searches wait for
-   * the scan unless the database is a store. Never rejects.
+   * Resumes tracking changes in a folder of the database, and requests a scan of the folder without waiting for it.
+   * Searches wait for the scan unless the database is a store. Never rejects.
    */
   async resumeTracking(under: string): Promise<void> {
     await this.callWithoutThrowing('resumeTracking', under);

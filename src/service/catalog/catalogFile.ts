@@ -17,21 +17,21 @@ export interface ScannedFile {
 
 /** A file that was read completely, with its properties at that time. */
 export interface HashedFile extends ScannedFile {
-  /** Hex. */
+  /** SHA-256 of the content, in hex. */
   readonly sha256: string;
 }
 
 export interface HashUpdate extends ScannedFile {
-  /** Hex; null removes a stored hash that turned out to be wrong. */
+  /** SHA-256 of the content, in hex; null removes a stored hash that turned out to be wrong. */
   readonly sha256: string | null;
 }
 
 export interface CatalogFile extends ScannedFile {
   /** The ID declared by the file's Data Package or used in the request. If absent, the path determines the ID. */
   readonly id?: string;
-  /** From the metadata or, if that has none, from the file extension; empty if there is neither. */
+  /** The format in the metadata or, failing that, the file extension; empty if there is neither. */
   readonly format: string;
-  /** Hex; present only if the file was read completely and hasn't changed since then (D22: staged means hashed). */
+  /** In hex; present only if the file was read completely and hasn't changed since (D22: staged means hashed). */
   readonly sha256?: string | undefined;
 }
 

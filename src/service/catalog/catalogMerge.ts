@@ -12,7 +12,7 @@ const transactionSize = 50_000;
 /**
  * Updates the rows below a folder to match a scan, which must provide the files in path order. Reads the rows in the
  * same order, so that neither files nor rows have to fit in memory. If a merge is interrupted, only rows that precede
- * the last file taken have been removed.
+ * the last file passed to {@link take} have been removed.
  */
 export class CatalogMerge {
   private readonly database: SqliteFile;
@@ -73,7 +73,7 @@ export class CatalogMerge {
 
   /**
    * Removes the remaining rows that precede a path, and returns the row at that path, if any. Calls `beforeUse` before
-   * it removes or returns a row.
+   * removing or returning a row.
    */
   private advanceTo(path: string, beforeUse: () => void): FileRow | undefined {
     for (let row = this.peek(); row !== undefined; row = this.peek()) {

@@ -40,7 +40,7 @@ export class CatalogPageBuilder {
     this.chars += file.metadata?.length ?? 0;
   }
 
-  /** Returns the page. `tier` is the tier of its last file; omit it at the end of the search. */
+  /** Returns the page. `tier` is the tier of the page's last file; omit it at the end of the search. */
   build(tier?: number): CatalogPage {
     const { files } = this;
     const last = files.at(-1);

@@ -96,7 +96,7 @@ export class CatalogRows {
     this.insertWords.run(id, ...this.buildWords(file));
   }
 
-  /** Updates a row and clears its hash if the file or its metadata has changed. Returns true in that case. */
+  /** Updates a row and clears its hash if the file or its metadata has changed. Returns true if the row was updated. */
   update(known: FileRow, file: ScannedFile): boolean {
     const { bytes, modifiedMs, metadata = null } = file;
     const isDescribedSame = known.metadata === metadata;

@@ -113,8 +113,8 @@ export class CatalogStore {
   }
 
   /**
-   * Returns the file for each ID, or undefined. IDs derived from paths take precedence over those that Data Packages
-   * declare.
+   * Returns the file for each ID, or undefined for an unknown ID. IDs derived from paths take precedence over those
+   * that Data Packages declare.
    */
   filesByIds(ids: readonly string[]): (CatalogFile | undefined)[] {
     return runInReadTransaction(this.database, () => ids.map((id) => this.findFileById(id)));

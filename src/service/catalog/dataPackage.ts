@@ -99,7 +99,7 @@ function getResourcePaths(
   return [];
 }
 
-/** Returns false for a hash of multiple files, and for a schema or dialect outside the package. */
+/** Returns true unless a field is a hash of multiple files, or a schema or dialect outside the package. */
 function isFieldUsable(
   name: string,
   value: unknown,

@@ -104,12 +104,14 @@ export class FolderCatalog {
     this.store.cacheHashes(files);
   }
 
-  /** Ignores changes in this folder and its subfolders while a transfer writes to it, until {@link resumeTracking}. */
+  /** Ignores changes below a folder that a transfer writes to, until {@link resumeTracking} is called. */
   pauseTracking(under: string): void {
     this.pausedFolders.add(under);
   }
 
-  /** Resumes tracking changes in a folder of the database and queues a scan of it; searches wait for the scan. */
+  /**
+   * Resumes tracking changes in a folder of the database, and queues a scan of the folder; searches wait for the scan.
+   */
   resumeTracking(under: string): void {
     this.pausedFolders.delete(under);
     // Scans run in the order of their requests, so waiting for this one includes waiting for earlier ones.
@@ -171,7 +173,7 @@ export class FolderCatalog {
   }
 
   /**
-   * Starts a scan if one is due. Waits for it if the folder was unavailable or has not been scanned before. With
+   * Starts a scan if one is due. Waits for the scan if the folder was unavailable or has not been scanned before. With
    * `needsScan`, also waits if the scan is expected to be quick. Throws {@link DatabaseUnavailableError} if the folder
    * is unavailable.
    */

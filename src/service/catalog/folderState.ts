@@ -4,7 +4,7 @@ import { isRemoteType } from '../../core/util/remoteFolder.ts';
 import { limitFolderCalls } from '../folderCalls.ts';
 
 export interface FolderState {
-  /** Changes if a different folder replaces this one. */
+  /** A value that changes if a different folder replaces this one. */
   readonly identity: string;
   /** True if other machines may change the folder without this machine being notified. */
   readonly isRemote: boolean;

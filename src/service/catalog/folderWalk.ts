@@ -50,8 +50,8 @@ export class FolderWalk {
   private batch: BatchBuilder = createBatch();
 
   /**
-   * Starts at the folder `under`, relative to the packages' root. If `under` is empty, starts at the root, and throws
-   * if the root is unreadable.
+   * Starts at the folder `under`, a path relative to the root of `packages`. If `under` is empty, starts at the root,
+   * and throws if the root is unreadable.
    */
   constructor(packages: PackageCache, under: string) {
     this.root = packages.root;

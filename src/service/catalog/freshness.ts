@@ -1,14 +1,14 @@
 import { isRecent, type Clock } from '../../core/util/clock.ts';
 import type { FolderState } from './folderState.ts';
 
-/** Searches wait for a new scan if the last one took less than this. */
+/** Duration of the last scan, in milliseconds, below which searches wait for a new scan. */
 const quickScanMs = 200;
 const quickIntervalMs = 5_000;
 /** Interval between slow scans while the system reports changes; limits how long missed changes go unnoticed. */
 const watchedIntervalMs = 600_000;
 /** Minimum interval between scans, as a multiple of the last scan's duration. */
 const scanShare = 20;
-/** Upper limit of the interval based on {@link scanShare}: a scan seems slow if the machine slept during it. */
+/** Upper limit of the interval based on {@link scanShare}, because a scan seems slow if the machine slept during it. */
 const maxRestMs = 86_400_000;
 
 /** Tracks how current the last full scan is. */
@@ -24,7 +24,7 @@ export class Freshness {
     this.lastScan = { atMs: this.clock.now(), tookMs, state };
   }
 
-  /** Returns true if the last scan covered this folder and not a previous folder at the same path. */
+  /** Returns true if the last scan covered this folder rather than a previous one at the same path. */
   hasScanned(state: FolderState | undefined): boolean {
     return this.lastScan !== undefined && this.lastScan.state.identity === state?.identity;
   }

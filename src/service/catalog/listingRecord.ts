@@ -1,8 +1,8 @@
 import type { SqliteFile } from '../sqlite.ts';
 
 /**
- * Stores the time and the remote of the last complete listing in the catalog, so that a restart doesn't require a new
- * listing while that one is recent.
+ * Stores the time and the remote of the last complete listing in the catalog. While that listing is recent, a restart
+ * doesn't require a new one.
  */
 export class ListingRecord {
   private readonly database: SqliteFile;

@@ -32,7 +32,7 @@ export function isDescriptionFile(path: string): boolean {
   return name === packageName || getFolderManifestNames(getParentFolder(path)).includes(name);
 }
 
-/** Returns the names that the manifest in a transfer folder can have; empty for other folders. */
+/** Returns the possible names of the manifest in a transfer folder; empty for other folders. */
 function getFolderManifestNames(folder: string): readonly string[] {
   const transferId = findFolderTransferId(getBaseName(folder));
   return transferId === undefined ? [] : getManifestNames(transferId);

@@ -8,7 +8,7 @@ interface IdRange {
   readonly before: number;
 }
 
-/** Maximum distance between consecutive new IDs, which leaves room for later files. */
+/** Maximum distance between consecutive new IDs. The gaps leave room for later files. */
 export const idStride = 2 ** 13;
 const maxId = 2 ** 52;
 /** Minimum distance between IDs after rows have been renumbered to make room. */

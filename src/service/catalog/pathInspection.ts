@@ -37,7 +37,9 @@ export function toAbsolutePath(root: string, path: string): string {
   return path === '' ? root : `${root}/${path}`;
 }
 
-/** Returns true for an existing path within `realRoot` that contains no link. Does not check that it is a folder. */
+/**
+ * Returns true for an existing path within `realRoot` that contains no link. Doesn't check that the path is a folder.
+ */
 export function isPlainFolder(realRoot: string, folder: string): boolean {
   const absolute = toAbsolutePath(realRoot, folder);
   try {

@@ -7,10 +7,10 @@ type Part =
   { readonly kind: 'character'; readonly character: string } | { readonly kind: 'one' | 'some' | 'any' | 'folders' };
 
 /**
- * Compiles a pattern such as `data/*.json`. `*` and `?` match within a path segment, `**` matches across segments, and
- * a `**` segment matches any number of folders. Ignores case and Unicode normalization differences. A pattern without
- * `/`, apart from a leading one, is matched against the file name; a pattern without wildcards also matches everything
- * in the folder that it names.
+ * Compiles a pattern, such as `data/*.json`, to a function that tests paths. `*` and `?` match within a path segment,
+ * `**` matches across segments, and a `**` segment matches any number of folders. Ignores case and Unicode
+ * normalization differences. A pattern without `/`, apart from a leading one, is matched against the file name; a
+ * pattern without wildcards also matches everything in the folder that it names.
  */
 export function compilePattern(pattern: string): PathTest {
   const folded = stripLeadingSlash(toLowerCase(pattern));
@@ -62,8 +62,8 @@ function parseParts(pattern: string): Part[] {
 }
 
 /**
- * Returns true if a path matches. Tracks all possible positions in the pattern simultaneously, so that the cost is at
- * most the product of both lengths.
+ * Returns true if a path matches the parts of a pattern. Tracks all possible positions in the pattern simultaneously,
+ * so that the cost is at most the product of both lengths.
  */
 function matchesParts(parts: readonly Part[], path: string): boolean {
   let reached = addSkips(parts, new Set([0]));
@@ -107,7 +107,7 @@ const maxLiteralLength = 1_000;
 
 /**
  * Returns the longest run of ASCII word characters, dots and hyphens in a pattern, up to {@link maxLiteralLength};
- * empty if there is none. Every matching path contains it, ignoring case.
+ * empty if there is none. Every matching path contains this run, ignoring case.
  */
 export function findLongestLiteral(pattern: string): string {
   const pieces = stripLeadingSlash(composeAccents(pattern)).match(/[\w.-]+/g) ?? [];

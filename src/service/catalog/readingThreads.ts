@@ -4,7 +4,7 @@ import type { AsyncFolderReader } from './folderReader.ts';
 import type { WalkBatch } from './folderWalk.ts';
 import type { InspectedPath } from './pathInspection.ts';
 
-/** Thrown for a call that waited for a hanging call for another folder. Repeated calls use another thread. */
+/** Thrown for a call that was queued behind a hanging call for another folder. A repeated call uses another thread. */
 export class ReadingDelayedError extends Error {
   constructor() {
     super('Another folder is blocking the thread.');
@@ -22,9 +22,9 @@ interface PendingCall {
   readonly reject: (error: Error) => void;
 }
 
-/** A thread that reads folders. It handles its calls one by one, in the order in which they were made. */
+/** A thread that reads folders and handles calls one by one, in the order in which they were made. */
 class ReadingThread {
-  /** The folder whose call hangs. */
+  /** The folder of the call that hangs, if any. */
   hangingFolder: string | undefined;
   private readonly reader: AsyncFolderReader;
   private readonly clock: Clock;
@@ -48,7 +48,7 @@ class ReadingThread {
     });
   }
 
-  /** Waits for each call in turn, in short steps, so that a busy thread doesn't make responses seem late. */
+  /** Waits for each call in turn. Waits in short steps, so that responses don't seem late if this thread is busy. */
   private async checkCalls(): Promise<void> {
     this.isChecking = true;
     for (const call of this.calls) {
@@ -75,15 +75,18 @@ interface ReadingThreadsDependencies {
 }
 
 /**
- * Reads all folders on one thread, until a disk hangs (D42: hanging disks). Then the other folders are read on another
- * thread, and their calls that wait for the hanging one reject with {@link ReadingDelayedError}.
+ * Reads all folders on one thread, until a disk hangs (D42: hanging disks). From then on, other folders are read on
+ * another thread, and their calls that are queued behind the hanging one reject with {@link ReadingDelayedError}.
  */
 export class ReadingThreads implements AsyncFolderReader {
   private readonly dependencies: ReadingThreadsDependencies;
   private readonly threads: ReadingThread[] = [];
   private readonly walks = new Map<number, { thread: ReadingThread; folder: string; walk: number }>();
   private lastWalk = 0;
-  /** The folders that didn't respond before. Each is logged once, because every part of a slow folder may take long. */
+  /**
+   * The folders that were logged as not responding. Each is logged once, because every part of a slow folder may take
+   * long.
+   */
   private readonly reported = new Set<string>();
 
   constructor(dependencies: ReadingThreadsDependencies) {
@@ -112,7 +115,7 @@ export class ReadingThreads implements AsyncFolderReader {
     return await started?.thread.call(started.folder, async (reader) => await reader.next(started.walk));
   }
 
-  /** Doesn't wait until the walk has stopped, because its thread may be blocked. */
+  /** Requests that a walk stop. Doesn't wait until it has stopped, because the walk's thread may be blocked. */
   async stop(walk: number): Promise<void> {
     const started = this.walks.get(walk);
     this.walks.delete(walk);

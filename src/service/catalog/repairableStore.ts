@@ -16,7 +16,7 @@ export class RepairableStore {
   private readonly options: RepairableStoreOptions;
   private current: CatalogStore;
 
-  /** Throws if the file can neither be opened nor created. */
+  /** Opens or creates the catalog file. Throws if neither is possible. */
   constructor(options: RepairableStoreOptions) {
     this.options = options;
     this.current = this.open();
@@ -26,7 +26,7 @@ export class RepairableStore {
     return this.current;
   }
 
-  /** Returns true if the catalog is usable. Recreates it, empty, if it is closed. */
+  /** Returns true if the catalog is usable. If it is closed, first tries to recreate it, empty. */
   ensureOpen(): boolean {
     return this.current.isOpen || this.recreate();
   }

@@ -28,7 +28,7 @@ export interface ParsedSearch {
   readonly alternatives: readonly (readonly SearchTerm[])[];
 }
 
-/** Parses the query language of D21 (search syntax). Never throws: `findQueryMistakes` reports mistakes. */
+/** Parses a query (D21: search syntax). Never throws, because `findQueryMistakes` reports mistakes. */
 export function parseSearch(query: string): ParsedSearch {
   const groups = tokenizeQuery(query);
   if (groups.length === 0) return { alternatives: [[]] };
@@ -65,7 +65,7 @@ export function normalizeFormat(text: string): string {
   return text.toLowerCase().replace(/^\./, '');
 }
 
-/** Returns the number of terms, which the service limits. */
+/** Returns the number of terms in a search. The service limits this number. */
 export function countTerms(search: ParsedSearch): number {
   return search.alternatives.reduce((sum, terms) => sum + terms.length, 0);
 }

@@ -201,13 +201,13 @@ function buildWordsCondition(match: string): SqlFragment {
   return { sql: '(f.id IN (SELECT rowid FROM words WHERE words MATCH ?))', values: [match] };
 }
 
-/** Matches a format and its compressed variants: `fastq` includes `fastq.gz`. */
+/** Returns the condition for a format and its compressed variants: `fastq` includes `fastq.gz`. */
 function buildFormatCondition(format: string): SqlFragment {
   const outer = `${format}.`;
   return { sql: '(f.format = ? OR substr(f.format, 1, length(?)) = ?)', values: [format, outer, outer] };
 }
 
-/** Matches a path pattern. Filters by LIKE first, because the pattern function is slower. */
+/** Returns the condition for a path pattern. Filters by LIKE first, because the pattern function is slower. */
 function buildPathCondition(pattern: string): SqlFragment {
   const literal = findLongestLiteral(pattern);
   const matches: SqlFragment = { sql: 'path_matches(?, f.path)', values: [pattern] };
@@ -247,7 +247,7 @@ function getIdColumn(from: string): string {
   return from.startsWith('words') ? 'words.rowid' : 'f.id';
 }
 
-/** Selects the rows after a position in the order of {@link buildOrder}. IDs are in path order. */
+/** Returns the condition for rows after a position in the order of {@link buildOrder}. IDs are in path order. */
 function buildAfterCondition(cursor: SearchCursor, { sort, isDescending }: SpecificFilter, from: string): SqlFragment {
   const id = getIdColumn(from);
   const previous = 'SELECT g.id FROM files g WHERE g.path <= ? ORDER BY g.path DESC LIMIT 1';

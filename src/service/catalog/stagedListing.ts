@@ -20,9 +20,9 @@ const insertFiles = `INSERT INTO files (id, path, format, bytes, modified, metad
 const insertWords = `${plainWordsSql} FROM (SELECT rowid * ${idStride} AS id, path, folder AS folderLength ${inPiece})`;
 
 /**
- * Collects the files of a listing in a temporary table, so that they can be merged in path order, whatever order they
- * arrive in. The catalog is unchanged until the merge, and the listing need not fit in memory. Sorting at the end takes
- * a tenth of the time needed to update an index for each file.
+ * Collects the files of a listing in a temporary table. The files may arrive in any order, and are then merged in path
+ * order. The catalog is unchanged until the merge, and the listing need not fit in memory. Sorting at the end takes a
+ * tenth of the time needed to update an index for each file.
  */
 export class StagedListing {
   private readonly database: SqliteFile;

@@ -19,8 +19,8 @@ export function normalizeText(text: string): string {
 }
 
 /**
- * Returns text for the full-text index. Normalizes it unless it is plain ASCII, which the index's tokenizer splits and
- * folds like {@link normalizeText}.
+ * Returns text for the full-text index. Normalizes the text unless it is plain ASCII, which the index's tokenizer
+ * splits and folds like {@link normalizeText}.
  */
 export function toIndexText(text: string): string {
   return beyondAscii.test(text) ? normalizeText(text) : text;

@@ -52,8 +52,8 @@ export class TreeWatcher implements Disposable {
   }
 
   /**
-   * Watches these folders, up to the limit, and stops watching other folders at or below `under`. Returns the number of
-   * new watches.
+   * Watches the given folders, up to the limit, and stops watching other folders at or below `under`. Returns the
+   * number of new watches.
    */
   watchBelow(under: string, folders: ReadonlySet<string>): number {
     for (const folder of this.watchers.keys())

@@ -21,13 +21,13 @@ interface RegistryOptions {
   /** The thread that runs all catalogs. The registry does not terminate it. */
   readonly thread: CatalogThread;
   readonly logger: Logger;
-  /** The configured path of rclone, if any (D62: stores through rclone). */
+  /** The configured path to rclone, if any (D62: stores through rclone). */
   readonly rclone?: string | undefined;
 }
 
 /** A set of served folders and stores; dispose it to release them. */
 export interface DatabaseServing extends Disposable {
-  /** In the requested order, without duplicates. */
+  /** The databases in the requested order, without duplicates. */
   readonly databases: readonly ServedDatabase[];
 }
 
@@ -49,8 +49,8 @@ interface RequestedDatabase {
 }
 
 /**
- * Manages the served databases. Each stays open while the configuration, a lease (D29: shared service), or a queued or
- * running transfer uses it.
+ * Manages the served databases. Each database stays open while the configuration, a lease (D29: shared service), or a
+ * queued or running transfer uses it.
  */
 export class DatabaseRegistry implements ServedDatabases {
   private readonly options: RegistryOptions;
@@ -123,8 +123,8 @@ export class DatabaseRegistry implements ServedDatabases {
   }
 
   /**
-   * Returns the requested databases keyed by ID, in order. Assigns configured IDs first, so that no generated ID takes
-   * one.
+   * Returns the requested databases keyed by ID, in order. Assigns configured IDs first, so that no generated ID
+   * conflicts with them.
    */
   private async identify(
     configs: readonly DatabaseConfig[],
@@ -248,7 +248,7 @@ function toLocationUrl({ folder, remote }: DatabaseLocation): string {
   return folder === undefined ? `rclone:${encodeURI(remote)}` : pathToFileURL(folder + nodePath.sep).href;
 }
 
-/** Returns the paths of a database's catalog files: the one for a folder and the one for a store. */
+/** Returns the paths of a database's possible catalog files: one for a folder and one for a store. */
 export function getCatalogFiles(catalogFolder: string, id: string): readonly [folder: string, store: string] {
   return [nodePath.join(catalogFolder, `${id}.db`), nodePath.join(catalogFolder, `${id}.store.db`)];
 }

@@ -2,7 +2,7 @@ import * as fs from 'node:fs/promises';
 import { limitFolderCalls } from '../folderCalls.ts';
 
 interface FolderInspection {
-  /** The path with links resolved; absent if that fails. */
+  /** The path with links resolved; absent if resolving them fails. */
   readonly realPath?: string | undefined;
   /** True for a folder, or a link to a folder. */
   readonly isFolder: boolean;

@@ -17,7 +17,7 @@ const knownFolderSchema = z.object({
   realFolder: z.optional(z.string()),
   id: z.string().check(z.regex(/^[a-z0-9][-a-z0-9_]*$/)),
   name: z.string(),
-  /** The requested name; differs from `name` if a different folder or store already used it. */
+  /** The requested name; differs from `name` if a different folder or store already used the requested name. */
   wanted: z.string(),
   usedAtMs: z.number(),
 });
@@ -38,7 +38,7 @@ interface KnownFoldersOptions {
 }
 
 /**
- * Stores the IDs and names of served folders and stores. Transfers use them to find their databases after a restart
+ * Stores the IDs and names of served folders and stores. Transfers use the IDs to find their databases after a restart
  * (D25: durable transfers).
  */
 export class KnownFolders {
@@ -84,7 +84,7 @@ export class KnownFolders {
     return { id: known.id, name: known.name };
   }
 
-  /** Returns the IDs of those configured folders and stores that are known. */
+  /** Returns the IDs of the configured folders and stores that are known. */
   async findIds(configs: readonly DatabaseConfig[]): Promise<string[]> {
     const ids: string[] = [];
     for (const location of configs.map(toLocation)) {
@@ -170,7 +170,8 @@ export class KnownFolders {
 }
 
 /**
- * Reads a file; undefined if it is missing. Rejects with an error that is shown to the person who starts the service.
+ * Returns the text of a file; undefined if the file is missing. Rejects with an error that is shown to the person who
+ * starts the service.
  */
 async function readIfPresent(file: string): Promise<string | undefined> {
   try {

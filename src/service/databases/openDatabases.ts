@@ -15,8 +15,8 @@ interface OpenDatabasesDependencies {
 }
 
 /**
- * Time since the last request after which a folder or store is forgotten and its catalog is deleted, unless it is
- * configured or an unfinished transfer needs it.
+ * Time after which a folder or store that is no longer requested is forgotten and its catalog deleted. Doesn't apply to
+ * configured folders and stores, or to those that an unfinished transfer needs.
  */
 const retentionMs = 180 * 86_400_000;
 

@@ -5,8 +5,8 @@ import { HttpProblem } from './httpProblem.ts';
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'];
 
 /**
- * Rejects requests that are addressed neither to this service on loopback nor to a trusted host, which prevents DNS
- * rebinding (D26: service HTTP behavior). `authority`, from an absolute request target, is checked like the header.
+ * Rejects requests that aren't addressed to this service on loopback or to a trusted host. Prevents DNS rebinding (D26:
+ * service HTTP behavior). `authority`, from an absolute request target, is checked in the same way as the header.
  * Throws {@link HttpProblem}: 400 unless there is exactly one `Host` header, 403 for a different host.
  */
 export function checkHost(
@@ -39,15 +39,19 @@ export function checkOrigin(headers: IncomingHttpHeaders, port: number): void {
 }
 
 /**
- * Accepts the token with this digest as `Bearer base64(token)` or `Bearer token` (D5: token encoding); otherwise throws
- * 401. Ignores whitespace around the decoded token, because the Python client dtspy encodes a newline.
+ * Accepts the token with the given digest, as `Bearer base64(token)` or `Bearer token` (D5: token encoding). Throws
+ * {@link HttpProblem} 401 for any other. Ignores whitespace around the decoded token, because the Python client dtspy
+ * encodes a newline.
  */
 export function checkToken(headers: IncomingHttpHeaders, digest: Buffer): void {
   if (hasToken(headers, digest)) return;
   throw new HttpProblem(401, 'The token is missing or wrong.', { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
-/** Accepts only the sharing token, given its digest (D41: two secrets). Throws 403 for the API token, otherwise 401. */
+/**
+ * Accepts only the sharing token, given its digest (D41: two secrets). Throws {@link HttpProblem} 403 for the API
+ * token, otherwise 401.
+ */
 export function checkSharingToken(headers: IncomingHttpHeaders, sharingDigest: Buffer, digest: Buffer): void {
   if (hasToken(headers, sharingDigest)) return;
   checkToken(headers, digest);

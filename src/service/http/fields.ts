@@ -90,7 +90,7 @@ function isTextList(schema: JsonObject | undefined): boolean {
   return isJsonObject(items) && items['type'] === 'string';
 }
 
-/** Returns the indexes of the first non-string entries, up to a limit, and the number of further ones. */
+/** Returns the indexes of the first non-string entries, up to a limit, and the number of such entries beyond it. */
 function findWrongEntries(list: readonly unknown[]): { readonly indexes: readonly number[]; readonly more: number } {
   const indexes: number[] = [];
   let more = 0;

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { problemMediaType } from '../../contract/problem.ts';
 import { HttpProblem } from './httpProblem.ts';
 
-/** Converts an error or timeout reported by the HTTP parser to a problem; undefined if the connection broke. */
+/** Returns the problem for an error or timeout reported by the HTTP parser; undefined if the connection broke. */
 export function toParserProblem(error: NodeJS.ErrnoException): HttpProblem | undefined {
   const code = error.code ?? '';
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new HttpProblem(408, 'The request did not arrive in time.');

@@ -24,7 +24,7 @@ export class RequestPipeline {
   private readonly states = new WeakMap<Duplex, ConnectionState>();
   private readonly onRefuse: (problem: HttpProblem) => void;
 
-  /** `onRefuse` is called for each problem that is sent without a response object. */
+  /** Creates a pipeline that calls `onRefuse` for each problem that it sends without a response object. */
   constructor(onRefuse: (problem: HttpProblem) => void) {
     this.onRefuse = onRefuse;
   }

@@ -1,10 +1,10 @@
 import { HttpProblem } from './httpProblem.ts';
 
 interface RequestTarget {
-  /** Not decoded; without repeated or trailing slashes. */
+  /** The path, not decoded, without repeated or trailing slashes. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** From an absolute target such as `http://127.0.0.1:8080/path`, as sent to proxies. */
+  /** Host and port from an absolute target such as `http://127.0.0.1:8080/path`, as sent to proxies. */
   readonly authority?: string;
 }
 

@@ -4,7 +4,7 @@ const pieceBytes = 256 * 1024;
 
 interface Unsent {
   bytes: number;
-  /** Time when progress was last made, in milliseconds since 1970. */
+  /** Time at which sending last made progress, in milliseconds since 1970. */
   lastReadAtMs: number;
 }
 

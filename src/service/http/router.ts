@@ -22,13 +22,13 @@ export interface RouteResponse {
 
 export interface ApiRoute {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** For example `/api/v1/transfers/{id}`. */
+  /** Path pattern, for example `/api/v1/transfers/{id}`. */
   readonly path: string;
   /** True if no token is required. */
   readonly isOpen?: boolean;
   /** True if only the sharing token is accepted, not the API token (D29: shared service, D41: two secrets). */
   readonly needsSharingToken?: boolean;
-  /** Validates the fields and returns the response. Throws {@link HttpProblem}. */
+  /** Validates the fields and returns the response, or throws {@link HttpProblem}. */
   readonly handle: (source: FieldSource) => Promise<RouteResponse>;
 }
 

@@ -6,15 +6,15 @@ import { toQuotable } from './quotable.ts';
 /** An invalid field, for the `errors` of a problem document. */
 export interface FieldProblem {
   readonly message: string;
-  /** For example `body.offset` or `query.ids`. */
+  /** Path of the field, for example `body.offset` or `query.ids`. */
   readonly location: string;
 }
 
 export const maxNamedFields = 100;
 
 /**
- * Converts a value's validation issues to field problems, up to a limit. Their messages do not contain the value.
- * `root` is the prefix of the locations.
+ * Converts a value's validation issues to field problems, up to a limit. The messages do not contain the value. `root`
+ * is the prefix of the locations.
  */
 export function toFieldProblems(
   schema: JsonObject,
@@ -46,7 +46,7 @@ function describeUnknownFields(
   return issue.keys.slice(0, maxNamedFields).map((key) => createFieldProblem(root, [...issue.path, key], message));
 }
 
-/** Creates a problem. Its message begins with the field's name, because clients may show it without the location. */
+/** Creates a problem whose message begins with the field's name, because clients may show it without the location. */
 export function createFieldProblem(root: string, path: readonly PropertyKey[], message: string): FieldProblem {
   const location = formatLocation(root, path);
   return { message: `${path.length === 0 ? `the ${root}` : location.slice(root.length + 1)} ${message}`, location };

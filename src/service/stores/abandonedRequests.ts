@@ -6,7 +6,8 @@ const defaultLimitMs = 3_000;
 
 /**
  * Waits until rclone has finished all requests in a group. Returns false if the time limit is exceeded first. rclone
- * continues an upload even if its request was aborted, and may create the object much later. Throws {@link StoreError}.
+ * continues an upload even if its request was aborted, and may create the object much later. Throws {@link StoreError}
+ * if rclone can't be reached.
  */
 export async function waitForAbandonedRequests(
   client: StoreClient,

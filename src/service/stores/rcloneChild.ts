@@ -4,7 +4,7 @@ import { createRcloneEnvironment } from '../../core/util/rcloneEnvironment.ts';
 import { DatabaseUnavailableError } from '../catalog/databaseUnavailableError.ts';
 
 /**
- * Source code of a guard process that runs rclone and kills it when standard input closes, so that rclone does not
+ * Source code of a guard process that runs rclone, and kills it when standard input closes. rclone therefore doesn't
  * outlive a service that is killed. The arguments are not interpreted by a shell.
  */
 const guardProgram = `
@@ -51,8 +51,8 @@ export function createStartError(): DatabaseUnavailableError {
 }
 
 /**
- * Resolves with the exit code when a child exits and its output closes, or immediately if it has already exited. The
- * code is 1 after a signal, and 127 if the child could not be started.
+ * Resolves to the exit code when a child exits and its output closes, or immediately if it has already exited. The code
+ * is 1 after a signal, and 127 if the child could not be started.
  */
 export async function waitForEnd(child: RcloneChild): Promise<number> {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode ?? 1;

@@ -10,7 +10,7 @@ import { openRclone } from './rcloneProgram.ts';
 import { StoreClient, type RcloneAddress } from './storeClient.ts';
 
 interface RcloneDaemonOptions {
-  /** The configured path of rclone; undefined to search for it. */
+  /** The configured path to rclone; if undefined, the service searches for it. */
   readonly rclone: string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -40,8 +40,8 @@ const probes = [
 ] as const;
 
 /**
- * Runs one rclone process for all transfers to or from stores. It starts on demand and listens on loopback with a new
- * password. It exits when it is idle or when this process exits (D62: stores through rclone).
+ * Runs one rclone process for all transfers to or from stores. The process starts on demand and listens on loopback
+ * with a new password. It exits when it is idle or when the service exits (D62: stores through rclone).
  */
 export class RcloneDaemon {
   private readonly options: RcloneDaemonOptions;
@@ -160,7 +160,7 @@ export class RcloneDaemon {
     }
   }
 
-  /** Waits until rclone responds, and checks that it rejects requests without its password. Returns its port. */
+  /** Returns rclone's port once rclone responds. Checks that rclone rejects requests without its password. */
   private async waitForPort(child: RcloneChild): Promise<number> {
     const port = readPort(child);
     const whenReady = port.then(requirePassword);

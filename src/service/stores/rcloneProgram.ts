@@ -13,9 +13,9 @@ const safeVersion = [1, 75, 0] as const;
 /** An rclone installation that the service can use. */
 interface RcloneProgram {
   readonly path: string;
-  /** For example `1.60.1`. */
+  /** Version number, such as `1.60.1`. */
   readonly version: string;
-  /** Recommends a newer version and states the reason; absent if the version is recent. */
+  /** Text that recommends a newer version and states the reason; absent if the version is recent. */
   readonly note?: string;
 }
 

@@ -9,7 +9,7 @@ export class ScanQueue {
   private waiting: WaitingScan | undefined;
   private last: Promise<void> = Promise.resolve();
 
-  /** `run` scans the given folders, and never rejects. */
+  /** Creates a queue. `run` must scan the given folders and never reject. */
   constructor(run: (folders: ReadonlySet<string>) => Promise<void>) {
     this.run = run;
   }
@@ -19,7 +19,7 @@ export class ScanQueue {
     return this.last;
   }
 
-  /** Requests a scan of a folder. Resolves when it has ended. */
+  /** Requests a scan of a folder. Resolves when the scan has ended. */
   async request(folder: string): Promise<void> {
     this.waiting ??= this.append();
     this.waiting.folders.add(folder);

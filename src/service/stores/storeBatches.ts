@@ -10,10 +10,10 @@ export interface ObjectList {
   readonly count: number;
 }
 
-/** Time without progress after which a request counts as stalled: a base, and an allowance for each object. */
+/** Time without progress after which a request counts as stalled: a base plus an allowance for each object. */
 const defaultStallLimit = { ms: 60_000, msPerObject: 250 };
 
-/** rclone options that skip its checks of the destination and of checksums; the caller verifies the objects. */
+/** Options that make rclone skip its checks of the destination and of checksums; the caller verifies the objects. */
 const batchConfig = {
   NoTraverse: true,
   NoCheckDest: true,
@@ -45,7 +45,9 @@ export class StoreBatches {
     });
   }
 
-  /** Moves objects between two folders of a store, which must not overlap. Throws {@link StoreError}. */
+  /**
+   * Moves objects between two folders of a store. The folders must not overlap. Throws {@link StoreError} on failure.
+   */
   async rename(from: string, to: string, list: ObjectList): Promise<void> {
     await this.call('sync/move', { srcFs: from, dstFs: to }, list);
   }

@@ -14,7 +14,7 @@ import { readFreeBytes } from './storeSpace.ts';
 
 /** Settings that can change while a store is served. */
 export interface StoreSettings {
-  /** Age of the listing at which a search starts a rescan. */
+  /** Age of the listing, in milliseconds, at which a search starts a rescan. */
   readonly rescanMs: number;
   /** True if the configuration permits transfers to restore archived objects (D67: archived objects). */
   readonly hasRestore: boolean;
@@ -44,9 +44,9 @@ const retryMs = 15_000;
 const restoreNote = '"restore" has no effect: rclone can\'t restore objects in this kind of store.';
 
 /**
- * Catalogs the objects in a store. A scan updates the files only when its listing is complete. Until then, and if it
- * fails, the files from the previous scan are served. A first scan that fails partway provides the files listed so far
- * (D62: stores through rclone).
+ * Catalogs the objects in a store. A scan updates the files only when its listing is complete. Until then, and if the
+ * scan fails, the files from the previous scan are served. A first scan that fails partway provides the files listed so
+ * far (D62: stores through rclone).
  */
 export class StoreCatalog {
   private config: StoreCatalogConfig;

@@ -35,7 +35,7 @@ interface ListOptions {
 interface GroupStats {
   /** True while an object is being transferred or compared. */
   readonly isActive: boolean;
-  /** Changes whenever rclone transfers data, completes an operation or reports an error. */
+  /** Text that changes whenever rclone transfers data, completes an operation or reports an error. */
   readonly progress: string;
 }
 
@@ -112,7 +112,7 @@ export class StoreClient {
     await readBody(await this.send('POST', target, { headers, signal, body: body() }), createEndError, signal);
   }
 
-  /** Describes an object, with the requested hash if the store has it; undefined if there is no such object. */
+  /** Returns an object, with the requested hash if the store has it; undefined if there is no such object. */
   async stat(
     remote: string,
     path: string,
@@ -124,7 +124,7 @@ export class StoreClient {
     return toStoreObject(item, hash);
   }
 
-  /** Reads a store's features. Throws {@link StoreError}. */
+  /** Reads a store's features. Throws {@link StoreError} on failure. */
   async getFeatures(remote: string): Promise<StoreFeatures> {
     const features = parseStoreFeatures(await this.call('operations/fsinfo', { fs: remote }));
     if (features === undefined) throw new StoreError('failed', 'rclone did not report its features');
@@ -201,7 +201,7 @@ export class StoreClient {
     }
   }
 
-  /** Calls an rclone method and returns its response. Throws {@link StoreError}. */
+  /** Calls an rclone method and returns the response. Throws {@link StoreError} on failure. */
   async call(
     method: string,
     body: object,
@@ -214,7 +214,7 @@ export class StoreClient {
     return parseJsonObject(await readBody(response, createEndError, signal)) ?? {};
   }
 
-  /** Reads a group's state over a separate connection: all shared ones may be busy. Throws {@link StoreError}. */
+  /** Reads a group's state over a separate connection, as all shared ones may be busy. Throws {@link StoreError}. */
   async getStats(group = this.group): Promise<GroupStats> {
     const stats = await this.call('core/stats', { group }, undefined, false);
     const { transferring, checking, bytes, checks, deletes, renames, transfers, errors } = stats;

@@ -43,7 +43,7 @@ const preferredHashes = ['sha256', 'md5', 'sha1'] as const;
 
 /**
  * Reads a store's features. For most kinds of stores, this requires a connection. Throws {@link
- * DatabaseUnavailableError} if that fails.
+ * DatabaseUnavailableError} if the features can't be read.
  */
 export async function readStoreFeatures(program: string, remote: string, signal: AbortSignal): Promise<StoreFeatures> {
   const child = startRclone(program, ['backend', 'features', '--', remote]);

@@ -14,7 +14,7 @@ interface ListedStore {
   readonly features: StoreFeatures;
 }
 
-/** Counts of the objects that a listing leaves out, except hidden ones, which it doesn't count. */
+/** Counts of the objects that a listing leaves out. Hidden objects are left out too, but aren't counted. */
 export interface SkippedObjects {
   /** Number of objects whose names are not valid file names. */
   readonly unnamable: number;
@@ -124,7 +124,7 @@ function toScannedObject(object: ListedObject, under: string): ScannedFile | key
   return { path, bytes, modifiedMs: Number.isNaN(modifiedMs) ? unknownTimeMs : modifiedMs, ...metadata };
 }
 
-/** Returns false for paths that are not valid file paths, or that rclone could not represent. */
+/** Returns true for a valid file path without characters that rclone could not represent. */
 function isFilePath(path: string): boolean {
   return !/[\0\uFFFD]|(?:^|\/)\.{0,2}(?:\/|$)/.test(path);
 }

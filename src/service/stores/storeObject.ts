@@ -14,7 +14,9 @@ const listedObjectSchema = z.object({
   Hashes: z.nullish(z.record(z.string(), z.string())),
 });
 
-/** Parses rclone's description of an object, with the hash of an algorithm; undefined if it is invalid. */
+/**
+ * Parses rclone's description of an object, with the given algorithm's hash; undefined if the description is invalid.
+ */
 export function toStoreObject(item: unknown, hash?: string): StoreObject | undefined {
   const parsed = z.safeParse(listedObjectSchema, item);
   if (!parsed.success) return undefined;

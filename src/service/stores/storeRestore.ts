@@ -41,9 +41,9 @@ interface RestorableStore {
 const maxLogChars = 1024 * 1024;
 
 /**
- * Options that limit a command to the objects in a list, so that it doesn't list the store. The path of the list's file
- * must follow. Each command runs in its own rclone process, because rclone's remote control ignores such lists for
- * commands.
+ * Options that limit a command to the objects in a list, so that the command doesn't list the whole store. The path of
+ * the list's file must follow. Each command runs in its own rclone process, because rclone's remote control ignores
+ * such lists for commands.
  */
 const listOption = ['--no-traverse', '--files-from-raw'] as const;
 
@@ -58,7 +58,7 @@ export class StoreRestore {
   }
 
   /**
-   * Returns the paths of objects that must be restored before they can be read. Reads one byte of each of the others.
+   * Returns the paths of objects that must be restored before they can be read. Tries to read one byte of each object.
    * Throws {@link StoreError} if the store can't be read.
    */
   async findArchived(paths: readonly string[]): Promise<ReadonlySet<string>> {
@@ -70,8 +70,8 @@ export class StoreRestore {
   }
 
   /**
-   * Requests that objects be restored. Returns those for which the store did not accept the request. Throws
-   * {@link StoreError}.
+   * Requests that objects be restored. Returns the objects for which the store did not accept the request. Throws
+   * {@link StoreError} on failure.
    */
   async request(
     paths: readonly string[],
@@ -92,7 +92,7 @@ export class StoreRestore {
   }
 }
 
-/** Parses a line of rclone's log; undefined unless it concerns an object. */
+/** Parses a line of rclone's log; undefined unless the line concerns an object. */
 function parseFailure(line: string): { readonly path: string; readonly text: string } | undefined {
   const { object: path, msg: text } = parseJsonObject(line) ?? {};
   return typeof path === 'string' && typeof text === 'string' ? { path, text } : undefined;

@@ -8,7 +8,7 @@ import { listStore, type SkippedObjects } from './storeListing.ts';
 
 export interface ScannedStore {
   readonly remote: string;
-  /** The configured path of rclone; undefined to search for it. */
+  /** The configured path to rclone; if undefined, the service searches for it. */
   readonly rclone: string | undefined;
 }
 
@@ -30,7 +30,9 @@ export class StoreScan {
   private readonly signal: AbortSignal;
   private readonly usesPartial: boolean;
 
-  /** If `usesPartial` is true, the files that a failed scan found are merged too, because the catalog has no others. */
+  /**
+   * Creates a scan. With `usesPartial`, a failed scan also merges the files found, because the catalog has no others.
+   */
   constructor(store: ScannedStore, catalog: CatalogStore, signal: AbortSignal, usesPartial: boolean) {
     this.store = store;
     this.catalog = catalog;

@@ -36,7 +36,7 @@ class RequestQueue {
   private readonly onSendError: (request: CallRequest, error: unknown) => void;
   private requests: CallRequest[] = [];
 
-  /** `onSendError` receives requests that cannot be sent. */
+  /** Creates a queue. Requests that can't be sent are passed to `onSendError`. */
   constructor(port: ThreadPort, onSendError: (request: CallRequest, error: unknown) => void) {
     this.port = port;
     this.onSendError = onSendError;

@@ -11,7 +11,7 @@ export interface LoggedLine {
   readonly line: string;
 }
 
-/** Limits that keep the young generation small, because the threads mainly create short-lived objects. */
+/** Limits that keep V8's young generation small, because the threads mainly create short-lived objects. */
 const resourceLimits = { maxYoungGenerationSizeMb: 24 } as const;
 
 /** Starts a thread. All roles share one program, which is next to this module in both the sources and the build. */

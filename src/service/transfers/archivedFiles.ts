@@ -16,7 +16,7 @@ interface ArchivedFilesOptions {
   readonly clock: Clock;
 }
 
-/** Number of files per rclone command. It is limited because rclone logs a line for each archived file. */
+/** Number of files per rclone command. Limited because rclone logs a line for each archived file. */
 const batchFiles = 64;
 const firstDelayMs = 30_000;
 const maxDelayMs = 600_000;
@@ -38,9 +38,9 @@ export class ArchivedFiles {
   }
 
   /**
-   * Resolves if all files can be read, and otherwise has the store restore the archived ones. Throws a
+   * Resolves if all files can be read. Otherwise, has the store restore the archived ones. Throws a
    * {@link TransferSuspension} while the store is restoring files or can't be reached, and a {@link TransferFailure} if
-   * it refuses a restore. Never requests a restore for a file that can be read.
+   * the store refuses a restore. Never requests a restore for a file that can be read.
    */
   async requireReadable(files: readonly TransferRecordFile[], signal: AbortSignal): Promise<void> {
     const archived = files.filter((file) => this.isPending(file));
@@ -55,9 +55,8 @@ export class ArchivedFiles {
   }
 
   /**
-   * Returns true for a file that is listed as archived, unless less than half of its restore period has passed since it
-   * was last found readable. Excludes transferred files, and paths with line breaks, which a list for rclone cannot
-   * contain.
+   * Returns true for a file listed as archived, unless it was found readable less than half a restore period ago.
+   * Excludes transferred files, and paths with line breaks, which a list for rclone cannot contain.
    */
   private isPending({ position, path, resource, isTransferred }: TransferRecordFile): boolean {
     const { clock, restore } = this.options;
@@ -104,7 +103,7 @@ export class ArchivedFiles {
   }
 
   /**
-   * Records that a file can be read. Forgets its request, so that the file is requested again if its restored copy
+   * Records that a file can be read. Forgets the restore request, so that a new one is made if the restored copy
    * expires.
    */
   private markReadable(position: number): void {
@@ -141,7 +140,7 @@ export class ArchivedFiles {
     return this.createSuspension(`waiting: the source can't be used: ${message}`);
   }
 
-  /** Creates a suspension. Each one doubles the time until the next check, up to {@link maxDelayMs}. */
+  /** Creates a suspension. Each suspension doubles the time until the next check, up to {@link maxDelayMs}. */
   private createSuspension(text: string): TransferSuspension {
     const delayMs = this.nextDelayMs;
     this.nextDelayMs = Math.min(2 * delayMs, maxDelayMs);

@@ -66,7 +66,7 @@ export class BatchFolder {
     return lists;
   }
 
-  /** Returns a new batch folder for other copies of the files. It is removed together with this one. */
+  /** Returns a new batch folder for other copies of the files. The new folder is removed together with this one. */
   createSubfolder(): BatchFolder {
     return new BatchFolder(this);
   }
@@ -88,8 +88,8 @@ export class BatchFolder {
   }
 
   /**
-   * Moves a file of the expected size out of the folder. Returns false if that fails, for example because there is none
-   * or the target is on another file system.
+   * Moves a file of the expected size out of the folder. Returns false if that fails, for example because there is no
+   * such file or the target is on another file system.
    */
   moveTo({ path, bytes }: FileToCarry, target: string): boolean {
     const file = nodePath.join(this.files, path);

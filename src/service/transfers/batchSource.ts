@@ -17,7 +17,7 @@ export class BatchSource implements CarrySource {
   private readonly store: FetchedStore;
   private readonly folder: BatchFolder;
   private readonly single: StoreSource;
-  /** Hashes of the fetched files, by position; undefined if the store has none. */
+  /** Hashes of the fetched files, by position; undefined for files without a hash in the store. */
   private readonly fetched = new Map<number, string | undefined>();
 
   constructor(store: FetchedStore, folder: BatchFolder) {

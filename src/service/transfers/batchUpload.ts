@@ -45,8 +45,8 @@ export class BatchUpload {
   }
 
   /**
-   * Writes the files and returns those that were verified and given their final names. The caller must write the others
-   * one by one. Never rejects.
+   * Writes the files and returns those that were verified and given their final names. The caller must write the
+   * remaining files one by one. Never rejects.
    */
   async run(files: readonly FileToCarry[], source: CarrySource): Promise<readonly DoneFile[]> {
     try {

@@ -131,7 +131,7 @@ class FileCarrier {
     this.abort.abort();
   }
 
-  /** Transfers one file. Starts over if the partial file that it continued turns out to be damaged. */
+  /** Transfers one file. Starts over if a partial file that was continued turns out to be damaged. */
   private async carry(file: FileToCarry, mayContinue = true): Promise<DoneFile> {
     const { content, written } = await this.write(file, mayContinue);
     try {

@@ -15,7 +15,7 @@ export interface FileToCarry extends FileToMove {
   readonly isPresent: boolean;
 }
 
-/** Files to transfer to or from a store, which rclone reads and writes (D62: stores through rclone). */
+/** Files to transfer to or from a store with the help of rclone (D62: stores through rclone). */
 export interface CarryJob {
   readonly transferId: string;
   /** Identifies the run of the transfer. Names the folder that contains the unfinished objects of its batches. */

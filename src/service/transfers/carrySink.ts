@@ -6,7 +6,7 @@ import type { StreamDigests } from './streamDigests.ts';
 
 /** A file that was written under a temporary name. */
 export interface WrittenFile {
-  /** True if it continues a partial file from an earlier attempt. */
+  /** True if the file continues a partial file from an earlier attempt. */
   readonly isContinued?: boolean;
   /**
    * Compares the written content with the content that was read. Returns the method: the destination's hash algorithm,
@@ -39,7 +39,7 @@ export interface CarrySink {
   write(file: FileToCarry, content: CarriedContent, signal: AbortSignal): Promise<WrittenFile>;
   /**
    * Writes and verifies small files together, if that is faster. Returns those that were given their final names. The
-   * caller must write the others one by one. Never rejects.
+   * caller must write the remaining files one by one. Never rejects.
    */
   writeBatch(
     files: readonly FileToCarry[],

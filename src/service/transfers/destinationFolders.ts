@@ -53,8 +53,8 @@ export class DestinationFolders {
   }
 
   /**
-   * Returns true if a known folder and its parents, up to the transfer's folder, are still those that were checked
-   * before.
+   * Returns true if a known folder and its parents, up to the transfer's folder, haven't been replaced since they were
+   * checked.
    */
   private isUnmoved(folder: string): boolean {
     if (!this.knownFolders.has(folder)) return false;
@@ -101,7 +101,7 @@ export function joinFileName(folder: string, path: string): string {
 const maxNameStart = 40;
 
 /**
- * Returns the path of an unfinished copy. Its name is unique to the file and the transfer, and short enough for common
+ * Returns the path of an unfinished copy. The name is unique to the file and the transfer, and short enough for common
  * file systems.
  */
 export function getPartPath(finalPath: string, transferId: string): string {
@@ -156,7 +156,7 @@ async function removeLeftovers(folder: string, transferId: string): Promise<bool
   return isComplete;
 }
 
-/** Removes a file. Returns false if it remains. Leaves a folder at the path in place, and returns true for it. */
+/** Removes a file. Returns false if the file remains. If the path is a folder, keeps the folder and returns true. */
 async function removeFile(path: string): Promise<boolean> {
   try {
     await fs.promises.rm(path, { force: true });

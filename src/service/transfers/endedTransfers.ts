@@ -22,7 +22,7 @@ export class EndedTransfers implements Disposable {
     this.options = options;
   }
 
-  /** Prunes immediately and then every hour; calls `afterwards` each time. */
+  /** Removes expired records immediately and then every hour; calls `afterwards` each time. */
   start(afterwards: () => void): void {
     this.prune();
     afterwards();

@@ -5,7 +5,7 @@ import type { SharedCopyMemory } from './sharedCopy.ts';
 /** A cached hash, with the file's size and modification time when the hash was computed. */
 export interface CachedHash {
   readonly bytes: number;
-  /** Milliseconds since 1970, with fractions. */
+  /** In milliseconds since 1970, with fractions. */
   readonly modifiedMs: number;
   readonly sha256: string;
 }
@@ -25,10 +25,10 @@ export interface StageJob {
 
 export interface FileToMove {
   readonly position: number;
-  /** Relative to both the source's folder and the transfer's folder. */
+  /** Path relative to both the source's folder and the transfer's folder. */
   readonly path: string;
   readonly bytes: number;
-  /** Hex; empty for a file in a store, which is hashed while it is transferred. */
+  /** In hex; empty for a file in a store, which is hashed while it is transferred. */
   readonly sha256: string;
   /** The hash in the source's metadata for the file. */
   readonly declared?: DeclaredHash | undefined;
@@ -45,7 +45,7 @@ export interface MoveJob {
   readonly bytesPerSecond?: number | undefined;
   /** True if each file is flushed to disk individually. */
   readonly isFlushed: boolean;
-  /** Present only in a job with a single file; shared with the {@link ReadBackJob}. */
+  /** Memory shared with the {@link ReadBackJob}; present only in a job with a single file. */
   readonly sharedCopy?: SharedCopyMemory | undefined;
   readonly signal: JobSignal;
 }
@@ -59,13 +59,13 @@ export interface ReadBackJob {
 
 export type TransferredFilesJob = Pick<MoveJob, 'transferId' | 'destinationFolder' | 'files' | 'signal'>;
 
-/** Shared with the worker thread. Element 0 is 1 when the job must stop; element 1 counts completed files. */
+/** Memory shared with the worker thread. Element 0 is 1 when the job must stop; element 1 counts completed files. */
 export type JobSignal = Int32Array<SharedArrayBuffer>;
 
 export interface DoneFile {
   readonly position: number;
   readonly bytes: number;
-  /** Hex; absent if only the store has read the content (D66: copies within a store). */
+  /** In hex; absent if only the store has read the content (D66: copies within a store). */
   readonly sha256?: string;
   /** The hash that the store reports for the object and its copy, such as `md5:…`; replaces the SHA-256. */
   readonly storeHash?: string;

@@ -23,8 +23,8 @@ export class OperationError extends Error {
 }
 
 /**
- * Runs `work` and wraps its errors in an {@link OperationError} with this operation. Rethrows a {@link JobStopped} or
- * {@link OperationError} unchanged.
+ * Runs `work` and wraps its errors in an {@link OperationError} with the given operation. Rethrows a {@link JobStopped}
+ * or {@link OperationError} unchanged.
  */
 export function runOperation<T>(operation: FileFailure['operation'], work: () => T): T {
   try {
@@ -123,12 +123,12 @@ export function withRegularFile<T>(path: string, work: (file: number) => T): T {
   return withOpenFile(openRegularFile(path), work);
 }
 
-/** Opens a regular file for reading, with the checks of {@link withRegularFile}. The caller closes it. */
+/** Opens a regular file for reading, with the checks of {@link withRegularFile}. The caller must close it. */
 export function openRegularFile(path: string): number {
   return openChecked(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, requireRegularFile);
 }
 
-/** Opens a file and closes it if the check throws; otherwise the caller closes it. */
+/** Opens a file, and closes it if `check` throws. Otherwise, the caller must close it. */
 export function openChecked(path: string, flags: number, check: (file: number) => void): number {
   const file = fs.openSync(path, flags);
   try {

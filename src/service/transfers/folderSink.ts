@@ -23,7 +23,10 @@ import { getTransferFolderName } from '../../core/util/transferFolderNames.ts';
 
 const { O_RDWR, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
-/** Writes objects from a store to a folder. Rejects object names that point outside it (D24: destination layout). */
+/**
+ * Writes objects from a store to a folder. Rejects object names that point outside the folder (D24: destination
+ * layout).
+ */
 export class FolderSink implements CarrySink {
   readonly hash = undefined;
   private readonly job: CarryJob;
@@ -111,8 +114,8 @@ export class FolderSink implements CarrySink {
 }
 
 /**
- * Returns true if the part file can be continued: the store was unreachable, the download was interrupted, the job was
- * stopped, or another file failed.
+ * Returns true if the part file can be continued after an error: the store was unreachable, the download was
+ * interrupted, the job was stopped, or another file failed.
  */
 function isInterruption(error: unknown): boolean {
   const cause = error instanceof OperationError ? error.cause : error;
@@ -192,7 +195,10 @@ class WrittenPart implements WrittenFile {
     discardPart(this.paths.part, error);
   }
 
-  /** Returns true if an identical file already has the final name. Throws {@link BadFile} if anything else has it. */
+  /**
+   * Returns true if an identical file already has the final name. Throws {@link BadFile} if anything else has that
+   * name.
+   */
   private isThere(): boolean {
     const { part, finalPath } = this.paths;
     const stats = fs.lstatSync(finalPath, { throwIfNoEntry: false });

@@ -47,7 +47,7 @@ interface Leftovers {
 
 /** Delay before new transfers are written, so that multiple transfers can share a transaction. */
 const batchWindowMs = 4;
-/** Number of pending transfers at which they are written without waiting for more. */
+/** Number of pending transfers at which a write starts immediately instead of waiting for more. */
 const maxTogether = 32;
 
 type FixedFields = Omit<TransferRecord, 'id' | 'status' | 'message' | 'movedCount' | 'isCancelRequested' | 'endedAtMs'>;

@@ -31,7 +31,7 @@ export interface TransferRecord {
 export interface TransferRecordFile {
   /** Zero-based index in the request. */
   readonly position: number;
-  /** Relative to both the source's folder and the transfer's folder. */
+  /** Path relative to both the source's folder and the transfer's folder. */
   readonly path: string;
   /** The metadata from the source at the time of submission. Its hash is the declared one, never a cached one. */
   readonly resource: FileResource;

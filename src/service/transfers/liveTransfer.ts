@@ -76,8 +76,8 @@ export class LiveTransfer implements RunProgress {
 
   /**
    * Returns the delay in milliseconds before a suspended transfer's next check: `firstMs` after each of the first four
-   * suspensions without progress. Each further one doubles the delay, up to ten minutes, because every run may upload
-   * the same file again.
+   * suspensions without progress. Each further suspension doubles the delay, up to ten minutes, because every run may
+   * upload the same file again.
    */
   getRetryMs(firstMs: number): number {
     return Math.min(firstMs * 2 ** Math.max(0, this.suspensionCount - suspensionsBeforeBackoff), maxRetryMs);

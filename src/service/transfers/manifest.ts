@@ -71,7 +71,7 @@ export function chooseManifestName(transferId: string, files: readonly TransferR
   return isTaken ? getAlternateManifestName(transferId) : manifestName;
 }
 
-/** Folds a name approximately like file systems that ignore case, including special letters such as `ſ`. */
+/** Folds the case of a name approximately as case-insensitive file systems do, including letters such as `ſ`. */
 function toFoldedName(name: string): string {
   return name.normalize('NFKC').toLowerCase();
 }

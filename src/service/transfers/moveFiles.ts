@@ -146,7 +146,7 @@ function removePart(part: string): void {
 
 /**
  * Clones the file if it is large enough and the file system supports it; otherwise returns false. Clones from the
- * checked descriptor, because a different file may be at the path by now (D42: hanging disks).
+ * checked descriptor, because the path may lead to a different file by now (D42: hanging disks).
  */
 function tryClone(context: MoveContext, file: FileToMove, opened: number, part: string): boolean {
   if (!context.canClone || file.bytes < minCloneBytes) return false;

@@ -93,8 +93,8 @@ function refuseReadOnly(destination: ServedDatabase): void {
 }
 
 /**
- * Throws {@link HttpProblem} if any IDs are repeated or unknown. It lists each repeated ID at its second occurrence,
- * and each unknown ID at its first.
+ * Throws {@link HttpProblem} if any IDs are repeated or unknown. The problem lists each repeated ID at its second
+ * occurrence, and each unknown ID at its first.
  */
 function refuseIds(ids: readonly string[], found: ReadonlyMap<string, CatalogFile>): void {
   const counts = new Map<string, number>();
@@ -116,7 +116,10 @@ function locateIds(
   return ids.flatMap((id, index) => (isSelected(id, index) ? [{ id, location: `${idListLocation}.${index}` }] : []));
 }
 
-/** Throws {@link HttpProblem} if a file is requested by its path and by its declared ID (D20: folders as databases). */
+/**
+ * Throws {@link HttpProblem} if a file is requested both by its path and by its declared ID (D20: folders as
+ * databases).
+ */
 function refuseSameFiles(ids: readonly string[], found: ReadonlyMap<string, CatalogFile>): void {
   const seen = new Set<string>();
   const repeated = locateIds(ids, (id) => {

@@ -19,7 +19,10 @@ export function findServedPair(
   return source && destination && { source, destination };
 }
 
-/** Throws if the destination has become read-only since the submission (D43: read-only databases). */
+/**
+ * Throws {@link TransferFailure} if the destination has become read-only since the submission (D43: read-only
+ * databases).
+ */
 export function checkWritable(databases: DatabaseRegistry, record: TransferRecord): void {
   const destination = findServedPair(databases, record)?.destination;
   if (destination === undefined || !isReadOnly(destination)) return;

@@ -36,8 +36,8 @@ export class SharedCopy {
   }
 
   /**
-   * Marks the copy as complete and waits for the digest from the second thread. Returns it in hex; undefined if the
-   * caller has to read the copy back.
+   * Marks the copy as complete and waits for the digest from the second thread. Returns the digest in hex; undefined if
+   * the caller has to read the copy back.
    */
   takeDigest(): string | undefined {
     this.setWritten(complete);
@@ -62,8 +62,8 @@ export class SharedCopy {
   }
 
   /**
-   * Claims the read-back for the second thread, which is the caller. Returns false if the first thread has already
-   * claimed it.
+   * Claims the read-back for the caller, which is the second thread. Returns false if the first thread has already
+   * claimed the read-back.
    */
   startReading(): boolean {
     return this.claim(readers.second);
@@ -86,7 +86,7 @@ export class SharedCopy {
     return Atomics.load(this.memory, words.file);
   }
 
-  /** Reports the end of the read-back with its digest, or undefined if reading failed. */
+  /** Reports the result of the read-back: the digest, or undefined if reading failed. */
   finishReading(digest: Uint8Array | undefined): void {
     if (digest !== undefined) this.digestBytes.set(digest);
     this.setResult(digest === undefined ? results.failed : results.digested);

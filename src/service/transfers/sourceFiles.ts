@@ -45,7 +45,7 @@ export class SourceFiles {
     return withOpenFile(this.openFile(path), work);
   }
 
-  /** Opens a file for reading, with the same checks as {@link open}. The caller closes it. */
+  /** Opens a file for reading, with the same checks as {@link open}. The caller must close it. */
   openFile(path: string): number {
     const absolute = `${this.realFolder}/${path}`;
     const folder = getParentFolder(path);
@@ -67,7 +67,7 @@ export class SourceFiles {
     return true;
   }
 
-  /** Returns true if another user may be able to replace a folder on the path to a folder. */
+  /** Returns true if another user may be able to replace a folder in the database, or one that contains it. */
   private isShared(folder: string): boolean {
     if (folder === '') return this.isFolderShared;
     return isWritableByOthers(toAbsolutePath(this.realFolder, folder)) || this.isShared(getParentFolder(folder));
@@ -108,7 +108,7 @@ export class SourceFiles {
   }
 
   /**
-   * Returns false if an open file is outside the folder because a link led there only while the file was being opened.
+   * Returns false if an open file is outside the folder, because a link changed while the file was being opened.
    * Returns true on systems that don't report the paths of open files.
    */
   private isInFolder(opened: number): boolean {
@@ -124,8 +124,8 @@ function isPathShared(path: string): boolean {
 }
 
 /**
- * Returns true unless only this process's user and root may replace what they own in a folder, as in `/tmp`, where the
- * sticky bit prevents others from doing so.
+ * Returns true if another user may be able to replace what this process's user or root owns in a folder. In folders
+ * such as `/tmp`, the sticky bit prevents this.
  */
 function isWritableByOthers(folder: string): boolean {
   const stats = fs.statSync(folder, { throwIfNoEntry: false });

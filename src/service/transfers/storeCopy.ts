@@ -96,7 +96,7 @@ export class StoreCopy {
     return verified;
   }
 
-  /** Describes the objects whose hashes are not in the catalog. */
+  /** Describes the original objects whose hashes are not in the catalog. */
   private async describeOriginals(): Promise<ReadonlyMap<string, StoreObject>> {
     const { hash } = this;
     if (hash === undefined) return new Map();
@@ -107,7 +107,7 @@ export class StoreCopy {
 
   /**
    * Lists the copies instead of describing each one: in a listing, S3 reports the hash of the content; for a single
-   * object, the one in its metadata.
+   * object, it reports the hash in the metadata.
    */
   private async describeCopies(): Promise<ReadonlyMap<string, StoreObject>> {
     const { client, hash, signal, unfinished } = this;

@@ -64,7 +64,7 @@ export class StoreRoute implements TransferRoute {
     });
   }
 
-  /** Lists the transfer's objects and removes unfinished ones. Returns false if a request may still create more. */
+  /** Lists the transfer's objects and removes unfinished ones. Returns false if abandoned requests may add more. */
   private async findPresent(client: StoreClient, remote: string): Promise<boolean> {
     const isIdle = await waitForAbandonedRequests(client, this.folderName);
     const unfinished = getUploadFolderName(this.options.transferId);
@@ -121,9 +121,7 @@ export class StoreRoute implements TransferRoute {
     return lost;
   }
 
-  /**
-   * Returns true if the destination has the file with the expected size, even if listed under another form of its name.
-   */
+  /** Returns true if the destination has a file of the expected size, even under another form of its name. */
   private async isStored(
     client: StoreClient,
     remote: string,

@@ -18,7 +18,7 @@ interface StoreTarget {
   readonly folder: string;
 }
 
-/** Writes files to a store. Catalogs don't show them until they are verified and renamed. */
+/** Writes files to a store. Catalogs don't show the files until they have been verified and renamed. */
 export class StoreSink implements CarrySink {
   readonly hash: string | undefined;
   private readonly target: StoreTarget;

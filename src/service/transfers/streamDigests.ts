@@ -7,7 +7,7 @@ export class StreamDigests {
   private readonly hashes: ReadonlyMap<string, Hash>;
   private readonly results = new Map<string, string>();
 
-  /** Computes SHA-256 in addition to the given algorithms. Ignores undefined ones. */
+  /** Computes SHA-256 in addition to the given algorithms. Ignores undefined entries. */
   constructor(algorithms: readonly (string | undefined)[]) {
     const names = new Set(['sha256', ...algorithms.flatMap((name) => name ?? [])]);
     this.hashes = new Map([...names].map((name) => [name, createHash(name)]));
@@ -18,9 +18,7 @@ export class StreamDigests {
     for (const hash of this.hashes.values()) hash.update(piece);
   }
 
-  /**
-   * Returns a digest in hex; undefined for an algorithm that was not requested. Do not call {@link update} afterwards.
-   */
+  /** Returns a digest in hex; undefined if the algorithm was not requested. Do not call {@link update} afterwards. */
   get(algorithm: string): string | undefined {
     const known = this.results.get(algorithm) ?? this.hashes.get(algorithm)?.digest('hex');
     if (known !== undefined) this.results.set(algorithm, known);

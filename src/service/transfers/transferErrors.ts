@@ -79,14 +79,14 @@ export async function toTransferError(error: unknown, operation: FileOperation):
   return new TransferFailure(text, { cause: error });
 }
 
-/** Returns true for a folder, or a link to a folder, whose disk responds (D42: hanging disks). */
+/** Returns true if a path is a folder, or a link to a folder, on a disk that responds (D42: hanging disks). */
 export async function isFolder(path: string): Promise<boolean> {
   return (await inspectFolder(path)).isFolder;
 }
 
 /**
- * Returns false if a folder doesn't exist or the destination is known to have too little free space. Pass undefined for
- * a side that is a store.
+ * Returns false if either folder doesn't exist or the destination is known to have too little free space. Pass
+ * undefined for a side that is a store.
  */
 export async function hasRoom(
   source: string | undefined,

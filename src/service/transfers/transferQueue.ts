@@ -40,7 +40,7 @@ const maxRunning = 3;
 /** Time allowed for a canceled transfer's threads to stop. A slower thread presumably hangs in a system call. */
 const stopMs = 500;
 
-/** Runs transfers, and reports the status of all stored ones (D23: transfer states, D25: durable transfers). */
+/** Runs transfers and reports the status of all stored ones (D23: transfer states, D25: durable transfers). */
 export class TransferQueue {
   private readonly options: TransferQueueOptions;
   /** IDs of submissions that may not be stored yet. A change to the databases must not start their transfers. */
@@ -103,7 +103,7 @@ export class TransferQueue {
     return this.live.get(id)?.getRecord() ?? this.ended.get(id);
   }
 
-  /** Cancels a transfer if `orcid` is its submitter's (§4.7). Also accepts repeated requests. */
+  /** Cancels a transfer if `orcid` belongs to its submitter (§4.7). Also accepts repeated requests. */
   cancel(id: string, orcid: string): CancelResult {
     const record = this.get(id);
     if (record === undefined) return 'unknown';
@@ -153,7 +153,7 @@ export class TransferQueue {
     this.unserved.removeLeftoversInBackground();
   }
 
-  /** Moves a suspended transfer to the unserved ones if one of its databases is no longer served. */
+  /** Moves a suspended transfer to the unserved transfers if one of its databases is no longer served. */
   private deferIfUnserved(live: LiveTransfer): void {
     const record = live.getRecord();
     const isServed = findServedPair(this.options.databases, record) !== undefined;
@@ -173,8 +173,8 @@ export class TransferQueue {
   }
 
   /**
-   * Ends a canceled transfer whose file operations haven't returned (D42: hanging disks). Once they do, its leftovers
-   * are removed again.
+   * Ends a canceled transfer whose file operations haven't returned (D42: hanging disks). When the operations return,
+   * the transfer's leftovers are removed again.
    */
   private endHanging(live: LiveTransfer): void {
     if (this.isClosed || !this.running.has(live)) return;

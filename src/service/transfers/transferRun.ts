@@ -51,8 +51,7 @@ export const parallelJobs = 2;
 const maxFlushedFiles = 100;
 
 /**
- * Runs one transfer through its states (D23: transfer states). Can run again without transferring completed files
- * again.
+ * Runs one transfer through its states (D23: transfer states). A repeated run doesn't transfer completed files again.
  */
 export class TransferRun {
   private readonly options: TransferRunOptions;
@@ -67,7 +66,7 @@ export class TransferRun {
   private openRoute: TransferRoute | undefined;
   private manifestName = '';
   private hasLeftovers = false;
-  /** True if a run was interrupted, or may have been. */
+  /** True if a run was, or may have been, interrupted. */
   private wasInterrupted: boolean;
   /** Methods by which files to or from stores were verified since the service started, such as `md5`. */
   private readonly methods = new Set<string>();
@@ -176,7 +175,7 @@ export class TransferRun {
 
   /**
    * Requests that archived files be restored, and throws a suspension until they can be read. During later checks, the
-   * status still says that they are being restored.
+   * status still says that the files are being restored.
    */
   private async restore(signal: AbortSignal): Promise<void> {
     if (this.archivedFiles === undefined) return;

@@ -9,8 +9,8 @@ interface TransferTarget {
   readonly transferId: string;
   /**
    * Name of the folder for the unfinished objects of one run. Each run has its own folder, so that a delayed removal
-   * from an earlier run does not affect it. The batches of a run share the folder, because rclone opens at most ten
-   * connections per second to an SFTP server and keeps a folder's connections open.
+   * from an earlier run does not affect a later one. The batches of a run share the folder, because rclone opens at
+   * most ten connections per second to an SFTP server and keeps a folder's connections open.
    */
   readonly attempt: string;
 }
@@ -23,7 +23,7 @@ export class UnfinishedObjects {
   private readonly folder: BatchFolder;
   private readonly batches: StoreBatches;
 
-  /** The lists of objects are written to `folder`. */
+  /** Creates a manager that writes its lists of objects to `folder`. */
   constructor(target: TransferTarget, folder: BatchFolder, batches: StoreBatches) {
     this.target = target;
     this.folder = folder;
@@ -41,8 +41,8 @@ export class UnfinishedObjects {
   }
 
   /**
-   * Moves objects to the transfer's folder. Checks which objects are there afterwards, because rclone doesn't report
-   * missing ones, and returns their files. Throws {@link StoreError}.
+   * Moves objects to the transfer's folder. Returns the files whose objects are there afterwards, because rclone
+   * doesn't report missing objects. Throws {@link StoreError}.
    */
   async rename(files: readonly FileToCarry[]): Promise<ReadonlySet<FileToCarry>> {
     if (files.length === 0) return new Set();

@@ -32,7 +32,7 @@ export class UnservedTransfers {
    * cancellation (D66: copies within a store).
    */
   private readonly canceled = new Set<string>();
-  /** IDs of transfers whose leftovers could not be removed, which was logged. */
+  /** IDs of transfers for which a failure to remove the leftovers has been logged. */
   private readonly reported = new Set<string>();
   /** Timers for the removal of late objects, by transfer ID. */
   private readonly timers = new Map<string, Disposable>();
@@ -86,7 +86,8 @@ export class UnservedTransfers {
 
   /**
    * Removes the leftovers of an ended transfer once its store has presumably created all objects whose uploads were
-   * interrupted. They are removed again together with all others, in case the store takes longer.
+   * interrupted. The leftovers are removed again together with those of other transfers, in case the store takes
+   * longer.
    */
   removeLateObjects(transferId: string): void {
     const timer = this.options.clock.after(lateObjectsMs, () => {
@@ -108,7 +109,7 @@ export class UnservedTransfers {
     return await discardTransfer(folder, transferId, manifest);
   }
 
-  /** Removes all leftovers, or those of one transfer, whose entry then remains in the journal. */
+  /** Removes all leftovers, or only those of one transfer, in which case its entry remains in the journal. */
   private async removeLeftovers(only?: string): Promise<void> {
     const { journal, databases, logger } = this.options;
     if (this.isClosed) return;
@@ -127,7 +128,7 @@ export class UnservedTransfers {
     }
   }
 
-  /** Logs a failure unless the previous removal of the leftovers failed, too. */
+  /** Logs a failed removal of leftovers unless the previous attempt also failed. */
   private reportRemoval(transferId: string, isRemoved: boolean): void {
     if (isRemoved) this.reported.delete(transferId);
     if (isRemoved || this.isClosed || this.reported.has(transferId)) return;

@@ -1,8 +1,8 @@
 /** Characters with a special meaning in Windows paths, such as `:` for an alternate data stream. */
 const specialCharacters = /[\p{Cc}\\:*?"<>|]/u;
-/** Characters that Windows drops at the end of a name, which would then denote another file. */
+/** Characters that Windows drops at the end of a name, so that the name denotes another file. */
 const droppedEnd = /[. ]$/;
-/** Names of devices, with any extension. */
+/** Device names, with any extension. */
 const deviceName = /^(?:con|prn|aux|nul|conin\$|conout\$|com[\d¹²³]|lpt[\d¹²³])\s*(?:\.|$)/i;
 
 /**

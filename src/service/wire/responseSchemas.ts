@@ -148,7 +148,7 @@ export const responseSchemas = {
   LeaseGrant: leaseGrant,
   LeaseEvent: leaseEvent,
   ServiceState: serviceState,
-  /** Covers only the parts that the response tests need. */
+  /** Covers only the parts of the document that the response tests need. */
   OpenApiDocument: z
     .looseObject({
       openapi: text('Version of OpenAPI.'),

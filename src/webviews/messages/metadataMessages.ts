@@ -23,7 +23,7 @@ import {
 
 type Staging = 'staged' | 'unstaged';
 
-/** A reference to the file that a page shows, with the fields that commands use. */
+/** A reference to the file that a page shows; it has the fields that commands use. */
 interface PageFile {
   readonly connectionId: string;
   /** Name of the database. */
@@ -80,7 +80,7 @@ export type MetadataIntent =
 
 /**
  * The state that the page saves across window reloads. Lacks `found` and `receivedAt` while the metadata is loading, or
- * if it is too large to save.
+ * if the metadata is too large to save.
  */
 export type MetadataPageState = Pick<MetadataSnapshot, 'ref' | 'kept' | 'found' | 'staging' | 'receivedAt'>;
 

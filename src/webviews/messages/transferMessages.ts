@@ -40,7 +40,7 @@ export interface PageEstimate {
   readonly basis?: string;
 }
 
-/** A kind of problem that the server didn't report. */
+/** A kind of problem that doesn't come from the server. */
 type PageProblemKind = 'unsent' | 'queued';
 
 /** The location of the transferred files. */
@@ -51,7 +51,7 @@ export interface PagePlace {
   readonly revealLabel?: string;
   /** The last verification, in words; absent if there was none. */
   readonly verified?: string;
-  /** The requested files that were not transferred, in words; absent if there are none, or if they are unknown. */
+  /** The requested files that were not transferred, in words; absent if there are none or they are unknown. */
   readonly missing?: string;
 }
 
@@ -80,7 +80,7 @@ export interface PageTransfer extends Omit<Transfer, 'order' | 'service' | 'prob
   /** The outcome; absent until the transfer ends. */
   readonly outcome?: TransferOutcome;
   readonly ended: boolean;
-  /** False if the request certainly never reached the server. */
+  /** False if the request is known not to have reached the server. */
   readonly wasSent: boolean;
   /** True while the transfer is paused because the local service was stopped. */
   readonly paused: boolean;
@@ -106,7 +106,7 @@ export interface TransferSnapshot {
   readonly key: string;
   /** The host's time, in milliseconds since 1970. */
   readonly now: number;
-  /** Absent if the transfer is not in the history, or not loaded yet. */
+  /** Absent if the transfer is not in the history or has not been loaded yet. */
   readonly transfer?: PageTransfer;
 }
 

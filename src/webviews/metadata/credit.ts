@@ -27,7 +27,7 @@ export interface CreditDate {
   readonly written: string;
 }
 
-/** The credit metadata of a file. Lists are empty and fields are absent if the database sent nothing for them. */
+/** The credit metadata of a file. Lists are empty, and fields are absent, if the database sent no value for them. */
 export interface Credit {
   readonly contributors: readonly Contributor[];
   readonly publisher?: Identifier;
@@ -113,8 +113,8 @@ function readDate(entry: Entry, format: Format): readonly CreditDate[] {
 }
 
 /**
- * Formats a date. A date without a time is shown as the same day in all time zones. Leaves a year, a year with a month,
- * and text that is not a date unchanged.
+ * Formats a date. A date without a time is shown as the same day in all time zones. Returns a year, a year with a
+ * month, and text that is not a date unchanged.
  */
 function formatDay(written: string, format: Format): string {
   if (/^\d{4}(-\d{2})?$/.test(written)) return written;

@@ -3,7 +3,7 @@ import type { MetadataSnapshot } from '../messages/metadataMessages.ts';
 import type { Format } from '../shared/format.ts';
 import { listRemedies, type Note } from '../shared/note.ts';
 
-/** Lists the notes above the metadata, which report that it is outdated, missing or unreadable. */
+/** Lists the notes that appear above the metadata and report that it is outdated, missing or unreadable. */
 export function listMetadataNotes(
   { found, problem, remedy, receivedAt, old, loading }: MetadataSnapshot,
   format: Format,

@@ -36,7 +36,7 @@ export const metadataScreen: PageDefinition<MetadataHostMessage, MetadataSnapsho
   render: (snapshot, send) => <MetadataScreen snapshot={snapshot} send={send} />,
 };
 
-/** Returns the state that a page shows immediately after a reload, before any connection is open. */
+/** Returns the state that a page shows immediately after a reload, before a connection is open. */
 function getSavedState({ ref, kept, staging, found, receivedAt, loading }: MetadataSnapshot): MetadataPageState {
   const state: MetadataPageState = {
     ref: { ...ref, name: shortenText(ref.name, maxHeadingLength) },

@@ -10,7 +10,7 @@ export interface Format {
   plural(count: number, one: string, other: string): string;
   /** Formats a size in decimal units, as data repositories do: `67 kB`. */
   size(sizeBytes: number): string;
-  /** Formats a size in bytes: `67,013 bytes`. */
+  /** Formats a size as an exact number of bytes: `67,013 bytes`. */
   exactSize(sizeBytes: number): string;
   /** Formats a fraction from 0 to 1 as a percentage, rounded down: `62%`. */
   percent(share: number): string;

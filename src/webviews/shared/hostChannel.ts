@@ -12,14 +12,14 @@ declare function acquireVsCodeApi(): EditorApi;
 /** Connects a page to its host. */
 export interface HostChannel<Intent> {
   send(intent: Intent): void;
-  /** Saves the state from which the page is restored after it is hidden or the window is reloaded. */
+  /** Saves the state for restoring the page after it is hidden or the window is reloaded. */
   saveState(state: object): void;
   /** Returns the state that was last saved; undefined if there is none. */
   readState(): unknown;
 }
 
 /**
- * Opens the channel to the host and notifies it that the page is ready. Drops messages that the guard rejects and
+ * Opens the channel to the host and notifies the host that the page is ready. Drops messages that the guard rejects and
  * reports them to the host. Links are opened by the host, never in the frame itself.
  */
 export function openHostChannel<Message, Intent>(
@@ -43,7 +43,7 @@ export function openHostChannel<Message, Intent>(
   };
 }
 
-/** Prevents the default action of a click on a link and returns the address to open, if any. */
+/** Prevents the default action of a click on a link and returns the address to open; undefined if there is none. */
 function interceptLink(event: MouseEvent): string | undefined {
   const link = event.target instanceof Element ? event.target.closest('a') : null;
   if (!link) return undefined;

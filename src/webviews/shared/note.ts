@@ -23,7 +23,7 @@ export function filterActions<Intent extends string>(
   return actions.filter((action) => action !== false);
 }
 
-/** Returns the action that fixes a rejected sign-in, as a list; an empty list if there is no remedy. */
+/** Returns a list with the action that fixes a rejected sign-in; an empty list if there is no remedy. */
 export function listRemedies(remedy: PageRemedy | undefined): readonly Action<'remedy'>[] {
   if (remedy === undefined) return [];
   return [{ intent: 'remedy', label: remedy === 'orcid' ? l10n.t('Set ORCID iD…') : l10n.t('Set API Key…') }];

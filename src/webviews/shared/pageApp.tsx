@@ -14,7 +14,7 @@ export interface PageDefinition<Message, State, Intent> {
   update(state: State | undefined, message: Message): State | undefined;
   /** Returns text that identifies the page's content. A change resets expanded sections and the scroll position. */
   getSubject(state: State): string;
-  /** Returns the state for the editor to save, from which the page is restored after a reload. */
+  /** Returns the state that the editor saves to restore the page after a reload. */
   getSavedState(state: State): object;
   /** Returns the text for a screen reader to announce; undefined if there is nothing to announce. */
   describeChange(before: State, now: State): string | undefined;
@@ -68,7 +68,7 @@ export class PageApp<Message extends HostMessage, State, Intent> {
 
   /**
    * Restores the view state when the page starts, and clears it when the content changes. Returns the position to
-   * scroll to; undefined if the position doesn't change.
+   * scroll to; undefined to keep the current position.
    */
   private restore(before: State | undefined, state: State): number | undefined {
     const subject = this.definition.getSubject(state);

@@ -15,7 +15,7 @@ export const PageContext = createContext<PageServices>({
   view: new ViewState(() => undefined),
 });
 
-/** Returns the services of the page that contains the component. */
+/** Returns the services of the page that contains the calling component. */
 export function usePage(): PageServices {
   return useContext(PageContext);
 }

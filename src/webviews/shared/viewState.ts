@@ -35,7 +35,7 @@ export class ViewState {
     this.onChange();
   }
 
-  /** Returns the number of items or characters to show of a long list or text. */
+  /** Returns the number of items of a long list, or characters of a long text, to show. */
   getLimit(path: string, initial: number): number {
     return this.limits.get(path) ?? initial;
   }

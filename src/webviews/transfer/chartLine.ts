@@ -20,7 +20,7 @@ export function getChartRange(
   return { from, to: Math.max(end, series.at(-1)?.at ?? end, from + 1), most };
 }
 
-/** Returns the line as an SVG path with steps: each count applies until the next one. */
+/** Returns the line as a stepped SVG path, because each count applies until the next one. */
 export function toLinePath(
   series: readonly ProgressSample[],
   range: ChartRange,

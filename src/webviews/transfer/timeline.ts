@@ -14,7 +14,7 @@ export interface TimelineEntry {
   readonly isCurrent: boolean;
 }
 
-/** Lists the states of a transfer and an accepted cancellation, with durations as observed from this machine. */
+/** Lists the states of a transfer and any accepted cancellation, with durations as observed from this machine. */
 export function listTimeline(transfer: PageTransfer, now: number): readonly TimelineEntry[] {
   const { changes, cancelAcceptedAt, ended } = transfer;
   const states = changes.map(({ state, at }, index): TimelineEntry => {

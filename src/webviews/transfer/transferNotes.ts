@@ -62,7 +62,7 @@ function createStateNote(transfer: PageTransfer): TransferNote | undefined {
 }
 
 /**
- * Describes a suspension, including the server's message without the transfer's ID. The page therefore has no separate
+ * Describes a suspension, including the server's message without the transfer's ID, so that the page needs no separate
  * section for the message.
  */
 function describeSuspension({ id, status }: PageTransfer): string {

@@ -147,7 +147,7 @@ function Heading({ transfer: { order, startedElsewhere } }: Pick<ScreenProps, 't
   );
 }
 
-/** Renders the page for a removed transfer, or for any transfer until the history has been read after a reload. */
+/** Renders the page for a transfer that was removed, or for any transfer until the history is read after a reload. */
 function UnknownTransfer(): VNode {
   const text = l10n.t("This transfer isn't in the history, or the history is still loading.");
   return (

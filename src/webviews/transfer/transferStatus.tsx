@@ -8,7 +8,7 @@ import { usePage } from '../shared/pageContext.ts';
 import { getProgressCounts } from './progressCounts.ts';
 import { listTimeline, type TimelineEntry } from './timeline.ts';
 
-/** The appearance of a transfer, which is either its state or one of two special cases. */
+/** The appearance of a transfer: either that of its state or one of two special cases. */
 type Look = TransferState | 'partial' | 'paused';
 
 const lookIcons: Readonly<Record<Look, IconName>> = {
@@ -30,7 +30,7 @@ const lookIcons: Readonly<Record<Look, IconName>> = {
   expired: 'clock',
 };
 
-/** States in which the transfer is making progress, even if the server doesn't report any. */
+/** States in which a transfer is making progress, even if the server doesn't report any. */
 const movingStates: ReadonlySet<TransferState> = new Set([
   'submitting',
   'accepted',
@@ -97,7 +97,7 @@ interface HistoryProps extends TransferProps {
   readonly toStateText: (state: TransferState) => string;
 }
 
-/** Renders the states that the transfer has gone through, and an accepted cancellation. */
+/** Renders the states that the transfer has gone through and any accepted cancellation. */
 export function HistorySection(props: HistoryProps): VNode | null {
   const entries = listTimeline(props.transfer, props.now);
   if (entries.length === 0) return null;

@@ -11,14 +11,14 @@ import { CliRig } from '../cliRig.ts';
 
 const run = promisify(execFile);
 
-/** Returns the contents of the Markdown code blocks in this language. */
+/** Returns the contents of the Markdown code blocks in the given language. */
 function listBlocks(text: string, language: string): readonly string[] {
   return [...text.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
     ([, block = '']) => block,
   );
 }
 
-/** Masks the free space of this machine, and removes "at least", which is printed until all files have hashes. */
+/** Masks the amount of free space and removes "at least", which is printed until all files have hashes. */
 function maskSpace(text: string): string {
   const masked = text.replaceAll(/^(free space in \w+): [\d.]+ [KMGT]?B$/gm, '$1: any');
   return masked.replaceAll(/^(already in \w+): at least /gm, '$1: ');

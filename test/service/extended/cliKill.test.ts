@@ -37,7 +37,7 @@ describe('The command line, killed at random moments', () => {
   }
 
   /**
-   * Starts a transfer command with --wait, and kills it `delayMs` after its start, or after its submission if
+   * Starts a transfer command with --wait and kills it `delayMs` after its start, or after its submission if
    * `isSubmitted`. Returns the IDs that the server assigned in the meantime.
    */
   async function killOne(file: string, isSubmitted: boolean, delayMs: number): Promise<readonly string[]> {

@@ -15,7 +15,7 @@ interface CliPackage {
   packCli(built: string, destination: string): Promise<string>;
 }
 
-/** Returns the paths of this Node.js and of those on the PATH, which can be older versions. */
+/** Returns the paths of this process's Node.js and of those on the PATH, which may be older versions. */
 function listRuntimes(): readonly string[] {
   const inPath = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'node'));
   return [...new Set([process.execPath, ...inPath.filter((file) => existsSync(file))])];

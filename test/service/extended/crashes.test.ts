@@ -10,9 +10,12 @@ import { SeededRandom } from '../../support/random.ts';
 import { bySize } from '../../support/testSize.ts';
 import { TransferClient } from '../../support/transferClient.ts';
 
-/** Any four consecutive rounds cover all four kinds: with or without a bandwidth limit, killed once or twice. */
+/**
+ * Number of rounds. Any four consecutive ones cover all four kinds: with or without a bandwidth limit, killed once or
+ * twice.
+ */
 const rounds = bySize(8, 60);
-/** `CRASH_SEED=<seed>` runs only the round with this seed. */
+/** `CRASH_SEED=<seed>` runs only the round with that seed. */
 const seedText = process.env['CRASH_SEED'];
 const firstSeed = seedText === undefined ? Date.now() % 1_000_000 : Number(seedText);
 
@@ -112,7 +115,7 @@ class CrashRound {
 
   /**
    * Runs the service until the unacknowledged transfers in its journal have ended. The killed service may have left
-   * partial files of them, which the next service replaces.
+   * partial files of these transfers; the next service replaces the files.
    */
   private async finishOthers(): Promise<void> {
     const unfinished = this.listUnfinished();

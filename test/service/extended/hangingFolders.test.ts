@@ -45,7 +45,7 @@ class HangingRig extends ContractRig {
     return nodePath.join(this.root, path);
   }
 
-  /** Leases the folder that hangs, `more` folders in it, and two that don't hang. */
+  /** Leases the hanging folder, the folders `more` inside it, and two folders that don't hang. */
   async lease(...more: readonly string[]): Promise<TestLease> {
     const names = ['Stuck', ...more, 'Source', 'Target'];
     return await TestLease.open(
@@ -58,7 +58,7 @@ class HangingRig extends ContractRig {
     return await this.mustRequestTransfer({ source, destination, file_ids: ['a.txt'] });
   }
 
-  /** Makes all hanging calls return, and later ones return immediately. */
+  /** Makes all hanging calls return, and makes later ones return immediately. */
   async reviveDisk(): Promise<void> {
     this.writer = await fs.open(this.getPath('pipe'), 'w');
   }

@@ -130,7 +130,10 @@ describe('A client of the local service that uses excessive resources (D26, D40)
     return connections.opened.filter(({ socket }) => !socket.closed).length;
   }
 
-  /** Requests the root on a new connection. Returns the status; undefined if the service closes the connection. */
+  /**
+   * Requests the root on a new connection. Returns the response's status; undefined if the service closes the
+   * connection.
+   */
   async function requestOnNew(): Promise<number | undefined> {
     const received = await sendRaw(rig.service.address, requestText(rig.service, { method: 'GET', target: '/' }));
     return received?.status;

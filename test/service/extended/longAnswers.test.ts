@@ -9,7 +9,10 @@ import { ServiceRig } from '../../support/serviceRig.ts';
 
 const orcid = '0000-0002-1825-0097';
 const count = 100_000;
-/** The whole response would take several times as much memory: rows, copies for another thread, and text. */
+/**
+ * Maximum growth in memory. Holding the whole response would take several times as much: rows, copies for another
+ * thread, and text.
+ */
 const maxGrowthBytes = 100 * 1024 * 1024;
 
 interface FileList {

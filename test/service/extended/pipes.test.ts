@@ -130,7 +130,7 @@ describe('A thread that hangs in a system call (D42)', () => {
     assert.equal((await again.status(ended)).status, 'succeeded');
   });
 
-  /** Submits a transfer, and waits until it makes one more thread hang. */
+  /** Submits a transfer and waits until it makes one more thread hang. */
   async function submitStuck(client: TransferClient): Promise<string> {
     const countWaiting = async (): Promise<number> =>
       (await fs.readFile(nodePath.join(root, 'pipe.waiting'), 'utf8').catch(() => '')).split('\n').length;

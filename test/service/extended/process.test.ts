@@ -22,7 +22,7 @@ async function call(service: StartedService, method: string, path: string, body?
   return text === '' ? undefined : JSON.parse(text);
 }
 
-/** Returns false if no process has this ID. */
+/** Returns false if no process has the given ID. */
 function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -10,7 +10,7 @@ import { StoreRig } from '../../support/storeRig.ts';
 import { bySize } from '../../support/testSize.ts';
 
 const rounds = bySize(5, 30);
-/** `CRASH_SEED=<seed>` runs only the round with this seed. */
+/** `CRASH_SEED=<seed>` runs only the round with that seed. */
 const seedText = process.env['CRASH_SEED'];
 const firstSeed = seedText === undefined ? Date.now() % 1_000_000 : Number(seedText);
 
@@ -65,7 +65,7 @@ class StoreCrashRound {
     return this.rig;
   }
 
-  /** Writes the files to the folder of a running service, and waits until it has noticed all of them. */
+  /** Writes the files to the folder of a running service and waits until it has noticed all of them. */
   private async writeFolder(rig: StoreRig): Promise<void> {
     const { folder } = rig;
     for (const [path, content] of this.contents) {
@@ -118,8 +118,8 @@ function digest(content: Buffer): string {
 }
 
 /**
- * Waits until no unfinished objects are left. The server may create those of a killed rclone even after the transfer
- * has ended.
+ * Waits until no unfinished objects are left. The server may create the objects of a killed rclone even after the
+ * transfer has ended.
  */
 async function waitForNoLeftovers(folder: string): Promise<void> {
   await eventually(async () => {

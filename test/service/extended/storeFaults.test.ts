@@ -36,7 +36,7 @@ describe('The rclone processes of a service (D62)', () => {
     return id;
   }
 
-  /** Ends the service with `end`, and waits until all processes that it started have ended. */
+  /** Ends the service with `end` and waits until all processes that it started have ended. */
   async function assertEndsAll(end: () => void): Promise<void> {
     const pids = listDescendants(rig.service.pid).map(({ pid }) => pid);
     assert.ok(pids.length >= 2);
@@ -147,8 +147,8 @@ describe('A store that fails (D62)', () => {
   let isTruncating = true;
 
   /**
-   * Starts a WebDAV server that lists 20,000 empty files in the folder `many`, and one file of 10 bytes, of which it
-   * sends only 5.
+   * Starts a WebDAV server that lists 20,000 empty files in the folder `many` and one file of 10 bytes. Sends only 5
+   * bytes of the latter.
    */
   function startWebdavServer(): Server {
     const describe = (href: string, props: string): string =>

@@ -66,7 +66,7 @@ describe('Unfinished objects in a store (D62)', () => {
   });
 });
 
-/** Mounts a read-only file system with one file. Returns a function that unmounts it. */
+/** Mounts a read-only file system with one file. Returns a function that unmounts the file system. */
 async function mountReadOnly(folder: string): Promise<() => void> {
   await fs.mkdir(folder, { recursive: true });
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]);

@@ -11,7 +11,7 @@ import { StoreServers, type StoreKind } from '../../support/storeServers.ts';
 
 const readme = nodePath.join(import.meta.dirname, '../../../README.md');
 
-/** Returns the arguments of the recipe in the README that starts with `start`, with these values. */
+/** Returns the arguments of the README's recipe that starts with `start`, with the given values filled in. */
 async function adaptRecipe(start: string, values: Readonly<Record<string, string>>): Promise<string[]> {
   const text = await fs.readFile(readme, 'utf8');
   const [, command] = new RegExp(`\`(rclone config create ${start}[^\`]*)\``).exec(text) ?? [];
@@ -42,7 +42,7 @@ class RecipeRun {
     await promisify(execFile)('rclone', args, { env: { ...process.env, ...this.environment } });
   }
 
-  /** Runs `rclone config`, and answers each prompt when it appears. */
+  /** Runs `rclone config` and answers each prompt when it appears. */
   async answer(lines: readonly string[]): Promise<void> {
     const env = { ...process.env, ...this.environment };
     const child = spawn('rclone', ['config'], { env, stdio: 'pipe', timeout: 60_000 });
@@ -59,7 +59,7 @@ class RecipeRun {
     assert.deepEqual(remaining, []);
   }
 
-  /** Asserts that a service finds the object of the store when it uses the recipe's configuration. */
+  /** Asserts that a service finds the store's object when it uses the recipe's configuration. */
   async assertServed(remote: string): Promise<void> {
     const databases = [{ name: 'Recipe', remote }];
     const service = await startLocalService({ databases }, { environment: this.environment });

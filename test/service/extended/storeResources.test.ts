@@ -12,8 +12,8 @@ const transfers = bySize(20, 60);
 /** Number of rounds after which all threads have started and loaded their code. */
 const warmUpRounds = 4;
 /**
- * Maximum growth of a thread's heap, for code that is compiled later. If the threads that move files retained the
- * contents of 60 transfers, their heaps would grow by 12 MB in total.
+ * Maximum growth of a thread's heap, in megabytes, to allow for code that is compiled later. If the threads that move
+ * files retained the contents of 60 transfers, their heaps would grow by 12 MB in total.
  */
 const heapMegabytes = 4;
 const content = 'x'.repeat(500_000);

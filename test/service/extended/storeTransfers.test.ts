@@ -15,7 +15,7 @@ const files = {
   'large.bin': large,
 };
 
-/** The verification method for each server: a hash that Node.js can compute, too, or reading back. */
+/** The verification method for each server: a hash that Node.js can also compute, or reading the copy back. */
 const methods: Readonly<Record<StoreKind, string>> = {
   sftp: 'md5',
   dav: 'reading back',

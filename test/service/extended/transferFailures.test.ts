@@ -6,7 +6,7 @@ import { eventually } from '../../support/eventually.ts';
 import { ServiceRig } from '../../support/serviceRig.ts';
 
 const slow = { throttleBytesPerSecond: 100_000, retryDelayMs: 20 };
-/** Content of a file whose transfer takes 3 s, so that a test can act in the meantime. */
+/** Content of a file that takes 3 s to transfer, so that a test can act in the meantime. */
 const large = 'x'.repeat(3 * slow.throttleBytesPerSecond);
 
 describe('A canceled transfer (§4.7, D23)', () => {

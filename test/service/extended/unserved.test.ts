@@ -17,7 +17,7 @@ describe('A transfer with a database that is not served after a restart (D23, D2
 
   afterEach(async () => await rig.stop());
 
-  /** Stops a transfer after one of its two files, and leaves an unfinished copy. */
+  /** Stops a transfer after one of its two files and leaves an unfinished copy. */
   async function createStopped(without: string): Promise<string> {
     const id = await rig.mustSubmit(ids);
     await eventually(async () => ((await rig.status(id)).num_files_transferred === 1 ? true : undefined));

@@ -1,5 +1,5 @@
 /**
- * Calls tools of other extensions like an agent: prompts for the call, and copies the answer to the clipboard. Also
+ * Calls tools of other extensions as an agent does: prompts for the call and copies the answer to the clipboard. Also
  * registers the extension's MCP server with the editor's own MCP client, so that its tools can be called.
  */
 const { join } = require('node:path');
@@ -27,7 +27,10 @@ async function call() {
   await env.clipboard.writeText(await invoke(tool?.name ?? name, name, input));
 }
 
-/** Returns true if this is the given tool of the MCP server. The editor adds a prefix to the names of its tools. */
+/**
+ * Returns true if a tool of the editor is the given tool of the MCP server. The editor adds a prefix to the names of
+ * its tools.
+ */
 function isOfServer({ name }, tool) {
   return name.startsWith('mcp_') && name.endsWith(`_${tool}`);
 }
@@ -41,7 +44,7 @@ async function invoke(name, shown, input) {
   }
 }
 
-/** Starts the MCP server of the installed extension, and copies the number of its tools to the clipboard. */
+/** Starts the MCP server of the installed extension and copies the number of its tools to the clipboard. */
 async function startServer() {
   const text = await window.showInputBox({ prompt: 'Arguments and variables as JSON', ignoreFocusOut: true });
   if (text === undefined) return;

@@ -52,7 +52,9 @@ const script = `{
   listen();
 }`;
 
-/** Starts counting actions in a window that hasn't loaded yet. Adds the script only once to a page that is reused. */
+/**
+ * Starts counting actions in a window that hasn't loaded yet. Adds the script only once, even to a page that is reused.
+ */
 export async function countActions(page: Page): Promise<ActionCounter> {
   const total = counters.get(page) ?? { count: 0 };
   if (!counters.has(page)) {

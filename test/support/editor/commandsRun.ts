@@ -8,7 +8,7 @@ export function commandsRun(): ReadonlySet<string> {
   return ran;
 }
 
-/** Records the commands that ran in an editor, as listed in the extension's log in the editor's data folder. */
+/** Records the commands that ran in an editor, which are listed in the extension's log in the editor's data folder. */
 export async function rememberCommands(dataFolder: string): Promise<void> {
   for await (const file of glob('data/logs/**/Data Transfer*.log', { cwd: dataFolder })) {
     const log = await readFile(join(dataFolder, file), 'utf8');

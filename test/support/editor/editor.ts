@@ -7,7 +7,7 @@ import { RunningEditor } from './runningEditor.ts';
 import { delayStorage } from './slowStorage.ts';
 import { EditorWindow, type WindowOptions } from './window.ts';
 
-/** Returns options for a fresh editor whose windows open with a saved connection to a service. */
+/** Returns the options for a new editor whose windows open with a saved connection to a service. */
 export function savedConnection(server: string, key: string): Pick<EditorOptions, 'machineSettings' | 'environment'> {
   const connection = { id: 'saved', name: 'DTS prototype', server, apiKeyVariable: journeyKey.variable };
   return {
@@ -30,7 +30,7 @@ export class Person {
     this.#blankPage = blankPage;
   }
 
-  /** Opens another window with its own extension host, and waits until the editor is usable. */
+  /** Opens another window with its own extension host and waits until the editor is usable. */
   async openWindow(options: WindowOptions = {}): Promise<EditorWindow> {
     const page = this.#blankPage ?? (await this.#context.newPage());
     this.#blankPage = undefined;
@@ -63,7 +63,7 @@ export class Editor {
   readonly #end: (editor: Editor) => Promise<void>;
   #isSuspect = false;
 
-  /** `end` replaces the default behavior of `close`, which ends the browser and the server. */
+  /** Creates an editor; `end` replaces the default behavior of `close`, which ends the browser and the server. */
   constructor(running: RunningEditor, options: EditorOptions, end?: (editor: Editor) => Promise<void>) {
     const { server, folder } = running.prepared;
     this.server = server;
@@ -76,12 +76,12 @@ export class Editor {
     openEditors.add(this);
   }
 
-  /** True if a test has failed in this editor, so that its state is unknown. */
+  /** True if a test has failed in this editor, so that the editor's state is unknown. */
   get isSuspect(): boolean {
     return this.#isSuspect;
   }
 
-  /** Prevents other tests from reusing this browser and server. */
+  /** Prevents other tests from reusing the browser and the server. */
   markSuspect(): void {
     this.#isSuspect = true;
   }
@@ -99,7 +99,7 @@ export class Editor {
     return new Person(this, context, undefined);
   }
 
-  /** Opens a window for a new user. Most tests need no more than that. */
+  /** Opens a window for a new user, which is all that most tests need. */
   async openWindow(options: WindowOptions = {}): Promise<EditorWindow> {
     const person = await this.newPerson();
     return person.openWindow(options);
@@ -125,8 +125,8 @@ export class Editor {
   }
 
   /**
-   * Closes all windows and removes everything that they have stored. Ends the browser and the server unless they are
-   * reused.
+   * Closes all windows and removes everything that they have stored. Ends the browser and the server unless they will
+   * be reused.
    */
   async close(): Promise<void> {
     openEditors.delete(this);

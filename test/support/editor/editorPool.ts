@@ -8,7 +8,7 @@ import { findInstalled, installedExtensions, installPacked } from './installed.t
 import { type EditorOptions, journeyKey } from './preparedEditor.ts';
 import { RunningEditor } from './runningEditor.ts';
 
-/** The built-in extensions that the journeys need. Any others would slow down every window. */
+/** The built-in extensions that the journeys need. Others would slow down every window. */
 const fewBuiltIns = ['theme-defaults', 'json', 'markdown-basics', 'markdown-language-features'];
 
 /** A running server and browser that no test is using, and the options that they were started with, as JSON. */
@@ -33,8 +33,8 @@ export type JourneyOptions = Pick<
 >;
 
 /**
- * Opens an editor with the packed extension installed and empty storage. After it is closed, its server and browser are
- * reused, unless a test has failed in it.
+ * Opens an editor with the packed extension installed and empty storage. After the editor is closed, its server and
+ * browser are reused, unless a test has failed in it.
  */
 export async function openEditor(options: JourneyOptions = {}): Promise<Editor> {
   ensureInstalled(installPacked);
@@ -52,7 +52,8 @@ export async function openEditor(options: JourneyOptions = {}): Promise<Editor> 
 }
 
 /**
- * Opens an editor with the packed extension and additional ones (paths of folders). It isn't shared with other tests.
+ * Opens an editor with the packed extension and additional ones (paths of folders). The editor isn't shared with other
+ * tests.
  */
 export async function openEditorWith(companions: readonly string[], options: JourneyOptions = {}): Promise<Editor> {
   ensureInstalled(installPacked);

@@ -59,7 +59,7 @@ export class EditorServer {
     endTree(this.#child, 'SIGKILL');
   }
 
-  /** Kills the extension hosts of all windows, like a power failure. Resolves when they are gone. */
+  /** Kills the extension hosts of all windows, as a power failure would. Resolves when they are gone. */
   async endExtensionHosts(): Promise<void> {
     const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,args=']);
     const parent = String(this.#child.pid);
@@ -75,7 +75,7 @@ export class EditorServer {
 }
 
 /**
- * Starts a server. Resolves when it listens; rejects with its output if it ends first or takes more than three minutes.
+ * Starts a server. Resolves when it is listening; rejects with its output if it ends first or takes over three minutes.
  */
 export async function startServer(options: ServerOptions): Promise<EditorServer> {
   const child = spawn(
@@ -151,7 +151,7 @@ function endTree(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
   }
 }
 
-/** Kills a process that need not be a child of this one; resolves when it is gone. */
+/** Kills a process, which need not be a child of this one; resolves when the process is gone. */
 async function endProcess(pid: number): Promise<void> {
   if (!sendSignal(pid, 'SIGKILL')) return;
   await until(`the process ${pid} to end`, async () => (sendSignal(pid, 0) ? undefined : true));

@@ -4,8 +4,8 @@ import { runningEditors } from './editor.ts';
 import { evidenceFolder } from './places.ts';
 
 /**
- * Saves screenshots and logs of every open editor for a failed test; resolves to the paths of the files. Also marks the
- * editors as suspect, so that no other test reuses them.
+ * Saves screenshots and logs of every open editor when a test has failed; resolves to the paths of the files. Also
+ * marks the editors as suspect, so that no other test reuses them.
  */
 export async function saveFailureArtifacts(title: string): Promise<readonly string[]> {
   await mkdir(evidenceFolder, { recursive: true });

@@ -32,14 +32,14 @@ export async function prepareHolding(page: Page): Promise<void> {
 }
 
 /**
- * Holds back all messages that a window receives from its server until one of them contains one of these texts. Then
- * delivers all of them at once, as can happen on a busy machine or a slow network.
+ * Holds back all messages that a window receives from its server until a message contains one of `texts`. Then delivers
+ * all of them at once, as can happen on a busy machine or a slow network.
  */
 export async function holdMessages(page: Page, ...texts: readonly string[]): Promise<void> {
   await page.evaluate(`holdMessages(...${JSON.stringify(texts)})`);
 }
 
-/** Waits until a message that contains this text is held back. */
+/** Waits until a message that contains the given text is held back. */
 export async function waitForHeldMessage(page: Page, text: string): Promise<void> {
   const isHeld = (): Promise<boolean> => page.evaluate(`hasHeldMessage(${JSON.stringify(text)})`);
   await until(`a held message with ${text}`, async () => (await isHeld()) || undefined);

@@ -7,11 +7,11 @@ import type { EditorWindow } from './window.ts';
 
 /**
  * Milliseconds after which a button is pressed again, because the editor may have redrawn the row and lost the click.
- * Long, because a second input would replace the first one.
+ * Long, because a second press opens a new input, which would replace the first one.
  */
 const pressMs = 30_000;
 
-/** Starts a search with the action in the row of a database, and waits until the row of the search has the focus. */
+/** Starts a search with the action in a database's row and waits until the row of the search has the focus. */
 export async function searchDatabase(window: EditorWindow, database: string, words: string): Promise<void> {
   const step = /leave empty to list all files/;
   const row = await window.tree('Databases').row(database);
@@ -24,15 +24,15 @@ export async function searchDatabase(window: EditorWindow, database: string, wor
 }
 
 /**
- * Waits until the focus is on the row of the started search. Otherwise, the focus might move there later and close an
- * input that the test has opened.
+ * Waits until the focus is on the row of the started search. Otherwise, the focus might move to the row later and close
+ * an input that the test has opened.
  */
 async function waitForFocusAtSearch({ page }: EditorWindow): Promise<void> {
   const results = page.locator('.pane:has(> .pane-header h3.title:text-is("Search Results"))');
   await results.locator('.monaco-list.element-focused .monaco-list-row.focused').first().waitFor();
 }
 
-/** Completes the steps of a transfer up to its summary, and leaves the summary open. */
+/** Completes the steps of a transfer up to its summary and leaves the summary open. */
 export async function fillTransfer(window: EditorWindow, destination: string, description = ''): Promise<void> {
   await window.pick(destination, /1\/2/);
   if (description !== '') {
@@ -56,8 +56,8 @@ export function finishTransfers(service: PublicState): void {
 }
 
 /**
- * Sets the ORCID iD with the command, and waits until it is in the settings file. The window doesn't show when that is
- * done.
+ * Sets the ORCID iD with the command and waits until it is in the settings file. The window doesn't show when the
+ * setting has been saved.
  */
 export async function setOrcid(window: EditorWindow, { dataFolder }: Editor, orcid: string): Promise<void> {
   await window.command('Data Transfer: Set ORCID iD…');

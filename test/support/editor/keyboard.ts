@@ -12,18 +12,18 @@ export interface FocusState {
   readonly isInPage: boolean;
 }
 
-/** The number of mouse events in each page. The count of a page that is reused for another window continues. */
+/** The number of mouse events in each page. If a page is reused for another window, its count continues. */
 const mouseCounts = new WeakMap<Page, { count: number }>();
 const maxPresses = 60;
 /**
  * Milliseconds after which the palette is reopened, because it does not list commands that are registered while it is
- * open. Each attempt waits this much longer, so that a slow palette has time to respond.
+ * open. Each attempt waits this much longer than the one before, so that a slow palette has time to respond.
  */
 const attemptMs = 2_000;
 /** Milliseconds after which the palette is reopened, because an element that received the focus late may close it. */
 const paletteMs = 5_000;
 
-/** Operates the editor with the keyboard only, and checks the focused element at each step. */
+/** Operates the editor with the keyboard only and checks the focused element at each step. */
 export class Keyboard {
   readonly #page: Page;
   readonly #quickInput: QuickInput;
@@ -79,8 +79,8 @@ export class Keyboard {
   }
 
   /**
-   * Moves the focus into a view, and waits until it is there, because keys go to the previous element until then. A
-   * window that has just loaded may move the focus elsewhere once it has restored its editors.
+   * Moves the focus into a view and waits until the focus has arrived, because keys go to the previous element until
+   * then. A window that has just loaded may move the focus elsewhere once it has restored its editors.
    */
   async focusView(title: string): Promise<void> {
     const view = this.#page.locator(`.pane:has(> .pane-header h3.title:text-is("${title}"))`);

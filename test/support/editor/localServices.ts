@@ -20,8 +20,8 @@ export async function readLocalService(dataFolder: string): Promise<LocalService
 }
 
 /**
- * Ends the local service that an editor has started, and waits until its process is gone. Otherwise, the service would
- * run for another minute.
+ * Ends the local service that an editor has started, and waits until its process is gone. Without this call, the
+ * service would run for another minute.
  */
 export async function endLocalServices(dataFolder: string): Promise<void> {
   const service = await readLocalService(dataFolder);

@@ -24,14 +24,14 @@ export class Notifications {
     return this.#items.evaluateAll(readNotifications);
   }
 
-  /** Waits for a notification that contains this text; resolves to its content. */
+  /** Waits for a notification that contains the given text; resolves to its content. */
   async wait(text: string | RegExp, waitMs?: number): Promise<NotificationState> {
     const isIt = (state: NotificationState): boolean =>
       typeof text === 'string' ? state.text.includes(text) : text.test(state.text);
     return until(`a notification with ${text}`, async () => (await this.all()).find(isIt), waitMs);
   }
 
-  /** Presses a button of the notification that contains this text. */
+  /** Presses a button of the notification that contains the given text. */
   async press(text: string | RegExp, button: string): Promise<void> {
     await this.wait(text);
     const message = this.#page.locator('.notification-list-item-message', { hasText: text });
@@ -72,7 +72,7 @@ export class Notifications {
     };
   }
 
-  /** Presses a button of a modal dialog, and waits until the dialog is closed. */
+  /** Presses a button of a modal dialog and waits until the dialog is closed. */
   async answer(button: string): Promise<void> {
     const box = this.#page.locator('.monaco-dialog-box');
     await box.locator('.dialog-buttons').getByText(button, { exact: true }).click();

@@ -12,8 +12,8 @@ export interface EditorOptions {
   /** A folder of installed extensions, which several editors may share. */
   readonly extensions?: string;
   /**
-   * Opens windows as extension development hosts, in which extension tests can run. Such a window shows no
-   * notifications, unlike a user's. If false, the extension at `extensionPath` is installed instead.
+   * Opens windows as extension development hosts, in which extension tests can run. Such windows, unlike those of
+   * users, show no notifications. If false, the extension at `extensionPath` is installed instead.
    */
   readonly isDevelopmentHost?: boolean;
   /** Folders of additional extensions to install. */
@@ -32,8 +32,8 @@ export interface EditorOptions {
   /** Environment variables for the extension host. */
   readonly environment?: Readonly<Record<string, string>>;
   /**
-   * Milliseconds by which every write to the browser's IndexedDB is delayed, like on a slow disk. The editor stores its
-   * state there.
+   * Milliseconds by which every write to the browser's IndexedDB, where the editor stores its state, is delayed, as on
+   * a slow disk.
    */
   readonly storageDelayMs?: number;
   /** Shows the windows in a full browser, for tests in which the focus moves between windows. */
@@ -76,7 +76,7 @@ export async function prepareEditor(options: EditorOptions = {}): Promise<Prepar
   return { server, folder, close };
 }
 
-/** Creates a folder with links to a selection of the built-in extensions, and returns its path. */
+/** Creates a folder with links to a selection of the built-in extensions and returns its path. */
 async function linkBuiltIns(names: readonly string[], folder: string): Promise<string> {
   await mkdir(folder);
   for (const name of names)
@@ -100,7 +100,7 @@ async function makeFolder(options: EditorOptions): Promise<EditorFolder> {
   return folder;
 }
 
-/** Creates an empty workspace, and writes the settings for an editor. */
+/** Creates an empty workspace and writes the settings for an editor. */
 export async function fillFolder({ data, workspace }: EditorFolder, options: EditorOptions): Promise<void> {
   await mkdir(workspace);
   await mkdir(join(data, 'data', 'User'), { recursive: true });
@@ -112,12 +112,12 @@ export async function fillFolder({ data, workspace }: EditorFolder, options: Edi
   }
 }
 
-/** Returns the path of the machine settings, such as the ORCID iD, in a server's data folder. */
+/** Returns the path of the file with the machine settings, such as the ORCID iD, in a server's data folder. */
 export function machineSettingsFile(dataFolder: string): string {
   return join(dataFolder, 'data', 'Machine', 'settings.json');
 }
 
-/** Returns the path of the user settings in a server's data folder. */
+/** Returns the path of the file with the user settings in a server's data folder. */
 export function settingsFile(dataFolder: string): string {
   return join(dataFolder, 'data', 'User', 'settings.json');
 }

@@ -24,7 +24,7 @@ export interface QuickInputState {
   readonly message: string;
   readonly severity: 'none' | 'info' | 'warning' | 'error';
   readonly isEnabled: boolean;
-  /** True while its progress bar is running. */
+  /** True while the progress bar of the quick input is running. */
   readonly isBusy: boolean;
   readonly rows: readonly QuickPickRow[];
 }
@@ -46,7 +46,7 @@ const listMs = 10_000;
 /** Milliseconds after which Enter is pressed again. Long, because Enter must not reach the step that follows. */
 const enterMs = 5_000;
 
-/** Returns true if all rows of a dialog are folders and files in this folder, and no subfolder is missing. */
+/** Returns true if all rows of a dialog are folders and files in the given folder and no subfolder is missing. */
 async function isListing(folder: string, rows: readonly QuickPickRow[]): Promise<boolean> {
   const entries = await readdir(folder, { withFileTypes: true });
   const labels = rows.map(({ label }) => label);
@@ -54,7 +54,7 @@ async function isListing(folder: string, rows: readonly QuickPickRow[]): Promise
   return labels.every(isEntry) && entries.every((entry) => !entry.isDirectory() || labels.includes(entry.name));
 }
 
-/** Operates the editor's quick pick and input box like a user. */
+/** Operates the editor's quick pick and input box as a user would. */
 export class QuickInput {
   readonly #page: Page;
   readonly #widget: Locator;
@@ -96,7 +96,7 @@ export class QuickInput {
     return this.#widget.evaluate(readState, undefined, { timeout: readMs }).catch(() => undefined);
   }
 
-  /** Replaces the text in the box without accepting it. Waits up to `waitMs` until the box matches `step`. */
+  /** Waits up to `waitMs` for a box that matches `step`, and replaces the text in it without accepting the text. */
   async type(text: string, step?: StepMatch, waitMs?: number): Promise<void> {
     await this.wait(step, waitMs);
     await this.#widget.locator('input.input').fill(text, { timeout: fillMs });
@@ -122,7 +122,7 @@ export class QuickInput {
   }
 
   /**
-   * Chooses the row with this label, or toggles its check box if multiple rows can be selected. If the row isn't
+   * Chooses the row with the given label, or toggles its check box if multiple rows can be selected. If the row isn't
    * visible, types the label first to filter the rows.
    */
   async pick(label: string | RegExp, step?: StepMatch): Promise<void> {
@@ -147,8 +147,8 @@ export class QuickInput {
 
   /**
    * Chooses a folder by its path in the editor's own dialog, once the dialog lists `inside`, the entries of the folder.
-   * Types the path again if a row has the focus, because Enter would open that row. Does the same if the dialog still
-   * lists another folder after ten seconds, because it may have been busy when the path was typed.
+   * Types the path again if a row has the focus, because Enter would open that row. Also types it again if the dialog
+   * still lists another folder after ten seconds, because the dialog may have been busy when the path was typed.
    */
   async pickFolder(path: string, inside: readonly string[], step: StepMatch): Promise<void> {
     await this.type(path, step);
@@ -165,8 +165,9 @@ export class QuickInput {
   }
 
   /**
-   * Enters the path of a file in the editor's own save dialog. The dialog fills in its suggestion once it has listed
-   * the folder, so the path is typed after that. Enter would accept a focused row instead of the path.
+   * Enters the path of a file in the editor's own save dialog. Types the path after the dialog has filled in its
+   * suggestion, and presses Enter only while no row has the focus, because Enter would accept that row instead of the
+   * path.
    */
   async saveAs(path: string, step: StepMatch): Promise<void> {
     await until('the suggestion of the dialog', async () => {
@@ -224,14 +225,14 @@ export class QuickInput {
     return (await this.#widget.locator('.monaco-list-row.focused').count()) > 0;
   }
 
-  /** Returns the contents. Waits for them, because a busy window may not respond immediately. */
+  /** Returns the contents, and waits for them, because a busy window may not respond immediately. */
   async #shown(limitMs = waitLimitMs): Promise<QuickInputState> {
     return until('what the quick input shows', () => this.state(), limitMs);
   }
 
   /**
-   * Returns true if the input is closed or its contents differ. A window that is too busy to respond counts as
-   * unchanged.
+   * Returns true if the input is closed or its contents differ from `before`. A window that is too busy to respond
+   * counts as unchanged.
    */
   async #hasChanged(before: string): Promise<boolean> {
     if (!(await this.isOpen())) return true;
@@ -251,7 +252,7 @@ export class QuickInput {
   }
 }
 
-/** Returns true if a displayed label matches. A string must match the whole label. */
+/** Returns true if a displayed label matches `label`; a string must match the whole label. */
 export function isLabel(text: string, label: string | RegExp): boolean {
   const plain = text.replaceAll('\u00a0', ' ').trim();
   return typeof label === 'string' ? plain === label : label.test(plain);

@@ -72,8 +72,8 @@ export class RunningEditor {
 
   /**
    * Returns a context with empty storage. On the first call after the start or {@link clear}, also returns a blank page
-   * for the first window. This context and page are reused: a page that has loaded the editor before loads it in half
-   * the time.
+   * for the first window. The context and the page are reused, because a page that has loaded the editor before loads
+   * it in half the time.
    */
   async takeContext(): Promise<[BrowserContext, Page | undefined]> {
     if (this.#isTaken) return [await this.newContext(), undefined];

@@ -1,8 +1,8 @@
 import type { BrowserContext } from 'playwright-core';
 
 /**
- * Delays the commit of every IndexedDB write in the pages of a browser context by `delayMs` milliseconds. Keeps the
- * transaction open by reading in it. A page that is closed or reloaded in the meantime loses the write.
+ * Delays the commit of every IndexedDB write in the pages of a browser context by `delayMs` milliseconds. Keeps each
+ * transaction open by making read requests in it. A page that is closed or reloaded in the meantime loses the write.
  */
 export async function delayStorage(context: BrowserContext, delayMs: number): Promise<void> {
   await context.addInitScript(`{

@@ -13,7 +13,7 @@ const settleMs = 300;
 const menuMs = 5_000;
 const tooltipMs = 5_000;
 
-/** Operates a row of a tree like a user. */
+/** Operates a row of a tree as a user would. */
 export class TreeRow {
   readonly #page: Page;
   readonly #row: Locator;
@@ -28,7 +28,7 @@ export class TreeRow {
     await this.#row.locator('.monaco-icon-label').click();
   }
 
-  /** Double-clicks the row, which runs its command twice. For a file, this pins its page. */
+  /** Double-clicks the row, which runs its command twice. For a file, a double-click pins the file's page. */
   async doubleClick(): Promise<void> {
     await this.#row.locator('.monaco-icon-label').dblclick();
   }
@@ -45,7 +45,7 @@ export class TreeRow {
 
   /**
    * Toggles the check box of the row. Resolves when the count in the view's title has changed. Clicks again if the
-   * editor lost the click by redrawing the tree.
+   * editor lost the click because it redrew the tree.
    */
   async toggleCheck(): Promise<void> {
     const box = this.#row.locator('[role="checkbox"]');
@@ -107,7 +107,7 @@ export class TreeRow {
     await this.#page.locator('.monaco-menu').first().waitFor({ state: 'hidden' });
   }
 
-  /** Opens a submenu of the context menu, and moves the focus to an entry. */
+  /** Opens a submenu of the context menu and moves the focus to an entry. */
   async openSubmenu(title: string, entry: string): Promise<void> {
     await until(`"${entry}" in the menu "${title}"`, async () => {
       if (await this.#focusSubmenuEntry(title, entry).catch(() => false)) return true;
@@ -117,7 +117,7 @@ export class TreeRow {
     });
   }
 
-  /** Opens the submenu by hovering over its title, and moves the focus to an entry of the submenu. */
+  /** Opens the submenu by hovering over its title and moves the focus to an entry of the submenu. */
   async #focusSubmenuEntry(title: string, entry: string): Promise<boolean> {
     const items = await this.#openContextMenu();
     await items.filter({ hasText: title }).first().hover({ timeout: menuMs });

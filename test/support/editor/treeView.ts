@@ -4,10 +4,10 @@ import { isLabel } from './quickInput.ts';
 import { TreeRow } from './treeRow.ts';
 import { until } from './until.ts';
 
-/** Matches the actual rows, but not the copies that stick to the top of a scrolled tree. */
+/** Matches the actual rows, but not their copies that stick to the top of a scrolled tree. */
 const rowSelector = '.monaco-list-rows > .monaco-list-row';
 
-/** A row of a tree as it is displayed. */
+/** A row of a tree, as displayed. */
 export interface TreeRowState {
   readonly label: string;
   readonly description: string;
@@ -57,7 +57,7 @@ export class TreeView {
   }
 
   /**
-   * Waits for a row, and scrolls to it in a long tree. Each action of the returned row finds it again by its label, so
+   * Waits for a row, scrolling to it in a long tree. Each action of the returned row finds it again by its label, so
    * that a row inserted above it in the meantime doesn't receive the click.
    */
   async row(label: string | RegExp): Promise<TreeRow> {
@@ -75,7 +75,7 @@ export class TreeView {
     await until(what, async () => isSo(await this.rows()) || undefined, waitMs);
   }
 
-  /** Waits for a row with this label and this description. A string needs to match only part of the displayed text. */
+  /** Waits for a row with the given label and description. A string needs to match only part of the displayed text. */
   async see(label: string | RegExp, description: string | RegExp = ''): Promise<void> {
     const fits = (text: string, pattern: string | RegExp): boolean =>
       typeof pattern === 'string' ? text.includes(pattern) : pattern.test(text);

@@ -1,12 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * Default time limit in milliseconds: long enough for a window that loads on a busy machine. A wait ends as soon as its
+ * Default time limit in milliseconds: long enough for a window to load on a busy machine. A wait ends as soon as its
  * condition is met.
  */
 export const waitLimitMs = 90_000;
 const firstIntervalMs = 80;
-/** Later checks are less frequent, because each one takes processor time from the window. */
+/**
+ * Maximum interval between checks, in milliseconds. Later checks are less frequent, because each one takes processor
+ * time from the window.
+ */
 const lastIntervalMs = 240;
 
 /**

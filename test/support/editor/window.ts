@@ -15,8 +15,8 @@ const languageName = 'testLanguage';
 const languageReaders = new WeakSet<Page>();
 
 /**
- * Makes a page set its display language from its URL before any other script runs. A reused page may have no language
- * in its URL, and then keeps the default.
+ * Makes a page set its display language from its URL before any other script runs. A reused page whose URL has no
+ * language keeps the default.
  */
 async function readLanguage(page: Page): Promise<void> {
   if (languageReaders.has(page)) return;
@@ -51,7 +51,7 @@ export interface TabState {
   readonly isPreview: boolean;
 }
 
-/** Operates a window of the editor like a user. If a condition isn't met in time, the error names it. */
+/** Operates a window of the editor as a user would. If a condition isn't met in time, the error names the condition. */
 export class EditorWindow {
   readonly page: Page;
   readonly quickInput: QuickInput;
@@ -87,7 +87,7 @@ export class EditorWindow {
     await this.#ready();
   }
 
-  /** Closes this window only. */
+  /** Closes only this window. */
   async close(): Promise<void> {
     await this.page.close();
   }
@@ -147,7 +147,7 @@ export class EditorWindow {
     return new TreeView(this.page, title);
   }
 
-  /** Waits for a status bar item that contains this text; resolves to its full text. */
+  /** Waits for a status bar item that contains the given text; resolves to its full text. */
   async statusBar(text: string | RegExp, waitMs?: number): Promise<string> {
     return until(`${text} in the status bar`, () => this.#findStatus(text), waitMs);
   }
@@ -196,7 +196,7 @@ export class EditorWindow {
     return (await lines.innerText()).replaceAll('\u00a0', ' ');
   }
 
-  /** Waits until the page (webview) with this title is visible; resolves to the frame with its content. */
+  /** Waits until the page (webview) with the given title is visible; resolves to the frame with its content. */
   async pageFrame(title: string | RegExp): Promise<Frame> {
     return until(`a page ${title}`, async () => {
       for (const frame of this.page.frames()) {
@@ -214,7 +214,7 @@ export class EditorWindow {
     });
   }
 
-  /** Changes the theme with the editor's command, and waits until the window shows it. */
+  /** Changes the theme with the editor's command and waits until the window shows it. */
   async theme(name: ThemeName): Promise<void> {
     await this.command('Preferences: Color Theme');
     await this.quickInput.pick(themes[name].label);

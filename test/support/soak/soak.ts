@@ -26,7 +26,7 @@ export interface SoakResult {
   readonly windowKills: number;
   /** Number of transfers in each state, after the last kill. */
   readonly afterKills: Readonly<Record<string, number>>;
-  /** Number of transfers in each state at the end, after unconfirmed ones were resolved. */
+  /** Number of transfers in each state at the end, after the unconfirmed ones have been resolved. */
   readonly final: Readonly<Record<string, number>>;
   readonly faults: readonly string[];
 }
@@ -36,8 +36,8 @@ const checkIntervalMs = 250;
 const logIntervalMs = 10_000;
 
 /**
- * Runs a soak test: submits transfers through the built service while it and the windows are killed repeatedly, and
- * compares the ledger with the service's journal.
+ * Runs a soak test. Submits transfers through the built service while the service and the windows are killed
+ * repeatedly, and then compares the ledger with the service's journal.
  */
 export async function soak(options: SoakOptions): Promise<SoakResult> {
   const environment = await SoakEnvironment.create();
@@ -105,7 +105,7 @@ class Soak {
   }
 
   /**
-   * Waits until each window has completed its commands, and shows only transfers that have ended or await the user's
+   * Waits until each window has completed its commands and shows only transfers that have ended or await the user's
    * decision. A submission that waits for the service isn't shown yet. After 90 seconds, records everything that is
    * still pending as a fault.
    */
@@ -126,8 +126,8 @@ class Soak {
   }
 
   /**
-   * Resolves transfers like the user: confirms unconfirmed ones that the service has started, and resubmits those that
-   * it has not (D12: never resubmit).
+   * Resolves unconfirmed transfers as a user would. Confirms those that the service has started, and resubmits those
+   * that it hasn't (D12: never resubmit).
    */
   private async resolveUnconfirmed(): Promise<void> {
     await this.environment.stopService();

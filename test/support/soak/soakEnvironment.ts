@@ -43,7 +43,7 @@ export class SoakEnvironment {
     return nodePath.join(this.root, 'target');
   }
 
-  /** Returns the window with this index, even if it was killed and isn't replaced yet. */
+  /** Returns the window with the given index, even if it was killed and hasn't been replaced yet. */
   window(place: number): SoakWindow {
     const window = this.windows[place];
     if (!window) throw new Error(`There is no window ${String(place)}`);
@@ -54,7 +54,7 @@ export class SoakEnvironment {
     return this.windows;
   }
 
-  /** Kills the service, and restarts it after `pauseMs` milliseconds. */
+  /** Kills the service and restarts it after `pauseMs` milliseconds. */
   async killService(pauseMs: number): Promise<void> {
     this.kills.service += 1;
     await this.service?.kill();
@@ -63,7 +63,7 @@ export class SoakEnvironment {
     await this.startService(true);
   }
 
-  /** Kills a window, and replaces it after `pauseMs` milliseconds. */
+  /** Kills a window and replaces it after `pauseMs` milliseconds. */
   async killWindow(place: number, pauseMs: number): Promise<void> {
     this.kills.window += 1;
     await this.window(place).kill();
@@ -72,8 +72,8 @@ export class SoakEnvironment {
   }
 
   /**
-   * Starts the service, throttled if `isSlow`, and sends its address to all windows. Unlike these, the extension's
-   * windows find the address on their own.
+   * Starts the service, throttled if `isSlow`, and sends its address to all windows. The extension's real windows, by
+   * contrast, find the address on their own.
    */
   async startService(isSlow: boolean): Promise<void> {
     const { dataFolder, target } = this;

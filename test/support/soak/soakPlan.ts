@@ -1,6 +1,6 @@
 import { SeededRandom } from '../random.ts';
 
-/** An action of a soak test; `at` is in milliseconds since its start. */
+/** An action of a soak test; `at` is in milliseconds since the start of the test. */
 export type SoakAction = { readonly at: number } & (
   | { readonly kind: 'submit'; readonly window: number; readonly number: number; readonly paths: readonly string[] }
   | { readonly kind: 'cancel'; readonly window: number; readonly number: number }
@@ -18,7 +18,7 @@ export const brokenPath = 'broken.bin';
 const fileCount = 30;
 const shareForSubmitting = 0.9;
 
-/** Returns the content of every file in the source, by path. It doesn't depend on the seed of the plan. */
+/** Returns the content of every file in the source, by path. The content doesn't depend on the seed of the plan. */
 export function soakFiles(): ReadonlyMap<string, Buffer> {
   const random = new SeededRandom(1);
   const paths = Array.from({ length: fileCount }, (_, index) => `sub-${String(index % 3)}/file-${String(index)}.bin`);

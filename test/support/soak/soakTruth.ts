@@ -35,7 +35,10 @@ export function readJournal(dataFolder: string): readonly JournalTransfer[] {
   }
 }
 
-/** Returns a fault if a transfer's final state is unexpected. Kills must not make it fail; only the broken file may. */
+/**
+ * Returns a fault if a transfer's final state is unexpected. Only the broken file may make a transfer fail; kills may
+ * not.
+ */
 export function findStateFaults({ id, state, message }: JournalTransfer, paths: readonly string[]): readonly string[] {
   const isBroken = paths.includes(brokenPath);
   const isRight = state === 'cancelled' || state === (isBroken ? 'failed' : 'succeeded');
@@ -64,7 +67,7 @@ export async function findFileFaults(
   return [...(hasManifest ? [] : [`${id} has succeeded without a manifest`]), ...wrong.flat()];
 }
 
-/** Returns the differences between the ledger and the service for the transfers with one description. */
+/** Returns the differences between the ledger and the service for the transfers with the given description. */
 export function findRecordFaults(
   description: string,
   records: readonly Transfer[],

@@ -1,4 +1,4 @@
-/** Runs a window of a soak test in a separate process, with a shared ledger and the system clock. */
+/** Runs a window of a soak test in a separate process with a shared ledger and the system clock. */
 import { Explorer } from '../../../src/core/explorer.ts';
 import type { Transfer, TransferOrder } from '../../../src/core/model/transferModel.ts';
 import { systemClock } from '../../../src/core/util/clock.ts';
@@ -18,7 +18,7 @@ type SoakCommand =
   | { readonly kind: 'cancel'; readonly number: number }
   | { readonly kind: 'confirm'; readonly key: string; readonly id: string };
 
-/** The transfers that a window shows, and the number of its commands that have not completed. */
+/** The transfers that a window shows, and the number of commands that it has not completed. */
 interface WindowState {
   readonly transfers: readonly Transfer[];
   readonly pendingCount: number;
@@ -48,7 +48,7 @@ export class SoakWindow {
     await this.process.send({ ...command, isAwaited: true });
   }
 
-  /** Returns all transfers as the window shows them. */
+  /** Returns all transfers that the window shows. */
   async list(): Promise<readonly Transfer[]> {
     return (await this.getState()).transfers;
   }

@@ -108,7 +108,7 @@ describe('The number of actions', () => {
     await keyboard.until('ArrowDown', ({ role, name }) => role === 'treeitem' && name.startsWith(title));
   }
 
-  /** Asserts that the clipboard contains the citation of the three files after four actions. */
+  /** Asserts that four actions have put the citation of the three files on the clipboard. */
   async function expectCitation(): Promise<void> {
     const text = await window.clipboard((copied) => copied.startsWith('@dataset{'));
     assert.match(text, /title = \{\{JDP:000011\.csv and 2 more files \(JGI Data Portal\)\}\}/);

@@ -113,7 +113,7 @@ describe('A user whose agent proposes transfers', () => {
     assert.equal(countSubmissions(), 1);
   });
 
-  /** Saves a plan like an agent outside the editor. */
+  /** Saves a plan as an agent outside the editor would. */
   async function proposeElsewhere(): Promise<void> {
     const plans = new PlanStore(getLedgerIn(getEditorDataHome(editor.dataFolder)), systemClock, new MemoryLog());
     const createdAt = Date.now();

@@ -29,7 +29,7 @@ describe('A user with several services and windows', () => {
     await other.stop();
   });
 
-  /** Connects to a service. The extension prompts for the ORCID iD only if the service is the first one. */
+  /** Connects to a service. The extension prompts for the ORCID iD only when connecting to the first service. */
   async function connect(window: EditorWindow, address: string, key: string, isFirst = true): Promise<void> {
     const steps = isFirst ? 3 : 2;
     await window.command('Data Transfer: Connect to a Service…');
@@ -46,7 +46,7 @@ describe('A user with several services and windows', () => {
       .waitFor(`${name}, ${state}`, ([first]) => first?.label === name && first.description.startsWith(state));
   };
 
-  /** Disables focus emulation: in headless browsers every window has the focus, but here only the front one should. */
+  /** Disables focus emulation: in headless browsers, every window has the focus, but here only the front one should. */
   async function focusIsReal({ page }: EditorWindow): Promise<void> {
     const session = await page.context().newCDPSession(page);
     await session.send('Emulation.setFocusEmulationEnabled', { enabled: false });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { repositoryRoot } from '../../support/editor/places.ts';
 import { counted, type Tally } from '../../support/tally.ts';
 
-/** The results of all other journeys, which the test runner passes to this file because it runs last. */
+/** The results of all other journeys. The test runner passes them to this file, which runs last. */
 interface JourneysRun {
   readonly notRun: number;
   readonly commands: readonly string[];

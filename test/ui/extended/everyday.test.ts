@@ -41,7 +41,7 @@ describe('A user doing everyday work', () => {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  /** Opens a window of a new editor. */
+  /** Opens a window in a new editor. */
   async function open(options: JourneyOptions = {}): Promise<void> {
     const settings = { 'dataTransfer.search.pageSize': 20, 'files.simpleDialog.enable': true };
     editor = await openEditor({ workspace: folder, settings, ...options });
@@ -51,7 +51,7 @@ describe('A user doing everyday work', () => {
     await window.openContainer('Data Transfer');
   }
 
-  /** Opens a window of a new editor with a saved connection to the service. */
+  /** Opens a window in a new editor with a saved connection to the service. */
   const openConnected = (): Promise<void> => open(savedConnection(server.address, 'the-key'));
 
   /** Runs a search that finds ten files. */
@@ -60,7 +60,7 @@ describe('A user doing everyday work', () => {
     await searchRow('“JDP:00001”', '10+ files');
   }
 
-  /** Starts to transfer a file, and opens a document for its description. */
+  /** Starts transferring a file and opens a document for the description. */
   async function writeDescription(): Promise<void> {
     await searchTen();
     await (await results.row('JDP:000011.csv')).menu('Transfer Files…');
@@ -72,7 +72,7 @@ describe('A user doing everyday work', () => {
     await window.pageFrame(/Preview|Untitled/);
   }
 
-  /** Transfers one file, and waits until the transfer has ended. */
+  /** Transfers one file and waits until the transfer has ended. */
   async function transferOne(description: string): Promise<void> {
     await openConnected();
     await searchTen();

@@ -50,7 +50,7 @@ describe('A user whose editor is in French', () => {
   const sideBar = (): Promise<string> => window.page.locator('.part.sidebar').innerText();
   const pageText = (frame: Frame): Promise<string> => frame.locator('body').innerText();
 
-  /** Searches a database of the local service, and checks one file. */
+  /** Searches a database of the local service and checks one file. */
   async function search(): Promise<void> {
     const databases = window.tree('Bases de données');
     await window.openContainer('Transfert de données');
@@ -70,7 +70,9 @@ describe('A user whose editor is in French', () => {
     await window.notifications.answer('Transférer');
   }
 
-  /** Opens the views, and waits until the extension has filled them: before that, they show the editor's own text. */
+  /**
+   * Opens the views and waits until the extension has filled them, because until then they show the editor's own text.
+   */
   async function openViews(): Promise<void> {
     await window.openContainer('Transfert de données');
     const welcome = window.page.locator('.part.sidebar .welcome-view-content');
@@ -100,7 +102,7 @@ describe('A user whose editor is in French', () => {
     await expectNoEnglish(shown);
   });
 
-  /** Waits for a step of a quick input, and asserts that it contains no English messages. */
+  /** Waits for a step of a quick input and asserts that it contains no English messages. */
   async function expectFrenchStep(step: RegExp): Promise<void> {
     const { title, placeholder, rows } = await window.quickInput.wait(step);
     const texts = rows.flatMap(({ label, description, detail, separator }) => [label, description, detail, separator]);

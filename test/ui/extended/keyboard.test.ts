@@ -55,7 +55,7 @@ describe('A user without a mouse', () => {
 
   /**
    * Activates a button or link of the welcome content in the Databases view. Repeats this until `isActivated` resolves,
-   * because a window that has just loaded may redraw the content, which loses the focus.
+   * because a window that has just loaded may redraw the content, so that the focus is lost.
    */
   async function pressWelcome(text: string, isActivated: () => Promise<unknown>): Promise<void> {
     await until(`"${text}" to be activated`, async () => {
@@ -95,7 +95,7 @@ describe('A user without a mouse', () => {
     await keyboard.until('ArrowDown', ({ role, name }) => role === 'treeitem' && /^Sample Data/.test(name));
   }
 
-  /** Searches from the welcome content of the Search Results view, and checks two files. */
+  /** Searches from the welcome content of the Search Results view and checks two files. */
   async function checkTwo(): Promise<void> {
     await startLocalService();
     await keyboard.focusView('Search Results');
@@ -113,7 +113,7 @@ describe('A user without a mouse', () => {
     }
   }
 
-  /** Transfers two files, and waits until the transfer has succeeded. */
+  /** Transfers two files and waits until the transfer has succeeded. */
   async function transferTwo(): Promise<void> {
     await checkTwo();
     await keyboard.command('Data Transfer: Transfer Checked Files…');

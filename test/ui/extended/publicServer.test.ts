@@ -29,14 +29,14 @@ describe('A user of a service that behaves like the public server', () => {
     await server.stop();
   });
 
-  /** Opens a window of a new editor. */
+  /** Opens a window in a new editor. */
   async function open(options: JourneyOptions = {}): Promise<void> {
     editor = await openEditor({ ...options });
     window = await editor.openWindow();
     await window.openContainer('Data Transfer');
   }
 
-  /** Opens a window of a new editor with a saved connection to the service. */
+  /** Opens a window in a new editor with a saved connection to the service. */
   const openConnected = (): Promise<void> => open(savedConnection(server.address, 'the-key'));
 
   /** Runs a search that finds a single file. */
@@ -57,7 +57,7 @@ describe('A user of a service that behaves like the public server', () => {
     await sendTransfer(window, destination);
   }
 
-  /** Transfers one file, and waits until it is shown as staging. */
+  /** Transfers one file and waits until the transfer is shown as staging. */
   async function transfer(): Promise<TreeView> {
     await openConnected();
     await search();

@@ -26,7 +26,7 @@ describe('A user who repeats a transfer', () => {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  /** Opens the workspace and shows the extension's view container. Later changes on disk may go unnoticed. */
+  /** Opens the workspace and shows the extension's view container. The editor may not notice later changes on disk. */
   async function openWorkspace(): Promise<void> {
     const databases = [
       { name: 'Source', folder: join(folder, 'source') },
@@ -45,12 +45,12 @@ describe('A user who repeats a transfer', () => {
     await window.openContainer('Data Transfer');
   }
 
-  /** Clicks a code lens of the open recipe, once the editor shows it. */
+  /** Clicks a code lens of the open recipe once the editor shows the code lens. */
   async function clickLens(title: string): Promise<void> {
     await window.page.locator('.codelens-decoration a').getByText(title, { exact: true }).click();
   }
 
-  /** Confirms a run, and waits until its transfers have succeeded. */
+  /** Confirms a run and waits until its transfers have succeeded. */
   async function confirmRun(count: number): Promise<void> {
     await window.notifications.answer('Transfer');
     await waitForRun(count);
@@ -70,7 +70,7 @@ describe('A user who repeats a transfer', () => {
     return text === '' ? { files: [] } : (JSON.parse(text) as { files: readonly { path: string }[] });
   }
 
-  /** Waits for the dialog of a dry run, asserts that it contains this line, and answers it. */
+  /** Waits for the dialog of a dry run, asserts that the dialog contains `line`, and presses `button`. */
   async function answerDryRun(line: string, button: string): Promise<void> {
     const { message, detail } = await window.notifications.dialog();
     assert.match(message, /^Dry run of monthly\.transfer\.json: /);

@@ -38,7 +38,7 @@ describe('A user whose window reloads during an operation', () => {
     await server.stop();
   });
 
-  /** Opens a window of a new editor. */
+  /** Opens a window in a new editor. */
   async function open(options: JourneyOptions = {}): Promise<void> {
     const settings = { 'dataTransfer.search.pageSize': 20 };
     editor = await openEditor({ settings, ...options });
@@ -48,7 +48,7 @@ describe('A user whose window reloads during an operation', () => {
     await window.openContainer('Data Transfer');
   }
 
-  /** Opens a window of a new editor with a saved connection, and waits until it is connected. */
+  /** Opens a window in a new editor with a saved connection and waits until the window is connected. */
   async function openConnected(): Promise<void> {
     await open(savedConnection(server.address, 'the-key'));
     await connected();
@@ -183,7 +183,7 @@ describe('A user whose window reloads during an operation', () => {
     finishTransfers(service);
   });
 
-  /** Submits a transfer of one file, and waits until it is shown as active. */
+  /** Submits a transfer of one file and waits until the transfer is shown as active. */
   async function startTransfer(): Promise<void> {
     await openConnected();
     await search();
@@ -234,7 +234,7 @@ describe('A user whose window reloads during an operation', () => {
     finishTransfers(service);
   });
 
-  /** Submits a transfer that the service accepts, and reloads the window before the response. */
+  /** Submits a transfer that the service accepts, and reloads the window before the response arrives. */
   async function submitWithoutAnswer(): Promise<void> {
     await openConnected();
     await search();

@@ -12,7 +12,7 @@ import { FaultServer } from '../../support/faultServer.ts';
 
 const nmdc = 'National Microbiome Data Collaborative';
 
-/** The files of each database. Two databases contain the same reads, under different names. */
+/** The files of each database. Two databases contain the same reads under different names. */
 const filesByDatabase: Readonly<Record<string, readonly object[]>> = {
   jdp: [createFile('JDP:000001', 'reads.fastq', 'a'), createFile('JDP:000002', 'genes.gff', 'b')],
   kbase: [],
@@ -24,7 +24,7 @@ function createFile(id: string, path: string, digit: string): object {
 }
 
 /**
- * Returns a behavior that responds with all files of the database in the request, which must be identified by its ID.
+ * Returns a behavior that responds with all files of the requested database, which the request must identify by its ID.
  */
 function answerFiles(): Behavior {
   return chooseBehavior(({ body }) => {

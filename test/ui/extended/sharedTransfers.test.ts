@@ -16,7 +16,7 @@ const nmdc = 'National Microbiome Data Collaborative';
 describe('A user with two windows that show the same transfers', () => {
   let server: FaultServer;
   let service: PublicState;
-  /** Holds back the responses to status requests. */
+  /** Gate that holds back the responses to status requests. */
   let answering: Gate;
   let editor: Editor;
   let person: Person;
@@ -99,8 +99,8 @@ describe('A user with two windows that show the same transfers', () => {
     until(`${count} pending requests`, async () => (answering.waitingCount === count ? true : undefined));
 
   /**
-   * Refreshes the transfers and then the databases of a window. When the databases are requested, the refresh of the
-   * transfers has been handled.
+   * Refreshes the transfers and then the databases of a window. Once the databases have been requested, the refresh of
+   * the transfers has been handled.
    */
   async function refresh(window: EditorWindow): Promise<void> {
     const databases = (): number => server.requestsTo('GET /api/v1/databases').length;
@@ -110,7 +110,7 @@ describe('A user with two windows that show the same transfers', () => {
     await until('the databases to be requested', async () => databases() > before || undefined);
   }
 
-  /** Cancels in the first window, and waits until both show it. */
+  /** Cancels the transfer in the first window and waits until both windows show it as canceled. */
   async function cancelInFirst(): Promise<void> {
     // This server follows a cancellation only while files are being transferred (D13: ignored cancel).
     setStatus('active', 9);

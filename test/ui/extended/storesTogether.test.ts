@@ -16,7 +16,10 @@ function createContent(index: number): string {
   return `run,value\n${index},${index * index}\n`;
 }
 
-/** Writes 300 objects to the bucket, and a renamed copy of one to the folder, with its MD5 in a data package. */
+/**
+ * Writes 300 objects to the bucket, notes to the SFTP server, and a renamed copy of one object to the folder. A data
+ * package in the folder contains the copy's MD5.
+ */
 async function writeFiles(folder: string, servers: StoreServers): Promise<void> {
   const runs = join(servers.root, 'local', 'runs');
   await mkdir(runs, { recursive: true });

@@ -39,7 +39,10 @@ describe('A user with a spreadsheet of 40 IDs', () => {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  /** Matches the spreadsheet, in which three IDs are unknown and two are repeated; resolves to the saved table. */
+  /**
+   * Matches files with the spreadsheet, in which three IDs are unknown and two are repeated; resolves to the saved
+   * table.
+   */
   async function match(): Promise<string> {
     await window.command('Data Transfer: Match Table…');
     await window.pick('study.xlsx', 'Select the table to match');

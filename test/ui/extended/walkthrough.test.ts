@@ -24,7 +24,7 @@ describe('A user who opens the walkthrough', () => {
     await window.page.locator('.getting-started-step').first().waitFor();
   }
 
-  /** Waits until exactly these steps are shown as completed. */
+  /** Waits until exactly the given steps are shown as completed. */
   async function waitForCompleted(...done: readonly string[]): Promise<void> {
     await until(`${done.join(', ')} to be done`, async () => {
       const boxes = await window.page.locator('.getting-started-step [role="checkbox"][aria-checked="true"]').all();

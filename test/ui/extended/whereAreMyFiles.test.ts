@@ -60,7 +60,7 @@ describe('A user who looks for transferred files', () => {
     await window.openContainer('Data Transfer');
   }
 
-  /** Writes the record of a one-file transfer, as if by an earlier window. */
+  /** Writes the record of a one-file transfer, as an earlier window would have. */
   async function record(id: string, more: Partial<Transfer>, order: Partial<Transfer['order']> = {}): Promise<void> {
     const { state = 'succeeded', createdAt = Date.now() - minuteMs } = more;
     const files = [{ id: 'JDP:1', name: 'notes.csv' }];
@@ -80,7 +80,9 @@ describe('A user who looks for transferred files', () => {
     await utimes(file, createdAt / 1000, createdAt / 1000);
   }
 
-  /** Writes the files and the record of a transfer by the local service; resolves to the folder of the files. */
+  /**
+   * Simulates a transfer by the local service: writes its files and its record. Resolves to the folder of the files.
+   */
   async function receive(id: string): Promise<string> {
     const own = join(storage, 'received', `dts-${id}`);
     await mkdir(own, { recursive: true });

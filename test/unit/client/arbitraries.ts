@@ -46,7 +46,7 @@ export const anyValue: fc.Arbitrary<unknown> = fc.oneof(
   },
 );
 
-/** Generates mostly allowed values, and occasionally any value. */
+/** Generates mostly allowed values and occasionally an arbitrary value. */
 export function orAnything<T>(allowed: fc.Arbitrary<T>, weight = 12): fc.Arbitrary<unknown> {
   return fc.oneof({ weight, arbitrary: allowed }, { weight: 1, arbitrary: anyValue });
 }
@@ -103,7 +103,7 @@ const undecorated: readonly ((uuid: string) => string)[] = [
   (uuid) => `${uuid}\0`,
 ];
 
-/** A value for the ID of a transfer, and the UUID that it denotes, if any. */
+/** A value for a transfer's ID, and the UUID that the value denotes, if any. */
 export const givenUuid: fc.Arbitrary<{ readonly id: unknown; readonly uuid?: string }> = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...decorated).map((form) => ({ id: form(transferId), uuid: transferId })) },
   { weight: 2, arbitrary: fc.constantFrom(...undecorated).map((form) => ({ id: form(transferId) })) },

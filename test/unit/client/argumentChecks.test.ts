@@ -103,7 +103,7 @@ const refusals: readonly Refusal[] = [
   })),
 ];
 
-/** Calls that break two rules. The client reports the one that §4.8 lists first. */
+/** Calls that break two rules. The client reports the rule that §4.8 lists first. */
 const orders: readonly Refusal[] = [
   { rule: 'orcid before query', call: search({ orcid: 1, query: true }), type: TypeError, pattern: /"orcid"/ },
   { rule: 'orcid before database', call: search({ orcid: 1, database: 1 }), type: TypeError, pattern: /"orcid"/ },

@@ -25,7 +25,7 @@ function getRefusal(operation: Operation, wrong: object): string {
 
 const maximum = String(Number.MAX_SAFE_INTEGER);
 
-/** Messages for each row of §4.8, and for the checks that decisions add. */
+/** Messages for each row of §4.8 and for the checks that decisions add. */
 const refusals: readonly (readonly [Operation, object, string])[] = [
   ['search', { orcid: 1 }, 'TypeError: search: "orcid" must be a string, not 1'],
   ['search', { query: NaN }, 'TypeError: search: "query" must be a string or a finite number, not NaN'],

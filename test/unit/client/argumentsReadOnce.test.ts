@@ -5,7 +5,7 @@ import { metadata, search, transfer } from './contractCalls.ts';
 import type { Call, UntypedFields } from './contractCalls.ts';
 import { answerAll } from './contractServer.ts';
 
-/** Returns an object whose property `name` has the next of these values each time it is read. */
+/** Returns an object whose property `name` yields the next of `values` each time it is read. */
 function changing(name: string, ...values: readonly unknown[]): UntypedFields {
   let place = 0;
   return Object.defineProperty({}, name, {

@@ -36,7 +36,7 @@ export interface Bench {
   readonly server: FaultServer;
   readonly client: DataTransferClient;
   readonly log: MemoryLog;
-  /** Connects the client, and clears the recorded root request. */
+  /** Connects the client and clears the recorded root request. */
   connect(options?: Partial<ConnectOptions>): Promise<void>;
   end(): Promise<void>;
 }

@@ -68,7 +68,7 @@ function pageSizes({ offset, limit }: UntypedFields): readonly Condition[] {
   ];
 }
 
-/** Returns the JSON text of an object with these members in order. Omits members whose text is undefined. */
+/** Returns the JSON text of an object with the given members, in order. Omits members whose text is undefined. */
 function toJson(members: Readonly<Record<string, string | undefined>>): string {
   const present = Object.entries(members).filter(([, text]) => text !== undefined);
   return `{${present.map(([name, text]) => `"${name}":${text ?? ''}`).join(',')}}`;
@@ -252,7 +252,10 @@ export function expectedConnect(given: UntypedFields): ExpectedRoot | string {
   return { path, authorization: `Bearer ${token}`.trim() };
 }
 
-/** Returns the path of the root; undefined if the address is invalid, or has a port or path in addition to `port`. */
+/**
+ * Returns the path of the root; undefined if the address is invalid. If `port` is given, the address must have neither
+ * a port nor a path.
+ */
 function getPath(server: unknown, port: unknown): string | undefined {
   if (!isText(server)) return undefined;
   const address = /^http:\/\/127\.0\.0\.1(:\d+)?([/\\][^?#]*)?$/.exec(server.trim().replace(/\/+$/, ''));

@@ -145,14 +145,14 @@ describe('Faults of server and network (D2)', () => {
     await bench.end();
   });
 
-  /** Starts a bench whose client waits this long for a response, or for the next part of its body. */
+  /** Starts a bench whose client waits `waitMs` milliseconds for a response or for the next part of its body. */
   async function open(waitMs: number): Promise<void> {
     bench = await startBench({ limits: { headersMs: waitMs, bodyMs: waitMs, bodyBytes: 50_000, tries: 2 } });
     bench.server.on('GET /api/v1/databases', json([]));
     await bench.connect();
   }
 
-  /** Replaces the client with one that times out so soon that a test can wait for it. */
+  /** Replaces the client with one that times out soon enough for a test to wait for the timeout. */
   async function openWithShortTimeout(waitMs: number): Promise<void> {
     await bench.end();
     await open(waitMs);

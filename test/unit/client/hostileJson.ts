@@ -49,7 +49,7 @@ const deep: fc.Arbitrary<string> = fc
   )
   .map(([depth, [open, close], inside]) => nested(depth, open, close, inside));
 
-/** Any JSON text, including deeply nested or large ones, odd or duplicate names, and lone surrogates. */
+/** Any JSON text, including deeply nested or large text, odd or duplicate names, and lone surrogates. */
 export const anyJson: fc.Arbitrary<string> = fc.oneof({ weight: 20, arbitrary: value }, { weight: 1, arbitrary: deep });
 
 function member(name: string, text: fc.Arbitrary<string>): fc.Arbitrary<string | undefined> {
@@ -114,7 +114,7 @@ const problems = createObject(
   ),
 );
 
-/** Almost valid responses of each operation, or any JSON. */
+/** Almost valid responses to each operation, or any JSON. */
 export const almostValid = {
   databases: fc.oneof(databases, anyJson),
   files: fc.oneof(resources, resources, anyJson),

@@ -16,7 +16,10 @@ const forms: Readonly<Record<string, string>> = {
   'with an invisible character': `${testKey.slice(0, 4)}\u200e${testKey.slice(4)}`,
 };
 
-/** Returns a part of an encoded key. Output that contains it, once invisible characters are removed, has leaked the key. */
+/**
+ * Returns a part of an encoded key. Output that contains the part, after invisible characters are removed, has leaked
+ * the key.
+ */
 function toTrace(form: string): string {
   return (
     form

@@ -13,7 +13,7 @@ interface MetadataSuite {
   fetch(ids: readonly string[], page?: { readonly offset?: number; readonly limit?: number }): Promise<MetadataReply>;
 }
 
-/** Returns the fixture for the enclosing `describe`, and registers a hook that ends the bench after each test. */
+/** Returns the fixture for the enclosing `describe` and registers a hook that ends the bench after each test. */
 export function metadataSuite(): MetadataSuite {
   let bench: Bench;
   afterEach(async () => await bench.end());
@@ -28,10 +28,10 @@ export function metadataSuite(): MetadataSuite {
   };
 }
 
-/** The route of the form that the specification defines (§4.4). */
+/** The route of metadata requests in the form that the specification defines (§4.4). */
 export const getRoute = 'GET /api/v1/files/by-id';
 
-/** The route of the newer form (D8: metadata by ids). */
+/** The route of metadata requests in the newer form (D8: metadata by ids). */
 export const postRoute = 'POST /api/v1/files/by-id';
 
 /** Returns the ids of files in order, and `unreadable` for those that can't be read. */
@@ -39,7 +39,7 @@ export function getIds(files: readonly FoundFile[]): readonly string[] {
   return files.map((file) => (file.kind === 'file' ? file.id : 'unreadable'));
 }
 
-/** Returns the requested files in reverse order. Refuses requests with a bad ID, and names it if `isNaming`. */
+/** Returns the requested files in reverse order. Refuses requests with bad IDs and names them if `isNaming`. */
 export function returnFilesExcept(bad: readonly string[], isNaming: boolean, status = 400): Behavior {
   return async (request, response) => {
     const body = request.body === '' ? undefined : (JSON.parse(request.body) as { file_ids: string[] });

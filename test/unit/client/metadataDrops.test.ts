@@ -8,7 +8,7 @@ import { getRoute, getIds, metadataSuite, createIds, postRoute } from './metadat
 const listIds = ({ body, query }: RecordedRequest): readonly string[] =>
   body === '' ? (query.get('ids') ?? '').split(',') : (JSON.parse(body) as { file_ids: string[] }).file_ids;
 
-/** Responds like a server that drops the connection for bad IDs, and omits the files of unknown ones. */
+/** Responds like a server that drops the connection if an ID is bad and omits the files of unknown IDs. */
 function dropping(bad: readonly string[], unknown: readonly string[] = []): Behavior {
   return async (request, response) => {
     const ids = listIds(request);

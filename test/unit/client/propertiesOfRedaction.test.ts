@@ -62,7 +62,7 @@ const key = fc
 
 const around = fc.oneof(anyText, fc.constantFrom('', 'Authorization: Bearer ', '"token":"', 'x', '\\', '%', '='));
 
-/** Returns the parts of a redacted text that are between placeholders. */
+/** Returns the parts of a redacted text that lie between placeholders. */
 function rest(redacted: string): readonly string[] {
   return redacted.split('[redacted]');
 }
@@ -140,7 +140,7 @@ describe('The key in logs and reasons of a client (§5, D14)', () => {
     await bench.end();
   });
 
-  /** Generates keys without spaces, because a header loses leading and trailing ones. */
+  /** Generates keys without spaces, because a header loses leading and trailing spaces. */
   const headerKey = fc.stringMatching(/^[!-~]{6,40}$/);
   const padding = fc.oneof(
     fc.constant(''),

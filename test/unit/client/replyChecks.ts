@@ -24,7 +24,7 @@ export function checkReply(reply: MetadataReply | Reply<unknown>): void {
   for (const [name, field] of Object.entries(reply.reason)) assert.equal(typeof field, reasonMembers[name], name);
 }
 
-/** Checks the types of members, which may be absent but never null. */
+/** Checks the types of members, which may be absent but must not be null. */
 function checkMembers(object: unknown, types: Readonly<Record<string, string>>): void {
   assert.ok(typeof object === 'object' && object !== null && !Array.isArray(object));
   assert.equal(Object.getPrototypeOf(object), Object.prototype);
@@ -69,7 +69,7 @@ export function checkAccepted(value: unknown): void {
   assert.match(value, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
 }
 
-/** Checks the value of a cancel: true, or undefined if it was not accepted (§4.7). */
+/** Checks the value of a cancel: true, or undefined if the cancel was not accepted (§4.7). */
 export function checkCancelled(value: unknown): void {
   assert.ok(value === undefined || value === true);
 }

@@ -16,7 +16,7 @@ import { createRecord } from './userDataSpecimens.ts';
 
 /**
  * Covers the files that both versions read and write. The tests modify files of this version as the classes of version
- * 0.1 (commit bdf862f90a77) do. Version 0.1 doesn't open the shared ledger, `state`, `agents.json` and `cli`.
+ * 0.1 (commit bdf862f90a77) do. Version 0.1 doesn't open the shared ledger, `state`, `agents.json` or `cli`.
  */
 describe('After a downgrade to version 0.1 and an upgrade', () => {
   let folder: string;
@@ -34,7 +34,7 @@ describe('After a downgrade to version 0.1 and an upgrade', () => {
     files: [{ id: 'f', name: 'f.csv', hash: 'md5:0', licenses: [{ name: 'MIT' }] }],
   };
 
-  /** Writes a record like version 0.1, which preserved unknown fields of the transfer. */
+  /** Writes a record as version 0.1 did, preserving unknown fields of the transfer. */
   async function writeRecord(ledgerFolder: string, place: string, transfer: Transfer): Promise<void> {
     const file = join(ledgerFolder, place, `${transfer.key}.json`);
     await mkdir(dirname(file), { recursive: true });

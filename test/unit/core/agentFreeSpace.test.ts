@@ -24,7 +24,7 @@ describe('The free space at a destination, outside the editor', () => {
     await rm(folder, { recursive: true });
   });
 
-  /** Opens the connections `0` and `1`, whose services have a database named Target with these URLs. */
+  /** Opens the connections `0` and `1`. Each service has a database named Target with one of the given URLs. */
   async function open(urls: readonly string[], use: (context: SharedAgentContext) => Promise<void>): Promise<void> {
     const connections = servers.map(({ address: server }, index) => {
       return { id: `${index}`, name: `${index}`, server, apiKeyVariable: 'KEY' };

@@ -14,7 +14,7 @@ import { Rig } from './rig.ts';
 /** Additional metadata fields of the server's files, by file ID. */
 export type StagedFiles = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** Calls the tools of agents on a fault server, and simulates a user whose decisions the test sets. */
+/** Calls the tools of agents on a fault server and simulates a user whose decisions the test sets. */
 export class AgentStage {
   readonly rig: Rig;
   /** The questions that the user was asked, in order. */
@@ -32,7 +32,7 @@ export class AgentStage {
     this.policy = new AgentPolicy(this.folder);
   }
 
-  /** Starts a stage that is connected to a server with these files. */
+  /** Starts a stage that is connected to a server with the given files. */
   static async start(files: StagedFiles): Promise<AgentStage> {
     const rig = await Rig.start();
     const describe = (id: string): object => ({ id, name: id, path: `${id}.csv`, bytes: 5, ...files[id] });
@@ -50,7 +50,7 @@ export class AgentStage {
     return this.rig.server.requestsTo('POST /api/v1/transfers').length;
   }
 
-  /** Creates the context of an agent. Each context has its own plan store, like a separate program. */
+  /** Creates the context of an agent. Each context has its own plan store, as a separate program would. */
   createContext(requestedBy = 'test-agent'): AgentContext {
     const { explorer, clock, log } = this.rig;
     const open = (): Promise<OpenConnection> => {
@@ -71,7 +71,7 @@ export class AgentStage {
     };
   }
 
-  /** Calls a tool, and advances the clock until it returns. */
+  /** Calls a tool and advances the clock until it returns. */
   async call(name: string, input: unknown = {}, context = this.createContext()): Promise<AgentAnswer> {
     return await this.rig.advanceUntilSettled(callAgentTool(context, name, input, new AbortController().signal));
   }

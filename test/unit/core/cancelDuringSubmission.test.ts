@@ -35,7 +35,7 @@ describe('A cancel during a submission, on a server like the public one (D34)', 
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
   });
 
-  /** Opens a window with a connection to the one server. */
+  /** Opens a window with a connection to the server that all windows share. */
   const open = async (connectionId: string): Promise<Explorer> => {
     const own = { log: new MemoryLog(), clock: systemClock, ledgerFolder: join(folder, 'transfers') };
     const window = new Explorer(createExplorerDependencies(own));
@@ -51,7 +51,7 @@ describe('A cancel during a submission, on a server like the public one (D34)', 
     return { connectionId, orcid, source, destination, files: [{ id, name: id }] };
   };
 
-  /** Submits in one window, cancels in the other meanwhile, and checks that each got its own response. */
+  /** Submits in one window, cancels in the other in the meantime, and checks that each got its own response. */
   const runRound = async (submitting: Explorer, cancelling: Explorer, file: number): Promise<void> => {
     service.dispatcher.createMs = 0;
     const running = await cancelling.transferFlow.submit(createOrder('two', file));

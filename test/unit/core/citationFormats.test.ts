@@ -123,7 +123,8 @@ describe('Citation formats', () => {
 });
 
 /**
- * Removes what biblatex-csl-converter can't read (abstracts, `^`, braces), and authors, which are checked separately.
+ * Removes the parts that biblatex-csl-converter can't read (abstracts, `^`, braces) and the authors, which are checked
+ * separately.
  */
 function toConverterForm(citation: ParsedCitation): ParsedCitation {
   const plain = (text: string | undefined): string | undefined => text?.replaceAll(/[{}^]/g, '');
@@ -135,7 +136,7 @@ function toConverterForm(citation: ParsedCitation): ParsedCitation {
   };
 }
 
-/** Returns the parts of a name between commas, which can't be escaped in RIS. */
+/** Returns the parts of a name that are separated by commas, because commas can't be escaped in RIS. */
 function listNameParts(name: string): readonly string[] {
   const parts = name.split(',').map((part) => part.trim());
   return parts.filter((part) => part !== '').sort();

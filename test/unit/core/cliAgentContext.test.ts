@@ -29,8 +29,8 @@ describe('The service of a plan, for the command line', () => {
   });
 
   /**
-   * Opens the connection with this ID and, if given, address. Resolves to the ID of the open connection, or to the
-   * error message.
+   * Opens the connection with the given ID and, if specified, address. Resolves to the ID of the open connection or to
+   * the error message.
    */
   async function open(options: CommandContext['options'], id: string, address?: string): Promise<unknown> {
     const context: CommandContext = {

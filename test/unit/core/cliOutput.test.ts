@@ -3,7 +3,7 @@ import { Output } from '../../../src/cli/output.ts';
 
 const escape = '\u001B[2J';
 
-/** Returns a stream that collects written text, and that is a terminal if `isTTY`. */
+/** Returns a stream that collects written text; it poses as a terminal if `isTTY` is true. */
 function createStream(isTTY: boolean): { readonly stream: NodeJS.WriteStream; readonly getText: () => string } {
   let text = '';
   const write = (piece: string): boolean => {

@@ -12,7 +12,7 @@ import { untilIdle } from '../../support/untilIdle.ts';
 import { WindowProcess } from '../../support/windowProcess.ts';
 
 const second = 1000;
-/** The real time for disk and network operations after each step of the clock. */
+/** The real time to wait for disk and network operations after each step of the clock. */
 const stepPauseMs = 8;
 /** The real time after which a test fails if its condition has not become true. */
 const waitLimitMs = 120_000;
@@ -25,9 +25,9 @@ export class FaultCell {
   readonly server: TruthfulServer;
   readonly ledgerFolder: string;
   windows: readonly TransferWindow[] = [];
-  /** Lets the transfer continue after the moment at which it is held. */
+  /** Lets the transfer continue from the moment at which it is held. */
   release: () => Promise<void> | void = () => undefined;
-  /** The number of status requests until polling became possible again. */
+  /** The number of status requests received before polling became possible again. */
   pollsBefore = 0;
   private readonly folder: string;
   private readonly cleanups: (() => Promise<void> | void)[] = [];
@@ -73,7 +73,7 @@ export class FaultCell {
     this.pollsBefore = this.server.polls.length;
   }
 
-  /** Advances the clocks of all windows in steps. Asserts after each that no window contradicts the server. */
+  /** Advances the clocks of all windows in steps. Asserts after each step that no window contradicts the server. */
   async pass(ms: number, stepMs = second): Promise<void> {
     for (let passed = 0; passed < ms; passed += stepMs) await this.step(stepMs);
   }
@@ -124,7 +124,7 @@ export class FaultCell {
     return names.filter((name) => name.endsWith('.json'));
   }
 
-  /** Adds a function that runs at the end of the test. */
+  /** Adds a function to run at the end of the test. */
   addCleanup(act: () => Promise<void> | void): void {
     this.cleanups.push(act);
   }
@@ -157,7 +157,9 @@ export class FaultCell {
     return shown.map((transfer) => `${transfer?.state ?? 'nothing'} ${transfer?.problem?.kind ?? ''}`).join(', ');
   }
 
-  /** Asserts that no window contradicts the server, and that nothing was submitted twice. */
+  /**
+   * Asserts that no window contradicts the server, nothing was submitted twice, and no status requests were concurrent.
+   */
   private async assertWindows(): Promise<void> {
     assert.ok(this.server.submissions <= 1, 'it was submitted twice');
     assert.ok(this.server.maxConcurrentCount <= 1, 'two status requests were concurrent');

@@ -5,7 +5,10 @@ import type { FaultCell } from './faultCell.ts';
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 
-/** Events that affect a transfer, its windows or the server. Each one ends, and releases the held transfer. */
+/**
+ * Events that affect a transfer, its windows or the server. Each function runs its event to the end and releases the
+ * held transfer.
+ */
 export const events = {
   'reload of the window': async (cell) => {
     await replaceWindow(cell);
@@ -72,7 +75,7 @@ export const events = {
 /** One of {@link events}. */
 export type FaultEvent = keyof typeof events;
 
-/** Ends the first window, and opens another one. */
+/** Ends the first window and opens another one. */
 async function replaceWindow(cell: FaultCell): Promise<void> {
   await cell.first.end();
   await cell.release();
@@ -93,7 +96,7 @@ async function runWithoutServer(cell: FaultCell): Promise<void> {
   if (isRunning(after) && before?.state === 'active') assert.equal(after?.state, before.state);
 }
 
-/** Returns true if a transfer has a problem, or can have none because it isn't running. */
+/** Returns true if a transfer has a problem, or can't have one because it isn't running. */
 function showsProblem(transfer: Transfer | undefined): boolean {
   return !isRunning(transfer) || transfer?.problem !== undefined;
 }

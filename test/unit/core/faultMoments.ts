@@ -16,7 +16,7 @@ export type Moment = (typeof moments)[number];
 
 const limitMs = 10_000;
 
-/** Advances the transfer of a cell to a moment, and holds it there if it would continue by itself. */
+/** Advances the transfer of a cell to a moment and holds it there if it would continue by itself. */
 export async function reach(cell: FaultCell, moment: Moment): Promise<void> {
   const { server, first } = cell;
   if (moment === 'sent and unanswered' || moment === 'answered and unwritten') server.submissionGate.hold();
@@ -30,7 +30,7 @@ export async function reach(cell: FaultCell, moment: Moment): Promise<void> {
   if (moment === 'ended') await finish(cell);
 }
 
-/** Waits until the window, which was opened with a closed gate, is about to send the submission. */
+/** Waits until the window, whose gate was closed when it was opened, is about to send the submission. */
 async function holdBeforeSending(cell: FaultCell): Promise<void> {
   const { first } = cell;
   await cell.waitFor('its intent is written', async () => (await cell.records('running')).length === 1);
@@ -39,7 +39,7 @@ async function holdBeforeSending(cell: FaultCell): Promise<void> {
   await cell.waitFor('it is about to be sent', () => first.sending.waitingCount === 1);
 }
 
-/** Delivers the response, while a lock prevents the window from writing the record. */
+/** Delivers the response while a lock prevents the window from writing the record. */
 async function holdUnwritten(cell: FaultCell): Promise<void> {
   const lock = await cell.lockRecord();
   cell.release = async () => {
@@ -56,7 +56,7 @@ async function run(cell: FaultCell): Promise<void> {
   await cell.pass(30_000);
 }
 
-/** Ends the transfer on the server, and holds the status response that reports it. */
+/** Ends the transfer on the server and holds the status response that reports it. */
 async function holdEnd(cell: FaultCell): Promise<void> {
   const { server } = cell;
   server.statusGate.hold();

@@ -21,7 +21,7 @@ const pollLimitMs: Readonly<Partial<Record<FaultEvent, number>>> = {
   'machine asleep for 8 h': 11 * second,
 };
 
-/** Compares the shown states, the requests and the records with the server's state. */
+/** Asserts that the shown states, the requests and the records agree with the server's state. */
 export async function verify(cell: FaultCell, outcome: Outcome, event: FaultEvent): Promise<void> {
   await checks[outcome](cell, event);
   await assertNoFurtherRequests(cell);

@@ -43,7 +43,7 @@ describe('The index of the transfers that ended last (D48)', () => {
   const readIndex = async (): Promise<Record<string, unknown>> =>
     JSON.parse(await readFile(path('lastEnded.json'), 'utf8')) as Record<string, unknown>;
 
-  /** Writes a record like a version without an index. Sets its modification time to `minute`, if given. */
+  /** Writes a record as a version without an index does. Sets the record's modification time to `minute`, if given. */
   const writeUnindexed = async (key: string, minute?: number): Promise<void> => {
     const file = path('ended', `${key}.json`);
     await writeFile(file, formatRecord(withState({ ...submittingTransfer, key }, 'failed', 2)));

@@ -11,7 +11,7 @@ import { submittingTransfer, order } from './specimens.ts';
 
 const minute = 60_000;
 
-/** Returns a running transfer of a connection; without an ID, as during submission, if `named` is empty. */
+/** Returns a running transfer of a connection. If `named` is empty, the transfer has no ID, as during submission. */
 function running(key: string, connectionId: string, named: { readonly id?: string } = { id: 'id' }): Transfer {
   const state = 'active';
   return {
@@ -30,7 +30,7 @@ describe('Electing the polling window (D33)', () => {
   let keys: KeyWatch;
   let store: TransferStore;
   let election: LeaseElection;
-  /** The arguments of all calls of `setEligible`. */
+  /** The arguments of all calls to `setEligible`. */
   let calls: { readonly connectionIds: readonly string[]; readonly hasRunning: boolean }[];
 
   beforeEach(() => {
@@ -58,7 +58,7 @@ describe('Electing the polling window (D33)', () => {
       sessions.add({ connection: { id, name: id, server: service.address }, service, client });
     }
   };
-  /** Returns the arguments of the calls of `setEligible` during `act`. */
+  /** Returns the arguments of the calls to `setEligible` during `act`. */
   const callsDuring = (act: () => void): typeof calls => {
     calls.length = 0;
     act();

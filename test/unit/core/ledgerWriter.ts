@@ -1,4 +1,4 @@
-/** A program that writes every other change of two transfers to a ledger, like one of two windows. */
+/** Writes every other change of two transfers to a ledger in a separate process, as one of two windows would. */
 import { TransferLedger } from '../../../src/core/ledger/transferLedger.ts';
 import type { StateChange, Transfer } from '../../../src/core/model/transferModel.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';

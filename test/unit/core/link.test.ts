@@ -10,7 +10,7 @@ function badField(field: string): object {
   return { kind: 'badField', field };
 }
 
-/** Parses a link as the editor passes it to the extension, with its query decoded once. */
+/** Parses a link in the form in which the editor passes it to the extension, with the query decoded once. */
 function open(link: string): ReturnType<typeof parseLink> {
   const [path = '', query = ''] = link.split('?');
   return parseLink(path, decodeURIComponent(query));

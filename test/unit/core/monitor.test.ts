@@ -31,7 +31,7 @@ describe('The monitor', () => {
   const countRequests = (): number => rig.server.requestsTo('GET /api/v1/transfers/*').length;
   const countPolls = (transfer: string): number => rig.server.requestsTo(`GET /api/v1/transfers/${transfer}`).length;
 
-  /** Submits two transfers, and waits until both are active. */
+  /** Submits two transfers and waits until both are active. */
   async function submitTwo(): Promise<void> {
     rig.server.on('POST /api/v1/transfers', json({ id }, 201), json({ id: other }, 201));
     rig.server.on('GET /api/v1/transfers/*', reportRequested);

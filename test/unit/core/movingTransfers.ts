@@ -3,7 +3,7 @@ import { order } from './specimens.ts';
 
 const minute = 60_000;
 
-/** Returns a transfer of 100 files that has been active since the first minute, with these progress samples. */
+/** Returns a transfer of 100 files that has been active since the first minute, with the given progress samples. */
 export function createActive(
   moved: readonly (readonly [atMinute: number, moved: number])[],
   more: Partial<Transfer> = {},
@@ -25,7 +25,7 @@ export function createActive(
   };
 }
 
-/** Returns a transfer of 100 files that succeeded after this many minutes. */
+/** Returns a transfer of 100 files that succeeded after the given number of minutes. */
 export function createSucceeded(key: string, minutes: number, more: Partial<Transfer> = {}): Transfer {
   const status = { status: 'succeeded', fileCount: 100, movedFileCount: 100 };
   const changes = [{ state: 'succeeded', at: minutes * minute }] as const;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { parseRecipe } from '../../../src/core/recipes/parseRecipe.ts';
 
-/** Describes each problem in a line: kind, line, path, and the hint if there is one. */
+/** Describes each problem in one line: its kind, line, path and, if there is one, hint. */
 function listProblems(text: string): readonly string[] {
   return parseRecipe(text).problems.map(({ kind, range, path, nearest, expected }) =>
     [kind, range.line, path.join('/'), nearest ?? expected ?? ''].join(' ').trim(),

@@ -39,7 +39,7 @@ describe('The polling lease', () => {
     for (let count = 0; count < 20; count += 1) await stat(folder);
   };
 
-  /** Advances the clock in steps, and waits for the disk operations of each step. */
+  /** Advances the clock in steps and waits for the disk operations of each step. */
   const pass = async (ms: number, stepMs = 500): Promise<void> => {
     for (let passed = 0; passed < ms; passed += stepMs) {
       await clock.pass(stepMs);
@@ -190,7 +190,7 @@ describe('The polling lease', () => {
 
   it('considers the focus of a crashed window for at most ten seconds', async () => {
     const lease = newWindow();
-    /** Writes a focus file with this time, and waits until the lease reports `isFocused`. */
+    /** Writes a focus file with the given time and waits until the lease reports `isFocused`. */
     const expectFocus = async (isFocused: boolean, at: unknown): Promise<void> => {
       await writeMessage('dead.focus', { at });
       await clock.pass(3_000);

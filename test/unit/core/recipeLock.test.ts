@@ -47,12 +47,12 @@ describe('The lock of a recipe (D61)', () => {
     await assert.rejects(readLock(recipe), { code: 'EFBIG' });
   });
 
-  /** Writes a lock, and returns its text. */
+  /** Writes a lock and returns its text. */
   const format = async (content: RecipeLock): Promise<string> => {
     await writeLock(recipe, content);
     return await readFile(getLockPath(recipe), 'utf8');
   };
-  /** Reads a text as the lock of a recipe. */
+  /** Reads text as the lock of a recipe. */
   const parse = async (text: string, name = lock.recipe): Promise<LockReadResult> => {
     await writeFile(getLockPath(join(folder, name)), text);
     return await readLock(join(folder, name));

@@ -5,7 +5,7 @@ import type { RequestKind, RequestWait, TurnObserver } from '../../../src/core/m
 import { PollQueue } from '../../../src/core/monitor/pollQueue.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 
-/** A pending request, which the test ends. */
+/** A pending request, which the test must end. */
 interface SentRequest {
   readonly name: string;
   end(): void;
@@ -30,7 +30,7 @@ describe('The request queue of a server (D34)', () => {
     await settled();
   };
 
-  /** Starts a request. Resolves to its name when the test has ended it. */
+  /** Starts a request. Resolves to the request's name when the test has ended it. */
   const start = async (
     name: string,
     kind: RequestKind,

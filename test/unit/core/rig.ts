@@ -22,7 +22,7 @@ export class Rig {
   hasFocus = true;
   /** The saved dialects of servers, which a restarted core loads. */
   savedDialects: unknown;
-  /** Stores which connection is active. */
+  /** Stores the ID of the active connection. */
   remember: (connectionId: string) => Promise<void> = () => Promise.resolve();
   /** The saved searchability of databases, which a restarted core loads. */
   savedSearchability: unknown;
@@ -74,7 +74,7 @@ export class Rig {
     return await promise;
   }
 
-  /** Disposes of the core like a closing window, and starts a new one with the same ledger. */
+  /** Disposes of the core, as a closing window does, and starts a new one with the same ledger. */
   restart(): void {
     this.explorer.dispose();
     this.explorer = this.newExplorer();
@@ -123,7 +123,7 @@ const databases = [
 
 type Event<T> = Emitter<T>['event'];
 
-/** Resolves when `condition` returns true. Calls it immediately, and after every event. */
+/** Resolves when `condition` returns true. Calls `condition` immediately and after every event. */
 export async function until(
   event: Event<never> | Event<void> | Event<readonly string[]> | Event<object | undefined>,
   condition: () => boolean,

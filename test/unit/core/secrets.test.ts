@@ -6,7 +6,7 @@ import { assertLinearTime } from '../../support/linearTime.ts';
 const list = (value: unknown): readonly string[] => findSecrets(value).map((path) => path.join('/'));
 
 const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJtZSJ9.c2lnbmF0dXJl';
-/** A made-up value of 32 characters, in the form of a developer token of KBase. */
+/** A made-up value of 32 characters in the form of a KBase developer token. */
 const developerToken = `MADEUP${'2345'.repeat(6)}ZZ`;
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const mixedLetters = 'aB3dE5gH7jK9mN1pQ2sT4vW6';

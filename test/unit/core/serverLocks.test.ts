@@ -12,7 +12,7 @@ import { MemoryLog } from '../../support/memoryLog.ts';
 
 const address = 'https://a.example/dts';
 
-/** Acquires the lock of the test's server for a request of this kind. */
+/** Acquires the lock of the test's server for a request of the given kind. */
 async function acquire(
   locks: ServerLocks,
   kind: RequestKind = 'status',

@@ -29,7 +29,7 @@ describe('Several connections', () => {
     assert.ok(sessions.get('c'));
   });
 
-  /** Resolves to the ID of the next connection that is saved as active. Holds its save operation at the gate. */
+  /** Resolves to the ID of the next connection that is saved as active. Holds the save operation at the gate. */
   function remembering(gate: Gate): Promise<string> {
     gate.hold();
     return new Promise((resolve) => {

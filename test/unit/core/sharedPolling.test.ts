@@ -10,7 +10,10 @@ import { minRequestGapMs } from '../../../src/core/monitor/pollSchedule.ts';
 
 const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
 const files = ['f1', 'f2', 'f3', 'f4', 'f5'].map((file) => ({ id: file, name: file }));
-/** A window polls at most once per second. Two windows that poll independently would halve the interval. */
+/**
+ * Minimum interval between polls. A window polls at most once per second; two windows that poll independently would
+ * halve that interval.
+ */
 const minMsBetweenPolls = 750;
 const statusRequest = `GET /api/v1/transfers/${id}`;
 

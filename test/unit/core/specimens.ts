@@ -2,7 +2,7 @@ import type { RecipeLock } from '../../../src/core/recipes/lockFormat.ts';
 import type { Transfer, TransferOrder } from '../../../src/core/model/transferModel.ts';
 import { orcid } from '../../support/explorerDependencies.ts';
 
-/** An order that transfers no files from A to B. */
+/** An order for a transfer of no files from A to B. */
 export const order: TransferOrder = { connectionId: 'c', orcid, source: 'A', destination: 'B', files: [] };
 
 /** A transfer that is being submitted. */
@@ -14,7 +14,7 @@ export const submittingTransfer: Transfer = {
   changes: [{ state: 'submitting', at: 0 }],
 };
 
-/** A transfer that the service accepted, and that has been active since time 0. */
+/** A transfer that the service has accepted and that has been active since time 0. */
 export const running: Transfer = {
   ...submittingTransfer,
   key: 'k',

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { askToType } from '../../../src/cli/agents/terminalQuestion.ts';
 
 describe('A question in a terminal (D64)', () => {
-  /** Prompts the user to type 3, and types `typed`. Resolves to true if the answer was accepted. */
+  /** Prompts the user to type 3, and then types `typed`. Resolves to true if the answer was accepted. */
   const answer = async (typed: string, signal = new AbortController().signal): Promise<boolean> => {
     const [input, output] = [new PassThrough(), new PassThrough()];
     const terminal = { input: Object.assign(input, { isTTY: true }), output: Object.assign(output, { isTTY: true }) };

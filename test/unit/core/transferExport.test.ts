@@ -29,7 +29,7 @@ function transfer(description: string, more: Partial<Transfer> = {}): Transfer {
   };
 }
 
-/** Parses CSV by RFC 4180. */
+/** Parses CSV according to RFC 4180. */
 function readCsv(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];

@@ -17,7 +17,7 @@ const states: readonly TransferState[] = [
   ...(['running', 'succeeded', 'failed', 'cancelled', 'expired'] as const),
 ];
 
-/** Generates transfers as a window may know them, without state changes after the end. */
+/** Generates transfers in states that a window may know, without state changes after the end. */
 const histories: fc.Arbitrary<Transfer> = fc
   .record({
     steps: fc.array(fc.tuple(fc.constantFrom(...states), fc.integer({ min: 1, max: 9 }), fc.boolean()), {

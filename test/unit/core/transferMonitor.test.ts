@@ -15,7 +15,7 @@ const id = '3f2c1a90-5d6e-4b7a-8c9d-0e1f2a3b4c5d';
 const hour = 3_600_000;
 const statusRequest = 'GET /api/v1/transfers/*';
 
-/** Returns a running transfer of a connection; without an ID, as during submission, if `named` is empty. */
+/** Returns a running transfer of a connection. If `named` is empty, the transfer has no ID, as during submission. */
 function running(key: string, connectionId = 'c', named: { readonly id?: string } = { id }): Transfer {
   const state = 'accepted';
   return {
@@ -74,7 +74,7 @@ describe('The monitor of one window', () => {
     eventually(() => Promise.resolve(countRequests() === times || undefined));
   const isSaved = (times: number): Promise<unknown> =>
     eventually(() => Promise.resolve(saved.length === times || undefined));
-  /** Advances the clock by an hour, and waits until the server has received pending requests. */
+  /** Advances the clock by an hour and waits until the server has received all pending requests. */
   const passHour = async (): Promise<void> => {
     await rig.clock.pass(hour);
     await session.client.databases();

@@ -30,7 +30,7 @@ const parse = (text: string): ParsedUserData => {
   return result;
 };
 
-/** Returns the text of the user data file with these top-level fields added or replaced. */
+/** Returns the text of the user data file with the given top-level fields added or replaced. */
 const change = (fields: Readonly<Record<string, unknown>>): string =>
   JSON.stringify({ ...(JSON.parse(format(data)) as object), ...fields }, undefined, 1);
 

@@ -42,7 +42,7 @@ describe('The import of user data (D65)', () => {
     const { transfers } = await readHistory(['running', 'ended'], work);
     return transfers.toSorted((one, other) => one.createdAt - other.createdAt);
   };
-  /** Imports transfers, and returns those that were added, in the order of their creation. */
+  /** Imports transfers and returns those that were added, in the order of their creation. */
   const addAll = async (created: readonly Transfer[]): Promise<readonly Transfer[]> => {
     const added = await importHistory({ created, updated: [] }, work, saveNothing);
     return added.toSorted((one, other) => one.createdAt - other.createdAt);

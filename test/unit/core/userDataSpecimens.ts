@@ -1,7 +1,7 @@
 import type { Transfer } from '../../../src/core/model/transferModel.ts';
 import { orcid } from '../../support/explorerDependencies.ts';
 
-/** Returns a transfer with a key of the form that the extension creates. */
+/** Returns a transfer with a key in the form that the extension creates. */
 export function createRecord(
   number: number,
   more: Partial<{ [F in keyof Transfer]: Transfer[F] | undefined }> = {},

@@ -189,7 +189,10 @@ describe('Verifying transferred files', () => {
     assert.deepEqual([report.intactCount, report.extra.paths], [2, []]);
   });
 
-  /** Returns a clock that calls `act` after each piece of a file, and advances so far that each piece is reported. */
+  /**
+   * Returns a clock that calls `act` after each piece of a file is read. Advances far enough for each piece to be
+   * reported.
+   */
   function createClock(act: () => void): Clock {
     let now = 0;
     return { now: () => (act(), (now += 1_000)), after: systemClock.after };

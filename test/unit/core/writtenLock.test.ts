@@ -28,7 +28,7 @@ describe('Reading a lock line by line (D61)', () => {
     return await readWrittenLock(path);
   }
 
-  /** Formats a lock with these lines as its files, and with the checksum for them. */
+  /** Formats a lock with the given lines as its files, and with their checksum. */
   function format(fileLines: readonly string[]): string {
     const hash = startChecksum(head);
     for (const line of fileLines) addToChecksum(hash, line);

@@ -27,7 +27,7 @@ describe('The command line in terminals', () => {
     return { folder: join(folder, 'cli'), program: cliProgram, ledgerFolder: join(folder, 'transfers') };
   }
 
-  /** Returns the environment variables that a new terminal gets. */
+  /** Returns the environment variables that are set in a new terminal. */
   function getVariables(): Record<string, string> {
     const variables: Record<string, string> = {};
     setTerminalVariables(

@@ -9,7 +9,10 @@ describe('The counting of input steps', () => {
   let shown: string[];
   beforeEach(() => (shown = []));
 
-  /** Creates a step that returns these outcomes, then `next`. Records its position, with `<` if it can go back. */
+  /**
+   * Creates a step that returns the given outcomes and then `next`. Records the step's position, with `<` if it can go
+   * back.
+   */
   const createStep = (...outcomes: readonly Outcome[]): Step => {
     const remaining = [...outcomes];
     return async ({ step, totalSteps, canGoBack }: StepPosition): Promise<Outcome> => {

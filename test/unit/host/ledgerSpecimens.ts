@@ -2,7 +2,7 @@ import type { TransferLedger } from '../../../src/core/ledger/transferLedger.ts'
 import { withState, type Transfer } from '../../../src/core/model/transferModel.ts';
 import { running } from '../core/specimens.ts';
 
-/** Returns a transfer with this key and state. */
+/** Returns a transfer with the given key and state. */
 export function withKey(key: string, state: Transfer['state'] = 'active'): Transfer {
   return { ...withState(running, state, 1), key };
 }

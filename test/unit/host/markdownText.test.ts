@@ -6,7 +6,7 @@ import { bySize } from '../../support/testSize.ts';
 
 const renderer = new MarkdownIt({ html: true });
 
-/** Renders escaped text as a list item. Returns the tags, and the text that a reader sees. */
+/** Renders escaped text as a list item. Returns the tags and the text that a reader sees. */
 function render(text: string): { readonly tags: readonly string[]; readonly text: string } {
   const html = renderer.render(`- ${escapeMarkdown(text)}\n`).trim();
   const tags = html.match(/<[^>]*>/g) ?? [];

@@ -11,7 +11,7 @@ describe('The memory of the extension', () => {
   let folder: string;
   let editorValues: Map<string, unknown>;
 
-  /** Returns the memory of a new window. */
+  /** Returns the `Memory` of a new window. */
   function openWindow(): Memory {
     const editorState = {
       get: (name: string): unknown => editorValues.get(name),

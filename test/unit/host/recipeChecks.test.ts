@@ -36,7 +36,7 @@ describe('The status of a recipe in its row (D61)', () => {
   const show = (): string =>
     checks.get('r', () => new Promise((resolve, reject) => void found.push({ resolve, reject }))).description;
   const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-  /** Shows the row, and ends its check with this result. */
+  /** Shows the row and ends its check with the given result. */
   const check = async (status: RecipeStatus | Error): Promise<void> => {
     show();
     await settle();

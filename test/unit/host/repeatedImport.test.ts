@@ -22,7 +22,7 @@ describe('A repeated import into the shared records (D63)', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
-  /** Opens a window, which imports the records. Returns the shared ledger. */
+  /** Imports the records as an opening window does. Returns the shared ledger. */
   const open = async (): Promise<TransferLedger> => {
     const location = await openLedgerLocation(join(folder, 'storage'), dataHomeVariables(join(folder, 'home')));
     assert.equal(location.folder, shared);

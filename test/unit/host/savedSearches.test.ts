@@ -16,13 +16,13 @@ const file = (id: string, more: Partial<FileEntry> = {}): FileEntry => {
   return { kind: 'file', id, database: 'Alpha', name: `${id}.csv`, resource: { id, staged: true, more: 'x' }, ...more };
 };
 
-/** A clock that advances with each reading until `stop` is called, so that writes appear to take time. */
+/** A clock that advances each time it is read until `stop` is called, so that writes appear to take time. */
 class TickingClock implements Clock {
   private time = 0;
   private isTicking = true;
   private startWaiting: () => void = () => undefined;
   private endWait: () => void = () => undefined;
-  /** Resolves when a caller waits for the clock. */
+  /** Resolves when a caller starts waiting for the clock. */
   readonly isWaiting = new Promise<void>((resolve) => (this.startWaiting = resolve));
 
   now(): number {
@@ -36,7 +36,7 @@ class TickingClock implements Clock {
     return { dispose: () => undefined };
   }
 
-  /** Stops the clock, and ends the wait of the caller. */
+  /** Stops the clock and ends the caller's wait. */
   stop(): void {
     this.isTicking = false;
     this.endWait();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { AcknowledgementGate } from '../../../src/service/transfers/acknowledgementGate.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 
-/** Creates a pending promise, and the function that resolves it. */
+/** Creates a pending promise and the function that resolves it. */
 function createPending(): { readonly promise: Promise<string>; readonly resolve: (result: string) => void } {
   let resolve: (result: string) => void = () => undefined;
   const promise = new Promise<string>((settle) => (resolve = settle));

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { ResponseWriter } from '../../../src/service/http/responseWriter.ts';
 
-/** A response to a client that reads nothing, so that its buffer never drains. */
+/** A response to a client that reads nothing, so that the response's buffer never drains. */
 class UnreadResponse extends EventEmitter {
   destroyed = false;
 

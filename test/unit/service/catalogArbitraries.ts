@@ -38,7 +38,7 @@ export const oddName: fc.Arbitrary<string> = fc
   .string({ unit: character, minLength: 1, maxLength: 6 })
   .filter((name) => !/[/\0]/.test(name) && name !== '.' && name !== '..');
 
-/** Generates paths of up to four such names. */
+/** Generates paths that consist of up to four such names. */
 export const oddPath: fc.Arbitrary<string> = fc
   .array(oddName, { minLength: 1, maxLength: 4 })
   .map((names) => names.join('/'));
@@ -72,7 +72,10 @@ const content: fc.Arbitrary<Content> = fc
 /** Files in path order, as a walk through a folder returns them. */
 export type Tree = readonly ScannedFile[];
 
-/** Generates trees that share names, so that files are added, changed, removed, or replace folders between them. */
+/**
+ * Generates trees that share names, so that from one tree to the next, files are added, changed or removed, or replace
+ * folders.
+ */
 export function trees(count: fc.ArrayConstraints): fc.Arbitrary<Tree[]> {
   return fc.uniqueArray(oddName, { minLength: 1, maxLength: 5 }).chain((names) => {
     const path = fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'));

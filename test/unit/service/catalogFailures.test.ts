@@ -23,7 +23,7 @@ describe('A catalog without change notifications (D20)', () => {
   let rig: CatalogRig;
   afterEach(async () => await rig.stop());
 
-  /** Asserts that the next regular scan finds a change, and no notification reports it earlier. */
+  /** Asserts that the next regular scan finds a change and that no notification reports it earlier. */
   async function assertScansAgain(change: () => void, then: readonly string[]): Promise<void> {
     change();
     await rig.clock.pass(4_000);
@@ -70,7 +70,7 @@ describe('A catalog whose file breaks while it is in use (D20)', () => {
     closeSync(file);
   }
 
-  /** Changes the change counter in the file, so that SQLite detects writes of another program. */
+  /** Changes the change counter in the file, so that SQLite assumes that another program has written to the file. */
   function countChange(): void {
     const file = openSync(rig.file, 'r+');
     writeSync(file, Buffer.from('7fffffff', 'hex'), 0, 4, 24);

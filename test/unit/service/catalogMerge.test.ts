@@ -11,13 +11,13 @@ type Ending = 'finish' | 'stop' | 'abandon';
 /** One merge of a tree, or of one of its folders. */
 interface Step {
   readonly tree: Tree;
-  /** Index of the folder among all known folders, modulo their number. 0 is the root. */
+  /** Index of the folder among all known folders, modulo the number of folders. 0 is the root. */
   readonly under: number;
   readonly batchSize: number;
   readonly ending: Ending;
   /** Number of batches that the merge receives before an early end. */
   readonly taken: number;
-  /** A hash is cached for every nth file after the merge. */
+  /** The n for which the hash of every nth file is cached after the merge. */
   readonly hashEvery: number;
 }
 
@@ -34,7 +34,7 @@ function createSteps({ under, ending }: StepKinds): fc.Arbitrary<Step[]> {
     .map(([all, plans]) => plans.slice(0, all.length).map((step, at) => ({ ...step, tree: all[at] ?? [] })));
 }
 
-/** Returns all folders of these files, the root first. */
+/** Returns all folders of the given files, the root first. */
 function listFolders(files: Iterable<ScannedFile>): string[] {
   const folders = new Set(['']);
   for (const { path } of files) {

@@ -11,7 +11,7 @@ import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 import { freshFolder, writeFiles } from './folderRig.ts';
 
-/** Simulated duration of a whole scan. It is so long that the catalog doesn't scan for every search. */
+/** Simulated duration of a full scan. Long enough that the catalog doesn't scan for every search. */
 const longWalkMs = 250;
 /** The delay after which the watcher reports changes. */
 const batchWindowMs = 300;
@@ -47,7 +47,7 @@ export class CatalogRig {
     this.catalog = new FolderCatalog(config, { reader: this.reader(), clock, logger: this.log, ...options });
   }
 
-  /** Writes the files (path to content), and scans them. Later changes are found only through notifications. */
+  /** Writes the files (path to content) and scans them. Later changes are found only through notifications. */
   static async start(files: Readonly<Record<string, string>>, options: RigOptions = {}): Promise<CatalogRig> {
     const rig = new CatalogRig(files, options);
     rig.catalog.start();
@@ -76,7 +76,7 @@ export class CatalogRig {
     return (await this.catalog.search(search)).files.map(({ path }) => path);
   }
 
-  /** Asserts that notifications make the catalog contain exactly these paths. */
+  /** Asserts that notifications make the catalog contain exactly the given paths. */
   async assertPaths(...paths: string[]): Promise<void> {
     const last = await this.waitForFiles((found) => found.join('\n') === paths.join('\n'));
     assert.deepEqual(last, paths);

@@ -15,14 +15,14 @@ interface CatalogStoreRig {
   readonly database: SqliteFile;
 }
 
-/** Creates a catalog in memory, and returns it with its database. */
+/** Creates a catalog in memory and returns it with its database. */
 export function storeInMemory(mode: TextMode): CatalogStoreRig {
   const database = openCatalogFile(':memory:', mode);
   if (mode === 'index') database.exec('CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, words, instance)');
   return { store: new CatalogStore(':memory:', mode, () => database), database };
 }
 
-/** Asserts that a catalog contains exactly these files and their words, with ids in path order. */
+/** Asserts that a catalog contains exactly the files in `known` and their words, with ids in path order. */
 export function assertCatalogContains(database: SqliteFile, mode: TextMode, known: Known): void {
   const files = inPathOrder([...known.values()]);
   const rows = database.prepare('SELECT * FROM files ORDER BY id').all();

@@ -17,7 +17,7 @@ describe('The registry of databases', () => {
   let open: string[];
   /** The file names of the catalogs that were opened although they were already open. */
   let openedTwice: string[];
-  /** The settings that open catalogs received, in order of arrival. */
+  /** The settings that open catalogs have received, in order of arrival. */
   let configured: unknown[];
   let gates: Readonly<Record<string, Gate>>;
   let handleSave: () => void;

@@ -7,7 +7,7 @@ const limitMs = 5_000;
 describe('Calls for a folder whose disk hangs (D42)', () => {
   const hanging = { code: 'ETIMEDOUT' };
   let clock: ManualClock;
-  /** Functions that respond to the calls made so far, in order. */
+  /** Functions that respond to the calls that have been made so far, in order. */
   let respond: ((text: string) => void)[];
   let read: (folder: string) => Promise<string>;
 

@@ -6,7 +6,7 @@ import * as nodePath from 'node:path';
 import { FolderReader } from '../../../src/service/catalog/folderReader.ts';
 import type { WalkBatch } from '../../../src/service/catalog/folderWalk.ts';
 
-/** Creates a temporary folder with a resolved path. */
+/** Creates a temporary folder and returns its resolved path. */
 export function freshFolder(): string {
   return realpathSync(mkdtempSync(nodePath.join(os.tmpdir(), 'dts-folder-')));
 }
@@ -28,7 +28,7 @@ export function makePipe(path: string): void {
   execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', path]);
 }
 
-/** Walks through a folder, and returns all batches as one. */
+/** Walks through a folder and returns all batches as one. */
 export function walkAll(folder: string, under = '', reader = new FolderReader()): WalkBatch {
   return readRemaining(reader, reader.walk(folder, under));
 }
@@ -46,14 +46,14 @@ export function readRemaining(reader: FolderReader, walk: number): WalkBatch {
   };
 }
 
-/** Returns the paths of the files of a walk. */
+/** Returns the paths of the files that a walk found. */
 export function listPaths({ files }: WalkBatch): string[] {
   return files.map(({ path }) => path);
 }
 
 type FsCall = 'lstatSync' | 'opendirSync';
 
-/** Intercepts the first file system call for a path, to simulate what other programs do at that moment. */
+/** Intercepts the first file system call for a path, to simulate actions of other programs at that moment. */
 export function onCall(
   call: FsCall,
   path: string,

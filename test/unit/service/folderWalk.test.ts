@@ -23,7 +23,7 @@ describe('A walk through a folder (D20)', () => {
 
   afterEach(() => rmSync(root, { recursive: true }));
 
-  /** Asserts that a walk and an inspection find only the initial files and these. */
+  /** Asserts that a walk and an inspection find only the initial files and the given ones. */
   function assertFound(...more: [path: string, bytes: number][]): void {
     const { files } = walkAll(folder);
     const expected = [['a.txt', 1], ['sub/b.txt', 2], ...more].sort();

@@ -134,7 +134,7 @@ describe('Moving staged files (D23, D24)', () => {
     assert.deepEqual(fs.readdirSync(root).sort(), ['source', 'target']);
   });
 
-  /** Moves two files, and runs `change` after the first one has got its final name. */
+  /** Moves two files and runs `change` after the first one has been given its final name. */
   function moveBoth(one: FileToMove, other: FileToMove, change: () => void): JobResult {
     const { renameSync } = fs;
     mock.method(fs, 'renameSync', (from: string, to: string) => {
@@ -147,7 +147,7 @@ describe('Moving staged files (D23, D24)', () => {
     return move(one, other);
   }
 
-  /** Moves a folder away, and replaces it with a link to its new location. */
+  /** Moves a folder away and replaces it with a link to its new location. */
   function moveAway(folder: string): void {
     fs.renameSync(folder, nodePath.join(root, 'moved'));
     fs.symlinkSync(nodePath.join(root, 'moved'), folder);

@@ -26,12 +26,12 @@ export async function countOpenFiles(): Promise<number> {
   return (await fs.readdir('/dev/fd')).length;
 }
 
-/** Adds the MD5 hash of this content to a file, like a catalog of a store that has hashes. */
+/** Adds the MD5 hash of the content to a file, as the catalog of a store with hashes does. */
 export function withHash(file: FileToCarry, content: string): FileToCarry {
   return { ...file, declared: { algorithm: 'md5', hex: digest('md5', content) } };
 }
 
-/** Describes a file without a hash, like a catalog of a store that has none. */
+/** Describes a file without a hash, as the catalog of a store without hashes does. */
 function toFile(path: string, content: string, position: number): FileToCarry {
   return { position, path, bytes: content.length, sha256: '', isPresent: false };
 }
@@ -89,7 +89,7 @@ export class MovementRig {
     return await carryFiles({ ...job, isFlushed: false, signal: createJobSignal(), ...more });
   }
 
-  /** Adds objects to the store `lab:from`, and returns their descriptions. */
+  /** Adds objects to the store `lab:from` and returns their descriptions. */
   put(contents: Contents): readonly FileToCarry[] {
     return Object.entries(contents).map(([path, content], position) => {
       this.rclone.objects.set(`lab:from/${path}`, Buffer.from(content));
@@ -97,7 +97,7 @@ export class MovementRig {
     });
   }
 
-  /** Writes files to the source folder, and returns their descriptions with hashes. */
+  /** Writes files to the source folder and returns their descriptions with hashes. */
   async write(contents: Contents): Promise<readonly FileToCarry[]> {
     for (const [path, content] of Object.entries(contents)) {
       const file = nodePath.join(this.source, path);
@@ -126,7 +126,7 @@ export class MovementRig {
     return Object.fromEntries(places.map((place) => [place.slice(remote.length + 1), read(place)]));
   }
 
-  /** Returns the number of calls of an rclone method. */
+  /** Returns the number of calls to an rclone method. */
   count(method: string): number {
     return this.rclone.methods.filter((one) => one === method).length;
   }

@@ -11,7 +11,7 @@ export type NaiveTerm = { readonly isNot: boolean } & (
 /** The words of a file: those of its name, its title, its folder, and its other metadata. */
 type Columns = readonly [name: string[], title: string[], folder: string[], rest: string[]];
 
-/** Splits a text into words, character by character. */
+/** Splits text into words, character by character. */
 function naiveWords(text: string): string[] {
   const words: string[] = [];
   let word = '';
@@ -35,7 +35,9 @@ function foldCharacter(character: string): string {
   return character.toLowerCase().replace('ς', 'σ');
 }
 
-/** Returns true if a column contains these words in sequence. With `isPrefix`, the last one may be a prefix. */
+/**
+ * Returns true if a column contains the given words in sequence. If `isPrefix` is true, the last one may be a prefix.
+ */
 function containsSequence(column: readonly string[], words: readonly string[], isPrefix: boolean): boolean {
   return column.some((_, start) => startsWithWords(column.slice(start), words, isPrefix));
 }
@@ -64,7 +66,7 @@ export function naiveColumns(file: ScannedFile): Columns {
   return [naiveWords(name), naiveWords(String(title)), naiveWords(folder), naiveWords(rest)];
 }
 
-/** Returns true if the words of a term match in the columns of a tier, or of a better one. */
+/** Returns true if the words of a term match in the columns of a tier or a better one. */
 function hasWords(columns: Columns, term: NaiveTerm & { kind: 'words' }, tier: number): boolean {
   const words = naiveWords(term.text);
   if (columns.slice(0, tier + 1).some((column) => containsSequence(column, words, !term.isPhrase))) return true;
@@ -77,7 +79,7 @@ function hasWords(columns: Columns, term: NaiveTerm & { kind: 'words' }, tier: n
   return isAtEnd && startsWithWords(nameWords, name, !term.isPhrase);
 }
 
-/** Returns the format that the metadata or the file extension states. */
+/** Returns the format that the metadata or the file extension indicates. */
 export function naiveFormat(file: ScannedFile): string {
   const declared = getFields(file)['format'];
   if (typeof declared === 'string') return declared.toLowerCase();
@@ -88,7 +90,7 @@ export function naiveFormat(file: ScannedFile): string {
   return ['bz2', 'gz', 'xz', 'zst'].includes(last) && inner !== '' ? `${inner}.${last}` : last;
 }
 
-/** Returns true if a file has this format, compressed or not. */
+/** Returns true if a file has the requested format, compressed or not. */
 export function naiveIsFormat(file: ScannedFile, requested: string): boolean {
   const format = requested.toLowerCase().replace(/^\./, '');
   return naiveFormat(file) === format || naiveFormat(file).startsWith(`${format}.`);
@@ -141,7 +143,10 @@ function isTrue(file: ScannedFile, term: NaiveTerm, tier: number): boolean {
   }
 }
 
-/** Returns the tier of a file in a search: 0 is the best, 4 means no words to match, undefined no match. */
+/**
+ * Returns the tier of a file in a search; undefined if the file doesn't match. 0 is the best; 4 means that there are no
+ * words to match.
+ */
 export function naiveTier(file: ScannedFile, alternatives: readonly (readonly NaiveTerm[])[]): number | undefined {
   const effective = alternatives.map((terms) => terms.filter((term) => term.kind !== 'words' || !isEmpty(term.text)));
   const isFoundBy = (terms: readonly NaiveTerm[], tier: number): boolean =>

@@ -27,7 +27,10 @@ describe('The folders and stores that a service has served before (D20)', () => 
   });
   afterEach(async () => await fs.rm(root, { recursive: true }));
 
-  /** Opens these databases like a service, closes them, and creates their catalog files. Returns their IDs. */
+  /**
+   * Opens the given databases as a service does, closes them, and creates their catalog files. Returns the databases'
+   * IDs.
+   */
   async function run(databases: DatabaseConfig[]): Promise<readonly string[]> {
     const thread = { ensureRunning: () => ({ calls: { call: () => Promise.resolve() } }) } as unknown as CatalogThread;
     const journal = { listUnfinished: () => unfinished } as unknown as TransferJournal;

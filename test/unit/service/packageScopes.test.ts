@@ -7,7 +7,7 @@ import { freshFolder, makePipe, onCall, walkAll, writeFiles } from './folderRig.
 const transferId = '11111111-1111-4111-8111-111111111111';
 const transferFolder = `dts-${transferId}`;
 
-/** Returns a Data Package that gives these files these titles. */
+/** Returns a Data Package that gives files the given titles (path to title). */
 function describeTitles(titles: Readonly<Record<string, string>>): string {
   return JSON.stringify({ resources: Object.entries(titles).map(([path, title]) => ({ path, title })) });
 }

@@ -9,7 +9,7 @@ import type { MemoryLog } from '../../support/memoryLog.ts';
 interface QueueRig {
   readonly databases: DatabaseRegistry;
   readonly daemon: RcloneDaemon;
-  /** The thread that all catalogs share. The test must end it. */
+  /** The thread that all catalogs share. The test must end this thread. */
   readonly thread: CatalogThread;
 }
 

@@ -25,7 +25,7 @@ describe('Starting and closing the rclone of the service (D62)', () => {
   });
   afterEach(async () => await fs.rm(folder, { recursive: true }));
 
-  /** Creates a daemon whose rclone is a script that runs this command. */
+  /** Creates a daemon whose rclone is a script that runs the given command. */
   async function createDaemon(command: string): Promise<RcloneDaemon> {
     const rclone = nodePath.join(folder, 'rclone');
     const version = `if [ "$1" = version ]; then echo 'rclone v1.75.0'; exit; fi`;
@@ -64,7 +64,7 @@ describe('Starting and closing the rclone of the service (D62)', () => {
   });
 
   /**
-   * Creates a daemon with a simulated rclone, and returns it with the port and the server of the rclone. The rclone
+   * Creates a daemon with a simulated rclone and returns it with the simulation's port and server. The simulation
    * accepts the request `accepted`, if given, without a password.
    */
   async function createUsable(accepted?: string): Promise<readonly [RcloneDaemon, number, Server]> {
@@ -114,7 +114,9 @@ function failLater(child: ChildProcess): ChildProcess {
   return child;
 }
 
-/** Starts a program that doesn't exist. Like EAGAIN, this is reported as an error of a child process with pipes. */
+/**
+ * Starts a program that doesn't exist. Like EAGAIN, this failure is reported as an error of a child process with pipes.
+ */
 function spawnMissing(_: string, args: readonly string[], options: SpawnOptions): ChildProcess {
   return spawn('/nonexistent', args, options);
 }

@@ -6,7 +6,7 @@ import { MemoryLog } from '../../support/memoryLog.ts';
 
 const limitMs = 10_000;
 
-/** A call that a thread has received, which the test responds to. */
+/** A call that a thread has received and that the test responds to. */
 interface ReceivedCall {
   readonly thread: number;
   readonly call: string;
@@ -41,7 +41,7 @@ describe('The threads that read folders (D42)', () => {
     };
   }
 
-  /** Returns the calls since the last call of this function, each with its thread. */
+  /** Returns the calls received since this function was last called, each with its thread. */
   const getCalls = (): readonly string[] => received.splice(0).map(({ thread, call }) => `${thread}: ${call}`);
   const isDelayed = (error: unknown): boolean => error instanceof ReadingDelayedError;
 

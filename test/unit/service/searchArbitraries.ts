@@ -3,7 +3,7 @@ import type { StagingStatus } from '../../../src/contract/search.ts';
 import { oddName, trees, type Tree } from './catalogArbitraries.ts';
 import type { NaiveTerm } from './naiveSearch.ts';
 
-/** The parameters of a search, other than its text, as a client sends them. */
+/** The parameters of a search, other than its text, in the form in which a client sends them. */
 interface Specific {
   readonly format?: string;
   readonly path?: string;
@@ -17,7 +17,7 @@ interface Specific {
 /** A tree of files, and a search in it. */
 export interface SearchedTree {
   readonly tree: Tree;
-  /** Every nth file has a cached hash, so that it counts as staged. */
+  /** The n for which every nth file has a cached hash and therefore counts as staged. */
   readonly stagedEvery: number;
   readonly alternatives: readonly (readonly NaiveTerm[])[];
   readonly specific: Specific;

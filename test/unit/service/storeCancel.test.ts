@@ -25,9 +25,9 @@ const connectionRefusedError = '{"error":"dial tcp: connect: connection refused"
 
 describe('A canceled transfer to a store that responds late (D66)', () => {
   /**
-   * Cancels a transfer, and then removes its leftovers again. The store responds to the removal of empty folders with
-   * `error`, if given. Returns the number of purges so far and the number of leftovers in the journal after each of
-   * the two removals.
+   * Cancels a transfer and then removes its leftovers again. The store responds to the removal of empty folders with
+   * `error`, if given. Returns, for each of the two removals, the number of purges so far and the number of leftovers
+   * in the journal afterwards.
    */
   async function cancel(error?: string): Promise<readonly (readonly [purged: number, leftovers: number])[]> {
     const folder = await fs.mkdtemp(nodePath.join(os.tmpdir(), 'dts-cancel-'));

@@ -7,7 +7,7 @@ import { StoreCatalog } from '../../../src/service/stores/storeCatalog.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { MemoryLog } from '../../support/memoryLog.ts';
 
-/** Returns a script that acts as the rclone of a store with these objects, and never reports free space. */
+/** Returns a script that acts as the rclone of a store with the given objects and never reports free space. */
 const createProgram = (...objects: readonly string[]): string => `#!/bin/sh
 case "$1" in
   version) echo 'rclone v1.75.0' ;;

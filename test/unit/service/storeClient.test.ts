@@ -33,7 +33,7 @@ describe('The client of rclone', () => {
     assert.match(body, /filename="part-1"\r\n\r\ncontent\r\n--/);
   });
 
-  /** Sends a request to a server that cuts off the body of its response, and returns the error of the request. */
+  /** Sends a request to a server that cuts off the body of its response, and returns the resulting error. */
   async function breakOff(status: number, request: (client: StoreClient) => Promise<unknown>): Promise<unknown> {
     const respond = (response: ServerResponse): void => {
       response.writeHead(status, { 'Content-Length': '100' }).write('{', () => response.destroy());

@@ -25,7 +25,7 @@ describe('Moving files from a store to a folder one by one (D62)', () => {
   });
   afterEach(() => rig.stop());
 
-  /** Runs `change` after the content of an object was written to the folder, and before the object is described. */
+  /** Runs `change` after the content of an object has been written to the folder and before the object is described. */
   function changeBeforeVerification(change: () => Promise<void> | void): void {
     rig.rclone.intervene = async ({ method }) => {
       if (method === 'operations/stat') await change();
@@ -38,7 +38,7 @@ describe('Moving files from a store to a folder one by one (D62)', () => {
     await fs.writeFile(nodePath.join(folder, `${name}.part-${transferId}`), content);
   }
 
-  /** Returns files with names that a store might change, so that they aren't fetched in a batch. */
+  /** Returns files whose names a store might change, so that the files aren't fetched in a batch. */
   function createMany(count: number): Contents {
     return Object.fromEntries(Array.from({ length: count }, (_, index) => [`${index}.`, 'x']));
   }

@@ -17,9 +17,9 @@ const transferId = '2c1d5e0a-0000-4000-8000-000000000003';
 describe('The route of a transfer to a store', () => {
   let server: Server;
   let urls: URL[];
-  /** Number of responses in which rclone still reports an abandoned upload as running. */
+  /** Number of upcoming responses in which rclone still reports an abandoned upload as running. */
   let busyResponses: number;
-  /** The objects that the store lists in the folder of the transfer, and those that it finds by path. */
+  /** The objects that the store lists in the transfer's folder; `found` are those that it finds by path. */
   let listed: readonly string[];
   let found: readonly string[];
   /** The error with which rclone responds to uploads, if any. */

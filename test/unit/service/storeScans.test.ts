@@ -38,7 +38,10 @@ describe('Scans of a store', () => {
     const readListed = async (): Promise<readonly string[]> =>
       (await fs.readFile(nodePath.join(folder, 'listed'), 'utf8')).split('\n').slice(0, -1);
 
-    /** Opens and scans the catalog of a store with this many files. Its rclone records the remotes that it lists. */
+    /**
+     * Opens and scans the catalog of a store with `fileCount` files. The store's rclone records the remotes that it
+     * lists.
+     */
     async function open(fileCount: number, clock: Clock = systemClock): Promise<void> {
       const program = nodePath.join(folder, 'rclone');
       const files = Array.from({ length: fileCount }, (_, index) => ({ Path: `${index}`, Size: 1 }));

@@ -27,7 +27,7 @@ describe('The leftovers of an interrupted transfer in a store (D62)', () => {
   let removals: number;
   let isServed: boolean;
   let isAvailable: boolean;
-  /** Number of times that the store was looked up while it was not served. */
+  /** Number of times the store was looked up while it was not served. */
   let misses: number;
 
   beforeEach(async () => {

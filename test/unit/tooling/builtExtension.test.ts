@@ -63,7 +63,7 @@ async function runInNewProcess(script: string): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-/** Loads modules in a new process. Returns their exports, and the slots of global dispatchers that they set. */
+/** Loads modules in a new process. Returns their exports and the slots of global dispatchers that they set. */
 async function loadModules(...modules: string[]): Promise<{ readonly names: string[]; readonly slots: string[] }> {
   const answer = await runInNewProcess(`
     const slots = ['undici.globalDispatcher.1', 'undici.globalDispatcher.2'];
@@ -130,7 +130,10 @@ function createActivation(file: string, storage: string): string {
   `;
 }
 
-/** Activates the extension, and runs a script. Resolves to true if the script, not the activation, starts it. */
+/**
+ * Activates the extension and runs a script. Resolves to true if the script, rather than the activation, starts the
+ * extension.
+ */
 async function startsAfter(storage: string, script: string): Promise<unknown> {
   return await runInNewProcess(`
     ${createActivation(entry, storage)}
@@ -237,7 +240,7 @@ describe('The built extension', () => {
     });
     afterEach(() => rmSync(folder, { recursive: true }));
 
-    /** Activates the extension with another startup module. Resolves to the result of the script. */
+    /** Activates the extension with a different startup module. Resolves to the result of the script. */
     async function runWithStartup(text: string, script: string): Promise<unknown> {
       writeFileSync(join(folder, 'lib', 'startup.js'), text);
       return await runInNewProcess(`${createActivation(join(folder, 'extension.cjs'), storage)} ${script}`);

@@ -5,7 +5,7 @@ import { createCommandContributions } from '../../../scripts/manifest/commands.t
 import { commandIds, getCommandDeclaration, type CommandId } from '../../../src/extension/editor/contributions.ts';
 
 interface MenuItem {
-  /** Undefined for a submenu. */
+  /** The command of a menu entry; undefined for a submenu. */
   readonly command?: CommandId;
   readonly submenu?: string;
   readonly when?: string;

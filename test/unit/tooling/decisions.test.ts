@@ -13,9 +13,7 @@ interface IndexedDecision {
   readonly summary: string;
 }
 
-/**
- * Decisions about documents and design that no test title cites. The code structure, lint or reviews enforce them.
- */
+/** Decisions about documents and design that no test title cites. The code structure, lint or reviews enforce them. */
 const untestedDecisions = ['D32', ...listIds(46, 57)];
 
 /** The rows of §4.8 in docs/protocol.md. */

@@ -53,14 +53,14 @@ function listTableRows(document: string): readonly (readonly string[])[] {
   return lines.map((line) => line.split('|').map((cell) => cell.trim().replaceAll('`', '')));
 }
 
-/** Returns the limits that a document states for a bench, but that its source doesn't contain. */
+/** Returns the limits that a document states for a bench but that the bench's source doesn't contain. */
 function listWrongLimits([bench = '', limits = '']: readonly string[]): readonly string[] {
   const numbers = new Set(readBench(bench).match(/[\d.]+/g));
   const stated = limits.match(/\d[\d.]*/g) ?? [];
   return stated.filter((limit) => !numbers.has(limit)).map((limit) => `${bench}: ${limit}`);
 }
 
-/** Returns the tools that a text starts with npx without a version, except for those that the setup installs. */
+/** Returns the tools that a text runs through npx without a version, except for those that the setup installs. */
 function listUnpinnedTools(text: string): readonly string[] {
   const tools = Array.from(text.matchAll(/\bnpx (?:-\S+ )*([^\s`]+)/g), ([, tool = '']) => tool);
   return tools.filter((tool) => !/.@\d/.test(tool) && !existsSync(join(root, 'node_modules', '.bin', tool)));

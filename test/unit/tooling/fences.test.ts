@@ -4,7 +4,7 @@ import { ESLint } from 'eslint';
 
 const root = resolve(import.meta.dirname, '..', '..', '..');
 
-/** A file for each row of the fence table, with an import that it may contain, and one that it may not. */
+/** A file for each row of the fence table, with an import that it may contain and one that it may not. */
 const rows: readonly (readonly [file: string, allowed: string, forbidden: string])[] = [
   ['src/contract/root.ts', "import { string } from 'zod/mini';", "import { asObject } from '../core/util/json.ts';"],
   ['src/core/util/json.ts', "import { join } from 'node:path';", "import { x } from '../model/connection.ts';"],

@@ -9,7 +9,7 @@ import { listFiles, PackageManager } from '@vscode/vsce';
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..', '..');
 
-/** Copies the packaged files of the repository into an empty folder, and runs the production build there. */
+/** Copies the packaged files except `dist` into an empty folder, and writes the production build to `dist` there. */
 async function stage(folder: string): Promise<void> {
   const files = (await listFiles({ cwd: root, packageManager: PackageManager.None })).filter(
     (file) => !/^dist[\\/]/.test(file),

@@ -23,7 +23,7 @@ interface Manifest {
   readonly keywords: readonly string[];
 }
 
-/** The Marketplace categories that suit the extension. The registries don't show unknown ones. */
+/** The Marketplace categories that suit the extension. The registries don't show unknown categories. */
 const categories = ['AI', 'Chat', 'Data Science', 'Education', 'Notebooks', 'Visualization', 'Other'];
 
 /** Returns the addresses of the images in a Markdown file. */
@@ -34,7 +34,7 @@ function listPictures(file: string): readonly string[] {
   return [...markdown, ...markup].map(([, address = '']) => address);
 }
 
-/** Returns the width and height that the header of a PNG file states. */
+/** Returns the width and height from the header of a PNG file. */
 function measurePng(file: string): readonly [number, number] {
   const header = readFileSync(join(root, file));
   assert.equal(header.toString('latin1', 1, 4), 'PNG', file);

@@ -63,7 +63,9 @@ describe('The version of a release', () => {
     versions = (await import(join(scripts, 'release', 'versions.mjs'))) as Versions;
   });
 
-  /** Returns the files in which `replace` changes a version. Asserts that they contain only the current version. */
+  /**
+   * Returns the files in which `replace` changes a version. Asserts that all files contain only the current version.
+   */
   function findVersionedFiles(pattern: string[], replace: Versions['replaceDocumentVersions']): string[] {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string };
     const files = globSync(pattern, { cwd: root }).map((file) => file.replaceAll('\\', '/'));

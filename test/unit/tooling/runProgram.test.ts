@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 
 const steps = join(import.meta.dirname, '..', '..', '..', 'scripts', 'setup', 'steps.mjs');
 
-/** Returns Node.js arguments for a script that runs this code as a program, and exits with its exit code. */
+/** Returns the Node.js arguments for a script that runs `code` as a program and exits with the program's exit code. */
 const script = (code: string): readonly string[] => {
   const imported = `import { runProgram } from ${JSON.stringify(pathToFileURL(steps))};`;
   return [

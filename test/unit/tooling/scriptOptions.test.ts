@@ -10,7 +10,7 @@ interface Result {
   readonly stderr: string;
 }
 
-/** Runs a script, which must exit without doing its work, because that would exceed the time limit. */
+/** Runs a script. It must exit without doing its work, because the work would exceed the time limit. */
 function runScript(file: string, ...args: readonly string[]): Result {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, file), ...args], {
     encoding: 'utf8',

@@ -3,7 +3,7 @@ import Mocha, { Suite, Test } from 'mocha';
 import { RingReporter } from '../../support/ringReporter.ts';
 import { runInOrder, type TestOrder } from '../../support/testOrder.ts';
 
-/** Runs two suites in an order. Resolves to the hooks and tests that ran, and to the printed lines. */
+/** Runs two suites in the given order. Resolves to the hooks and tests that ran and the printed lines. */
 async function runTwoSuites(order: TestOrder): Promise<{ ran: readonly string[]; printed: readonly string[] }> {
   const mocha = new Mocha({ reporter: RingReporter });
   const ran: string[] = [];

@@ -26,7 +26,7 @@ function evaluate(when: string, view: string, facts: ReadonlySet<string>): boole
   return when.split(' || ').some((part) => part.split(' && ').every((term) => isTrue(term.trim())));
 }
 
-/** Returns the buttons in the title of a view, from left to right. The editor aligns them to the right. */
+/** Returns the buttons in the title of a view, from left to right. The editor right-aligns them. */
 function listButtons(view: string, facts: ReadonlySet<string>): readonly string[] {
   const order = ({ group }: Entry): number => Number(group.slice('navigation@'.length));
   return entries

@@ -28,14 +28,14 @@ const mcpClients: readonly McpClient[] = [
 const thisSystem = { platform: process.platform, shell: process.env['ComSpec'] };
 
 /**
- * Default name of the environment variable for a key. It is specific to this extension, so that the server doesn't send
- * a key that is meant for another program.
+ * Default name of the environment variable for a key. The name is specific to this extension, so that the server
+ * doesn't send a key meant for another program.
  */
 const defaultKeyVariable = 'DATA_TRANSFER_KEY';
 
 /**
- * Copies the configuration that lets an agent outside the editor start the MCP server. It contains the ID of a
- * connection and may name the environment variable for its key, but never contains the key itself.
+ * Copies the configuration that lets an agent outside the editor start the MCP server. The configuration contains the
+ * ID of a connection and may name the environment variable for its key, but never contains the key itself.
  */
 export async function copyMcpConfiguration(services: CommandServices): Promise<void> {
   const { sessions, commandLinePaths, notifications } = services;
@@ -67,8 +67,8 @@ function createChoice(client: McpClient): Choice<McpClient> {
 }
 
 /**
- * Returns the name of the environment variable for a connection's key. Undefined for the local service, whose key the
- * MCP server finds by itself. `isNamed` is true if the connection's settings contain the name.
+ * Returns the name of the environment variable for a connection's key. Returns undefined for the local service, whose
+ * key the MCP server finds by itself. `isNamed` is true if the connection's settings contain the name.
  */
 function getKeyVariable({ settings }: CommandServices, id: string): { name: string; isNamed: boolean } | undefined {
   if (id === localConnectionId) return undefined;

@@ -9,7 +9,7 @@ import { getTransferTitle } from '../../words/transferWords.ts';
 import type { CommandServices } from '../services.ts';
 import { confirmSubmission } from '../submission/submissionSummary.ts';
 
-/** Maximum length of an agent's description and instructions. Longer ones could push the buttons out of view. */
+/** Maximum length of an agent's description and instructions. Longer text could push the buttons out of view. */
 const maxTextLength = 1_000;
 
 /**

@@ -53,7 +53,8 @@ async function choosePlan(
 }
 
 /**
- * Opens the connection to a plan's service if needed, and returns the connection's ID. Undefined if the user cancels.
+ * Opens the connection to a plan's service if needed, and returns the connection's ID. Returns undefined if the user
+ * cancels.
  */
 async function openPlanService(services: CommandServices, plan: TransferPlan): Promise<string | undefined> {
   const { connectionId, address } = plan.service;
@@ -81,8 +82,8 @@ async function decline({ proposedPlans }: CommandServices, plan: TransferPlan): 
 }
 
 /**
- * Runs `work`. Replaces an {@link AgentError}, whose message is for the agent, with a {@link CommandFailure} for the
- * user.
+ * Runs `work` and resolves to its result. Replaces an {@link AgentError}, whose message is for the agent, with a
+ * {@link CommandFailure} for the user.
  */
 async function catchAgentError<T>(plan: TransferPlan, work: () => Promise<T>): Promise<T> {
   try {

@@ -11,7 +11,9 @@ interface ProposedPlansDependencies {
   readonly log: Logger;
 }
 
-/** A plan that no longer awaits a decision, and its state. The state is undefined if the plan's file is gone. */
+/**
+ * A plan that no longer awaits a decision, and its state. The state is undefined if the plan's file no longer exists.
+ */
 interface ClosedPlan {
   readonly plan: TransferPlan;
   readonly state: PlanState | undefined;
@@ -32,7 +34,7 @@ export class ProposedPlans implements Disposable {
   private expiry: Disposable | undefined;
 
   readonly onDidChange = this.changed.event;
-  /** Fires for each plan that no longer awaits a decision. */
+  /** Fires when a plan no longer awaits a decision. */
   readonly onDidClose = this.closed.event;
 
   constructor(dependencies: ProposedPlansDependencies) {
@@ -45,7 +47,7 @@ export class ProposedPlans implements Disposable {
     return this.plans;
   }
 
-  /** Returns the plan with this ID if it awaits a decision. */
+  /** Returns the plan with this ID if it awaits a decision; otherwise undefined. */
   get(id: string): TransferPlan | undefined {
     return this.plans.find((plan) => plan.id === id);
   }

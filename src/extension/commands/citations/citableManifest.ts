@@ -8,7 +8,10 @@ import type { CitedFiles } from './citedFiles.ts';
 /** Maximum size of a manifest, in bytes. Parsing a larger manifest would block the process for seconds. */
 const maxBytes = 64 * 1024 * 1024;
 
-/** Reads a manifest's list of files, and the day on which the manifest was written. */
+/**
+ * Reads a manifest's list of files, and the day on which the manifest was written. Throws a {@link CommandFailure} if
+ * the manifest lists no files.
+ */
 export async function readCitableManifest(file: Uri): Promise<CitedFiles> {
   const json = readJsonObject(await readText(file));
   const content: JsonObject = json.kind === 'object' ? json.value : {};

@@ -3,10 +3,10 @@ import { citationFileNames, citationFormats, type CitationFormat } from '../../.
 import { pickOne, toStepResult, type Choice, type Step, type StepPosition } from '../../editor/quickInput.ts';
 import { getCitationFormatName } from '../../words/citationWords.ts';
 
-/** The action to take with citations. */
+/** An action that the user can take with citations. */
 export type CitationAction = 'copy' | 'insert' | 'save';
 
-/** Asks for a citation format. Highlights the one that was used last. */
+/** Asks for a citation format. Highlights the last one used. */
 export async function askCitationFormat(
   position: StepPosition,
   last: CitationFormat | undefined,
@@ -20,8 +20,8 @@ export async function askCitationFormat(
 }
 
 /**
- * Asks for the action. Highlights the one that was used last. Offers to insert the citations only if a text editor is
- * active.
+ * Asks what to do with the citations. Highlights the action that was used last. Offers to insert the citations only if
+ * a text editor is active.
  */
 export async function askCitationAction(
   position: StepPosition,

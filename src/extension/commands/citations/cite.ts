@@ -32,8 +32,8 @@ export async function cite(
 }
 
 /**
- * Copies a data availability statement in Markdown. It states the number of files, their sources, the service, and the
- * transfer date, and lists the citations.
+ * Copies a data availability statement in Markdown. The statement contains the number of files, their sources, the
+ * service, the transfer date, and the citations.
  */
 export async function copyAvailabilityStatement(
   services: CommandServices,

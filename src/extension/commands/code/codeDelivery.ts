@@ -47,7 +47,7 @@ export async function deliverCode(
   notifications.showStatusMessage(await deliver(code));
 }
 
-/** Copies code, with a trailing line feed, to the clipboard. */
+/** Copies code, with a trailing line feed, to the clipboard. Resolves to a confirmation for the user. */
 export async function copyToClipboard({ text }: DeliveredCode): Promise<string> {
   await env.clipboard.writeText(`${text}\n`);
   return l10n.t('Copied the code.');

@@ -12,11 +12,11 @@ import { isSharedRow, type SharedArgument } from '../sharedRow.ts';
 /** The requests for which code is generated, and their connection. */
 export interface CodeSource {
   readonly connectionId: string;
-  /** Alternatives from which the user chooses. Each has at least one request. */
+  /** Alternatives for the user to choose from. Each has at least one request. */
   readonly variants: readonly (readonly CodeRequest[])[];
 }
 
-/** Returns the requests for a row or for the selected files. Undefined if the row no longer exists. */
+/** Returns the requests for a row or for the selected files; undefined if the row no longer exists. */
 export function getCodeSource(
   services: CommandServices,
   argument: SharedArgument,

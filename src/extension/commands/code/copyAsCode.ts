@@ -50,8 +50,8 @@ export async function copyAsCode(
 }
 
 /**
- * Default name of the environment variable for a key. It is specific to this extension, so that the code doesn't send a
- * key that is meant for another program.
+ * Default name of the environment variable for a key. The name is specific to this extension, so that the code doesn't
+ * send a key meant for another program.
  */
 const defaultKeyVariable = 'DATA_TRANSFER_KEY';
 

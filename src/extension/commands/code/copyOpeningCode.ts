@@ -21,8 +21,8 @@ const maxFiles = 1000;
 const listLimitMs = 10_000;
 
 /**
- * Generates Python code that opens a transfer's files according to their formats, and copies or inserts it. If the
- * transfer was verified, the code omits damaged files.
+ * Generates Python code that opens a transfer's files according to their formats, and copies or inserts the code. If
+ * the transfer was verified, the code omits damaged files.
  */
 export async function copyOpeningCode(services: CommandServices, node: TransferNode | undefined): Promise<void> {
   if (!node) await services.transferFlow.loadFinished();

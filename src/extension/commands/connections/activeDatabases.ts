@@ -5,8 +5,8 @@ import { createSwitchStep } from '../../notifications/nextSteps.ts';
 import type { CommandServices } from '../services.ts';
 
 /**
- * Returns the databases of the connection with which a command was started. Throws a {@link CommandHint} if that
- * connection is no longer active, because its databases are then unknown.
+ * Returns the databases of the connection that a command uses. Throws a {@link CommandHint} if this connection is no
+ * longer active, because its databases are then unknown.
  */
 export function getActiveDatabases(
   { sessions, connectionStore }: CommandServices,

@@ -44,8 +44,8 @@ export async function connect(services: CommandServices, button: WelcomeButton |
 }
 
 /**
- * Asks for the address, the port, the key and, unless it is set, the ORCID iD. Saves them only if the service accepts
- * the key (D6: prove the key). Returns true if they were saved. `server` is the initial address.
+ * Asks for the address, the port, the key and, unless it is set, the ORCID iD. Saves these values only if the service
+ * accepts the key (D6: prove the key). Returns true if they were saved. `server` is the initial address.
  */
 export async function askNewConnection(services: CommandServices, server = ''): Promise<boolean> {
   const { settings, connectFlow } = services;
@@ -85,8 +85,8 @@ async function askKey(services: CommandServices, position: StepPosition, draft: 
 }
 
 /**
- * Returns the connection to try. If a connection with this address is saved, keeps its name, its options and its ID, by
- * which earlier transfers are recognized.
+ * Returns the connection to try. If a connection with this address is saved, keeps its name, its options, and the ID
+ * that links earlier transfers to it.
  */
 function toConnection({ settings }: CommandServices, { server, port, allowInsecureHttp }: Draft): Connection {
   const [id, address] = [createConnectionId(server, port), { server, ...(port !== undefined && { port }) }];

@@ -13,8 +13,8 @@ import { openOrThrow } from './connectionFailure.ts';
 import { openLocalConnection, openLocalInBackground } from './localConnection.ts';
 
 /**
- * Makes a connection active. Asks for the key if none is available. Returns undefined if the user cancels. Throws on
- * failure.
+ * Makes a connection active. Asks for the key if none is available. Returns undefined if the user cancels. Throws a
+ * {@link CommandFailure} on failure.
  */
 export async function openConnection(services: CommandServices, id: string): Promise<OpenConnection | undefined> {
   if (id === localConnectionId) return await openLocalConnection(services);
@@ -76,7 +76,7 @@ export async function openInBackground(services: CommandServices, id: string): P
     await services.connectFlow.openInBackground(connection, key);
 }
 
-/** Returns a saved connection. Throws a {@link CommandFailure} if none has this ID. */
+/** Returns the saved connection with this ID. Throws a {@link CommandHint} if there is none. */
 export function requireSavedConnection(services: CommandServices, id: string): Connection {
   const connection = findSaved(services, id);
   if (connection) return connection;

@@ -66,7 +66,7 @@ function describeStatus({ sessions, connectionStore }: CommandServices, id: stri
 
 /**
  * Returns the ID of the last active connection. If it is unknown or no longer saved, returns the ID of the only saved
- * connection. Undefined if there are none or more than one.
+ * connection, or undefined if there are none or more than one.
  */
 async function findLastId({ settings, memory }: CommandServices): Promise<string | undefined> {
   const last = await memory.getLastConnectionId();
@@ -75,7 +75,7 @@ async function findLastId({ settings, memory }: CommandServices): Promise<string
   return saved.length === 1 ? saved[0] : undefined;
 }
 
-/** Asks for a saved connection. Throws a {@link CommandFailure} with `emptyText` if there is none. */
+/** Asks for a saved connection. Throws a {@link CommandHint} with `emptyText` if there is none. */
 export async function pickSavedConnection(
   connections: readonly Connection[],
   { title, placeholder, emptyText }: Readonly<Record<'title' | 'placeholder' | 'emptyText', string>>,

@@ -27,7 +27,7 @@ export async function forgetConnection(services: CommandServices, node: Connecti
   void notifications.info(message, { label: l10n.t('Undo'), run: undo });
 }
 
-/** Removes a connection. Returns a function that restores the connection. */
+/** Removes a connection and its key. Returns a function that restores both. */
 async function remove(services: CommandServices, connection: Connection): Promise<() => Promise<void>> {
   const { settings, apiKeys, connectFlow, connectionStore } = services;
   const { id } = connection;

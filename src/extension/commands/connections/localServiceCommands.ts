@@ -40,7 +40,7 @@ export async function stopLocalService(services: CommandServices): Promise<void>
   }
 }
 
-/** Returns a function that restores the current state of the local service's connection. It never rejects. */
+/** Returns a function that restores the current state of the local service's connection. The function never rejects. */
 function getReopening(services: CommandServices): () => Promise<unknown> {
   if (isLocalConnectionActive(services)) return () => openLocalConnection(services).catch(() => undefined);
   const isOpen = services.sessions.get(localConnectionId) !== undefined;

@@ -42,9 +42,9 @@ export async function switchConnection(services: CommandServices, node?: Connect
 }
 
 /**
- * Reloads the databases of the active connection, or reopens it if it has failed or was stopped. If there is none, or
- * if it is still connecting, asks for a connection. For the row of another connection, checks the key if that
- * connection is open; otherwise opens the connection.
+ * Reloads the databases of the active connection, or reopens it if it has failed or was stopped. If there is no active
+ * connection, or a connection attempt is in progress, asks for a connection. For the row of another connection, checks
+ * the key if that connection is open; otherwise opens the connection.
  */
 export async function refreshDatabases(services: CommandServices, node: ConnectionNode | undefined): Promise<void> {
   const { connectFlow, connectionStore, sessions } = services;

@@ -41,7 +41,7 @@ function reportAdded(
   else void notifications.info(l10n.t('Added as {0}, because the name {1} is taken.', shown, other));
 }
 
-/** Reports the database name of a location if the settings already contain the location. Otherwise, returns false. */
+/** Returns true, and reports the database name, if the settings already contain a location. */
 function reportServedLocation({ settings, notifications }: CommandServices, location: ServedLocation): boolean {
   const saved = settings.servedLocations.find((one) => isSameLocation(one, location));
   if (!saved) return false;

@@ -88,7 +88,8 @@ async function findRemotes(program: string): ReturnType<typeof listRemotes> {
 }
 
 /**
- * Lets the user browse a remote, one level at a time, and choose a folder. The Back button leads to the parent folder.
+ * Lets the user browse a remote, one level at a time, and choose a folder. The Back button returns to the parent
+ * folder.
  */
 async function browse(program: string, start: string): Promise<InputResult<StoreFolder>> {
   const visited = [start];

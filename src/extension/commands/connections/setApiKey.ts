@@ -30,7 +30,8 @@ export async function setApiKey(services: CommandServices, node: ConnectionNode 
 }
 
 /**
- * Removes the environment variable's name from the settings if the variable is set, because it would override the key.
+ * Removes the environment variable's name from the settings if the variable is set, because the variable would override
+ * the key. Resolves to the connection as saved.
  */
 async function removeKeyVariable({ apiKeys, settings }: CommandServices, connection: Connection): Promise<Connection> {
   if (!apiKeys.isFromEnvironment(connection)) return connection;

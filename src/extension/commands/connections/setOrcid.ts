@@ -25,7 +25,7 @@ async function askOrcid({ settings }: CommandServices): Promise<string | undefin
   return orcid;
 }
 
-/** Creates the input for an ORCID iD. It is validated while the user types (D19: ORCID iD format). */
+/** Creates the input for an ORCID iD, which is validated while the user types (D19: ORCID iD format). */
 export function createOrcidInput(value: string): TextInputOptions {
   return {
     prompt: l10n.t('Your ORCID iD (identifies you to the service for searches and transfers)'),

@@ -6,7 +6,8 @@ import { isLocalConnectionActive, refreshLocalDatabases } from './localConnectio
 const intervalMs = 2_000;
 
 /**
- * Reloads the databases repeatedly while the local service scans a store, because only they report the progress.
+ * Reloads the list of databases repeatedly while the local service scans a store, because only the list reports the
+ * progress.
  */
 export function watchStoreScans(services: CommandServices, clock: Clock): Disposable {
   const lifetime = new Lifetime();

@@ -7,7 +7,7 @@ import { reopenUnlessShown } from './connectionPicker.ts';
 
 /**
  * Opens every connection that has running transfers, without prompting. At startup, unless a connection is already
- * shown, makes one of them active: the most recently used one or, if that has no running transfers, the one with the
+ * shown, makes one of them active: the most recently used one or, if it has no running transfers, the one with the
  * newest transfer. Opens the others, and those of transfers that start later in any window, in the background. Opens
  * each connection only once, so that a manual disconnect lasts.
  */

@@ -63,8 +63,8 @@ export async function chooseCheckedFiles(
 }
 
 /**
- * Fetches missing metadata and sets the names of the files from it. Files that the service doesn't return, or that
- * weren't fetched before `signal` was aborted, stay unchanged.
+ * Fetches missing metadata, and returns the files with their metadata and with names taken from it. Files that the
+ * service doesn't return, or that weren't fetched before `signal` was aborted, stay unchanged.
  */
 export async function loadEntries(
   flow: MetadataFlow,

@@ -40,7 +40,7 @@ export async function findFilesById(services: CommandServices, node: DatabaseNod
   await running;
 }
 
-/** Lets the user edit a search's IDs. Returns undefined if the user cancels. */
+/** Lets the user edit a search's IDs, and returns the new query. Returns undefined if the user cancels. */
 export async function editIds(
   { notifications, memory }: CommandServices,
   query: SearchQuery,

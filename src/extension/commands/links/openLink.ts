@@ -59,8 +59,8 @@ function findConnectionId({ settings }: CommandServices, service: string): strin
 }
 
 /**
- * Asks whether to connect to a link's service, which isn't saved yet. Returns the new connection's ID. Undefined if the
- * user cancels or enters a different address.
+ * Asks whether to connect to a link's service, which isn't saved yet. Returns the new connection's ID, or undefined if
+ * the user cancels or enters a different address.
  */
 async function askConnection(services: CommandServices, service: string): Promise<string | undefined> {
   const label = l10n.t('Connect…');

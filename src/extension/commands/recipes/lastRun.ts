@@ -21,8 +21,8 @@ export async function citeRecipe(services: CommandServices, argument: RecipeArgu
 }
 
 /**
- * Returns the transfer to which a recipe's lock refers. Throws a {@link CommandHint} if there is no usable lock, or if
- * the transfer is unknown. Undefined if the user cancels.
+ * Returns the transfer that a recipe's lock refers to. Throws a {@link CommandHint} if there is no usable lock, or if
+ * the transfer is unknown. Returns undefined if the user cancels.
  */
 async function findLastRun(
   { transferFlow, transferStore }: CommandServices,

@@ -44,8 +44,8 @@ export class RecipeChanges implements Disposable {
   }
 
   /**
-   * Returns the last known status. If it is missing or too old, determines it in the background. Fires `onDidChange` if
-   * the status may have changed.
+   * Returns a recipe's last known status. If this status is missing or too old, determines the current one in the
+   * background. Fires `onDidChange` if the status may have changed.
    */
   getStatus(uri: Uri): RecipeStatus {
     const find = async (): Promise<RecipeStatus> =>

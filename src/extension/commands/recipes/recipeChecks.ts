@@ -17,7 +17,7 @@ const maxUnknownAgeMs = 60_000;
 export const unknownStatus: RecipeStatus = { description: '', icon: 'beaker' };
 
 /**
- * Returns the lock with which to compare a recipe in the background. Undefined if the lock isn't valid, or if the
+ * Returns the lock for comparing a recipe in the background. Returns undefined if the lock isn't valid, or if the
  * workspace isn't trusted, because a comparison sends the recipe's search or the values in its table to the service.
  */
 export function getLockToCheck(lock: LockReadResult, isTrusted: boolean): RecipeLock | undefined {
@@ -47,8 +47,8 @@ export class RecipeChecks implements Disposable {
   }
 
   /**
-   * Returns the last known status. If it is missing or too old, determines it with `find` in the background. Fires
-   * `onDidChange` if the status may have changed.
+   * Returns a recipe's last known status. If this status is missing or too old, determines the current one with `find`
+   * in the background. Fires `onDidChange` if the status may have changed.
    */
   get(key: string, find: () => Promise<RecipeStatus>): RecipeStatus {
     const known = this.checked.get(key);
@@ -60,7 +60,7 @@ export class RecipeChecks implements Disposable {
     return status;
   }
 
-  /** Returns the last status. Undefined if there is none, or if it is outdated. */
+  /** Returns a recipe's last status; undefined if there is none or it is outdated. */
   getCurrent(key: string): RecipeStatus | undefined {
     const known = this.checked.get(key);
     return known?.isOutdated ? undefined : known?.status;

@@ -14,7 +14,7 @@ import { createSingleStep, pickOne } from '../../editor/quickInput.ts';
 import { describeError, toPlainLine } from '../../words/plainText.ts';
 import { describeRecipeProblem } from '../../words/recipeProblemWords.ts';
 
-/** The recipe to which a command applies, identified by its row or its file. */
+/** The recipe that a command applies to, identified by its row or its file. */
 export type RecipeArgument = CommandArguments['dataTransfer.dryRunRecipe'];
 
 /** A valid recipe and its lock. */

@@ -23,8 +23,8 @@ export interface OwnedDraft {
 }
 
 /**
- * Drafts a recipe from the rows to which the command applies. Without a row, asks for a source. Returns undefined if
- * the row no longer exists or the user cancels.
+ * Drafts a recipe from the rows that the command applies to. Without a row, asks for a source. Returns undefined if the
+ * row no longer exists or the user cancels.
  */
 export async function chooseDraft(
   services: CommandServices,
@@ -88,8 +88,8 @@ function toTransferDraft(transfer: Transfer | undefined): OwnedDraft | undefined
 }
 
 /**
- * Drafts a recipe for files. Describes the files by their IDs. If they are exactly the results of one search, the user
- * can describe them by that search instead.
+ * Drafts a recipe that lists files by ID. If the files are exactly the results of one search, the user can choose a
+ * recipe that repeats the search instead.
  */
 async function toFilesDraft(services: CommandServices, files: readonly CheckedFile[]): Promise<OwnedDraft | undefined> {
   const [first] = files;
@@ -105,8 +105,8 @@ async function toFilesDraft(services: CommandServices, files: readonly CheckedFi
 }
 
 /**
- * Returns the query of a search that isn't by ID and whose loaded results are exactly these files. Undefined if there
- * is none.
+ * Returns the query of a search that isn't by ID and whose loaded results are exactly these files. Returns undefined if
+ * there is none.
  */
 function findWholeSearch(
   { searchStore }: CommandServices,

@@ -44,8 +44,8 @@ async function completeDraft(
 }
 
 /**
- * Returns the name by which a recipe refers to a connection. This is usually the service's address, which is the same
- * for all users. Undefined if the connection is no longer saved.
+ * Returns the name by which a recipe refers to a connection. The name is usually the service's address, which is the
+ * same for all users. Returns undefined if the connection is no longer saved.
  */
 function getServiceName({ settings }: CommandServices, connectionId: string): string | undefined {
   if (connectionId === localConnectionId) return localLinkService;
@@ -90,9 +90,9 @@ function getSuggestedFile(): Uri {
 }
 
 /**
- * Returns a file's URI with the recipe extension. If that differs from the selected file and already exists, asks
- * whether to replace it, because the save dialog asked only about the selected file. Returns undefined if the user
- * cancels.
+ * Returns a file's URI with the recipe extension. If this URI differs from the selected one and the file already
+ * exists, asks whether to replace it, because the save dialog asked only about the selected file. Returns undefined if
+ * the user cancels.
  */
 async function confirmRecipeUri({ notifications }: CommandServices, file: Uri): Promise<Uri | undefined> {
   const recipe = toRecipeUri(file);

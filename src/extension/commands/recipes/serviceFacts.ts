@@ -8,8 +8,9 @@ import type { CommandServices } from '../services.ts';
 type FactSources = Pick<CommandServices, 'settings' | 'connectionStore' | 'parameterFlow' | 'recipeFlow' | 'sessions'>;
 
 /**
- * Returns the facts about a recipe's service if its connection is active and its databases are listed. Never opens a
- * connection, and sends no requests in an untrusted workspace.
+ * Returns the facts about a recipe's service. Returns undefined unless the service's connection is active, its
+ * databases are listed, and the workspace is trusted. Never opens a connection, and sends no requests in an untrusted
+ * workspace.
  */
 export async function loadServiceFacts(
   services: FactSources,
@@ -29,7 +30,7 @@ export async function loadServiceFacts(
   return { databases, missingIds, ...(listing && !listing.reason && { parameters: Object.keys(listing.parameters) }) };
 }
 
-/** Returns the ID of the connection to which a recipe refers by name or address. Undefined if there is none. */
+/** Returns the ID of the connection that a recipe refers to by name or address; undefined if there is none. */
 export function findConnectionId({ settings }: Pick<CommandServices, 'settings'>, service: string): string | undefined {
   if (service === localLinkService) return localConnectionId;
   return findRecipeConnection(settings.connections, service)?.id;

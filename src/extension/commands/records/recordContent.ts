@@ -23,7 +23,7 @@ export const recordNames: Readonly<Record<RecordFormat, string>> = {
 /** The content of an exported record. */
 interface RecordContent {
   readonly pieces: Iterable<string>;
-  /** Folder to which the paths of a transfer's files are relative. Absent if it is unknown. */
+  /** Folder that the paths of a transfer's files are relative to; absent if unknown. */
   readonly folder?: string | undefined;
   readonly fileCount: number;
   /** The files that the record omits, and the reasons. */

@@ -32,8 +32,8 @@ export interface RecordSource {
 }
 
 /**
- * Returns the files of the rows to which a command applies, or of a source that the user picks. Undefined if the row no
- * longer exists or the user cancels.
+ * Returns the files of the rows that a command applies to, or of a source that the user picks. Returns undefined if the
+ * row no longer exists or the user cancels.
  */
 export async function chooseSource(
   services: CommandServices,

@@ -33,9 +33,9 @@ import { askOptions, type SearchDraft } from './searchOptions.ts';
 interface AskSearchOptions {
   readonly title: string;
   readonly draft: SearchDraft;
-  /** Skips the step that asks for the database. */
+  /** True to skip the step that asks for the database. */
   readonly isDatabaseGiven: boolean;
-  /** Asks for filters in a separate step. Otherwise, a button in the search terms step opens them. */
+  /** True to ask for filters in a separate step. Otherwise, a button in the search terms step opens the filters. */
   readonly hasFilterStep?: boolean;
 }
 

@@ -9,7 +9,7 @@ import { formatResultCount, getDatabaseLabel, describeFilters, describeSearchTer
 import { getOrOpenConnection } from '../connections/connectionOpener.ts';
 import type { CommandServices } from '../services.ts';
 
-/** Limits the searches from which the user can choose. */
+/** The criteria for the searches that the user can choose from. */
 interface SearchFilter {
   readonly isEligible?: (search: Search) => boolean;
   /** Message to show if no search is eligible. */

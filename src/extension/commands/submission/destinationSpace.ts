@@ -3,9 +3,9 @@ import type { CommandServices } from '../services.ts';
 import { getServedFolder } from '../verification/transferredFolders.ts';
 
 /**
- * Returns the number of free bytes at a destination. Uses the number reported by a store of the active connection, the
- * folder that the active connection serves on this machine, or the folder that the user selected for the destination.
- * Returns undefined if none of these is known, or if the file system doesn't report the number in time.
+ * Returns the number of free bytes at a destination. The number comes from the active connection or from the file
+ * system of the destination's folder: the one that the active connection serves on this machine, or the one that the
+ * user selected. Returns undefined if neither is known, or if the file system doesn't report the number in time.
  */
 export async function getDestinationFreeBytes(
   { connectionStore, sessions, memory }: CommandServices,

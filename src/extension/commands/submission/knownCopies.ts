@@ -25,7 +25,7 @@ interface SpareFiles {
   /** One sentence for each reason. */
   readonly lines: readonly string[];
   /**
-   * Label of the button that leaves these files out. Undefined if that isn't offered, for example because no other
+   * Label of the button that leaves these files out. Undefined if there is no such button, for example because no other
    * files would remain.
    */
   readonly label: string | undefined;

@@ -23,11 +23,11 @@ import { findCopies, type LeaveOutListener } from './knownCopies.ts';
 interface SummaryOptions {
   /** Key of the unconfirmed transfer that this submission replaces. */
   readonly replacedKey?: string | undefined;
-  /** Label of the button that leads back to the earlier steps. Absent if there is no such button. */
+  /** Label of the button that returns to the earlier steps; absent if there is no such button. */
   readonly backLabel?: string | undefined;
-  /** Returns the staging status stated in a file's metadata (D31: staged display). */
+  /** Returns the staging status from a file's metadata (D31: staged display). */
   readonly getStaging?: StagingLookup;
-  /** The licenses of the files. Absent if the files' metadata is unknown. */
+  /** The licenses of the files; absent if the files' metadata is unknown. */
   readonly licenses?: readonly LicenseCount[];
   /**
    * IDs that couldn't be checked. They were part of a submission during which the connection was lost (D37: crashing
@@ -118,7 +118,7 @@ export async function sumUpOrders(
   });
 }
 
-/** Shows the page for the newest transfer that contains some of the files, and asks for confirmation again. */
+/** Shows the page for the newest transfer that contains some of the files. Asks again whether to submit the orders. */
 async function showBeforeConfirming(
   services: CommandServices,
   underWay: FilesUnderWay,

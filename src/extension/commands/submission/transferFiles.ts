@@ -148,7 +148,7 @@ function getFilesOfSource(source: string, files: readonly KnownFile[]): readonly
   return files.filter(({ ref }) => ref.database === source).map(({ ref, entry }) => createTransferFile(ref, entry));
 }
 
-/** Creates a function that returns the staging status stated in a file's metadata. */
+/** Creates a function that returns the staging status from a file's metadata. */
 function createReportedStagingLookup(files: readonly KnownFile[]): StagingLookup {
   const toKey = ({ database, id }: { readonly database: string; readonly id: string }): string =>
     JSON.stringify([database, id]);

@@ -120,8 +120,8 @@ async function readInstructions(services: CommandServices, file: Uri): Promise<J
 }
 
 /**
- * Returns the instructions to save for the next transfer: their text, or the URI of their file. Undefined if the user
- * neither typed them nor selected a file.
+ * Returns the instructions to save for the next transfer: their text, or the URI of their file. Returns undefined if
+ * the user neither typed them nor selected a file.
  */
 export function getInstructionsToSave({ instructions, from }: InstructionsDraft): LastInstructions | undefined {
   if (from instanceof Uri) return { file: from.toString() };

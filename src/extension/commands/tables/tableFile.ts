@@ -96,7 +96,7 @@ function toFailure(file: Uri, error: unknown): CommandFailure {
   return new CommandFailure(l10n.t('Could not read {0}: {1}', name, describeError(error)));
 }
 
-/** Asks for a sheet. If there is only one, returns it without asking. */
+/** Asks for a sheet. If there is only one sheet, returns that sheet without asking. */
 export async function askSheet(position: StepPosition, tables: readonly DataTable[]): Promise<InputResult<DataTable>> {
   const [first, second] = tables;
   return first && !second ? { value: first } : await pickOne(position, createSheetPick(tables));

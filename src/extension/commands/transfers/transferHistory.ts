@@ -33,7 +33,10 @@ export async function removeFromHistory(services: CommandServices, node: Transfe
   await removeTransfers(services, [transfer], l10n.t('Removed “{0}” from the history.', title));
 }
 
-/** Describes the risk of removing a transfer that may still be running (D12: never resubmit, D13: ignored cancel). */
+/**
+ * Describes the risk of removing a transfer that may still be running (D12: never resubmit, D13: ignored cancel).
+ * Returns undefined for any other transfer.
+ */
 function describeRemovalRisk({ state, cancelUnheeded }: Transfer): string | undefined {
   if (state === 'notConfirmed')
     return l10n.t(
@@ -93,8 +96,8 @@ async function removeTransfers(
 const maxResults = 200;
 
 /**
- * Searches ended transfers by database, file, description, message and ID. Opens the page for the one that the user
- * picks.
+ * Searches ended transfers by database, file, description, message and ID. Opens the page for the transfer that the
+ * user picks.
  */
 export async function findInHistory(services: CommandServices): Promise<void> {
   const { transferFlow, transferStore, transferPanels } = services;

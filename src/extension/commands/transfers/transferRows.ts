@@ -75,8 +75,8 @@ export function refreshTransfers({ monitor, transferStore, notifications }: Comm
 }
 
 /**
- * Lists the transfers that require attention according to the status bar, and the running ones; if there are none, the
- * most recent ones. Opens the page for the one that the user picks.
+ * Lists the running transfers and those that require attention according to the status bar. If there are none, lists
+ * the most recent transfers. Opens the page for the transfer that the user picks.
  */
 export async function showRunningTransfers(services: CommandServices): Promise<void> {
   const { transferStore, transferPanels, statusBar } = services;

@@ -33,7 +33,9 @@ export type ImportItem =
   | { readonly kind: 'database'; readonly comparison: ServedComparison }
   | { readonly kind: 'orcid'; readonly value: string };
 
-/** A row for an entry. It is initially checked only if the entry replaces nothing and can be used on this machine. */
+/**
+ * A row for an entry. The row is initially checked only if the entry replaces nothing and can be used on this machine.
+ */
 interface ImportRow extends Choice<ImportItem> {
   readonly isChecked: boolean;
 }

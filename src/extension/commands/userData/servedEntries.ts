@@ -102,8 +102,8 @@ async function canServe({ folder }: ServedLocation, dataFolder: string): Promise
 }
 
 /**
- * Resolves to the names of the remotes in the user's rclone configuration. Undefined if rclone isn't found, and empty
- * if the remotes can't be listed.
+ * Resolves to the names of the remotes in the user's rclone configuration. Resolves to undefined if rclone isn't found,
+ * and to an empty set if the remotes can't be listed.
  */
 async function findRemoteNames({ settings, log }: CommandServices): Promise<ReadonlySet<string> | undefined> {
   const program = findRclonePath(settings.rclonePath);

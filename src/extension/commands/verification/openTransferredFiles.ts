@@ -23,7 +23,9 @@ type OpenChoice = Choice<() => unknown>;
 /** Maximum number of files in the list. A filter typed by the user applies to all files. */
 const maxListed = 500;
 
-/** Time limit in milliseconds for listing the files. If it is exceeded, only the folder's actions are offered. */
+/**
+ * Time limit in milliseconds for listing the files. If the limit is exceeded, only the folder's actions are offered.
+ */
 const listLimitMs = 10_000;
 
 /** Lists a transfer's files, and actions for their folder. Opens the file or runs the action that the user picks. */

@@ -165,8 +165,8 @@ export function getLocalPath(uri: Uri): string {
 }
 
 /**
- * Returns the folder that is served as a database. Undefined if the service runs on another machine, or if the database
- * isn't a folder.
+ * Returns the folder that is served as a database. Returns undefined if the service runs on another machine, or if the
+ * database isn't a folder.
  */
 export function getServedFolder(
   session: OpenConnection,

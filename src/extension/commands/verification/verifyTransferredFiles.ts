@@ -20,7 +20,7 @@ import { resubmitFiles } from '../submission/resubmission.ts';
 import { pickTransfer } from '../transfers/transferPicker.ts';
 import { getLocalPath, findTransferredFiles } from './transferredFolders.ts';
 
-/** The manifest against which files are verified, and its transfer if known. */
+/** The manifest to verify files against, and its transfer if known. */
 interface VerificationTarget {
   readonly manifest: string;
   readonly transfer?: Transfer;
@@ -101,7 +101,7 @@ async function verify(services: CommandServices, target: VerificationTarget): Pr
   });
 }
 
-/** Finds the ended transfer to which a manifest belongs, by the manifest's ID or by the name of its folder. */
+/** Finds the ended transfer that a manifest belongs to, by the manifest's ID or by the name of its folder. */
 async function findTransfer(services: CommandServices, manifest: TransferManifest): Promise<Transfer | undefined> {
   await services.transferFlow.loadFinished();
   const folder = manifest.file.split(/[\\/]/).at(-2);
