@@ -22,7 +22,7 @@ export function provideCommandLine(
   const { commandLinePaths: paths } = editor;
   const report = (error: unknown): void => editor.log.warn(`Could not write command-line files: ${String(error)}`);
   const write = (): void => void writeConnections(paths, getConnections(editor, alias)).catch(report);
-  variables.description = l10n.t('Adds the command {0} to terminals.', '`data-transfer`');
+  variables.description = l10n.t('Adds the {0} command to terminals.', '`data-transfer`');
   setTerminalVariables(variables, paths);
   void writeLaunchers(paths).catch(report);
   write();

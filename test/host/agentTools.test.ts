@@ -141,7 +141,7 @@ describe('The tools for agents', () => {
     const done = stage.run('dataTransfer.confirmPlan', { kind: 'plan', id: planId });
     (await stage.person.notice(/^Transfer .* to KBase.*\?$/)).press('Transfer');
     await stage.person.notice(
-      /^Nothing was sent: the setting dataTransfer\.agents\.submit or the file agents\.json doesn't allow agents to submit transfers\.$/,
+      /^Nothing was sent: the dataTransfer\.agents\.submit setting or the agents\.json file doesn't allow agents to submit transfers\.$/,
     );
     await done;
     assert.equal(countSubmissions(), 0);

@@ -231,6 +231,6 @@ describe('Citing', () => {
     await stage.person.notice(/^Could not read .*nothing\.json: /);
     const ref = { connectionId: 'none', database, id: 'JDP:000001', name: 'a' };
     await stage.run('dataTransfer.cite', ref);
-    await stage.person.notice(/^Could not fetch the metadata of 1 file\.$/);
+    await stage.person.notice(/^Could not fetch the metadata for 1 file\.$/);
   });
 });

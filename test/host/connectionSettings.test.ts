@@ -94,7 +94,7 @@ describe('Saved connections edited by hand', () => {
     it(`are reported in one notification if an entry ${what}; the others are used, and nothing is lost`, async () => {
       const last = { id: 'z', name: 'Omega', server: 'https://z.example.org' };
       await write([right, entry, last]);
-      const notice = await stage.person.notice(/^The setting dataTransfer\.connections is invalid: /);
+      const notice = await stage.person.notice(/^The dataTransfer\.connections setting is invalid: /);
       assert.ok(notice.message.includes(problem), notice.message);
       assert.deepEqual(notice.buttons, ['Open Settings']);
       const { settings } = stage.parts;

@@ -42,7 +42,7 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.serveThisFolder': whichFolder,
   'dataTransfer.serveStore': { says: /^rclone has no stores configured yet\.$/, next: ['Add a Store…'] },
   'dataTransfer.addStore': { works: 'a terminal with rclone opens' },
-  'dataTransfer.scanStore': { says: /^No stores to scan\. Only stores of the local service/, next: ['Serve a Store…'] },
+  'dataTransfer.scanStore': { says: /^No stores to scan\. Only the local service's stores/, next: ['Serve a Store…'] },
   'dataTransfer.stopServing': { says: /^Your settings list no databases to serve\.$/, next: ['Serve a Folder…'] },
   'dataTransfer.refreshDatabases': whichService,
   'dataTransfer.searchFiles': whichService,

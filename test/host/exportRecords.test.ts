@@ -48,9 +48,7 @@ describe('Exporting files', () => {
 
   it('reports results that are not loaded', async () => {
     const count = search.files.length;
-    const message = new RegExp(
-      `^Exported exported \\(${count} files\\)\\. Results that weren't loaded were left out\\.$`,
-    );
+    const message = new RegExp(`^Exported ${count} files to exported\\. Results that weren't loaded were left out\\.$`);
     const text = await exportAs({ kind: 'search', key: search.key }, 'CSV', message);
     assert.equal(text.trimEnd().split('\r\n').length, count + 1);
   });
@@ -75,7 +73,7 @@ describe('Exporting files', () => {
   it('reports files without a SHA-256 hash, in the message and in the file', async () => {
     const left = search.files.length - 1;
     const message = new RegExp(
-      `^Exported exported \\(1 file\\)\\. ${left} files have no SHA-256 hash and were left out\\.`,
+      `^Exported 1 file to exported\\. ${left} files have no SHA-256 hash and were left out\\.`,
     );
     const text = await exportAs({ kind: 'search', key: search.key }, 'Checksums (SHA-256)', message);
     assert.deepEqual(text.split('\n'), [
@@ -89,7 +87,7 @@ describe('Exporting files', () => {
   it('reports IDs that could not be looked up separately from those that were not found', async () => {
     const missing = [{ id: 'JDP:a' }, { id: 'JDP:b', reason: { kind: 'unreachable' } as const }];
     stage.parts.searchStore.update(search.key, { missing, mayHaveMore: false });
-    const message = /\)\. 1 ID wasn't found\. 1 ID couldn't be looked up\.$/;
+    const message = /^Exported 100 files to exported\. 1 ID wasn't found\. 1 ID couldn't be looked up\.$/;
     await exportAs({ kind: 'search', key: search.key }, 'CSV', message);
   });
 
@@ -106,7 +104,7 @@ describe('Exporting files', () => {
     const [file] = search.files;
     assert.ok(file?.kind === 'file');
     const node = { kind: 'file', searchKey: search.key, connectionId: search.connectionId, file } as const;
-    const text = await exportAs(node, 'File metadata (RO-Crate 1.2)', /^Exported exported \(1 file\)\.$/);
+    const text = await exportAs(node, 'File metadata (RO-Crate 1.2)', /^Exported 1 file to exported\.$/);
     assert.equal(readCrate(JSON.parse(text) as Record<string, unknown>).get('#file-1')?.['sha256'], sha256);
   });
 });

@@ -211,7 +211,7 @@ describe('Links', () => {
     for (const [query, message] of [
       [
         { query: 'a\u202eb' },
-        "No link was copied because “query” contains invisible characters or can't be part of a link.",
+        "No link was copied because “query” contains invisible characters or can't be used in a link.",
       ],
       [{ query: '', ids }, 'No link was copied because it would be too long.'],
     ] as const) {
@@ -239,12 +239,12 @@ describe('Links', () => {
     'with control characters': [
       'file',
       { ...file, service: 'local', name: 'a\u0007b' },
-      /^The field “name” in this link isn't valid\.$/,
+      /^The “name” field in this link isn't valid\.$/,
     ],
     'with a key': [
       'file',
       { ...file, service: 'local', apiKey: 'x' },
-      /^The field “apiKey” in this link isn't valid\.$/,
+      /^The “apiKey” field in this link isn't valid\.$/,
     ],
     'with markup in the name of a field': [
       'file',
@@ -255,12 +255,12 @@ describe('Links', () => {
     'with bidirectional controls': [
       'search',
       { service: 'local', database: jgi, query: 'a\u202eb' },
-      /^The field “query” in this link isn't valid\.$/,
+      /^The “query” field in this link isn't valid\.$/,
     ],
     'with a null character': [
       'file',
       { ...file, service: 'local', id: 'a\0b' },
-      /^The field “id” in this link isn't valid\.$/,
+      /^The “id” field in this link isn't valid\.$/,
     ],
     'with 10,000 IDs': [
       'search',

@@ -150,7 +150,7 @@ describe('Matching a table', () => {
   };
 
   for (const [name, bytes, message] of [
-    ['study.xlsx', 'PK not a spreadsheet', /study\.xlsx isn't an Excel workbook \(\.xlsx\), or it is damaged\.$/],
+    ['study.xlsx', 'PK not a spreadsheet', /study\.xlsx isn't an Excel workbook \(\.xlsx\) or is damaged\.$/],
     [
       'study.xlsx',
       createXlsx({ S: [['id']] }, { declaredBytes: 2_000_000_000 }),
@@ -158,7 +158,7 @@ describe('Matching a table', () => {
     ],
     ['study.csv', '', /study\.csv doesn't contain a table\.$/],
     ['study.csv', new Uint8Array(32_000_001), /study\.csv is larger than 32 MB\.$/],
-    ['study.csv', ','.repeat(100_000), /study\.csv has more than 100,000 columns or more than 20,000,000 cells, /],
+    ['study.csv', ','.repeat(100_000), /study\.csv has more than 100,000 columns or 20,000,000 cells, /],
   ] as const) {
     it(`explains why ${name} is not read: ${message.source}`, async () => {
       await writeFile(join(folder, name), bytes);

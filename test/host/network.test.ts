@@ -240,7 +240,7 @@ describe('The network in the editor', () => {
     const notice = await stage.person.notice(/rejected the API key/);
     assert.equal(
       notice.message,
-      "DTS prototype rejected the API key. The status of transfers can't be checked without a valid key.",
+      "DTS prototype rejected the API key. Transfer status can't be checked without a valid key.",
     );
     assert.deepEqual(notice.buttons, ['Retry', 'Set API Key…']);
     notice.press('Retry');

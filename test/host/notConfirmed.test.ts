@@ -31,11 +31,11 @@ describe('An unconfirmed transfer (D12)', () => {
   };
 
   it('is reported once, with two actions', async () => {
-    const notice = await stage.person.notice(/^Unclear whether the transfer of 10 files to .* has started: /);
+    const notice = await stage.person.notice(/^It's unclear whether the transfer of 10 files to .* has started: /);
     assert.deepEqual(notice.buttons, ['Mark as Started…', 'Submit Again (Not Started)…']);
     notice.press('Mark as Started…');
     const box = await stage.person.textBox();
-    assert.match(box.prompt ?? '', /folder named dts-/);
+    assert.match(box.prompt ?? '', /folder whose name is dts-/);
     box.escape();
     assert.equal(only().state, 'notConfirmed');
   });
@@ -179,7 +179,7 @@ describe('A submission whose response belongs to another request (D35)', () => {
   const answers: readonly (readonly [answer: ReturnType<typeof json>, why: string])[] = [
     [
       json({ id: '00000000-0000-0000-0000-000000000000' }, 201),
-      'the server returned a transfer ID of zeros only (00000000-0000-0000-0000-000000000000)',
+      'the server returned a transfer ID of all zeros (00000000-0000-0000-0000-000000000000)',
     ],
     [
       problem(404, "The database 'neon' was not found"),
@@ -190,7 +190,7 @@ describe('A submission whose response belongs to another request (D35)', () => {
     it(`is not confirmed, with the reason: ${why}`, async () => {
       stage.server.on('POST /api/v1/transfers', answer);
       await stage.transferAll(nmdc);
-      const notice = await stage.person.notice(/^Unclear whether the transfer of 10 files to .* has started: /);
+      const notice = await stage.person.notice(/^It's unclear whether the transfer of 10 files to .* has started: /);
       assert.ok(notice.message.endsWith(`: ${why}`), notice.message);
       assert.equal(stage.parts.transferStore.getAll()[0]?.state, 'notConfirmed');
     });

@@ -85,7 +85,7 @@ describe('Opening transferred files', () => {
     assert.ok(submitted?.id);
     let done = stage.run('dataTransfer.revealLandedFiles', stage.firstTransfer);
     const pick = await person.pick();
-    assert.ok(pick.text.includes(`The files are at KBase Workspace Service (KSS), in the folder dts-${submitted.id}.`));
+    assert.ok(pick.text.includes(`The files are at KBase Workspace Service (KSS), in the dts-${submitted.id} folder.`));
     pick.choose('Copy Folder Name');
     await done;
     assert.equal(await env.clipboard.readText(), `dts-${submitted.id}`);

@@ -139,7 +139,7 @@ describe('A page about a rejected sign-in (D44)', () => {
     );
     silent.messages.fire({ type: 'ready' });
     await page.fetch();
-    const problem = 'Could not fetch the metadata of f.csv: the service rejected the sign-in (401).';
+    const problem = 'Could not fetch the metadata for f.csv: the service rejected the sign-in (401).';
     assert.deepEqual([silent.snapshot['problem'], silent.snapshot['remedy']], [problem, 'key']);
     silent.messages.fire({ type: 'remedy' });
     assert.deepEqual(runs, [setKey]);

@@ -82,7 +82,7 @@ describe('Transfers that agents propose', () => {
     const done = stage.run('dataTransfer.confirmPlan', node);
     const summary = await stage.person.notice(/^Transfer 1 file to KBase/);
     assert.match(summary.detail, /^Requested by: Claude \$ \(zap\) Code line two$/m);
-    assert.match(summary.detail, /^The description or the instructions may have been copied from a server\.$/m);
+    assert.match(summary.detail, /^The description or instructions may have been copied from a server\.$/m);
     summary.press('Transfer');
     await done;
     assert.equal(stage.server.requestsTo('POST /api/v1/transfers').length, 1);

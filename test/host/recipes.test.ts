@@ -135,7 +135,7 @@ describe('A recipe in the editor (D61)', () => {
     await write(byIds('JDP:1', 'JDP:2'));
     await stage.run('dataTransfer.compareRecipe', uri);
     const { input, label } = window.tabGroups.activeTabGroup.activeTab ?? {};
-    assert.equal(label, 'r.transfer.json: lock ↔ now');
+    assert.equal(label, 'r.transfer.json: lock ↔ current files');
     assert.ok(input instanceof TabInputTextDiff);
     const texts = await Promise.all(
       [input.original, input.modified].map(async (one) => (await workspace.openTextDocument(one)).getText()),
@@ -198,7 +198,7 @@ describe('A recipe in the editor (D61)', () => {
   it('reports the line that contains a key, and sends nothing', async () => {
     const uri = await write({ apiKey: 'abc', ...byIds('JDP:1') });
     const before = stage.server.requests.length;
-    await refused('dryRunRecipe', uri, /^r\.transfer\.json, line 2: A recipe must not contain a key/);
+    await refused('dryRunRecipe', uri, /^r\.transfer\.json, line 2: A recipe can't contain a key/);
     assert.equal(stage.server.requests.length, before);
   });
 

@@ -68,7 +68,7 @@ describe('The commands of a search', () => {
     const check = async (choice: string | undefined): Promise<number> => {
       const done = stage.run('dataTransfer.checkAllFiles', { kind: 'search', key });
       const pick = await person.pick();
-      assert.deepEqual(pick.labels, ['Check 25 loaded files; more may exist', 'Load all files, then check them']);
+      assert.deepEqual(pick.labels, ['Check 25 loaded files; more may exist', 'Load and check all files']);
       if (choice === undefined) pick.escape();
       else pick.choose(choice);
       await done;
@@ -77,7 +77,7 @@ describe('The commands of a search', () => {
     assert.equal(await check(undefined), 0);
     assert.equal(await check('Check 25 loaded files; more may exist'), 25);
     assert.equal(person.statusMessages.at(-1), '25 loaded files checked; more may exist.');
-    assert.equal(await check('Load all files, then check them'), 60);
+    assert.equal(await check('Load and check all files'), 60);
     assert.equal(person.statusMessages.at(-1), '60 files checked.');
   });
 

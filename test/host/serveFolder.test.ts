@@ -76,7 +76,7 @@ describe('Serving a folder as a database', () => {
     await serve(other, 'Numbered');
     const { kind, message } = await stage.person.notice(/^Added/);
     const reason = 'because the name Numbered is taken';
-    assert.deepEqual([kind, message], ['information', `Added as Numbered (2), ${reason}.`]);
+    assert.deepEqual([kind, message], ['information', `Added as Numbered (2) ${reason}.`]);
     assert.ok(names().includes('Numbered (2)'));
     assert.deepEqual(stage.person.statusMessages, ['Added Numbered as a database.']);
   });

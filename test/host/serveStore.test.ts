@@ -102,7 +102,7 @@ describe('Serving a store as a database (D62)', () => {
     const done = stage.run('dataTransfer.serveStore');
     (await stage.person.pick()).choose('gone:');
     const { message, buttons } = await stage.person.notice();
-    assert.equal(message, "Can't list gone: (its folder or bucket doesn't exist)");
+    assert.equal(message, "Could not list gone: (its folder or bucket doesn't exist)");
     assert.deepEqual(buttons, ['Add a Store…', 'Show Log']);
     await done;
     assert.deepEqual(stage.parts.settings.servedLocations, []);
@@ -145,7 +145,7 @@ describe('Serving a store as a database (D62)', () => {
     await stage.settings.update('rclone.path', join(root, 'no-rclone'), true);
     await stage.run('dataTransfer.serveStore');
     const { message, buttons } = await stage.person.notice();
-    assert.match(message, /^rclone wasn't found at .*no-rclone\. Check the setting dataTransfer\.rclone\.path\.$/);
+    assert.match(message, /^rclone wasn't found at .*no-rclone\. Check the dataTransfer\.rclone\.path setting\.$/);
     assert.deepEqual(buttons, ['Installation Guide', 'Set Path']);
   });
 });

@@ -160,7 +160,7 @@ describe('Saved connections', () => {
       assert.ok(connection);
       running(connection.id);
       const kept = stage.run('dataTransfer.forgetConnection', { kind: 'connection', id: connection.id });
-      const question = await stage.person.notice(/^Remove the connection DTS prototype and its saved key\?$/);
+      const question = await stage.person.notice(/^Remove the DTS prototype connection and its saved key\?$/);
       assert.match(question.detail, /^1 transfer is still running on this service\./);
       question.dismiss();
       await kept;

@@ -49,8 +49,7 @@ describe('The status bar', () => {
     assert.equal(tooltip(), "The service couldn't check the API key. Your key worked before, so it's being retried.");
     rejection = { kind: 'unauthorized', signIn: 'key', detail: 'KBase Auth error: 401' };
     bar.draw();
-    const refused =
-      "The status of transfers can't be checked without a valid API key: the service rejected the API key";
+    const refused = "Transfer status can't be checked without a valid API key: the service rejected the API key";
     assert.equal(tooltip(), `${refused}: KBase Auth error: 401`);
     rejection = undefined;
     bar.draw();
@@ -215,7 +214,7 @@ describe('The status bar', () => {
     connected = false;
     bar.draw();
     assert.equal(item.shown(), '$(plug) Data Transfer: not connected · $(warning) 1 transfer incomplete');
-    assert.equal(item.real().tooltip, "The status of transfers can't be checked without a connection.");
+    assert.equal(item.real().tooltip, "Transfer status can't be checked without a connection.");
   });
 
   it('does not show finished transfers after the user has acknowledged failed ones', () => {
@@ -246,7 +245,7 @@ describe('The status bar', () => {
     connected = false;
     store.put([transfer('one')]);
     assert.equal(item.shown(), '$(plug) Data Transfer: not connected');
-    assert.equal(item.real().tooltip, "The status of transfers can't be checked without a connection.");
+    assert.equal(item.real().tooltip, "Transfer status can't be checked without a connection.");
     connected = true;
     bar.draw();
     assert.equal(item.shown(), '$(sync~spin) 1 transfer · 0%');

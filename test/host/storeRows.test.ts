@@ -8,7 +8,13 @@ describe('The row of a store (D62)', () => {
   const asOf = new Date().toISOString();
   const cases: [what: string, listing: StoreListing, row: RegExp, tooltip: RegExp, icon: string][] = [
     ['is being scanned', { state: 'scanning', files: 0 }, /^scanning…$/, /^Alpha/, 'cloud'],
-    ['is scanned', { state: 'scanning', files: 0, scanned: 120_000 }, /^scanning: 120,000 files$/, /^Alpha/, 'cloud'],
+    [
+      'is scanned',
+      { state: 'scanning', files: 0, scanned: 120_000 },
+      /^scanning: 120,000 files so far$/,
+      /^Alpha/,
+      'cloud',
+    ],
     ['is listed', { state: 'listed', files: 2, asOf }, /^as of /, /2 files, as of [^\n]*$/, 'cloud'],
     ['has free space', { state: 'listed', files: 2, asOf, freeBytes: 3e9 }, /^as of /, /\n3 GB free$/, 'cloud'],
     ['has failed', { state: 'failed', files: 0, problem: 'a\nb' }, /^can't be listed: a b$/, /failed: a b$/, 'warning'],

@@ -144,7 +144,7 @@ describe('Transfer notifications', () => {
     for (const label of ['Mark as Started…', 'Submit Again (Not Started)…']) {
       goes('t', 'submitting', 'notConfirmed');
       claimed.clear();
-      const notice = await person.notice(/^Unclear whether the transfer of 2 files to Beta has started/);
+      const notice = await person.notice(/^It's unclear whether the transfer of 2 files to Beta has started/);
       notice.press(label);
       await notice.answered;
       await clock.pass(0);

@@ -246,7 +246,7 @@ describe('The transfer tree', () => {
     const { id = '', ...unsent } = transfer('t', { state: 'cancelled' });
     assert.match(getText(row({ ...unsent, id }).tooltip), /Submitted: /);
     assert.doesNotMatch(getText(row(unsent).tooltip), /Submitted: /);
-    assert.match(getText(row({ ...unsent, state: 'submitting' }).tooltip), /^Submitting since: (?!.*Submitted)/ms);
+    assert.match(getText(row({ ...unsent, state: 'submitting' }).tooltip), /^Submission started: (?!.*Submitted)/ms);
   });
 
   it('loads the last transfers of earlier sessions first, and all of them when the group is expanded', async () => {
@@ -267,7 +267,7 @@ describe('The transfer tree', () => {
     store.setHasEarlier(true);
     tree.getChildren({ kind: 'group', group: 'earlier' });
     await clock.pass(0);
-    assert.deepEqual(rows({ kind: 'group', group: 'earlier' }), ['Some transfers could not be read. See the log.']);
+    assert.deepEqual(rows({ kind: 'group', group: 'earlier' }), ["Some transfers couldn't be read. See the log."]);
   });
 
   it('redraws only the row if it stays in its group, and the groups if it moves', () => {

@@ -145,7 +145,7 @@ describe('Transferring in the editor', () => {
     const notice = await stage.person.notice();
     assert.match(
       notice.message,
-      /^Unclear whether the transfer of 10 files to .* has started: the connection was lost/,
+      /^It's unclear whether the transfer of 10 files to .* has started: the connection was lost/,
     );
     assert.equal(stage.parts.transferStore.getAll()[0]?.state, 'notConfirmed');
     assert.equal(stage.server.requestsTo('POST /api/v1/transfers').length, 1);

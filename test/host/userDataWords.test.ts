@@ -4,7 +4,7 @@ import { describeConnectionRow, describeExportError } from '../../src/extension/
 
 describe('The data for another machine (D65)', () => {
   it('is reported as exceeding the limit for imports', () => {
-    assert.match(describeExportError(new UserDataSizeError()), /^the file would exceed 256 MB, the limit for imports/);
+    assert.match(describeExportError(new UserDataSizeError()), /^the file would exceed the import limit of 256 MB/);
     assert.equal(describeExportError(new Error('No space is left.')), 'No space is left.');
   });
 

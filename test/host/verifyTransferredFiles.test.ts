@@ -68,7 +68,7 @@ describe('Verifying transferred files in the editor', () => {
     again.press('Transfer Missing or Changed Files Again…');
     const question = await person.notice();
     assert.deepEqual([question.message, question.isModal], ['Transfer 2 files to Received Files?', true]);
-    assert.match(question.detail, /\nFrom: Sample Data\nTo: Received Files\nFree space at destination: \d/);
+    assert.match(question.detail, /\nFrom: Sample Data\nTo: Received Files\nFree space at the destination: \d/);
     question.press('Transfer');
     await done;
     await person.notice(/^Transferred 2 files to Received Files\.$/);
@@ -162,7 +162,7 @@ describe('Verifying transferred files in the editor', () => {
     const verify = (): Promise<void> => stage.run('dataTransfer.verifyLandedFiles', stage.firstTransfer);
     let done = verify();
     const dialog = await person.folderDialog();
-    assert.match(dialog.text, new RegExp(`^Select the folder dts-${submitted.id} or its parent folder`));
+    assert.match(dialog.text, new RegExp(`^Select the dts-${submitted.id} folder or its parent folder`));
     dialog.choose(Uri.file(received.folder));
     (await person.notice(/manifest\.json is the manifest of a different transfer\.$/)).dismiss();
     await done;

@@ -98,7 +98,7 @@ describe('Requests that wait for a submission to the same server (D34)', () => {
     for (const insists of [false, true]) {
       const sent = stage.run('dataTransfer.sendNow');
       const question = await stage.person.notice(/^Send this request now\? \(Cancel the transfer of 10 files to /);
-      assert.match(question.detail, /mix up responses or to stop responding for all users\.$/);
+      assert.match(question.detail, /mix up responses or stop responding for all users\.$/);
       if (insists) question.press('Send Now');
       else question.dismiss();
       await sent;

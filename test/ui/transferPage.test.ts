@@ -81,7 +81,7 @@ describe('The transfer page', () => {
   it('does not show an order that is being submitted as submitted', async () => {
     await show({ state: 'submitting' });
     assert.deepEqual(await stand.page.locator('.facts dt').allInnerTexts(), [
-      ...['Elapsed', 'Files requested', 'Submitting since'],
+      ...['Elapsed', 'Files requested', 'Submission started'],
     ]);
   });
 

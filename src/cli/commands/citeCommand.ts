@@ -64,7 +64,7 @@ async function getFiles(session: CliSession, named: string | undefined, ids: rea
 async function getTransferFiles(session: CliSession, name: string): Promise<CitedSource> {
   const transfer = await findRecordedTransfer(session, name);
   const { connectionId, source, files } = transfer.order;
-  if (files.length === 0) throw createUsageError('The files of this transfer are unknown.');
+  if (files.length === 0) throw createUsageError("This transfer's files are unknown.");
   await connectFor(session, transfer);
   const ids = files.map(({ id }) => id);
   return { database: source, accessed: getDay(transfer), ...(await fetchFiles(session, connectionId, source, ids)) };

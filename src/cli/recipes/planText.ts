@@ -57,7 +57,7 @@ export function describeUnusualLock(lock: LockReadResult): string | undefined {
     edited: 'The lock was changed after the last run, so it may not match what that run found.',
     broken: "The lock isn't valid. A run without --locked will replace it.",
     newer: 'The lock requires a later version of data-transfer.',
-    foreign: `The lock belongs to ${'recipe' in lock ? toPlainCell(lock.recipe) : ''}. Rename or delete it.`,
+    foreign: `The lock belongs to ${'recipe' in lock ? toPlainCell(lock.recipe) : ''}. Rename or delete the lock.`,
   };
   return texts[lock.kind];
 }
@@ -81,8 +81,9 @@ export function describeObstacle(plan: RecipePlan, obstacle: PlanObstacle): stri
     otherDatabases: () => describeOtherDatabases(plan),
     differsFromLock: () => describeLockDifference(difference),
     unmet: () => unmet.map(describeExpectation).join(' '),
-    stalled: () => 'The search stopped because three pages in a row had no new files; there may be more. Narrow it.',
-    tooMany: () => 'The recipe finds more files than a transfer may have, or too many to filter. Narrow it.',
+    stalled: () =>
+      'The search stopped because three pages in a row had no new files; more may exist. Narrow the search.',
+    tooMany: () => 'The recipe finds more files than a transfer can include, or too many to filter. Narrow it down.',
     noFiles: () => 'The recipe finds no files.',
     noDestination: () => 'The recipe has no destination ("to"), so it is a saved search.',
   };
@@ -118,9 +119,13 @@ function describeTable(table: Recipe['from']['table'], problem: TableProblem | u
   return problem ? `The recipe's table ${toPlainCell(file)} ${texts[problem]}.` : '';
 }
 
+function describeUnknownSizes(count: number): string {
+  return count === 1 ? 'The size of 1 file is unknown.' : `The sizes of ${formatCount(count, 'file')} are unknown.`;
+}
+
 /** Describes an expectation that the files don't meet. */
 export function describeExpectation(unmet: UnmetExpectation): string {
-  if (unmet.kind === 'unknownSizes') return `The size of ${formatCount(unmet.count, 'file')} is unknown.`;
+  if (unmet.kind === 'unknownSizes') return describeUnknownSizes(unmet.count);
   if (unmet.kind === 'missingIds') return `Expected files are missing: ${formatNames(unmet.ids)}.`;
   const format = unmet.kind.endsWith('Bytes') ? formatBytes : (count: number) => formatCount(count, 'file');
   const limit = `${unmet.kind.startsWith('few') ? 'at least' : 'at most'} ${format(unmet.limit)}`;

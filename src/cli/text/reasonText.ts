@@ -9,7 +9,7 @@ const texts: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
   keyMissing: () => 'no API key was given; use --key-variable, --key-file or --key-stdin',
   keyGone: () => 'the API key is gone',
   keyElsewhere: () => 'the API key belongs to a different address',
-  variableEmpty: ({ detail = '' }) => `the environment variable ${toPlainCell(detail)} for the API key isn't set`,
+  variableEmpty: ({ detail = '' }) => `the ${toPlainCell(detail)} environment variable for the API key isn't set`,
   unreachable: withCode("the service can't be reached"),
   certificate: withCode("the service's certificate isn't trusted"),
   proxy: withCode("the proxy can't be used"),

@@ -68,7 +68,7 @@ function describeObstacle({ missing }: RecipePlan, obstacle: PlanObstacle): stri
   if (obstacle === 'missing') return `The source doesn't have ${missing.length} of these IDs: ${listIds(missing)}.`;
   if (obstacle === 'noFiles') return 'No file matches. Nothing was planned.';
   if (obstacle === 'stalled')
-    return 'The search stopped because three pages in a row had no new files; there may be more. Narrow the query.';
+    return 'The search stopped because three pages in a row had no new files; more may exist. Narrow the query.';
   return `Too many files: a plan can have ${maxPlannedFiles}. Narrow the query.`;
 }
 

@@ -235,7 +235,7 @@ export async function pickSeveral<T>(
   return await showInput(pick, position, new AbortController(), (resolve) => [
     pick.onDidAccept(() => {
       if (pick.selectedItems.length > 0) resolve({ value: pick.selectedItems.map((item) => item.value) });
-      else pick.placeholder = l10n.t('Select at least one');
+      else pick.placeholder = l10n.t('Select at least one item');
     }),
   ]);
 }

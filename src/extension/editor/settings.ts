@@ -170,7 +170,7 @@ export class Settings {
   private getEntries(key: string): readonly unknown[] {
     const value = workspace.getConfiguration(section).get<unknown>(key) ?? [];
     if (Array.isArray(value)) return value;
-    throw new CommandFailure(l10n.t('The setting {0} must be a list. Fix it first.', `${section}.${key}`));
+    throw new CommandFailure(l10n.t('The {0} setting must be a list. Fix it first.', `${section}.${key}`));
   }
 
   private getWholeNumber(key: string, fallback: number, min: number, max: number): number {
@@ -183,7 +183,7 @@ export class Settings {
       await workspace.getConfiguration(section).update(key, value, ConfigurationTarget.Global);
     } catch (error) {
       const detail = describeError(error);
-      throw new CommandFailure(l10n.t('Could not save the setting {0}: {1}', `${section}.${key}`, detail));
+      throw new CommandFailure(l10n.t('Could not save the {0} setting: {1}', `${section}.${key}`, detail));
     }
   }
 }

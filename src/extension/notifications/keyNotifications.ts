@@ -20,12 +20,8 @@ export function notifyRejectedKeys(
     const name = toPlainLine(getConnectionName(id));
     const detail = toPlainLine(reason.detail ?? '');
     const text = detail
-      ? l10n.t(
-          "{0} rejected the API key ({1}). The status of transfers can't be checked without a valid key.",
-          name,
-          detail,
-        )
-      : l10n.t("{0} rejected the API key. The status of transfers can't be checked without a valid key.", name);
+      ? l10n.t("{0} rejected the API key ({1}). Transfer status can't be checked without a valid key.", name, detail)
+      : l10n.t("{0} rejected the API key. Transfer status can't be checked without a valid key.", name);
     void notifications.error(text, ...createSignInActions(reason, id));
   });
 }

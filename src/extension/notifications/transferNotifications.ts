@@ -176,7 +176,11 @@ export class TransferNotifications implements Disposable {
       { label: l10n.t('Submit Again (Not Started)…'), run: () => didNotStart(transfer.key) },
     ];
     const reason = transfer.problem ? describeReason(transfer.problem) : '';
-    const text = l10n.t('Unclear whether the transfer of {0} has started: {1}', getTransferTitle(transfer), reason);
+    const text = l10n.t(
+      "It's unclear whether the transfer of {0} has started: {1}",
+      getTransferTitle(transfer),
+      reason,
+    );
     void notifications.warning(text, ...actions);
   }
 }

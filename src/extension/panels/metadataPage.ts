@@ -127,7 +127,7 @@ export class MetadataPage implements Disposable {
     this.isWaiting = false;
     this.update({ loading: true });
     const fetched = await this.dependencies.fetchFile(this.ref, request.signal).catch((error: unknown) => {
-      this.dependencies.log.error(`Could not fetch the metadata of a file: ${String(error)}`);
+      this.dependencies.log.error(`Could not fetch the metadata for a file: ${String(error)}`);
       return undefined;
     });
     if (request.signal.aborted) return;
@@ -159,7 +159,7 @@ export class MetadataPage implements Disposable {
   private describeProblem(reason: Reason | undefined): string {
     const name = toPlainLine(this.ref.name);
     if (reason === undefined) return l10n.t('{0} returned no metadata for {1}.', toPlainLine(this.ref.database), name);
-    return l10n.t('Could not fetch the metadata of {0}: {1}.', name, describeReason(reason));
+    return l10n.t('Could not fetch the metadata for {0}: {1}.', name, describeReason(reason));
   }
 
   private update(changed: Partial<MetadataSnapshot>): void {

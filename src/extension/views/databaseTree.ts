@@ -237,7 +237,7 @@ function createKeyRows({ connection: { id }, doubt }: ConnectedState): MessageNo
   if (doubt.keyWorked)
     return [{ ...createLoadingRow('key', describeKeyDoubt(doubt)), tooltip: `${describeKeyDoubt(doubt)}\n${reason}` }];
   const argument: ConnectionNode = { kind: 'connection', id };
-  const sentence = l10n.t("The status of transfers can't be checked without a valid API key: {0}", reason);
+  const sentence = l10n.t("Transfer status can't be checked without a valid API key: {0}", reason);
   return createFailureRows('key', id, doubt, { sentence, command: { ...retryCommand, argument } });
 }
 

@@ -117,7 +117,7 @@ function getContextValue(transfer: Transfer): string {
 
 function describeStart(transfer: Transfer, startTime: string): string {
   if (transfer.startedElsewhere) return l10n.t('Tracked since: {0}', startTime);
-  if (transfer.state === 'submitting') return l10n.t('Submitting since: {0}', startTime);
+  if (transfer.state === 'submitting') return l10n.t('Submission started: {0}', startTime);
   return wasSent(transfer) ? l10n.t('Submitted: {0}', startTime) : '';
 }
 

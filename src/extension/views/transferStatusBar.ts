@@ -177,7 +177,7 @@ export class TransferStatusBar implements Disposable {
     const rejection = rejections.find((reason) => reason !== undefined);
     if (rejection)
       return { text: `$(key) ${l10n.t('Data Transfer: waiting for sign-in')}`, ...getRejectionStyle(rejection) };
-    const tooltip = l10n.t("The status of transfers can't be checked without a connection.");
+    const tooltip = l10n.t("Transfer status can't be checked without a connection.");
     return { text: `$(plug) ${l10n.t('Data Transfer: not connected')}`, tooltip, severity: 'warning' };
   }
 
@@ -203,7 +203,7 @@ export class TransferStatusBar implements Disposable {
 function getRejectionStyle(rejection: Reason): Pick<StatusBarContent, 'tooltip' | 'severity'> {
   const sentence = rejection.keyWorked
     ? describeKeyDoubt(rejection)
-    : l10n.t("The status of transfers can't be checked without a valid API key: {0}", describeReason(rejection));
+    : l10n.t("Transfer status can't be checked without a valid API key: {0}", describeReason(rejection));
   return { tooltip: sentence, severity: 'warning' };
 }
 

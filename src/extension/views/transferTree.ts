@@ -276,7 +276,7 @@ export class TransferTree implements TreeDataProvider<TransferTreeNode>, Disposa
 
 /** Creates the row for records that could not be read. The log says why. */
 function createUnreadableRow(): MessageNode {
-  const text = l10n.t('Some transfers could not be read. See the log.');
+  const text = l10n.t("Some transfers couldn't be read. See the log.");
   const command = { id: 'dataTransfer.showLog', title: l10n.t('Show Log') } as const;
   return { kind: 'message', id: 'earlier/unreadable', icon: 'unreadable', text, command };
 }

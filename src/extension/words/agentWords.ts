@@ -28,9 +28,7 @@ export function describeConfirmedRequest(agent: string): string {
 
 /** Warns if a plan's description or instructions may be copied from a server. Otherwise, returns an empty string. */
 export function describeTextOrigin({ textOrigin }: TransferPlan): string {
-  return textOrigin === 'server'
-    ? l10n.t('The description or the instructions may have been copied from a server.')
-    : '';
+  return textOrigin === 'server' ? l10n.t('The description or instructions may have been copied from a server.') : '';
 }
 
 /** Describes the deadline for confirming a plan. */
@@ -58,10 +56,10 @@ export function describeAgentError({ code, message }: AgentError, plan: Transfer
     planDecided: l10n.t('The proposed transfer of {0} was already confirmed or declined.', title),
     planElsewhere: l10n.t('This transfer was planned for another service: {0}', toPlainLine(plan.service.address)),
     submissionOff: l10n.t(
-      "Nothing was sent: the setting {0} or the file {1} doesn't allow agents to submit transfers.",
+      "Nothing was sent: the {0} setting or the {1} file doesn't allow agents to submit transfers.",
       ...['dataTransfer.agents.submit', 'agents.json'],
     ),
-    notSaved: l10n.t("Nothing was sent because the decision or the transfer couldn't be saved."),
+    notSaved: l10n.t("Nothing was sent because your decision or the transfer couldn't be saved."),
   };
   return sentences[code] ?? l10n.t('Could not confirm or decline the proposed transfer: {0}', toPlainLine(message));
 }

@@ -6,7 +6,7 @@ import { formatFileCount, plural } from './localeFormats.ts';
  * Reports an export: the name of the exported file, the number of files that it contains, and the files that it omits.
  */
 export function describeExport(name: string, fileCount: number, omissions: readonly Omission[]): string {
-  const exported = l10n.t('Exported {0} ({1}).', name, formatFileCount(fileCount));
+  const exported = l10n.t('Exported {0} to {1}.', formatFileCount(fileCount), name);
   return [exported, ...omissions.map(describeOmission)].join(' ');
 }
 

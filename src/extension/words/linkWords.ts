@@ -19,7 +19,7 @@ export function describeLinkProblem({ kind, field = '' }: LinkProblem): string {
     unknownKind: l10n.t("This kind of link can't be opened."),
     unreadable: l10n.t("This link can't be read. It may have been cut off."),
     badService: l10n.t('This link contains no valid service address.'),
-    badField: l10n.t("The field “{0}” in this link isn't valid.", toPlainText(field, 20)),
+    badField: l10n.t("The “{0}” field in this link isn't valid.", toPlainText(field, 20)),
   };
   return sentences[kind];
 }
@@ -29,7 +29,7 @@ export function describeUnlinkable({ kind, field = '' }: LinkProblem): string {
   if (kind === 'tooLong') return l10n.t('No link was copied because it would be too long.');
   if (kind === 'badService') return l10n.t("This connection's address can't be included in a link.");
   const name = toPlainText(field, 40);
-  return l10n.t("No link was copied because “{0}” contains invisible characters or can't be part of a link.", name);
+  return l10n.t("No link was copied because “{0}” contains invisible characters or can't be used in a link.", name);
 }
 
 /**

@@ -120,17 +120,17 @@ export function describeRounding(lines: readonly number[]): string {
 export function describeTableError(kind: TableErrorKind, name: string): string {
   const [columns, cells] = [formatNumber(maxColumns), formatNumber(maxCells)];
   const sentences: Readonly<Record<TableErrorKind, string>> = {
-    notWorkbook: l10n.t("{0} isn't an Excel workbook (.xlsx), or it is damaged.", name),
+    notWorkbook: l10n.t("{0} isn't an Excel workbook (.xlsx) or is damaged.", name),
     unpacksTooLarge: l10n.t(
       '{0} is larger than {1} when unpacked. Save the sheet as CSV.',
       ...[name, formatSize(maxUnpackedBytes)],
     ),
     tooManyCells: l10n.t(
-      '{0} has more than {1} cells in all sheets, including empty ones. Save the sheet as CSV.',
+      '{0} has more than {1} cells across all sheets, including empty cells. Save the sheet as CSV.',
       ...[name, cells],
     ),
     tooManyColumns: l10n.t(
-      '{0} has more than {1} columns or more than {2} cells, including empty ones.',
+      '{0} has more than {1} columns or {2} cells, including empty ones.',
       ...[name, columns, cells],
     ),
   };

@@ -13,7 +13,7 @@ const reasonWords: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
   keyElsewhere: () =>
     l10n.t("the connection's address has changed, and the API key is only sent to the address it was saved for"),
   variableEmpty: ({ detail = '' }) =>
-    l10n.t("the environment variable {0} for the API key isn't set", toPlainLine(detail)),
+    l10n.t("the {0} environment variable for the API key isn't set", toPlainLine(detail)),
   unreachable: (reason) => appendCode(l10n.t("the service can't be reached"), reason),
   certificate: (reason) => appendCode(l10n.t("the service's certificate isn't trusted"), reason),
   proxy: describeProxyError,
@@ -66,10 +66,10 @@ export function describeUnsentReason(reason: Reason): string {
 /** Describes why a response must belong to another request (D35: misrouted responses). */
 function describeForeignResponse({ code, detail = '' }: Reason): string {
   const line = toPlainLine(detail);
-  if (code === 'NIL_ID') return l10n.t('the server returned a transfer ID of zeros only ({0})', line);
+  if (code === 'NIL_ID') return l10n.t('the server returned a transfer ID of all zeros ({0})', line);
   if (code === 'KNOWN_ID') return l10n.t("the server returned another transfer's ID ({0})", line);
   if (code === 'TOO_MANY_FILES') {
-    return l10n.t('the server reports more files for the ID it returned than were requested ({0})', line);
+    return l10n.t('for the ID it returned, the server reports more files than were requested ({0})', line);
   }
   return l10n.t("the server's response belongs to another request: {0}", trimEndMark(line));
 }

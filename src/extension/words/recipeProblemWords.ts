@@ -22,10 +22,10 @@ function getSyntaxSentences(): Sentences<'syntax' | 'tooLarge' | 'notObject' | '
   return {
     syntax: l10n.t('Invalid JSON.'),
     tooLarge: l10n.t('This recipe is too large.'),
-    notObject: l10n.t('A recipe must be a JSON object, and must not be nested too deeply.'),
+    notObject: l10n.t("A recipe must be a JSON object that isn't nested too deeply."),
     newerVersion: l10n.t('This recipe requires a later version of the extension.'),
     secret: l10n.t(
-      'A recipe must not contain a key, a token, or a password. Remove it, and get a new one if the recipe was shared.',
+      "A recipe can't contain a key, token, or password. Remove it, and get a new one if the recipe was shared.",
     ),
   };
 }
@@ -46,15 +46,15 @@ type FieldProblem =
 function getFieldSentences(field: string, expected: string): Sentences<FieldProblem> {
   return {
     unknownField: l10n.t('Unknown field “{0}”.', field),
-    repeatedField: l10n.t('The field “{0}” is repeated.', field),
-    missingField: l10n.t('The field “{0}” is missing.', field),
+    repeatedField: l10n.t('The “{0}” field is repeated.', field),
+    missingField: l10n.t('The “{0}” field is missing.', field),
     wrongType: l10n.t('“{0}” must be of type {1}.', field, expected),
     wrongValue: l10n.t('“{0}” must be one of: {1}.', field, expected),
     empty: l10n.t('“{0}” must not be empty.', field),
     tooLong: l10n.t('“{0}” is too long. The maximum length is {1}.', field, expected),
     wrongNumber: l10n.t('“{0}” must be an integer from 0 to {1}.', field, formatNumber(Number.MAX_SAFE_INTEGER)),
     wrongRange: l10n.t('“least” must not exceed “most”.'),
-    sourceCount: l10n.t('“from” must contain exactly one of “search”, “ids”, and “table”.'),
+    sourceCount: l10n.t('“from” must contain exactly one of “search”, “ids”, or “table”.'),
     outsideFolder: l10n.t("The table must be in the recipe's folder or a subfolder."),
   };
 }

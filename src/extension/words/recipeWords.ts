@@ -49,10 +49,10 @@ export function describeLock(lock: LockReadResult, difference: LockDifference | 
     none: [l10n.t("This recipe hasn't been run yet.")],
     valid: since,
     edited: [...since, l10n.t('The lock was changed after the last run, so it may not match what that run found.')],
-    broken: [l10n.t("The lock isn't valid. A run without locked files will replace it.")],
+    broken: [l10n.t("The lock isn't valid. Running the recipe without locked files will replace it.")],
     newer: [l10n.t('The lock requires a later version of the extension.')],
     foreign: [
-      l10n.t('The lock belongs to {0}. Rename or delete it.', 'recipe' in lock ? toPlainLine(lock.recipe) : ''),
+      l10n.t('The lock belongs to {0}. Rename or delete the lock.', 'recipe' in lock ? toPlainLine(lock.recipe) : ''),
     ],
   };
   return sentences[lock.kind];
@@ -73,9 +73,11 @@ export function describeObstacle(plan: RecipePlan, obstacle: PlanObstacle): stri
     case 'unmet':
       return unmet.map(describeExpectation).join(' ');
     case 'stalled':
-      return l10n.t('The search stopped because three pages in a row had no new files; there may be more. Narrow it.');
+      return l10n.t(
+        'The search stopped because three pages in a row had no new files; more may exist. Narrow the search.',
+      );
     case 'tooMany':
-      return l10n.t('The recipe finds more files than a transfer may have, or too many to filter. Narrow it.');
+      return l10n.t('The recipe finds more files than a transfer can include, or too many to filter. Narrow it down.');
     case 'noFiles':
       return l10n.t('The recipe finds no files.');
     case 'noDestination':
@@ -146,7 +148,7 @@ function describeExpectation(unmet: UnmetExpectation): string {
     case 'manyBytes':
       return l10n.t('{0} found, at most {1} expected.', formatSize(unmet.actual), formatSize(unmet.limit));
     case 'unknownSizes':
-      return plural(unmet.count, 'The size of {0} file is unknown.', 'The size of {0} files is unknown.');
+      return plural(unmet.count, 'The size of {0} file is unknown.', 'The sizes of {0} files are unknown.');
     case 'missingIds':
       return l10n.t('Expected files are missing: {0}', formatNames(unmet.ids));
   }

@@ -25,7 +25,7 @@ export function describeStoreState(listing: StoreListing): string {
 }
 
 function describeScan(fileCount: number): string {
-  return fileCount === 0 ? l10n.t('scanning…') : l10n.t('scanning: {0}', formatFileCount(fileCount));
+  return fileCount === 0 ? l10n.t('scanning…') : l10n.t('scanning: {0} so far', formatFileCount(fileCount));
 }
 
 function describeFailedScan(problem: string | undefined): string {

@@ -200,8 +200,8 @@ function formatFreeSpaceLine(freeBytes: number | undefined, isSpaceShort: boolea
   if (freeBytes === undefined) return '';
   const free = formatSize(freeBytes);
   return isSpaceShort
-    ? l10n.t('Not enough space at destination: {0} free', free)
-    : l10n.t('Free space at destination: {0}', free);
+    ? l10n.t('Not enough space at the destination: {0} free', free)
+    : l10n.t('Free space at the destination: {0}', free);
 }
 
 function formatTransferCount(count: number): string {

@@ -200,7 +200,7 @@ function getCertificateAdvice({ code = '' }: Reason): Advice {
   }
   return {
     text: l10n.t(
-      "Ask your administrator to add your organization's certificate to the system store, and make sure that http.systemCertificates is on. Or set NODE_EXTRA_CA_CERTS to the path of the certificate file. Don't turn off http.proxyStrictSSL: the identities of services would no longer be verified.",
+      "Ask your administrator to add your organization's certificate to the system store, and make sure that http.systemCertificates is on. Or set NODE_EXTRA_CA_CERTS to the path of the certificate file. Don't turn off http.proxyStrictSSL, or services' identities will no longer be verified.",
     ),
     setting: 'http.systemCertificates',
   };

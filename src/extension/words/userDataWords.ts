@@ -45,7 +45,7 @@ export function describeUserData(data: {
 export function describeExportError(error: unknown): string {
   if (!(error instanceof UserDataSizeError)) return describeError(error);
   const size = formatSize(maxUserDataBytes);
-  return l10n.t('the file would exceed {0}, the limit for imports. Remove transfers from the history.', size);
+  return l10n.t('the file would exceed the import limit of {0}. Remove transfers from the history.', size);
 }
 
 /** Describes the progress of reading or writing records. */

@@ -20,7 +20,7 @@ export function listMetadataNotes(
     notes.push({ key: 'old', kind: 'info', text, actions: [{ intent: 'retry', label: l10n.t('Refresh') }] });
   }
   if (found?.kind === 'unreadable') {
-    const text = l10n.t("This file's metadata can't be read. The database sent this:");
+    const text = l10n.t("This file's metadata can't be read. The database returned:");
     notes.push({ key: 'unreadable', kind: 'warning', text });
   }
   return notes;
@@ -29,5 +29,5 @@ export function listMetadataNotes(
 /** Returns the text for a screen reader to announce if loading has just ended; otherwise undefined. */
 export function describeMetadataChange(before: MetadataSnapshot, now: MetadataSnapshot): string | undefined {
   if (now.loading || !before.loading) return undefined;
-  return now.problem ?? l10n.t('Loaded the metadata of {0}.', now.ref.name.slice(0, 200));
+  return now.problem ?? l10n.t('Loaded the metadata for {0}.', now.ref.name.slice(0, 200));
 }

@@ -66,7 +66,7 @@ export function FactStrip({ transfer, getNow }: ClockProps): VNode {
 
 function getStartLabel({ startedElsewhere, state }: PageTransfer): string {
   if (startedElsewhere) return l10n.t('Tracked since');
-  return state === 'submitting' ? l10n.t('Submitting since') : l10n.t('Submitted');
+  return state === 'submitting' ? l10n.t('Submission started') : l10n.t('Submitted');
 }
 
 /** Renders the elapsed time of a transfer and updates it every second until the transfer ends. */

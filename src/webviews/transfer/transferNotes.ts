@@ -22,7 +22,7 @@ export function listTransferNotes(transfer: PageTransfer, stateText: string, for
       ? createNote(
           'doubtful',
           'warning',
-          l10n.t('The reported status seems to belong to another transfer. It may not apply to this one.'),
+          l10n.t('The reported status seems to belong to another transfer and may not apply to this one.'),
         )
       : undefined,
     createCountNote(transfer, format),
@@ -46,7 +46,7 @@ function createStateNote(transfer: PageTransfer): TransferNote | undefined {
       return createRefusalNote(transfer);
     case 'notConfirmed': {
       const text = l10n.t(
-        "The server didn't confirm this transfer. It may have started anyway, so it won't be sent again automatically. Check the destination for a folder named dts- followed by an ID.",
+        "The server didn't confirm this transfer. It may have started anyway, so it won't be sent again automatically. Check the destination for a folder whose name is dts- followed by an ID.",
       );
       return createNote('state', 'warning', text);
     }

@@ -191,7 +191,7 @@ describe('Recipes on the command line', () => {
     await writeFile(other, JSON.stringify(reads));
     await writeFile(join(folder, 'other.transfer.lock.json'), await readFile(join(folder, 'reads.transfer.lock.json')));
     const { code, stderr } = await rig.run('run', other);
-    assert.deepEqual([code, stderr], [1, 'The lock belongs to reads.transfer.json. Rename or delete it.\n']);
+    assert.deepEqual([code, stderr], [1, 'The lock belongs to reads.transfer.json. Rename or delete the lock.\n']);
   });
 
   it('use the service that they name, unless an option names another', async () => {

@@ -186,7 +186,7 @@ describe('A user whose agent proposes transfers', () => {
     await (await window.tree('Transfers').row(/^\d+ files to KBase/)).click();
     await window.notifications.dialog();
     await window.notifications.answer('Transfer');
-    await window.notifications.wait(/^Nothing was sent: the setting dataTransfer\.agents\.submit or /);
+    await window.notifications.wait(/^Nothing was sent: the dataTransfer\.agents\.submit setting or /);
     assert.equal(countSubmissions(), 0);
     await window.command('Data Transfer: Copy MCP Configuration…');
     await window.pick('Claude Desktop', 'Select the agent to configure');

@@ -111,9 +111,9 @@ describe('A user who shares code and links', () => {
     for (const [fields, refusal] of [
       [{ ...file, service: `vscode://${extensionId}/file` }, 'This link contains no valid service address.'],
       [{ ...file, service: 'https://dts.example.org/?key=secret' }, 'This link contains no valid service address.'],
-      [{ ...file, name: 'a\u202eb' }, "The field “name” in this link isn't valid."],
-      [{ ...file, id: 'a\0' }, "The field “id” in this link isn't valid."],
-      [{ ...file, apiKey: 'secret' }, "The field “apiKey” in this link isn't valid."],
+      [{ ...file, name: 'a\u202eb' }, "The “name” field in this link isn't valid."],
+      [{ ...file, id: 'a\0' }, "The “id” field in this link isn't valid."],
+      [{ ...file, apiKey: 'secret' }, "The “apiKey” field in this link isn't valid."],
       [{ ...file, name: 'x'.repeat(20_000) }, 'This link is too long.'],
     ] as const) {
       await openUrl(makeLink('file', fields));

@@ -160,7 +160,7 @@ describe('The metadata page', () => {
     assert.equal(await text('#announcements'), spoken);
     await show(file, { loading: true });
     await show(createEntry({ id: 'f', name: 'f.csv', bytes: 2 }));
-    assert.equal(await text('#announcements'), 'Loaded the metadata of f.csv.');
+    assert.equal(await text('#announcements'), 'Loaded the metadata for f.csv.');
   });
 });
 

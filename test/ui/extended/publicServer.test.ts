@@ -131,7 +131,7 @@ describe('A user of a service that behaves like the public server', () => {
     const id = crypto.randomUUID();
     service.transfers.set(id, { orcid, status: 'active', num_files: 1, num_files_transferred: 0 });
     await page.getByRole('button', { name: 'Mark as Started…' }).click();
-    await window.quickInput.input(`dts-${id}`, /folder named dts-/);
+    await window.quickInput.input(`dts-${id}`, /folder whose name is dts-/);
     await page.getByText('Active').first().waitFor();
     assert.equal(await page.getByRole('button', { name: 'Mark as Started…' }).count(), 0);
   });

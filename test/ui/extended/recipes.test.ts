@@ -131,7 +131,7 @@ describe('A user who repeats a transfer', () => {
     await answerDryRun('Since the last run: 1 new, 2 unchanged', 'Compare with Lock');
     await until(
       'the comparison',
-      async () => (await window.tabs()).some(({ label }) => label.includes('lock ↔ now')) || undefined,
+      async () => (await window.tabs()).some(({ label }) => label.includes('lock ↔ current files')) || undefined,
     );
     const recipe = await window.tree('Recipes').row('monthly');
     await recipe.click();

@@ -258,7 +258,7 @@ describe('A user whose window reloads during an operation', () => {
     const page = await window.pageFrame(`Transfer to ${kbase}`);
     await page.getByText('Not confirmed').first().waitFor();
     await page.getByRole('button', { name: 'Mark as Started…' }).click();
-    await window.input(id, /folder named dts-/);
+    await window.input(id, /folder whose name is dts-/);
     await page.getByText('Staging').first().waitFor();
     await window.reload();
     await window.showTab(`Transfer to ${kbase}`);

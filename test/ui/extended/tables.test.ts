@@ -31,13 +31,13 @@ describe('A user with a table of files', () => {
   });
 
   /** Exports files; resolves to the content of the exported file. */
-  async function exportTo(name: string, source: string, format: string, report = '(2 files).'): Promise<string> {
+  async function exportTo(name: string, source: string, format: string, report = '2 files'): Promise<string> {
     const file = join(folder, name);
     await window.command('Data Transfer: Export…');
     await window.pick(source, 'Select the files to export');
     await window.pick(format, 'Select a format');
     await window.quickInput.saveAs(file, 'Export');
-    await window.notifications.wait(`Exported ${name} ${report}`);
+    await window.notifications.wait(`Exported ${report} to ${name}.`);
     return await readFile(file, 'utf8');
   }
 

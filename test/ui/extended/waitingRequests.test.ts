@@ -69,7 +69,7 @@ describe('A request that waits for a submission to the same server (D34)', () =>
     await window.notifications.followLink(waiting, 'Send Now…');
     const { message, detail } = await window.notifications.dialog();
     assert.match(message, /^Send this request now\? \(Cancel the transfer of 1 file to /);
-    assert.match(detail, /it to mix up responses or to stop responding for all users\.$/);
+    assert.match(detail, /it to mix up responses or stop responding for all users\.$/);
     await window.notifications.answer('Send Now');
     await transfers.waitFor('cancelled', (rows) => rows.some(({ label }) => /^cancel(?:ing|ed)/.test(label)));
     assert.equal(received('DELETE /api/v1/transfers/*'), 1);

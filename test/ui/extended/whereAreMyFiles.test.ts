@@ -137,7 +137,7 @@ describe('A user who looks for transferred files', () => {
     await window.notifications.press(`Transferred 1 file to ${kbase}.`, 'Show Files');
     const { placeholder } = await window.quickInput.wait('Transferred Files');
     assert.equal(actions.count, 1);
-    assert.equal(placeholder, `The files are at ${kbase}, in the folder dts-${id}.`);
+    assert.equal(placeholder, `The files are at ${kbase}, in the dts-${id} folder.`);
     await window.pick('Copy Folder Name', 'Transferred Files');
     await window.clipboard((text) => text === `dts-${id}`);
     await (await transfers.row(/^succeeded · 1 file to/)).click();

@@ -69,8 +69,7 @@ async function collectTransfer(
   const files = order.files.map(({ id, name }) => ({
     ref: { connectionId: order.connectionId, database: order.source, id, name },
   }));
-  if (files.length === 0)
-    throw new CommandHint(l10n.t('The files of this transfer are unknown.'), createDetailsStep(key));
+  if (files.length === 0) throw new CommandHint(l10n.t("This transfer's files are unknown."), createDetailsStep(key));
   const cited = await collectFiles(services, files);
   const missing = await findUntransferredFiles(transfer, await locateTransferredFiles(services, transfer));
   const receipt = createReceipt(transfer, missing);
@@ -88,8 +87,8 @@ async function collectFiles(services: CommandServices, files: readonly KnownFile
   const missing = loaded.length - citable.length;
   const text = plural(
     missing,
-    'Could not fetch the metadata of {0} file.',
-    'Could not fetch the metadata of {0} files.',
+    'Could not fetch the metadata for {0} file.',
+    'Could not fetch the metadata for {0} files.',
   );
   if (citable.length === 0) throw new CommandFailure(text);
   if (missing > 0) void services.notifications.warning(text);

@@ -138,7 +138,7 @@ function isSentUnencrypted(server: string): boolean {
 }
 
 async function askUnencrypted(position: StepPosition, server: string): Promise<InputResult<boolean>> {
-  const detail = l10n.t('Anyone on the network path to {0} could read it.', new URL(server).host);
+  const detail = l10n.t('Anyone on the network path to {0} could read the key.', new URL(server).host);
   return await pickOne(position, {
     placeholder: l10n.t('http:// would send your key unencrypted'),
     choices: [

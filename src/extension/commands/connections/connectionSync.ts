@@ -48,7 +48,7 @@ function showProblems(notifications: Notifications, { problems }: SavedConnectio
   if (first === undefined) return;
   const setting = 'dataTransfer.connections';
   const more = others.length === 0 ? '' : ` ${plural(others.length, '({0} more)', '({0} more)')}`;
-  const message = l10n.t('The setting {0} is invalid: {1}.', setting, first);
+  const message = l10n.t('The {0} setting is invalid: {1}.', setting, first);
   const open = (): unknown => commands.executeCommand('workbench.action.openSettings', setting);
   void notifications.warning(message + more, { label: l10n.t('Open Settings'), run: open });
 }

@@ -64,6 +64,6 @@ async function confirmForget(
     '{0} transfers are still running on this service.',
   );
   const detail = l10n.t("Transfers will continue on the service but won't be monitored here until you reconnect.");
-  const question = l10n.t('Remove the connection {0} and its saved key?', toPlainLine(name));
+  const question = l10n.t('Remove the {0} connection and its saved key?', toPlainLine(name));
   return await notifications.confirm(question, `${running} ${detail}`, l10n.t('Remove Connection'));
 }

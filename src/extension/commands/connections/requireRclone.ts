@@ -22,14 +22,14 @@ export async function requireRclone({ rclonePath }: Settings): Promise<string> {
 }
 
 function describeUnusableRclone(path: string, version: string | undefined): string {
-  if (version === undefined) return l10n.t("{0} isn't rclone, or can't be run.", toPlainLine(path));
+  if (version === undefined) return l10n.t("{0} isn't rclone or can't be run.", toPlainLine(path));
   return l10n.t('rclone {0} is too old. Install version {1} or later.', version, oldestRclone);
 }
 
 function describeMissingRclone(configured: string | undefined): string {
   const setting = 'dataTransfer.rclone.path';
   if (configured !== undefined)
-    return l10n.t("rclone wasn't found at {0}. Check the setting {1}.", toPlainLine(configured), setting);
+    return l10n.t("rclone wasn't found at {0}. Check the {1} setting.", toPlainLine(configured), setting);
   const missing = l10n.t("Stores need rclone, which wasn't found.");
   return [missing, describeInstallation[process.platform]?.()].filter(Boolean).join(' ');
 }

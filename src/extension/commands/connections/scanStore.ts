@@ -30,7 +30,7 @@ async function askStore(stores: readonly Database[]): Promise<Database | undefin
   if (stores.length === 0)
     throw new CommandHint(
       l10n.t(
-        "No stores to scan. Only stores of the local service can be scanned, and only while it's the active connection.",
+        "No stores to scan. Only the local service's stores can be scanned, and only while it's the active connection.",
       ),
       createServeStoreStep(),
     );

@@ -38,7 +38,7 @@ function reportAdded(
     connectionStore.listing.databases.find(({ url }) => isLocationAddress(url, location)) ?? {};
   const [shown, other] = [toPlainLine(name), toPlainLine(requested)];
   if (name === requested) notifications.showStatusMessage(l10n.t('Added {0} as a database.', shown));
-  else void notifications.info(l10n.t('Added as {0}, because the name {1} is taken.', shown, other));
+  else void notifications.info(l10n.t('Added as {0} because the name {1} is taken.', shown, other));
 }
 
 /** Returns true, and reports the database name, if the settings already contain a location. */

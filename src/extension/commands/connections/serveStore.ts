@@ -81,7 +81,7 @@ async function findRemotes(program: string): ReturnType<typeof listRemotes> {
     return await listRemotes(program);
   } catch (error) {
     throw new CommandFailure(
-      l10n.t("Can't list the stores in your rclone configuration: {0}", describeError(error)),
+      l10n.t('Could not list the stores in your rclone configuration: {0}', describeError(error)),
       createAddStoreStep(),
     );
   }
@@ -134,7 +134,7 @@ async function runWithProgress<T>(remote: string, work: (signal: AbortSignal) =>
       return await work(signal);
     } catch (error) {
       if (signal.aborted) return undefined;
-      throw new CommandFailure(l10n.t("Can't list {0} ({1})", name, describeError(error)), createAddStoreStep());
+      throw new CommandFailure(l10n.t('Could not list {0} ({1})', name, describeError(error)), createAddStoreStep());
     }
   });
 }

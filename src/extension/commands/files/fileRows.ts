@@ -72,5 +72,5 @@ async function fetchResource({ metadataFlow }: CommandServices, { ref, entry }: 
 
 function describeFetchFailure(ref: FileRef, reason: Reason | undefined): string {
   const cause = reason ? describeReason(reason) : l10n.t('not found on the service');
-  return l10n.t('Could not fetch the metadata of {0}: {1}', toPlainLine(ref.name), cause);
+  return l10n.t('Could not fetch the metadata for {0}: {1}', toPlainLine(ref.name), cause);
 }

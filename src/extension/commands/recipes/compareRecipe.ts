@@ -21,7 +21,7 @@ export async function compareRecipe(services: CommandServices, argument: RecipeA
   }
   if (!hasDifference(plan.difference))
     services.notifications.showStatusMessage(l10n.t('Nothing has changed since the last run.'));
-  await services.documents.compare(l10n.t('{0}: lock ↔ now', name), name.replace(/\.json$/, '.txt'), {
+  await services.documents.compare(l10n.t('{0}: lock ↔ current files', name), name.replace(/\.json$/, '.txt'), {
     before: formatFiles(updateUnchangedFiles(lock.lock.files, plan.files, plan.difference)),
     after: formatFiles(plan.files),
   });

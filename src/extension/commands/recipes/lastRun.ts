@@ -36,7 +36,10 @@ async function findLastRun(
   const transfer = transferStore.getAll().find((one) => one.id === id);
   if (transfer) return transfer;
   const track = { label: l10n.t('Track a Transfer by ID…'), run: () => runCommand('dataTransfer.checkTransferById') };
-  throw new CommandHint(l10n.t("The last run, transfer {0}, isn't in this machine's history.", toPlainLine(id)), track);
+  throw new CommandHint(
+    l10n.t("The last run's transfer ({0}) isn't in this machine's history.", toPlainLine(id)),
+    track,
+  );
 }
 
 function getTransferId({ lock }: OpenRecipe): string {

@@ -81,7 +81,7 @@ function toTransferDraft(transfer: Transfer | undefined): OwnedDraft | undefined
   if (!transfer) return undefined;
   const { connectionId, source, destination, files, description, instructions } = transfer.order;
   if (files.length === 0)
-    throw new CommandHint(l10n.t('The files of this transfer are unknown.'), createDetailsStep(transfer.key));
+    throw new CommandHint(l10n.t("This transfer's files are unknown."), createDetailsStep(transfer.key));
   const from = { database: source, ids: files.map(({ id }) => id) };
   const details = { ...(description !== undefined && { description }), ...(instructions && { instructions }) };
   return { connectionId, draft: { from, to: { database: destination }, ...details } };

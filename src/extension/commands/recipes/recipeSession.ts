@@ -40,7 +40,7 @@ async function openSession(
   if (service === undefined) return await requireSession(services);
   const id = findConnectionId(services, service);
   if (id !== undefined) return await getOrOpenConnection(services, id);
-  const text = l10n.t("The recipe's service {0} isn't among your connections.", toPlainLine(service));
+  const text = l10n.t("The recipe's service ({0}) isn't among your connections.", toPlainLine(service));
   throw new CommandHint(text, createConnectStep());
 }
 

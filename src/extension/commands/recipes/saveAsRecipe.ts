@@ -98,7 +98,7 @@ async function confirmRecipeUri({ notifications }: CommandServices, file: Uri): 
   const recipe = toRecipeUri(file);
   if (recipe.path === file.path || !(await exists(recipe))) return recipe;
   const question = l10n.t('Replace {0}?', toPlainLine(basename(recipe.path)));
-  const detail = l10n.t('The file already exists, and its content will be lost.');
+  const detail = l10n.t('The file already exists, and its contents will be lost.');
   return (await notifications.confirm(question, detail, l10n.t('Replace'))) ? recipe : undefined;
 }
 

@@ -107,7 +107,7 @@ async function askFilesToCheck({ files, query }: Search): Promise<'loaded' | 'al
     placeholder: l10n.t('Some results may not have been loaded yet ({0})', describeSearchTerms(query)),
     choices: [
       { label: loaded, value: 'loaded' as const },
-      { label: l10n.t('Load all files, then check them'), value: 'all' as const },
+      { label: l10n.t('Load and check all files'), value: 'all' as const },
     ],
   });
   return typeof answer === 'string' ? undefined : answer.value;
@@ -160,7 +160,7 @@ export async function uncheckAllFiles(services: CommandServices, node: SearchNod
     notifications.showStatusMessage(l10n.t('No files are checked.'));
     return;
   }
-  const placeholder = l10n.t('Select a search to uncheck its files');
+  const placeholder = l10n.t('Select the search whose files you want to uncheck');
   const search = await chooseSearch(services, node, placeholder, { isEligible });
   if (search) searchStore.uncheck([search.key]);
 }

@@ -23,7 +23,7 @@ export async function markTransferStarted(services: CommandServices, node: Trans
     connectionId: session.connection.id,
     position: createSingleStep(getTransferTitle(transfer)),
     prompt: l10n.t(
-      "Transfer ID. At the destination, the transfer's files are in a folder named dts- followed by this ID.",
+      "Transfer ID. At the destination, the transfer's files are in a folder whose name is dts- followed by this ID.",
     ),
     validate: refuseKnown,
   });

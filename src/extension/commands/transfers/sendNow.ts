@@ -15,7 +15,7 @@ export async function sendNow({ waitingRequests, notifications }: CommandService
   if (!request) return;
   const question = l10n.t('Send this request now? ({0})', request.title);
   const risk = l10n.t(
-    'The server may still be working on another request. Overlapping requests can cause it to mix up responses or to stop responding for all users.',
+    'The server may still be working on another request. Overlapping requests can cause it to mix up responses or stop responding for all users.',
   );
   if (await notifications.confirm(question, risk, l10n.t('Send Now'))) request.sendNow();
 }

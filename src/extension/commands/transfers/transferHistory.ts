@@ -77,7 +77,7 @@ async function confirmClear({ notifications }: CommandServices, count: number): 
     'Remove {0} finished transfers from the history?',
   );
   const detail = l10n.t(
-    'Their files won\'t be deleted. For one day, you can restore the transfers with "Restore Removed Transfers…".',
+    'Their files won\'t be deleted. You can restore the transfers within one day with "Restore Removed Transfers…".',
   );
   return await notifications.confirm(question, detail, l10n.t('Remove'));
 }

@@ -81,8 +81,8 @@ async function pickRemoteFolder(services: CommandServices, transfer: Transfer): 
 
 function describeRemoteFolder(destination: string, name: string): string {
   return destination === ''
-    ? l10n.t('The files are at the destination, in the folder {0}.', name)
-    : l10n.t('The files are at {0}, in the folder {1}.', destination, name);
+    ? l10n.t('The files are at the destination, in the {0} folder.', name)
+    : l10n.t('The files are at {0}, in the {1} folder.', destination, name);
 }
 
 /**

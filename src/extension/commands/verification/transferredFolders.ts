@@ -79,7 +79,7 @@ export async function askTransferredFolder(
 ): Promise<TransferredFolder | undefined> {
   const id = getId(transfer);
   for (;;) {
-    const title = l10n.t('Select the folder {0} or its parent folder', getTransferFolderName(toPlainLine(id)));
+    const title = l10n.t('Select the {0} folder or its parent folder', getTransferFolderName(toPlainLine(id)));
     const picked = await pickFolder(title);
     if (!picked) return undefined;
     const { found, searched } = await findTransferredFolder(getLocalPath(picked), id);
@@ -151,7 +151,7 @@ async function rememberFolder(
  */
 async function askToPickAnother(services: CommandServices, id: string, searched: readonly string[]): Promise<boolean> {
   const folders = formatList(searched.map(toPlainLine));
-  const text = l10n.t('Could not find the files of transfer {0}. Locations checked: {1}', toPlainLine(id), folders);
+  const text = l10n.t('Could not find the files for transfer {0}. Locations checked: {1}', toPlainLine(id), folders);
   const selectFolder = l10n.t('Select Folder…');
   return (await services.notifications.offer('warning', text, selectFolder)) === selectFolder;
 }
