@@ -187,20 +187,21 @@ export class ConnectFlow implements Disposable {
   }
 
   /**
-   * Lists the databases of the active connection again. If the request fails, keeps the current databases and adds the
-   * reason. Ignores a reply that is outdated when it arrives.
+   * Lists the databases of the active connection again. If the request fails, keeps the current databases, adds the
+   * reason and resolves to it. Ignores a reply that is outdated when it arrives.
    */
-  async refreshDatabases(): Promise<void> {
+  async refreshDatabases(): Promise<Reason | undefined> {
     const { sessions, store } = this.dependencies;
     const session = sessions.active;
-    if (!session) return;
+    if (!session) return undefined;
     const listing = ++this.listings;
     store.setListing({ ...store.listing, isLoading: true });
     const reply = await catchRefusal(() => session.client.databases());
-    if (sessions.active !== session || listing < this.lastListing) return;
+    if (sessions.active !== session || listing < this.lastListing) return reply.reason;
     this.lastListing = listing;
     const databases = reply.value && !reply.reason ? reply.value : store.listing.databases;
     store.setListing({ databases, isLoading: false, ...(reply.reason && { reason: reply.reason }) });
+    return reply.reason;
   }
 
   dispose(): void {

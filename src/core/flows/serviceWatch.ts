@@ -8,9 +8,20 @@ interface ServiceWatchDependencies {
   readonly sessions: OpenConnections;
   readonly store: ConnectionStore;
   readonly clock: Clock;
-  /** Sends a request that every service supports. The watch receives the reply through `onDidReply`. */
-  check(): Promise<unknown>;
+  /**
+   * Sends a request that every service supports, and resolves to the reason if it fails. The watch also receives the
+   * reply through `onDidReply`.
+   */
+  check(): Promise<Reason | undefined>;
 }
+
+/** The checks of a service that may not be responding. They end as soon as another request succeeds. */
+interface CheckLoop {
+  readonly session: OpenConnection;
+  readonly recovery: AbortController;
+}
+
+type Finding = 'up' | 'down' | 'ambiguous' | 'inconclusive';
 
 const firstPauseMs = 5_000;
 const maxPauseMs = 5 * 60_000;
@@ -31,22 +42,26 @@ const downKinds: ReadonlySet<ReasonKind> = new Set([
 /** Failures that may affect only a single request, such as one that queries a slow database or crashes its handler. */
 const ambiguousKinds: ReadonlySet<ReasonKind> = new Set(['timeout', 'dropped']);
 
-/** Statuses of a gateway without a service, which a service may also return because of a single database. */
+/**
+ * Statuses that a gateway returns if it can't reach the service, and that a service may return if one of its databases
+ * is unavailable.
+ */
 const ambiguousStatuses: ReadonlySet<number | undefined> = new Set([502, 503, 504]);
 
 /**
- * Tracks the availability of the active connection's service. Checks an unavailable service at increasing intervals.
+ * Tracks the availability of the active service. While the service is unavailable, checks it at increasing intervals.
  */
 export class ServiceWatch implements Disposable {
   private readonly dependencies: ServiceWatchDependencies;
   private readonly ending = new AbortController();
-  private checked: OpenConnection | undefined;
+  private loop: CheckLoop | undefined;
+  private checkedAtMs = -Infinity;
 
   constructor(dependencies: ServiceWatchDependencies) {
     this.dependencies = dependencies;
   }
 
-  /** Watches the replies on a connection that was just opened. */
+  /** Watches the replies of a connection that was just opened. */
   watch(session: OpenConnection): void {
     session.client.onDidReply((reason) => this.recordReply(session, reason));
   }
@@ -57,36 +72,56 @@ export class ServiceWatch implements Disposable {
 
   private recordReply(session: OpenConnection, reason: Reason | undefined): void {
     const { sessions, store } = this.dependencies;
-    if (sessions.active !== session || (reason && inconclusiveKinds.has(reason.kind))) return;
-    const isChecking = this.checked === session;
-    const finding = reason ? classifyFailure(reason, isChecking) : 'up';
-    if (finding !== 'unknown') store.setProblem(finding === 'down' ? reason : undefined);
-    if (finding !== 'up' && !isChecking) void this.settle(session, finding === 'down' ? firstPauseMs : 0);
+    const finding = classifyReply(reason);
+    if (sessions.active !== session || finding === 'inconclusive') return;
+    if (finding !== 'ambiguous') store.setProblem(finding === 'down' ? reason : undefined);
+    const loop = this.loop?.session === session ? this.loop : undefined;
+    if (finding === 'up') loop?.recovery.abort();
+    else if (!loop) void this.settle(session, finding === 'down' ? firstPauseMs : this.getPauseMs());
+  }
+
+  /** Returns the delay before the next check: zero, or the remainder of the shortest interval between two checks. */
+  private getPauseMs(): number {
+    const elapsedMs = Math.max(0, this.dependencies.clock.now() - this.checkedAtMs);
+    return Math.max(0, firstPauseMs - elapsedMs);
   }
 
   /** Checks the service until it is available or its connection is no longer active. */
   private async settle(session: OpenConnection, pauseMs: number): Promise<void> {
-    const { sessions, store, clock, check } = this.dependencies;
-    const { signal } = this.ending;
-    this.checked = session;
+    const recovery = new AbortController();
+    this.loop?.recovery.abort();
+    this.loop = { session, recovery };
+    const signal = AbortSignal.any([this.ending.signal, recovery.signal]);
     try {
       for (let nextMs = pauseMs; ; nextMs = Math.min(Math.max(2 * nextMs, firstPauseMs), maxPauseMs)) {
-        if (nextMs > 0) await wait(clock, nextMs, signal);
-        if (signal.aborted || sessions.active !== session) return;
-        await check();
-        if (store.state.kind !== 'connected' || !store.state.problem) return;
+        if (nextMs > 0) await wait(this.dependencies.clock, nextMs, signal);
+        if (!(await this.isDown(session, signal))) return;
       }
     } finally {
-      if (this.checked === session) this.checked = undefined;
+      if (this.loop.recovery === recovery) this.loop = undefined;
     }
+  }
+
+  /** Checks the service, and shows an ambiguous failure of the check as the service's. */
+  private async isDown(session: OpenConnection, signal: AbortSignal): Promise<boolean> {
+    const { sessions, store, clock, check } = this.dependencies;
+    const isOver = (): boolean => signal.aborted || sessions.active !== session;
+    if (isOver()) return false;
+    const reason = await check();
+    this.checkedAtMs = clock.now();
+    const finding = classifyReply(reason);
+    if (isOver() || finding === 'up') return false;
+    if (finding !== 'inconclusive') store.setProblem(reason);
+    return store.state.kind === 'connected' && store.state.problem !== undefined;
   }
 }
 
-/** Returns the service's availability after a failure; `unknown` if only a check can determine it. */
-function classifyFailure(reason: Reason, isChecking: boolean): 'up' | 'down' | 'unknown' {
+/** Classifies the reply to a request. An ambiguous failure may affect only that request. */
+function classifyReply(reason: Reason | undefined): Finding {
+  if (!reason) return 'up';
+  if (inconclusiveKinds.has(reason.kind)) return 'inconclusive';
   if (downKinds.has(reason.kind)) return 'down';
-  if (!isAmbiguous(reason)) return 'up';
-  return isChecking ? 'down' : 'unknown';
+  return isAmbiguous(reason) ? 'ambiguous' : 'up';
 }
 
 function isAmbiguous({ kind, status }: Reason): boolean {

@@ -5,6 +5,7 @@ import { Rig, until } from './rig.ts';
 
 const list = 'GET /api/v1/databases';
 const search = 'POST /api/v1/files';
+const unavailable = problem(503, 'no upstream');
 const databases = json([{ id: 'a', name: 'Alpha', organization: 'One', url: '' }]);
 
 describe('A connected service', () => {
@@ -42,36 +43,79 @@ describe('A connected service', () => {
     assert.equal(rig.explorer.connectionStore.listing.reason, undefined, 'the databases are listed again');
   });
 
-  it('is checked separately even if the previous session was not responding', async () => {
-    rig.server.on(search, problem(503, 'no upstream')).on(list, problem(503, 'no upstream'));
-    await find();
-    rig.server.on(list, databases);
-    await rig.connect();
-    assert.equal(problemKind(), undefined);
-    rig.server.on(list, problem(503, 'no upstream'));
+  const untilDown = async (): Promise<void> => {
     const down = isShown('serverError');
     await find();
     await rig.advanceUntilSettled(down);
+  };
+  const isListed = (count: number): Promise<void> =>
+    until(
+      rig.explorer.connectionStore.onDidChange,
+      () => rig.server.requestsTo(list).length === count && !rig.explorer.connectionStore.listing.isLoading,
+    );
+  /** Records the problems that are shown until the returned function is called. */
+  const recordProblems = (): (() => readonly unknown[]) => {
+    const shown: unknown[] = [];
+    const listener = rig.explorer.connectionStore.onDidChange(() => shown.push(problemKind()));
+    return () => {
+      listener.dispose();
+      return [...shown, problemKind()].filter((kind) => kind !== undefined);
+    };
+  };
+
+  it('is checked separately even if the previous session was not responding', async () => {
+    rig.server.on(search, unavailable).on(list, unavailable);
+    await untilDown();
+    rig.server.on(list, databases);
+    await rig.connect();
+    assert.equal(problemKind(), undefined);
+    rig.server.on(list, unavailable);
+    await untilDown();
     rig.server.on(list, databases);
     await rig.advanceUntilSettled(isShown(undefined));
   });
 
-  it('is not responding while a gateway answers for it', async () => {
-    rig.server.on(search, problem(503, 'no upstream')).on(list, problem(503, 'no upstream'));
-    const down = isShown('serverError');
+  for (const status of [502, 503, 504]) {
+    it(`is not responding if a gateway answers its check with ${status}`, async () => {
+      rig.server.on(search, problem(status, 'no upstream')).on(list, problem(status, 'no upstream'));
+      await untilDown();
+    });
+
+    it(`is responding if only searches receive ${status}`, async () => {
+      rig.server.on(search, problem(status, 'the database is down'));
+      const getProblems = recordProblems();
+      const listed = isListed(rig.server.requestsTo(list).length + 1);
+      await Promise.all([find(), find(), find()]);
+      await listed;
+      assert.deepEqual(getProblems(), []);
+    });
+  }
+
+  it('is responding if a search receives 503 after another request has succeeded', async () => {
+    rig.server.on(search, unavailable).on(list, unavailable);
+    await untilDown();
+    rig.server.on(list, databases);
+    await refresh();
+    assert.equal(problemKind(), undefined);
+    const getProblems = recordProblems();
+    const listed = isListed(rig.server.requestsTo(list).length + 1);
     await find();
-    await rig.advanceUntilSettled(down);
+    await rig.advanceUntilSettled(listed);
+    assert.deepEqual(getProblems(), []);
   });
 
-  it('is responding if only one database is unavailable', async () => {
-    rig.server.on(search, problem(503, 'the database is down'));
-    const shown: (string | undefined)[] = [];
-    const listener = rig.explorer.connectionStore.onDidChange(() => shown.push(problemKind()));
+  it('is checked at most every five seconds while searches receive 503', async () => {
+    rig.server.on(search, unavailable);
     const before = rig.server.requestsTo(list).length;
+    const first = isListed(before + 1);
     await find();
-    await eventually(() => Promise.resolve(rig.server.requestsTo(list).length > before || undefined));
-    listener.dispose();
-    assert.deepEqual([...shown, problemKind()].filter(Boolean), []);
+    await first;
+    const startedAt = rig.clock.now();
+    await find();
+    await find();
+    assert.equal(rig.server.requestsTo(list).length, before + 1);
+    await rig.advanceUntilSettled(isListed(before + 2));
+    assert.ok(rig.clock.now() - startedAt >= 5_000);
   });
 
   it('is responding if only one request made it drop the connection', async () => {
