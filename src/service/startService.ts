@@ -199,8 +199,8 @@ class LocalService {
   }
 
   /**
-   * Stops all parts of the service. The order matters: unless the service has crashed, its file must exist only while
-   * the service is running, and a lease must end only when the next service can start. Never rejects.
+   * Stops all parts of the service. The order matters: the service file must be removed, because only a crash may
+   * leave it behind, and leases must not end until the next service can start. Never rejects.
    */
   private async shutDown(isReplaced: boolean): Promise<ServiceEnd> {
     const { logger } = this.options;

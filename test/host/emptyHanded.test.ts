@@ -27,7 +27,7 @@ const unconnected: Readonly<Record<CommandId, Outcome>> = {
   'dataTransfer.disconnect': { says: /^There is no connection to close\.$/ },
   'dataTransfer.switchConnection': whichService,
   'dataTransfer.forgetConnection': {
-    says: /^There is no saved connection to remove\.$/,
+    says: /^There are no saved connections to remove\.$/,
     next: ['Connect to a Service…'],
   },
   'dataTransfer.setApiKey': {

@@ -213,7 +213,7 @@ describe('Links', () => {
         { query: 'a\u202eb' },
         "No link was copied because “query” contains invisible characters or can't be used in a link.",
       ],
-      [{ query: '', ids }, 'No link was copied because it would be too long.'],
+      [{ query: '', ids }, 'The link would be too long to copy.'],
     ] as const) {
       await searchFlow.runAll(session, [{ database: jgi, pageSize: 10, ...query }]);
       const [search] = stage.parts.searchStore.getAll();

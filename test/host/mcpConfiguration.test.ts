@@ -30,7 +30,7 @@ describe('Copy MCP Configuration', () => {
     assert.equal(
       message,
       'Copied the configuration for Claude Desktop. Add it to claude_desktop_config.json. ' +
-        'The agent expects the API key in the DATA_TRANSFER_KEY environment variable.',
+        'The agent needs the API key in the DATA_TRANSFER_KEY environment variable.',
     );
   });
 

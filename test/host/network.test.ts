@@ -144,7 +144,7 @@ describe('The network in the editor', () => {
         'an unencrypted address',
         { server: 'http://192.0.2.1' },
         () => undefined,
-        /^Address: FAILED, the key would be sent/m,
+        /^Address: FAILED – the key would be sent/m,
         /allowInsecureHttp/,
         'Open Settings',
       ],
@@ -152,7 +152,7 @@ describe('The network in the editor', () => {
         'an unknown host name',
         { server: 'https://no-such-service.invalid' },
         () => undefined,
-        /^Host name: FAILED, no-such-service\.invalid can't be resolved \(E/m,
+        /^Host name: FAILED – no-such-service\.invalid can't be resolved \(E/m,
         /http\.proxy/,
         'Open Settings',
       ],
@@ -160,7 +160,7 @@ describe('The network in the editor', () => {
         'a closed port',
         {},
         () => stage.server.stop(),
-        /^Connection: FAILED, the service can't be reached \(ECONNREFUSED\)$/m,
+        /^Connection: FAILED – the service can't be reached \(ECONNREFUSED\)$/m,
         /http\.proxy.*"transport"/,
         'Open Settings',
       ],
@@ -168,7 +168,7 @@ describe('The network in the editor', () => {
         'a wrong address',
         {},
         () => stage.server.on('GET /', html(200, 'x')),
-        /^Service: FAILED, the server didn't respond like a data transfer service/m,
+        /^Service: FAILED – the server didn't respond like a data transfer service/m,
         /Check the address/,
         'Open Settings',
       ],
@@ -176,7 +176,7 @@ describe('The network in the editor', () => {
         'a rejected key',
         {},
         () => stage.server.on('GET /api/v1/databases', problem(401, 'x')),
-        /^API key: FAILED, the service rejected the sign-in: x$/m,
+        /^API key: FAILED – the service rejected the sign-in: x$/m,
         /Try again in a few minutes/,
         'Set API Key…',
       ],
@@ -184,7 +184,7 @@ describe('The network in the editor', () => {
         'an unreachable proxy',
         { server: 'https://service.test' },
         () => set('proxy', 'http://127.0.0.1:9'),
-        /^Connection: FAILED, the proxy can't be used \(ECONNREFUSED\)$/m,
+        /^Connection: FAILED – the proxy can't be used \(ECONNREFUSED\)$/m,
         /HTTPS_PROXY/,
         'Open Settings',
       ],
@@ -205,7 +205,7 @@ describe('The network in the editor', () => {
       const connection = await save({});
       await stage.parts.apiKeys.forget(connection.id);
       const { detail, buttons } = await test(connection);
-      assert.match(detail, /^API key: FAILED, no API key for this address$/m);
+      assert.match(detail, /^API key: FAILED – no API key for this address$/m);
       assert.deepEqual(buttons, ['Test Again', 'Set API Key…']);
     });
 

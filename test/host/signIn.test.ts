@@ -71,7 +71,7 @@ describe('A sign-in that the service rejects (D44)', () => {
     assert.deepEqual(notice.buttons, ['Retry', 'Set API Key…', 'Show Log']);
     await stage.run('dataTransfer.testConnection', { kind: 'connection', id: connection.id });
     const test = await stage.person.notice(/ Failed step: /);
-    assert.match(test.detail, /^API key: FAILED, the account for this API key has no ORCID iD: The DTS client/m);
+    assert.match(test.detail, /^API key: FAILED – the account for this API key has no ORCID iD: The DTS client/m);
     assert.match(test.detail, /Link an ORCID iD to your account/);
     assert.deepEqual(test.buttons, ['Test Again', 'Set API Key…']);
   });

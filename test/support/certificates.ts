@@ -12,7 +12,7 @@ function pem(name: string): string {
   return readFileSync(join(import.meta.dirname, 'certificates', `${name}.pem`), 'utf8');
 }
 
-/** Returns one of the committed server certificates with its key. `certificates/README.md` describes them. */
+/** Returns one of the checked-in server certificates with its key. `certificates/README.md` describes them. */
 export function identity(name: 'good' | 'expired' | 'wrong-name'): ServerIdentity {
   return { cert: pem(name), key: pem('server-key') };
 }

@@ -62,7 +62,7 @@ const otherId = '99999999-9999-4999-8999-999999999999';
 
 /**
  * Makes a server behave like the public one: IDs instead of names, only `POST files/by-id`, dropped connections for
- * `offset` without `limit`, mixed-up statuses on demand, and cancels that have an effect only on active transfers.
+ * `offset` without `limit`, mixed-up statuses on demand, and cancels that take effect only on active transfers.
  */
 export function publicLike(server: FaultServer, key = 'the-test-key'): PublicState {
   const state = newState(key);

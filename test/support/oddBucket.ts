@@ -53,7 +53,7 @@ export class OddBucket {
     return bucket;
   }
 
-  /** The section of rclone's configuration for the bucket's remote. */
+  /** The bucket's section in the rclone configuration file. */
   get section(): string {
     const { port } = this.server.address() as AddressInfo;
     return [

@@ -74,7 +74,7 @@ type ScriptedQuestion = ScriptedTextBox | ScriptedPick | ScriptedFolderDialog | 
 
 /**
  * Simulates the user: replaces the editor's inputs and messages, records everything that is shown, and responds as the
- * test requires. Everything else is real. `restore` reinstates the editor's own functions.
+ * test requires. Everything else is real. `restore` puts the editor's own functions back.
  */
 export class ScriptedWindow {
   /** All messages that were shown, in order. */

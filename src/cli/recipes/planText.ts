@@ -55,7 +55,7 @@ export function formatDestination(
 export function describeUnusualLock(lock: LockReadResult): string | undefined {
   const texts: Partial<Record<LockReadResult['kind'], string>> = {
     edited: 'The lock was changed after the last run, so it may not match what that run found.',
-    broken: "The lock isn't valid. A run without --locked will replace it.",
+    broken: "The lock isn't valid. Running the recipe without --locked will replace it.",
     newer: 'The lock requires a later version of data-transfer.',
     foreign: `The lock belongs to ${'recipe' in lock ? toPlainCell(lock.recipe) : ''}. Rename or delete the lock.`,
   };

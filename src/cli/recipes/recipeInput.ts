@@ -46,9 +46,9 @@ export async function readRecipe(file: string): Promise<RecipeInput> {
 }
 
 /**
- * Returns the connection that the options name, otherwise the connection to the recipe's service. If neither names a
- * service, returns the only connection in the connections file. Throws a usage error if the recipe's service isn't in
- * that file, because the author of a recipe must not choose where a key is sent.
+ * Returns the connection that the options name, otherwise the connection to the recipe's service. If neither the
+ * options nor the recipe names a service, returns the only connection in the connections file. Throws a usage error if
+ * the recipe's service isn't in that file, because the author of a recipe must not choose where a key is sent.
  */
 export function chooseRecipeConnection(
   options: GlobalOptions,

@@ -24,7 +24,7 @@ export async function findDestinationFolder(
   );
   if (found) return found;
   const places = searched.map(toPlainCell).join(', ');
-  throw new CliError(`The files of transfer ${transfer.id} weren't found. Searched: ${places}.`, exitCode.notFound);
+  throw new CliError(`The files for transfer ${transfer.id} weren't found. Searched: ${places}.`, exitCode.notFound);
 }
 
 async function getServedFolder(session: CliSession, transfer: Transfer): Promise<string> {

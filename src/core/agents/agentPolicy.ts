@@ -25,8 +25,8 @@ export class AgentPolicy {
   }
 
   /**
-   * Reads the rule. Returns `ask` if there is no file, and `never` if the file is unreadable, invalid or a link to a
-   * missing file. Never rejects.
+   * Reads the rule. Returns `ask` if there is no file, and `never` if the file is unreadable, invalid or a dangling
+   * link. Never rejects.
    */
   async read(): Promise<SubmissionRule> {
     try {

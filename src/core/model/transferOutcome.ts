@@ -49,7 +49,10 @@ export function mayHaveFiles(transfer: Transfer): boolean {
   return state === 'expired' || hasTransferredFiles(transfer) || (getProgress(transfer).moved ?? 0) > 0;
 }
 
-/** Returns true unless the number of transferred files is known to be 0 or less than the total. */
+/**
+ * Returns true if the number of transferred files is unknown or has reached a positive total. An unknown total counts as
+ * reached if any file was transferred.
+ */
 function isComplete({ moved, total = moved ?? 0 }: TransferProgress): boolean {
   return moved === undefined || (total > 0 && moved >= total);
 }

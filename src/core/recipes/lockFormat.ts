@@ -28,7 +28,7 @@ export const storedSchema = z.extend(lockSchema, { checksum: z.string() });
 /** The record of a recipe's last accepted run, stored in a file next to the recipe (D61: recipe and lock). */
 export type RecipeLock = z.infer<typeof lockSchema>;
 
-/** The line that precedes the list of files in a lock. */
+/** The line that opens the list of files in a lock. */
 export const filesLine = '  "files": [';
 
 /** Formats a lock with one file per line, sorted by ID, so that diffs between its versions are small. */

@@ -1,6 +1,6 @@
 /**
  * Matches an invisible character, except joiners and variation selectors, which are part of some names. Also matches
- * the empty Braille pattern and the musical null notehead, which Unicode doesn't classify as invisible.
+ * the blank Braille pattern and the musical null notehead, which Unicode doesn't classify as invisible.
  */
 export const invisibleCharacter =
   /(?!\p{Join_Control}|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}|[\u2800\u{1d159}]/u;

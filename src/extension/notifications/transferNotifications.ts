@@ -37,8 +37,8 @@ interface TransferNotificationsDependencies {
 }
 
 /**
- * Time in milliseconds within which ended transfers share one notification. Statuses are polled one at a time, so they
- * arrive separately.
+ * Transfers that end within this time, in milliseconds, share one notification. Their statuses are polled one at a
+ * time, and so arrive separately.
  */
 const batchWindowMs = 1000;
 /**

@@ -106,7 +106,7 @@ export function createFailureRows(
   ];
 }
 
-/** Creates the row with the command that fixes a rejected sign-in. Returns no row if no command fixes it. */
+/** Creates a row with the command that fixes a rejected sign-in; returns an empty list if there is none. */
 function createRemedyRows(owner: string, reason: Reason, connectionId: string): MessageNode[] {
   const remedy = getSignInRemedy(reason, connectionId);
   if (!remedy) return [];

@@ -8,7 +8,7 @@ export class SelectionExtender {
   private runningCount = 0;
   private awaitedSelections = 0;
   private unwantedOpenings = 0;
-  /** The selection after the last extension. Includes the focused row. */
+  /** The selection after it was last extended. Includes the focused row. */
   private extended: readonly unknown[] | undefined;
 
   constructor(view: Pick<TreeView<unknown>, 'selection'>) {

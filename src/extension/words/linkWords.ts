@@ -26,7 +26,7 @@ export function describeLinkProblem({ kind, field = '' }: LinkProblem): string {
 
 /** Describes why a link can't be created. */
 export function describeUnlinkable({ kind, field = '' }: LinkProblem): string {
-  if (kind === 'tooLong') return l10n.t('No link was copied because it would be too long.');
+  if (kind === 'tooLong') return l10n.t('The link would be too long to copy.');
   if (kind === 'badService') return l10n.t("This connection's address can't be included in a link.");
   const name = toPlainText(field, 40);
   return l10n.t("No link was copied because “{0}” contains invisible characters or can't be used in a link.", name);

@@ -17,7 +17,10 @@ export function toPlainText(text: string, maxLength: number): string {
 /** Text that may have been shortened. */
 interface CutText {
   readonly text: string;
-  /** Number of cut or removed characters, except control characters, single zero-width joiners and repeated spaces. */
+  /**
+   * Number of cut or removed characters, except control characters, single join controls (ZWJ, ZWNJ), excess combining
+   * marks and repeated spaces.
+   */
   readonly hiddenLength: number;
 }
 
@@ -33,7 +36,7 @@ export function cutPlainText(text: string, maxLength: number): CutText {
   return { text: shown, hiddenLength: cutLength + countRemoved(text) };
 }
 
-/** Returns the number of removed characters that could encode other text: all except single zero-width joiners. */
+/** Returns the number of removed characters that could encode other text: all except single join controls. */
 function countRemoved(text: string): number {
   const runs = text.match(/(?!\p{Join_Control})\p{Cf}|\p{Join_Control}{2,}/gu) ?? [];
   return runs.reduce((sum, run) => sum + Array.from(run).length, 0);

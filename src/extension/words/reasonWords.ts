@@ -69,7 +69,7 @@ function describeForeignResponse({ code, detail = '' }: Reason): string {
   if (code === 'NIL_ID') return l10n.t('the server returned a transfer ID of all zeros ({0})', line);
   if (code === 'KNOWN_ID') return l10n.t("the server returned another transfer's ID ({0})", line);
   if (code === 'TOO_MANY_FILES') {
-    return l10n.t('for the ID it returned, the server reports more files than were requested ({0})', line);
+    return l10n.t('the server returned an ID ({0}) for which it reports more files than were requested', line);
   }
   return l10n.t("the server's response belongs to another request: {0}", trimEndMark(line));
 }

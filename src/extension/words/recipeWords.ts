@@ -91,7 +91,7 @@ function describeFailure(failure: ResolveFailure): string {
     missing: l10n.t("The recipe's table doesn't exist."),
     unreadable: l10n.t("The recipe's table can't be read."),
     tooLarge: l10n.t("The recipe's table is too large."),
-    noSheet: l10n.t("The recipe names a sheet that isn't in its table."),
+    noSheet: l10n.t("The recipe names a sheet that isn't in the table's workbook."),
     noColumn: l10n.t("The recipe names a column that isn't in its table."),
   };
   return sentences[failure.problem];

@@ -24,7 +24,7 @@ export function formatStep(step: TestStep): string {
   const name = getStepTitle(step.name);
   if (step.outcome === 'notTried') return l10n.t('{0}: not tested', name);
   if (step.outcome === 'notNeeded') return l10n.t('{0}: not applicable', name);
-  if (step.outcome === 'failed') return l10n.t('{0}: FAILED, {1}', name, describeFailure(step));
+  if (step.outcome === 'failed') return l10n.t('{0}: FAILED – {1}', name, describeFailure(step));
   const facts = describeFacts(step.name, step.facts);
   return facts === '' ? l10n.t('{0}: OK', name) : l10n.t('{0}: OK ({1})', name, facts);
 }

@@ -115,7 +115,7 @@ export class ReadingThreads implements AsyncFolderReader {
     return await started?.thread.call(started.folder, async (reader) => await reader.next(started.walk));
   }
 
-  /** Requests that a walk stop. Doesn't wait until it has stopped, because the walk's thread may be blocked. */
+  /** Requests that a walk stop. Doesn't wait for it to stop, because the walk's thread may be blocked. */
   async stop(walk: number): Promise<void> {
     const started = this.walks.get(walk);
     this.walks.delete(walk);

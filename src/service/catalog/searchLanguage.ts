@@ -5,7 +5,7 @@ import { normalizeText } from './textNormalization.ts';
 /** One condition of a query; `isNot` negates it. */
 export type SearchTerm =
   | { readonly kind: 'everything'; readonly isNot: boolean }
-  /** `words` is normalized by {@link normalizeText}. With `isPrefix`, the last word is a prefix. */
+  /** `words` is normalized by {@link normalizeText}. If `isPrefix` is true, the last word is a prefix. */
   | {
       readonly kind: 'text';
       readonly words: string;

@@ -22,8 +22,8 @@ interface TreeWatcherOptions {
 const batchWindowMs = 300;
 const maxPaths = 5_000;
 /**
- * Number of events in a batch above which changes may be missing. The system silently drops events that exceed its
- * buffer.
+ * Number of events in a batch above which changes may be missing. The system silently drops events that don't fit
+ * in its buffer.
  */
 const maxEvents = 16_000;
 

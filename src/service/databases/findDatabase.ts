@@ -12,7 +12,7 @@ export function mustFindDatabase(databases: ServedDatabases, nameOrId: string, l
   throw createUnknownDatabasesProblem([{ nameOrId, location }]);
 }
 
-/** Returns the two databases of a transfer. Throws {@link HttpProblem} 404 that lists each unknown database. */
+/** Returns the two databases of a transfer. Throws an {@link HttpProblem} 404 that lists each unknown database. */
 export function mustFindBoth(
   databases: ServedDatabases,
   names: { readonly source: string; readonly destination: string },

@@ -67,7 +67,10 @@ function hasToken(headers: IncomingHttpHeaders, digest: Buffer): boolean {
   return [decoded, sent].map((text) => timingSafeEqual(digestToken(text), digest)).includes(true);
 }
 
-/** Returns the digest of a token. Comparing digests takes constant time, regardless of a token's length. */
+/**
+ * Returns the digest of a token. All digests have the same length, so that `timingSafeEqual` can compare them without
+ * revealing a token's length.
+ */
 export function digestToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

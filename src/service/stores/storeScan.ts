@@ -68,7 +68,7 @@ export class StoreScan {
     return { unnamable, unsized, canRestore: features.hasCommands, note };
   }
 
-  /** Updates the catalog in pieces, so that searches don't have to wait for the whole update. */
+  /** Updates the catalog piece by piece, so that searches don't have to wait for the whole update. */
   private async merge(staged: StagedListing, under: string): Promise<void> {
     const pieces = this.catalog.isEmpty() ? staged.fillCatalog() : this.mergePieces(staged, under);
     try {

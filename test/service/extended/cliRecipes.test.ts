@@ -91,7 +91,7 @@ describe('Recipes on the command line', () => {
     const compared = await rig.run('compare', recipe);
     assert.deepEqual(
       [compared.code, compared.stderr],
-      [1, "The lock isn't valid. A run without --locked will replace it.\n"],
+      [1, "The lock isn't valid. Running the recipe without --locked will replace it.\n"],
     );
   });
 
@@ -106,7 +106,7 @@ describe('Recipes on the command line', () => {
     assert.match((await rig.run('run', recipe)).stderr, /:1: the recipe requires a later version of data-transfer\n/);
     await write({ ...reads, apiKey: 'do-not-print-this' });
     const secret = await rig.run('run', recipe);
-    assert.match(secret.stderr, /:1: a recipe must not contain a key/);
+    assert.match(secret.stderr, /:1: a recipe can't contain a key/);
     assert.ok(!secret.stderr.includes('do-not-print-this'));
     await write({ ...reads, to: { database: 'Targot' } });
     assert.match((await rig.run('run', recipe)).stderr, /no such database; did you mean "Target"\?\n$/);

@@ -62,7 +62,7 @@ export function checkStatus(value: unknown): void {
   checkMembers(value, { ...texts, fileCount: 'number', movedFileCount: 'number', doubtful: 'boolean' });
 }
 
-/** Checks the ID of a transfer, if there is one: a UUID in its canonical form (§4.5). */
+/** Checks that a transfer's ID, if present, is a UUID in canonical form (§4.5). */
 export function checkAccepted(value: unknown): void {
   if (value === undefined) return;
   assert.ok(typeof value === 'string');

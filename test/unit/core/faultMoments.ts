@@ -16,7 +16,7 @@ export type Moment = (typeof moments)[number];
 
 const limitMs = 10_000;
 
-/** Advances the transfer of a cell to a moment and holds it there if it would continue by itself. */
+/** Advances the cell's transfer to the given moment, and holds it there if it would otherwise continue by itself. */
 export async function reach(cell: FaultCell, moment: Moment): Promise<void> {
   const { server, first } = cell;
   if (moment === 'sent and unanswered' || moment === 'answered and unwritten') server.submissionGate.hold();

@@ -89,7 +89,7 @@ describe('The last finished transfers', () => {
   });
 });
 
-/** Writes the record of an ended transfer synchronously, so that no other code of this process runs in the meantime. */
+/** Writes the record of an ended transfer synchronously, so that no other code in this process runs meanwhile. */
 function writeRecord(folder: string, transfer: Transfer): void {
   writeFileSync(join(folder, 'transfers', 'ended', `${transfer.key}.json`), formatRecord(transfer));
 }

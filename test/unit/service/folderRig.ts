@@ -23,7 +23,7 @@ export function writeFiles(folder: string, files: Readonly<Record<string, string
   }
 }
 
-/** Creates a pipe without a writer. */
+/** Creates a named pipe that has no writer. */
 export function makePipe(path: string): void {
   execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', path]);
 }

@@ -87,5 +87,5 @@ function describeCopied({ id, file }: McpClient): string {
 }
 
 function describeVariable(name: string): string {
-  return l10n.t('The agent expects the API key in the {0} environment variable.', toPlainLine(name));
+  return l10n.t('The agent needs the API key in the {0} environment variable.', toPlainLine(name));
 }

@@ -47,7 +47,7 @@ export async function copyAvailabilityStatement(
   services.notifications.showStatusMessage(l10n.t('Copied the data availability statement.'));
 }
 
-/** A format for citations, and the action to take with them. */
+/** A format for citations, and what to do with the citations. */
 interface CitationRequest {
   readonly format: CitationFormat;
   readonly action: CitationAction;

@@ -66,7 +66,10 @@ async function askVariable(services: CommandServices, connectionId: string): Pro
   const changed = { ...connection, apiKeyVariable: answer.value };
   await settings.saveConnection(changed);
   if (apiKeys.isFromEnvironment(changed)) notifications.showStatusMessage(l10n.t('API key accepted.'));
-  else void notifications.info(l10n.t('Set {0} to the API key, then restart the editor.', answer.value));
+  else
+    void notifications.info(
+      l10n.t('Set the {0} environment variable to the API key, then restart the editor.', answer.value),
+    );
 }
 
 /**

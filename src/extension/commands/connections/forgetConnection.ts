@@ -48,7 +48,7 @@ async function pickConnection(connections: readonly Connection[]): Promise<Conne
   return await pickSavedConnection(connections, {
     title: l10n.t('Remove Connection'),
     placeholder: l10n.t('Select the connection to remove along with its saved key'),
-    emptyText: l10n.t('There is no saved connection to remove.'),
+    emptyText: l10n.t('There are no saved connections to remove.'),
   });
 }
 
