@@ -150,7 +150,7 @@ describe('Matching a table', () => {
   };
 
   for (const [name, bytes, message] of [
-    ['study.xlsx', 'PK not a spreadsheet', /study\.xlsx isn't an Excel workbook \(\.xlsx\) or is damaged\.$/],
+    ['study.xlsx', 'PK not a spreadsheet', /study\.xlsx is damaged or isn't an Excel workbook \(\.xlsx\)\.$/],
     [
       'study.xlsx',
       createXlsx({ S: [['id']] }, { declaredBytes: 2_000_000_000 }),

@@ -11,14 +11,14 @@ describe('The message about files that were not compared', () => {
   it('states the reason once for files with the same reason', () => {
     assert.equal(
       describeSkippedFiles([tooLarge(4), tooLarge(6)]),
-      `These files weren't compared (the response is too large): file 5, file 7. ${numbering}`,
+      `Files not compared (the response is too large): file 5, file 7. ${numbering}`,
     );
   });
 
   it('states each reason for its own files', () => {
     const reason = 'the connection was lost before the response was complete (ECONNRESET)';
-    const first = `These files weren't compared (the response is too large): file 5.`;
-    const second = `These files weren't compared (${reason}): file 9 onward.`;
+    const first = `Files not compared (the response is too large): file 5.`;
+    const second = `Files not compared (${reason}): file 9 onward.`;
     assert.equal(describeSkippedFiles([tooLarge(4), lost]), `${first} ${second} ${numbering}`);
   });
 
@@ -27,7 +27,7 @@ describe('The message about files that were not compared', () => {
     const files = 'file 1, file 2, file 3, file 4, file 5, 2 others';
     assert.equal(
       describeSkippedFiles(skipped),
-      `These files weren't compared (the response is too large): ${files}. ${numbering}`,
+      `Files not compared (the response is too large): ${files}. ${numbering}`,
     );
   });
 
@@ -36,7 +36,7 @@ describe('The message about files that were not compared', () => {
     const files = 'file 1, file 2, file 3, file 4, 2 others, file 7 onward';
     assert.equal(
       describeSkippedFiles(skipped),
-      `These files weren't compared (the response is too large): ${files}. ${numbering}`,
+      `Files not compared (the response is too large): ${files}. ${numbering}`,
     );
   });
 });

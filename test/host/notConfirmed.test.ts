@@ -93,7 +93,7 @@ describe('An unconfirmed transfer (D12)', () => {
     const old = only().key;
     const done = stage.run('dataTransfer.transferDidNotStart', stage.firstTransfer);
     const summary = await stage.person.notice(/^Transfer 10 files to .*\?$/);
-    assert.match(summary.detail, /If the earlier transfer did start, these files will be transferred twice\.$/);
+    assert.match(summary.detail, /If the earlier transfer did start, the same data will be transferred twice\.$/);
     assert.deepEqual(summary.buttons, ['Transfer', 'Edit…']);
     summary.press('Transfer');
     await done;
@@ -204,7 +204,7 @@ describe('A submission whose response belongs to another request (D35)', () => {
     await stage.transferAll(nmdc);
     const { message } = await stage.person.notice(/^Could not transfer 10 files/);
     const why =
-      'nothing was sent because looking up the files failed: the service returned an error: the database is down';
+      "nothing was sent because the files couldn't be looked up: the service returned an error: the database is down";
     assert.ok(message.endsWith(`: ${why}`), message);
     assert.equal(stage.server.requestsTo('POST /api/v1/transfers').length, 0);
   });

@@ -20,9 +20,9 @@ describe('The message for a reason', () => {
     [{ kind: 'serviceStopped' }, 'the local service is stopped'],
     [
       { kind: 'lookupFailed', cause: { kind: 'serviceStopped' } },
-      'nothing was sent because looking up the files failed: the local service is stopped',
+      "nothing was sent because the files couldn't be looked up: the local service is stopped",
     ],
-    [{ kind: 'lookupFailed' }, 'nothing was sent because looking up the files failed'],
+    [{ kind: 'lookupFailed' }, "nothing was sent because the files couldn't be looked up"],
   ];
   for (const [reason, text] of rows) {
     it(`has no final punctuation: ${text}`, () => assert.equal(describeReason(reason), text));

@@ -77,7 +77,7 @@ describe('The history of transfers', () => {
     const left = stage.run('dataTransfer.clearFinishedTransfers');
     const question = await stage.person.notice(/^Remove 21 finished transfers from the history\?$/);
     assert.equal(question.isModal, true);
-    assert.match(question.detail, /You can restore the transfers within one day with "Restore Removed Transfers…"/);
+    assert.match(question.detail, /To restore the transfers within one day, use "Restore Removed Transfers…"/);
     question.dismiss();
     await left;
     assert.equal(transferStore.getFinished().length, 21);

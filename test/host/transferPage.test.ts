@@ -108,7 +108,7 @@ describe('The page of a transfer', () => {
         { kind: 'lookupFailed', cause: { kind: 'timeout' } },
         'not sent',
         'unsent',
-        "looking up the files failed: the service didn't respond in time",
+        "the files couldn't be looked up: the service didn't respond in time",
       ],
       [{ kind: 'unreachable', code: 'X' }, 'not sent', 'unsent', "the service can't be reached (X)"],
       [{ kind: 'proxy', status: 403 }, 'not sent', 'unsent', 'the proxy rejected the request (403)'],

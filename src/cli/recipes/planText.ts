@@ -9,7 +9,7 @@ import { formatBytes, formatCount } from '../text/amounts.ts';
 import { toPlainCell } from '../text/plainCell.ts';
 import { describeReason } from '../text/reasonText.ts';
 
-/** The known facts about a destination before files are sent there. Absent fields are unknown. */
+/** The facts about a destination that are known before files are sent there. Absent fields are unknown. */
 export interface DestinationFacts {
   /** Free bytes, known only if a service on this machine serves the destination from a folder. */
   readonly freeBytes?: number;
@@ -126,7 +126,7 @@ function describeUnknownSizes(count: number): string {
 /** Describes an expectation that the files don't meet. */
 export function describeExpectation(unmet: UnmetExpectation): string {
   if (unmet.kind === 'unknownSizes') return describeUnknownSizes(unmet.count);
-  if (unmet.kind === 'missingIds') return `Expected files are missing: ${formatNames(unmet.ids)}.`;
+  if (unmet.kind === 'missingIds') return `Expected but not found: ${formatNames(unmet.ids)}.`;
   const format = unmet.kind.endsWith('Bytes') ? formatBytes : (count: number) => formatCount(count, 'file');
   const limit = `${unmet.kind.startsWith('few') ? 'at least' : 'at most'} ${format(unmet.limit)}`;
   // A search stops at the first file beyond the limit, so there may be more.

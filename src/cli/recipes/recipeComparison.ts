@@ -20,7 +20,8 @@ const savedSearch = 'It is a saved search: add a destination and run it to write
  */
 export async function compareWithLock(context: CommandContext, file: string): Promise<ExitCode> {
   const input = await readRecipe(file);
-  if (input.lock.kind === 'broken') throw new CliError("The lock isn't valid. A run without --locked will replace it.");
+  if (input.lock.kind === 'broken')
+    throw new CliError("The lock isn't valid. Running the recipe without --locked will replace it.");
   if (!('lock' in input.lock)) {
     throw new CliError(`${noLock} ${input.recipe.to ? howToLock : savedSearch}`, exitCode.notFound);
   }

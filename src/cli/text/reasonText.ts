@@ -30,7 +30,7 @@ const texts: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
   foreignAnswer: withDetail("the server's response belongs to another request"),
   queued: () => 'a submission to this server is in progress',
   lookupFailed: ({ cause }) =>
-    `nothing was sent because looking up the files failed${cause ? `: ${describeReason(cause)}` : ''}`,
+    `nothing was sent because the files couldn't be looked up${cause ? `: ${describeReason(cause)}` : ''}`,
   cancelled: () => 'the operation was canceled',
 };
 

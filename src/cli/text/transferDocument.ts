@@ -39,7 +39,7 @@ export function describeProgress(transfer: Transfer): string {
   return `${describeState(transfer)}, ${files} ${files === '1' ? 'file' : 'files'}`;
 }
 
-/** Describes the state of a transfer, or its outcome once it has ended, as plain text on one line. */
+/** Describes the state of a transfer or, if the transfer has ended, its outcome. Returns plain text on one line. */
 export function describeState(transfer: Transfer): string {
   const { state, status, cancelAcceptedAt } = transfer;
   if (state === 'notConfirmed') return 'not confirmed';

@@ -7,7 +7,7 @@ import type { Notifications } from '../editor/notifications.ts';
 export function notifyUnsavedRecords(unsaved: UnsavedRecords, notifications: Notifications): Disposable {
   return unsaved.onDidFail((error) => {
     const text = l10n.t(
-      'Could not save the transfer status: {0}. The status is kept while this window is open, and saving will be retried.',
+      'Could not save the transfer status: {0}. The status is kept while this window is open, and the extension will try again.',
       describeWriteError(error, l10n.t('see the log for details')),
     );
     void notifications.error(text);

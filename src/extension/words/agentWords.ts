@@ -26,7 +26,9 @@ export function describeConfirmedRequest(agent: string): string {
   return l10n.t('Requested by {0}, confirmed by you', formatAgentName(agent));
 }
 
-/** Warns if a plan's description or instructions may be copied from a server. Otherwise, returns an empty string. */
+/**
+ * Warns if a plan's description or instructions may have been copied from a server. Otherwise, returns an empty string.
+ */
 export function describeTextOrigin({ textOrigin }: TransferPlan): string {
   return textOrigin === 'server' ? l10n.t('The description or instructions may have been copied from a server.') : '';
 }

@@ -13,7 +13,9 @@ interface SummarizedCopies extends KnownCopies {
   readonly repeatedCount: number;
 }
 
-/** Returns a sentence for each reason that some files don't need to be sent; empty if all files need to be. */
+/**
+ * Returns a sentence for each reason that files don't need to be sent. Returns an empty list if all need to be sent.
+ */
 export function createCopyLines(copies: SummarizedCopies): readonly string[] {
   const { atDestination, received, repeatedCount, destination } = copies;
   return [
@@ -29,8 +31,8 @@ export function formatLeaveOutLabel(count: number): string {
 }
 
 /**
- * Names the databases that also have a file, for the file's row: "also in A, B and 3 more". Returns an empty string for
- * none.
+ * Names the databases that also have a file, for its row, such as "also in A, B and 3 more". Returns an empty string if
+ * there are none.
  */
 export function formatAlsoIn(databases: readonly string[]): string {
   return databases.length === 0 ? '' : l10n.t('also in {0}', formatDatabases(databases, 2));

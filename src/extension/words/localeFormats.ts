@@ -24,7 +24,7 @@ export function plural(count: number, one: string, other: string, ...others: rea
   return l10n.t({ message, args: [formatNumber(count), ...others], comment: form === 'other' ? [] : [form] });
 }
 
-/** Formats a number of files: "1 file", "1,200 files". */
+/** Formats a number of files, such as "1 file" or "1,200 files". */
 export function formatFileCount(count: number): string {
   return plural(count, '{0} file', '{0} files');
 }
@@ -46,7 +46,7 @@ export function formatList(parts: readonly (string | undefined)[]): string {
   return listFormat.format(parts.filter((part) => part !== undefined).filter(Boolean));
 }
 
-/** Formats a time. Includes the date unless it is today. Both values are in milliseconds since 1970. */
+/** Formats a time. Includes the date unless it is today's. Both values are in milliseconds since 1970. */
 export function formatTime(at: number, now: number): string {
   return new Intl.DateTimeFormat(env.language, getTimeForm(new Date(at), new Date(now))).format(at);
 }

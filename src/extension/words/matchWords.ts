@@ -71,7 +71,7 @@ export function describeSkippedFiles(skipped: readonly SkippedFiles[]): string |
   const reasons = [...new Set(skipped.map(({ reason }) => describeReason(reason)))];
   const sentences = reasons.map((text) => {
     const files = skipped.filter(({ reason }) => describeReason(reason) === text);
-    return l10n.t("These files weren't compared ({0}): {1}.", text, listSkippedFiles(files));
+    return l10n.t('Files not compared ({0}): {1}.', text, listSkippedFiles(files));
   });
   if (sentences.length === 0) return undefined;
   return [...sentences, l10n.t('File numbers are positions in the list of all files in the database.')].join(' ');
@@ -120,7 +120,7 @@ export function describeRounding(lines: readonly number[]): string {
 export function describeTableError(kind: TableErrorKind, name: string): string {
   const [columns, cells] = [formatNumber(maxColumns), formatNumber(maxCells)];
   const sentences: Readonly<Record<TableErrorKind, string>> = {
-    notWorkbook: l10n.t("{0} isn't an Excel workbook (.xlsx) or is damaged.", name),
+    notWorkbook: l10n.t("{0} is damaged or isn't an Excel workbook (.xlsx).", name),
     unpacksTooLarge: l10n.t(
       '{0} is larger than {1} when unpacked. Save the sheet as CSV.',
       ...[name, formatSize(maxUnpackedBytes)],

@@ -6,7 +6,7 @@ const maxNames = 5;
 
 const maxNameLength = 60;
 
-/** Lists the first few names on one line, and counts the rest: "a.txt, b.txt, 3 more". */
+/** Lists the first few names on one line, and counts the rest, such as "a.txt, b.txt, 3 more". */
 export function formatNames(names: readonly string[], format: (name: string) => string = (name) => name): string {
   const rest = names.length - maxNames;
   const listed = names.slice(0, maxNames).map((name) => format(toPlainText(name, maxNameLength)));

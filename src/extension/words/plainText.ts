@@ -25,7 +25,7 @@ interface CutText {
 }
 
 /**
- * Shortens text for a confirmation prompt to one line of at most `maxLength` characters, and counts the rest. Removes
+ * Shortens text to one line of at most `maxLength` characters for a confirmation prompt, and counts the rest. Removes
  * control and format characters and repeated spaces, which could push text out of view. Counts format characters, which
  * can encode other text.
  */

@@ -42,8 +42,8 @@ const reasonWords: Readonly<Record<ReasonKind, (reason: Reason) => string>> = {
   queued: () => l10n.t('waiting for a submission to this server to finish'),
   lookupFailed: ({ cause }) =>
     cause
-      ? l10n.t('nothing was sent because looking up the files failed: {0}', describeReason(cause))
-      : l10n.t('nothing was sent because looking up the files failed'),
+      ? l10n.t("nothing was sent because the files couldn't be looked up: {0}", describeReason(cause))
+      : l10n.t("nothing was sent because the files couldn't be looked up"),
   cancelled: () => l10n.t('the operation was canceled'),
 };
 
@@ -59,7 +59,7 @@ export function describeReason(reason: Reason): string {
 export function describeUnsentReason(reason: Reason): string {
   const { kind, cause } = reason;
   return kind === 'lookupFailed' && cause
-    ? l10n.t('looking up the files failed: {0}', describeReason(cause))
+    ? l10n.t("the files couldn't be looked up: {0}", describeReason(cause))
     : describeReason(reason);
 }
 

@@ -18,8 +18,8 @@ function formatDifference(difference: LockDifference): string {
 }
 
 /**
- * Describes the difference from the last run for a row, such as "1 new, 2 changed" or "no changes since 9:30 AM".
- * `lastRun` is an ISO 8601 time from a lock, which may have been edited by hand. `now` is in milliseconds since 1970.
+ * Describes changes since the last run briefly, such as "1 new, 2 changed" or "no changes since 9:30 AM". `lastRun` is
+ * an ISO 8601 time from a lock, which may have been edited by hand. `now` is in milliseconds since 1970.
  */
 export function describeRowDifference(difference: LockDifference, lastRun: string, now: number): string {
   if (hasDifference(difference)) return formatList(listDifferences(difference));
@@ -92,7 +92,7 @@ function describeFailure(failure: ResolveFailure): string {
     unreadable: l10n.t("The recipe's table can't be read."),
     tooLarge: l10n.t("The recipe's table is too large."),
     noSheet: l10n.t("The recipe names a sheet that isn't in the table's workbook."),
-    noColumn: l10n.t("The recipe names a column that isn't in its table."),
+    noColumn: l10n.t("The recipe names a column that isn't in the table."),
   };
   return sentences[failure.problem];
 }
@@ -150,6 +150,6 @@ function describeExpectation(unmet: UnmetExpectation): string {
     case 'unknownSizes':
       return plural(unmet.count, 'The size of {0} file is unknown.', 'The sizes of {0} files are unknown.');
     case 'missingIds':
-      return l10n.t('Expected files are missing: {0}', formatNames(unmet.ids));
+      return l10n.t('Expected but not found: {0}', formatNames(unmet.ids));
   }
 }

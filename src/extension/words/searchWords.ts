@@ -80,15 +80,16 @@ interface ResultCount {
   readonly mayHaveMore: boolean;
 }
 
-/** Formats the number of files found: "40+ files" if there may be more, and an empty string for none. */
+/** Formats the number of files found, such as "40+ files" if there may be more. Returns an empty string for 0 files. */
 export function formatResultCount({ files, mayHaveMore }: ResultCount): string {
   if (files.length === 0) return '';
   return mayHaveMore ? plural(files.length, '{0}+ files', '{0}+ files') : formatFileCount(files.length);
 }
 
 /**
- * Formats the number of checked files, and their size if known. Returns an empty string for none. The text is short,
- * because the view's title and buttons leave little room. The number comes first, because the editor truncates the end.
+ * Formats the number of checked files, and their size if known. Returns an empty string if there are none. The text is
+ * short, because the view's title and buttons leave little room. The number comes first, because the editor truncates
+ * the end.
  */
 export function formatCheckedCount({ count, sizeBytes }: CheckedTally): string {
   if (count === 0) return '';

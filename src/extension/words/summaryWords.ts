@@ -21,7 +21,7 @@ interface SummaryFacts {
   readonly licenses: readonly LicenseCount[];
   /** Free space at the destination in bytes; undefined if unknown. */
   readonly freeBytes: number | undefined;
-  /** Maximum number of characters shown of the description and of the instructions. */
+  /** Maximum number of characters to show, both for the description and for the instructions. */
   readonly maxTextLength?: number | undefined;
 }
 
@@ -127,7 +127,7 @@ function formatStagingLine(orders: readonly TransferOrder[], getStaging: Staging
   return l10n.t('Staging: {0}', formatList(parts));
 }
 
-/** Maximum number of licenses in a summary. More of them could push the dialog's buttons out of view. */
+/** Maximum number of licenses in a summary. A longer list could push the dialog's buttons out of view. */
 const maxLicenses = 5;
 
 /**
@@ -157,7 +157,7 @@ interface LicenseRow {
 }
 
 /**
- * Returns a row for each license. Files that state no license come last. Returns no rows if no file states a license.
+ * Returns a row for each license. Files that state no license come last. Returns an empty list if no file states one.
  */
 export function listLicenseRows(licenses: readonly LicenseCount[]): readonly LicenseRow[] {
   if (!licenses.some(({ license }) => license)) return [];

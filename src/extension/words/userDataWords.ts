@@ -131,7 +131,7 @@ export function describeLeftOutTransfers(count: number): string {
 export function describeSecretLines(file: string, lines: readonly number[]): string {
   return plural(
     lines.length,
-    "{1} contains what looks like an API key or a password on line {2}. It won't be imported. Remove it from the file.",
+    "{1} contains what looks like an API key or a password on line {2}. This value won't be imported. Remove it from the file.",
     "{1} contains what looks like API keys or passwords on lines {2}. They won't be imported. Remove them from the file.",
     file,
     formatLines(lines),

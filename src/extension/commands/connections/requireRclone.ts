@@ -22,7 +22,7 @@ export async function requireRclone({ rclonePath }: Settings): Promise<string> {
 }
 
 function describeUnusableRclone(path: string, version: string | undefined): string {
-  if (version === undefined) return l10n.t("{0} isn't rclone or can't be run.", toPlainLine(path));
+  if (version === undefined) return l10n.t("{0} can't be run or isn't rclone.", toPlainLine(path));
   return l10n.t('rclone {0} is too old. Install version {1} or later.', version, oldestRclone);
 }
 

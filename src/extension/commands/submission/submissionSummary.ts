@@ -34,7 +34,7 @@ interface SummaryOptions {
    * file ids).
    */
   readonly uncheckedIds?: readonly string[];
-  /** Maximum length of the description and of the instructions. */
+  /** Maximum number of characters to show, both for the description and for the instructions. */
   readonly maxTextLength?: number;
   /** Additional sentences to show. */
   readonly notes?: readonly string[];
@@ -96,7 +96,7 @@ function findRisks(
     ...describeTransfersInProgress(underWay, orders),
     replacedKey === undefined
       ? ''
-      : l10n.t('If the earlier transfer did start, these files will be transferred twice.'),
+      : l10n.t('If the earlier transfer did start, the same data will be transferred twice.'),
     ...serverRisks,
     ...describeForbiddenSharing(licenses),
   ];

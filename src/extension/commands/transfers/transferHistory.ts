@@ -49,7 +49,7 @@ function describeRemovalRisk({ state, cancelUnheeded }: Transfer): string | unde
   return undefined;
 }
 
-/** Number of transfers above which clearing them requires confirmation. */
+/** Clearing more transfers than this requires confirmation. */
 const confirmationThreshold = 20;
 
 /** Removes all ended transfers from the history, and offers to undo this. */
@@ -77,7 +77,7 @@ async function confirmClear({ notifications }: CommandServices, count: number): 
     'Remove {0} finished transfers from the history?',
   );
   const detail = l10n.t(
-    'Their files won\'t be deleted. You can restore the transfers within one day with "Restore Removed Transfers…".',
+    'Their files won\'t be deleted. To restore the transfers within one day, use "Restore Removed Transfers…".',
   );
   return await notifications.confirm(question, detail, l10n.t('Remove'));
 }
@@ -92,7 +92,7 @@ async function removeTransfers(
   void notifications.info(text, { label: l10n.t('Undo'), run: () => transferFlow.restore(keys) });
 }
 
-/** Number of rows that a list can redraw on each keystroke without a noticeable delay. */
+/** Maximum number of results. A list can redraw this many rows on each keystroke without a noticeable delay. */
 const maxResults = 200;
 
 /**
